@@ -212,8 +212,10 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     reads = {name: c if readout.everywhere else domain.read(c, readout.place) for name, c in reads.items()}
     found = EveryLength(EachPosition(model), domain, (), tuple(cells), reads)
     spelling = Spelling(domain)
-    order = sorted(cells, key=lambda cell: _order(spelling, cell[0]))
-    forms = tuple(_form(model, spelling, guard, outputs, order) for guard, outputs in order)
+    said = [sorted(spelling.guard(guard), key=_by_number) for guard, _ in cells]
+    both = sorted(zip(said, cells, strict=True), key=lambda one: _order(one[0]))
+    order = [cell for _, cell in both]
+    forms = tuple(_form(model, spelling, tuple(conditions), cell, order) for conditions, cell in both)
     return replace(found, forms=forms, cells=tuple(order))
 
 
@@ -232,9 +234,8 @@ def _narrowed(model: Transformer) -> Transformer:
     return replace(model, layers=layers)
 
 
-def _order(spelling: Spelling, guard: Guard) -> tuple[Any, ...]:
+def _order(conditions: Sequence[str]) -> tuple[Any, ...]:
     """Larger cases first: n = 1 behind 2 <= n, even before odd, n before k."""
-    conditions = sorted(spelling.guard(guard), key=_by_number)
     return sum(text[-4:] == " = 1" and text[0] == "n" for text in conditions), [*map(_by_number, conditions)]
 
 
@@ -244,8 +245,9 @@ def _by_number(text: str) -> tuple[bool, list[str]]:
 
 
 def _form(
-    model: Transformer, spelling: Spelling, guard: Guard, outputs: Mapping[str, Value], cells: Sequence[Case]
+    model: Transformer, spelling: Spelling, conditions: tuple[str, ...], case: Case, cells: Sequence[Case]
 ) -> ClosedForm:
+    guard, outputs = case
     world, readout = spelling.world, model.readout
     overall = readout.everywhere and not readout.each
     spoken = cells if overall else [(guard, outputs)]
@@ -266,7 +268,6 @@ def _form(
         accept, accepts = word_verdict(spelling, readout, cells, guard)
     else:
         accept, accepts = verdict(spelling, readout, guard, outputs)
-    conditions = tuple(sorted(spelling.guard(guard), key=_by_number))
     return ClosedForm(
         recipe=model.name,
         given="every",

@@ -93,10 +93,28 @@ class GapFails:
     least: Fraction
 
 
+@dataclass(frozen=True)
+class Decided:
+    """How the hard model decides the words that were run: the greatest logit that it rejects and the least that it
+    accepts, at the places of the readout, None where there is none; the `threshold` that the soft model has, and
+    whether errors cannot reach it (`alike`)."""
+
+    rejected: Fraction | None
+    accepted: Fraction | None
+    threshold: Fraction
+    alike: bool
+
+    def to_json(self) -> dict[str, Any]:
+        ends = {name: None if x is None else written(x) for name, x in
+                (("rejected", self.rejected), ("accepted", self.accepted))}  # fmt: skip
+        return {**ends, "threshold": written(self.threshold), "alike": self.alike}
+
+
 @dataclass(frozen=True, repr=False)
 class HardSoft(Shown):
     """The answer: see `hardsoft`. `gamma`, `x_max` and `h_max` are None where no expression was found; `soft` is the
-    model, None where the claimed gap fails."""
+    model, None where the claimed gap fails. `decides` says of a model that accepts by a sign whether the soft one
+    accepts and rejects alike on all words that were run; None of other models."""
 
     REPORT = "hardsoft"
 
@@ -110,6 +128,7 @@ class HardSoft(Shown):
     status: str
     soft: Transformer | None
     fails: GapFails | None = None
+    decides: Decided | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook hardsoft --json``."""
@@ -129,7 +148,7 @@ class HardSoft(Shown):
             "constants": dict(self.constants),
             "rows": [row.to_json() for row in self.rows],
             "status": self.status,
-        }
+        } | ({} if self.decides is None else {"decides": self.decides.to_json()})
 
 
 def _head_json(one: HardHead) -> dict[str, Any]:
@@ -191,9 +210,10 @@ def hardsoft(
     if gamma is not None and x_max is not None:
         tail = known.rule(at_most_one(gamma), x_max, at_most_one(allowed.text))
     soft = _model(loose, taus, tail, model, error)
-    soft = _between(soft, met, max(allowed.positive(n) for n in range(1, max_length + 1)))
+    soft, decides = _between(soft, met, max(allowed.positive(n) for n in range(1, max_length + 1)))
     status = f"CHECKED {max_length}"
-    return HardSoft(model.name, heads, gamma, x_max, h_max, known.told(), tuple(rows), status, soft)
+    found = (gamma, x_max, h_max, known.told(), tuple(rows))
+    return HardSoft(model.name, heads, *found, status, soft, decides=decides)
 
 
 def _ratio(value: fmpq) -> Fraction:
@@ -323,12 +343,13 @@ def _model(
     return replace(soft, name=f"{model.name} soft", source=source, max_length=longest, program=None)
 
 
-def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> Transformer:
-    """The soft model with its threshold between what the hard one accepts and rejects on the words that were run, where
-    errors then cannot reach it: a bit that is 0 is no longer exactly so."""
+def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> tuple[Transformer, Decided | None]:
+    """The soft model with its threshold where errors cannot reach it on the words that were run, since a bit that is 0
+    is no longer exactly so: half way between what the hard one accepts and rejects; where it accepts all or rejects
+    all, as far from 0 as errors ask for. It stays where the two are nearer than errors."""
     readout = soft.readout
     if not readout.signed:
-        return soft
+        return soft, None
     (weights,) = rows_of(readout.weights)
     logits = [
         sum((flint_of(w) * end[name][k] for w, name in zip(weights, readout.reads, strict=True) if name in end), ZERO)
@@ -337,19 +358,30 @@ def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> T
         for k in readout.places(at.n + soft.embedding.added)
     ]
     accepted, rejected = [x for x in logits if x > 0], [x for x in logits if x <= 0]
-    if not accepted or not rejected:
-        return soft
-    low, high = _ratio(max(rejected)), _ratio(min(accepted))
-    middle = (low + high) / 2
-    if middle == 0 or max(map(abs, weights)) * allowed >= (high - low) / 2:
-        return soft
+    low = _ratio(max(rejected)) if rejected else None
+    high = _ratio(min(accepted)) if accepted else None
+    errs = {name for place in head_places(soft) for name in place.head.writes}
+    errs |= {name for layer in soft.layers if layer.feedforward for name in layer.feedforward.writes}
+    moved = (abs(w) for w, name in zip(weights, readout.reads, strict=True) if name in errs)
+    off = max(moved, default=Fraction(0)) * allowed
+    alike = low is None or high is None or off < (high - low) / 2
+    middle = Fraction(0)
+    if low is not None and high is not None:
+        middle = (low + high) / 2 if alike else middle
+    elif low is not None:
+        middle = max(low + off, middle)
+    elif high is not None:
+        middle = min(high - 2 * off, middle)
+    told = Decided(low, high, middle, alike)
+    if middle == 0:
+        return soft, told
     soft, one = with_position(soft, "one", "1")
     reads, row = [*readout.reads], list(weights)
     if one in reads:
         row[reads.index(one)] -= middle
     else:
         reads, row = [*reads, one], [*row, -middle]
-    return replace(soft, readout=replace(readout, reads=tuple(reads), weights=[row]))
+    return replace(soft, readout=replace(readout, reads=tuple(reads), weights=[row])), told
 
 
 def _ticker(model: Transformer, max_length: int, progress: Progress | None) -> Iterator[Callable[[], None]]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import flint
 
 from symcook.bounds.arguments import Bound, against, count, decided, distance, exact, positive, shown
-from symcook.bounds.sums import squares
+from symcook.bounds.sums import reach, squares
 from symcook.errors import BadInput
 from symcook.model.expr import parse_term
 from symcook.model.rationals import rational
@@ -106,7 +106,14 @@ def quadratic_lookup(
 
     def beyond() -> flint.arb:
         """S without its terms at distance 1."""
-        return sum((squares(ball_of(), many, 2)[0] for many in sides), flint.arb(0))
+        gamma, (one, other) = ball_of(), sides
+        if one is None or other is None or one == other:
+            return 2 * squares(gamma, other, 2)[0]
+        few, many = sorted((one, other))
+        near = reach(gamma, 2)
+        if near is not None and near < few:  # then one ball holds either sum
+            return 2 * squares(gamma, many, 2)[0]
+        return squares(gamma, few, 2)[0] + squares(gamma, many, 2)[0]
 
     def value() -> flint.arb:
         return distance(near * (-ball_of()).exp() + beyond())

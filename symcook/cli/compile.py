@@ -217,7 +217,7 @@ def _text(source: str) -> tuple[str, str]:
         path = Path(source)
         if not path.is_file():
             return source, ""
-        return path.read_text(encoding="utf-8"), path.stem
+        return path.read_text(encoding="utf-8-sig"), path.stem
     except (OSError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):
             raise BadInput("the file of a program must be text in UTF-8", source) from None

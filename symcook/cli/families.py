@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.proof.replay import Statement, Verdict
     from symcook.proof.search.bridge import Bridge
+    from symcook.report.theorems import Theorem
 
 
 @declare("new", "symcook new family-dyck-k-d --set K=3 --set D=5 -o mine.json")
@@ -169,6 +170,7 @@ def derive_family(family: Family, target: str | None, force: bool, seconds: int,
     """The closed forms of a family at every length and all sizes, with their proof, and what its theorems say."""
     from symcook.proof.familyforms import FamilyForms
     from symcook.report.family import forms_document, forms_text
+    from symcook.report.theorems import conclusions
 
     to = None if target is None else own.files(target, force)
     found = FamilyForms(family)
@@ -192,106 +194,34 @@ def derive_family(family: Family, target: str | None, force: bool, seconds: int,
             say(textwrap.fill(text, WIDE, initial_indent="  ", subsequent_indent="      "))
 
 
-def conclusions(statement: str, family: Family) -> list[str]:
-    """What a statement says of a run of this very family, behind its hypotheses."""
-    return [said for _, said in _clauses(statement, family)]
+def proved_of(family: Family) -> list[Theorem]:
+    """What the stored theorems about a family that ships say of a run, with what of their statements says it alone; and
+    which there are with other choices."""
+    from symcook.proof.replay import statements
+    from symcook.report.theorems import Theorem, theorems
 
-
-def _clauses(statement: str, family: Family) -> Iterator[tuple[list[str], str]]:
-    """The same, each with the hypotheses that are more than a word and the family's premises."""
-    from symcook.proof.familyrel import CALL
-
-    usual = {key: many[0] for key, many in family.choices.items()}
-    for call in CALL.finditer(statement):
-        made = usual | dict(re.findall(r"(\w+) = (\w+)", call[3]))
-        behind = re.match(r"\s*->\s*", statement[call.end() :])
-        if call[1] != "run" or call[2] != family.name or made != family.chosen or behind is None:
-            continue
-        start, end = _clause(statement, call.start(), -1), _clause(statement, call.end() + behind.end(), 1)
-        parts = [*_above(statement, start), *_parts(statement[start : call.start()])]
-        own = [one for one in parts if one and one != "1 <= n" and CALL.fullmatch(one) is None]
-        yield own, " ".join(statement[call.end() + behind.end() : end].split())
-
-
-def _parts(text: str) -> list[str]:
-    """The parts of a text behind its first quantifier, each in one line."""
-    return [" ".join(one.split()) for one in _parted(_body(text))]
-
-
-def _body(text: str) -> str:
-    """What stands behind the quantifier with which a text begins."""
-    return re.sub(r"^\s*all [^.]*\.\s", "", text)
-
-
-def _above(text: str, start: int) -> list[str]:
-    """The hypotheses under which what stands in a bracket is said: what is before an arrow, outside of it."""
-    found = list[str]()
-    while start > 0:
-        outer = _clause(text, start - 1, -1)
-        *premises, _ = _parted(_body(text[outer : start - 1]), ("->",))
-        found = [*(part for one in premises for part in _parts(one)), *found]
-        start = outer
+    if not ships(family):
+        return []
+    found = theorems(family, [*theorems_of(family), *(one for one in statements().values() if not one.claim)])
+    ways = dict[tuple[str, ...], list[dict[str, str]]]()
+    for made, about in _others(family):
+        ways.setdefault(tuple(one.id for one in about), []).append(made)
+    for ids, many in ways.items():
+        how = [
+            ", ".join(f"{key} = {value}" for key, value in made.items() if value != family.chosen[key]) for made in many
+        ]
+        line = "".join(f" --set {key}=.." for key in family.choices if any(f"{key} = " in one for one in how))
+        found.append(Theorem(ids, (), (" or ".join(how),), f"symcook show family-{family.name}{line}"))
     return found
 
 
-def _clause(text: str, at: int, step: int) -> int:
-    """Where the bracket around a place begins (step -1) or ends (1)."""
-    depth, opening = 0, ")]" if step < 0 else "(["
-    closing = "([" if step < 0 else ")]"
-    at -= step < 0
-    while 0 <= at < len(text):
-        depth += (text[at] in opening) - (text[at] in closing)
-        if depth < 0:
-            return at + (step < 0)
-        at += step
-    return max(at + (step < 0), 0)
+def _others(family: Family) -> list[tuple[dict[str, str], list[Statement]]]:
+    """The other choices for which there are theorems, with these."""
+    from symcook.model.family import Family
 
-
-def _parted(text: str, signs: Sequence[str] = ("&", "->")) -> Iterator[str]:
-    """The parts of a text between signs that stand in no bracket."""
-    depth = start = 0
-    for sign in re.finditer(r"[(\[)\]]|&|->", text):
-        depth += (sign[0] in "([") - (sign[0] in ")]")
-        if depth == 0 and sign[0] in signs:
-            yield text[start : sign.start()]
-            start = sign.end()
-    yield text[start:]
-
-
-def proved_of(family: Family) -> list[tuple[str, list[str], str]]:
-    """The stored theorems about a family that ships: their names, hypotheses beyond the premises, and what they say of
-    a run. Those that say the same stand together."""
-    from symcook.proof.familyrel import CALL
-
-    def word(call: re.Match[str]) -> str:
-        place = call[3].rpartition(";")[2].strip() if call[1] == "answer" else "w" if call[1] == "accept" else ""
-        return f"{call[1]}({place})" if place else call[1]
-
-    found = dict[tuple[tuple[str, ...], str], list[str]]()
-    for one in theorems_of(family) if ships(family) else []:
-        for given, says in _clauses(one.written, family):
-            given, says = _unprefixed([CALL.sub(word, text) for text in given], CALL.sub(word, says))
-            key = tuple(given), says
-            found.setdefault(key, []).append(one.id)
-    return [(", ".join(dict.fromkeys(ids)), list(given), says) for (given, says), ids in found.items()]
-
-
-def _unprefixed(given: Sequence[str], says: str) -> tuple[list[str], str]:
-    """Hypotheses and conclusion with the family's names for g_..: where a hypothesis only says that a table of the
-    statement is the family's, it is left out; all as it was where one of the names would then mean two things."""
-    kept, same = list[str](), set[str]()
-    for one in given:
-        parts = _parted(re.sub(r"^(?:all \w+ in [^.]*\.\.[^.]*\. )*", "", one.removeprefix("(").removesuffix(")")))
-        equal = [re.fullmatch(r"g_(\w+)(\([\w, ]*\))? = \1(?(2)\2)", part.strip()) for part in parts]
-        if all(equal):
-            same |= {match[1] for match in equal if match}
-        else:
-            kept.append(one)
-    text = " ".join([*kept, says])
-    prefixed = {*re.findall(r"\bg_(\w+)", text)}
-    if {*re.findall(r"\b(?!g_)[A-Za-z]\w*", text)} & (prefixed - same):
-        return list(given), says
-    return [re.sub(r"\bg_(?=\w)", "", one) for one in kept], re.sub(r"\bg_(?=\w)", "", says)
+    made = [dict(zip(family.choices, one, strict=True)) for one in product(*family.choices.values())]
+    told = [(one, theorems_of(Family(family.document, one))) for one in made if one != family.chosen]
+    return [(one, about) for one, about in told if about]
 
 
 def verdicts_of(theorems: Sequence[Statement]) -> list[Verdict]:
@@ -318,14 +248,11 @@ def theorems_of(family: Family) -> list[Statement]:
 
 def no_theorem(family: Family) -> str:
     """That no theorem is stored, and for which choices there is one."""
-    from symcook.model.family import Family
-
     words = ", ".join(f"{key} = {value}" for key, value in family.chosen.items())
     line = f"No theorem about {family.name}{f' with {words}' if words else ''} is stored"
     if not ships(family):
         return f"{line}: theorems are about families that ship."
-    others = [dict(zip(family.choices, one, strict=True)) for one in product(*family.choices.values())]
-    there = [made for made in others if theorems_of(Family(family.document, made))]
+    there = [made for made, _ in _others(family)]
     having = "; or ".join(", ".join(f"{key} = {value}" for key, value in made.items()) for made in there)
     return f"{line}; there is one with {having}." if there else f"{line}."
 

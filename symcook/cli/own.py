@@ -128,6 +128,11 @@ def _places(source: Path) -> Iterator[Files]:
         yield source.with_suffix(f"{mark}.certificate.json"), source.with_suffix(f"{mark}.statement.txt")
 
 
+def places(name: str) -> list[Files]:
+    """The files that stand beside a model's file, of one claim after the other."""
+    return list(takewhile(lambda files: files[0].is_file() or files[1].is_file(), _places(Path(name))))
+
+
 def _sentence(target: Path, beside: Path) -> str | None:
     """The sentence of the claim whose two files these are; None where they are not both there and readable."""
     try:
@@ -243,8 +248,7 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
 
     chosen, document = bound(name, settings)
     require_genuine(chosen.model, name)
-    places = list(takewhile(lambda files: files[0].is_file() or files[1].is_file(), _places(Path(name))))
-    rows = [_again(document, *files, as_json) for files in places or [next(_places(Path(name)))]]
+    rows = [_again(document, *files, as_json) for files in places(name) or [next(_places(Path(name)))]]
     if as_json:
         print_json(rows[0] | ({"others": rows[1:]} if len(rows) > 1 else {}))
     return 1 if any(row["status"] == "OPEN" for row in rows) else 0

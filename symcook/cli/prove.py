@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -61,9 +62,12 @@ def prove(
 
     MODEL.json alone: its certificates are checked again, for the model as it is now. Without one, an instance of a
     family (or a family with --set) is shown to be one by a bridge, and the family's theorem, at all sizes, is given.
+    With --coq the certificates beside it are given to Coq.
     """
     only = {"--full": full, "--trust": trust, "--latex": latex, "--break": breaking, "--coq": coq}
     own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
+    for name in ids:
+        _require_no_certificate(name)
     if statement is not None:
         others = {"--paper": paper is not None, "--all": everything, **only, "--json": latex and as_json}
         others |= {"--full": full and not latex, "--latex": False}
@@ -77,20 +81,25 @@ def prove(
 
         return prove_own(ids[0], statement, proof, force, as_json, settings, seconds or 60, latex, full)
     if len(ids) == 1 and paper is None and not everything and _is_model(ids[0]):
-        clash = [name for name, on in (own | only).items() if on and name != "--set"]
+        clash = [name for name, on in (own | only).items() if on and name not in ("--set", "--coq")]
+        clash += ["--json"] if coq and as_json else []
         if clash:
-            must = "a model file without a sentence must stand alone or with --set"
+            must = "a model file without a sentence must stand alone, with --set or with --coq"
             raise BadInput(must, " and ".join(clash), "give --statement, or leave the others out")
         from symcook.cli.families import prove_instance
         from symcook.cli.own import check_own
 
         beside = Path(ids[0]).with_suffix(".certificate.json"), Path(ids[0]).with_suffix(".statement.txt")
+        if coq and not all(file.is_file() for file in beside):
+            must = "a model for Coq must have its certificate and its statement beside it"
+            raise BadInput(must, ids[0], "prove a --statement about it first")
         bridge = _is_bridge(beside[0])
+        found = None
         if bridge or not beside[0].is_file():
             found = prove_instance(ids[0], as_json, settings, beside if bridge else None)
-            if found is not None:
-                return found
-        return check_own(ids[0], as_json, settings)
+        if found is None:
+            found = check_own(ids[0], as_json, settings)
+        return _beside_by_coq(ids[0]) if coq and found == 0 else found
     if any(own.values()):
         given = " and ".join(name for name, on in own.items() if on)
         raise BadInput("--proof, --set, --seconds and --force must stand with --statement", given, "give the statement")
@@ -141,6 +150,14 @@ def prove(
         for line in lost:
             say(line)
     return 1 if asked_in_vain or lost or any(verdict.status == "OPEN" for verdict in verdicts) else 0
+
+
+def _require_no_certificate(name: str) -> None:
+    """BadInput where a certificate or a statement is named instead of the model that it is about."""
+    found = re.fullmatch(r"(.+?)(\.\d+)?\.(certificate\.json|statement\.txt)", name)
+    if found is not None:
+        must = "a certificate must be checked by the name of its model, which it stands beside"
+        raise BadInput(must, name, f"symcook prove {found[1]}.json")
 
 
 def _is_bridge(certificate: Path) -> bool:
@@ -262,6 +279,30 @@ def _judged_by_coq(names: list[str], without: list[str]) -> int:
         say(f"{folder / module_name(name)}.v")
     coqc()
     _, _, good = verdict(development, folder, say)
+    return 0 if good else 1
+
+
+def _beside_by_coq(name: str) -> int:
+    """The certificates beside a model's file, which have been checked again: the development of each in a folder coq
+    (coq.2 for that of its second claim, ...), checked by coqc. BadInput where coqc is missing."""
+    from symcook.cli.own import places
+    from symcook.coq.judge import coqc, fresh, verdict
+    from symcook.coq.own import development_of
+    from symcook.coq.statement import module_name
+    from symcook.proof.files import load_json
+
+    good = True
+    for number, (certificate, statement) in enumerate(places(name), 1):
+        folder = Path("coq" if number == 1 else f"coq.{number}")
+        fresh(folder)
+        data: Any = load_json(certificate.read_bytes())
+        with development_of(data, statement.read_text(encoding="utf-8")) as development:
+            development.write(folder)
+            said = module_name(data["id"])
+            say(f"Coq          {folder / f'{said}.v'} says it, {folder / f'{said}_proof.v'} proves it; "
+                f"make -j2 -C {folder} check")  # fmt: skip
+            coqc()
+            good &= verdict(development, folder, say)[2]
     return 0 if good else 1
 
 

@@ -80,6 +80,7 @@ def compile(
     and Sabharwal (2024), Theorems 1 and 2.
     """
     require_known("language", kind, LANGUAGES)
+    objects = not isinstance(source, str)
     source = source if isinstance(source, str) else _text(kind, source, alphabet)
     asked = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant}
     for option, given in asked.items():
@@ -124,7 +125,10 @@ def compile(
         from symcook.compilers import srasp
         from symcook.programs.srasp_reading import read_srasp
 
-        return srasp.compiled(read_srasp(source, alphabet), source, name)
+        program = read_srasp(source, alphabet)
+        if objects:  # whose text nobody has seen
+            program = replace(program, places=())
+        return srasp.compiled(program, source, name)
     from symcook.compilers.formula import compiled
     from symcook.programs.reading import read_formula
 

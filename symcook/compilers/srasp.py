@@ -35,7 +35,13 @@ class Compiled(Aggregates):
         self.lines: list[Any] = []
         named = {line: name for name, line in reversed(program.names)}
         for number, line in enumerate(program.lines):
-            self.lines.append(self._line(number, line, [self.lines[k] for k in line.reads]))
+            try:
+                self.lines.append(self._line(number, line, [self.lines[k] for k in line.reads]))
+            except BadInput as error:
+                if not program.places:
+                    raise
+                row, column = program.places[number]
+                raise type(error)(f"{error.must} (line {row}, column {column})", error.given, error.do) from None
             if number in named:
                 self._title(self.lines[-1], f"{named[number]}(i)")
 
@@ -98,7 +104,7 @@ class Compiled(Aggregates):
                 for value, truth in values:
                     result = result.plus(self.gate(truth, other), value)
                 return result
-        raise BadInput("one side of a product must have a finite range", shown)
+        raise BadInput("one side of a product must have a finite range", f"{shown}, a product of two numbers that grow")
 
     def _compared(self, sign: str, a: Any, b: Any, shown: str) -> Truth:
         if isinstance(a, Form):

@@ -6,8 +6,9 @@ each other. A later question that the same numbers answer, or in which the same 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
+from functools import cache
 from math import ceil, floor, gcd, lcm
 
 from symcook.domains.linear import STRICT
@@ -36,35 +37,54 @@ def row(form: Given) -> Row:
     return tuple(sorted(whole)), constant
 
 
+@cache
+def minus_terms(terms: Terms) -> Terms:
+    """The form with all signs changed."""
+    return tuple([(v, -x) for v, x in terms])
+
+
 class Premises:
-    """Rows that stand together in several questions, each with its least constant."""
+    """Rows that stand together in several questions, each with its least constant; those of others among them."""
 
-    __slots__ = ("asked", "bits", "least")
+    __slots__ = ("asked", "bits", "least", "opposed", "over", "rows")
 
-    def __init__(self, rows: Iterable[Row], over: Premises | None = None) -> None:
-        self.asked, self.bits = 0, 0
+    def __init__(self, rows: Collection[Row], over: Premises | None = None) -> None:
+        self.asked, self.bits, self.rows, self.over = 0, 0, rows, over
         self.least: dict[Terms, int] = {} if over is None else dict(over.least)
+        self.opposed = over is not None and over.opposed
+        """Whether two of the rows add up to a negative number."""
+        least = self.least
         for terms, c in rows:
-            if c < self.least.get(terms, c + 1):
-                self.least[terms] = c
+            if c < least.get(terms, c + 1):
+                least[terms] = c
+                self.opposed = self.opposed or c + least.get(minus_terms(terms), -c) < 0
 
 
 class Consistency:
-    """Answers to questions about rows, over the rationals; `STRICT` is some positive number."""
+    """Answers to questions about rows, over the rationals; `STRICT` is some positive number. `more` puts numbers for
+    further names into a point that is found, so that it answers more."""
 
-    def __init__(self) -> None:
+    def __init__(self, more: Callable[[dict[str, int]], Point] = dict) -> None:
+        self.more = more
         self.points: list[Point] = []
         self.cores: list[tuple[Row, ...]] = []
         self._met: dict[Row, tuple[int, int]] = {}
 
     def possible(self, premises: Premises, more: Collection[Row] = ()) -> bool:
         """Whether there are numbers for which none of the premises and of some more rows is negative."""
+        if premises.opposed:
+            return False
         left = self._at_all(premises)
         for one in more:
-            left &= self._at_points(one)
+            if not left:
+                break
+            left &= self._at_points(one, left)
         if left:
             return True
-        least = (Premises(more, premises) if more else premises).least
+        whole = Premises(more, premises) if more else premises
+        if whole.opposed:
+            return False
+        least = whole.least
         for core in self.cores:
             if all(least.get(terms, c + 1) <= c for terms, c in core):
                 return False
@@ -72,7 +92,7 @@ class Consistency:
         if point is None:
             self.cores.append(core)
         else:
-            self.points.append(point)
+            self.points.append(self.more(point))
         return point is not None
 
     def _at_all(self, premises: Premises) -> int:
@@ -80,27 +100,31 @@ class Consistency:
         many = len(self.points)
         if premises.asked < many:
             new = (1 << many) - (1 << premises.asked)
-            for one in premises.least.items():
+            if premises.over is not None:
+                new &= self._at_all(premises.over)
+            for one in premises.rows:
                 if not new:
                     break
-                new &= self._at_points(one)
+                new &= self._at_points(one, new)
             premises.asked, premises.bits = many, premises.bits | new
         return premises.bits
 
-    def _at_points(self, one: Row) -> int:
-        """A bit for each point at which a row is not negative."""
+    def _at_points(self, one: Row, among: int) -> int:
+        """A bit for each of some points at which a row is not negative."""
         asked, bits = self._met.get(one, (0, 0))
-        if asked < len(self.points):
+        if left := among & ~asked:
             terms, c = one
-            for k in range(asked, len(self.points)):
-                get = self.points[k].get
+            while left:
+                bit = left & -left
+                left ^= bit
+                get = self.points[bit.bit_length() - 1].get
                 if sum([x * get(v, 0) for v, x in terms], c * get("", 1)) >= 0:
-                    bits |= 1 << k
-            self._met[one] = len(self.points), bits
+                    bits |= bit
+            self._met[one] = asked | among, bits
         return bits
 
 
-def solved(rows: list[Row]) -> tuple[Point | None, tuple[Row, ...]]:
+def solved(rows: list[Row]) -> tuple[dict[str, int] | None, tuple[Row, ...]]:
     """Numbers at which no row is negative; if there are none, rows for which there are none. No two rows have the same
     coefficients. One name after the other is eliminated."""
     names = sorted({v for terms, _ in rows for v, _ in terms} - {STRICT})
@@ -115,7 +139,7 @@ def solved(rows: list[Row]) -> tuple[Point | None, tuple[Row, ...]]:
     for last in (False, True):
         open_ = {len(names) - 1} if last else {*range(len(names) - 1)}
         while open_:
-            g = min(open_, key=lambda v: _joins(left, v)) if len(open_) > 1 else min(open_)
+            g = _first_out(left, open_)
             open_.remove(g)
             ends.append((g, [(vector, c) for vector, (c, _) in left.items() if vector[g]]))
             found = _eliminated(left, g, last)
@@ -133,7 +157,20 @@ def solved(rows: list[Row]) -> tuple[Point | None, tuple[Row, ...]]:
 def _joins(rows: _Rows, g: int) -> int:
     """How many rows the elimination of a name makes."""
     signs = [vector[g] > 0 for vector in rows if vector[g]]
-    return sum(signs) * (len(signs) - sum(signs))
+    above = sum(signs)
+    return above * (len(signs) - above)
+
+
+def _first_out(rows: _Rows, names: Collection[int]) -> int:
+    """A name whose elimination makes the fewest rows."""
+    best, fewest = -1, -1
+    for g in names:
+        many = _joins(rows, g) if len(names) > 1 else 0
+        if not many:
+            return g
+        if best < 0 or many < fewest:
+            best, fewest = g, many
+    return best
 
 
 def _eliminated(rows: _Rows, g: int, positive: bool) -> _Rows | int:

@@ -175,7 +175,10 @@ def normalised(row: Sequence[Value], epsilon: Fraction, zero_variance: str, i: i
     if not isinstance(variance, (Fraction, Root)):
         raise NotExact("the variance of a layer norm must be free of exponentials in the exact domain", variance, _BALL)
     below = root(variance)
-    return [value / below for value in moved]
+    if not isinstance(below, Root):
+        return [value / below for value in moved]
+    over = below.inverse  # once for all entries
+    return [over * value if isinstance(value, (Fraction, Root)) else value / below for value in moved]
 
 
 def coefficient(value: int | Number) -> Value:

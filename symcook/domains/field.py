@@ -60,29 +60,31 @@ class Field:
         self.roots: list[int] = []
         self._index: dict[Any, int] = {}
         self._history: list[tuple[int, ...]] = [()]
+        self.version = 0
+        """Grows where functions made before must be rewritten before they meet new ones."""
         self._sympy: dict[int, Any] = {}
         self._folding: list[int] = []
         self._sizes: dict[int, int] = {}
         self._work = 0
-        self._context(4)
+        self._context(8)
 
     def _context(self, capacity: int) -> None:
         self.ctx: fmpq_mpoly_ctx = fmpq_mpoly_ctx.get([f"g{k}" for k in range(capacity)], Ordering.lex)
         self.one: fmpq_mpoly = self.ctx.constant(1)
-        self._gens = self.ctx.gens()
+        self.gens = self.ctx.gens()
 
-    @property
-    def version(self) -> int:
-        """Grows where functions made before must be rewritten before they meet new ones."""
-        return len(self._history) - 1
+    def _renew(self) -> None:
+        """Begin a version: functions that are there hold exponents of the present one."""
+        self._history[-1] = tuple(self.roots)
+        self._history.append(())
+        self.version += 1
 
     def _add(self, key: object, generator: Generator) -> int:
         if len(self.generators) >= MAX_GENERATORS:
             raise self.too_large(f"{MAX_GENERATORS} maxima and exponentials")
-        if len(self.generators) == len(self._gens):
-            self._history[-1] = tuple(self.roots)
-            self._history.append(())
-            self._context(2 * len(self._gens))
+        if len(self.generators) == len(self.gens):
+            self._renew()
+            self._context(2 * len(self.gens))
         self._index[key] = len(self.generators)
         self.generators.append(generator)
         self.roots.append(1)
@@ -90,7 +92,7 @@ class Field:
 
     def generator(self, index: int) -> Function:
         """The generator itself as a value."""
-        return Function(self, self._gens[index], self.one)
+        return Function(self, self.gens[index], self.one)
 
     def symbol(self, symbol: object) -> Function:
         """The value of a sympy symbol."""
@@ -156,14 +158,13 @@ class Field:
             index = self._add(key, Generator("exp", base))
             self.roots[index] = exponent.denominator
         if self.roots[index] % exponent.denominator:
-            self._history[-1] = tuple(self.roots)
-            self._history.append(())
+            self._renew()
             self.roots[index] = lcm(self.roots[index], exponent.denominator)
         return index, int(exponent * self.roots[index])
 
     def monomial(self, powers: Mapping[int, int]) -> fmpq_mpoly:
         """The polynomial that is one product of powers of generators."""
-        exponents = [0] * len(self._gens)
+        exponents = [0] * len(self.gens)
         for index, power in powers.items():
             exponents[index] = power
         return self.ctx.from_dict({tuple(exponents): 1})
@@ -174,11 +175,11 @@ class Field:
             return
         then = self._history[f.version]
         factors = [self.roots[g] // then[g] for g in range(len(then))]
-        f.num, f.den = (self._lifted(p, factors) for p in (f.num, f.den))
-        f.version = self.version
+        f.num, f.den = (self.one if p.is_one() else self._lifted(p, factors) for p in (f.num, f.den))
+        f.version, f.text = self.version, None
 
     def _lifted(self, polynomial: fmpq_mpoly, factors: Sequence[int]) -> fmpq_mpoly:
-        size, width = len(self._gens), len(factors)
+        size, width = len(self.gens), len(factors)
         return self.ctx.from_dict(
             {
                 (*(e * k for e, k in zip(monomial[:width], factors, strict=True)), *(0,) * (size - width)): c
@@ -209,7 +210,9 @@ class Field:
     def written(self, value: Function) -> tuple[int, str, str]:
         """What tells values of the present version apart, sooner than `key` does."""
         self.lift(value)
-        return self.version, str(value.num), str(value.den)
+        if value.text is None:
+            value.text = self.version, str(value.num), "1" if value.den is self.one else str(value.den)
+        return value.text
 
     def too_large(self, what: str) -> Undecided:
         """The refusal of a closed form that has more than `what`; it names the symbols that may be set."""
@@ -220,6 +223,8 @@ class Field:
 
     def times(self, first: fmpq_mpoly, second: fmpq_mpoly) -> fmpq_mpoly:
         """The product of two polynomials; Undecided where the work of this field passes `MAX_WORK`."""
+        if first is self.one or second is self.one:
+            return second if first is self.one else first
         self._work += len(first) * len(second)
         if self._work > MAX_WORK:
             raise self.too_large(f"{MAX_WORK} products of terms in its making")
@@ -235,14 +240,13 @@ class Field:
     def quotient(self, num: fmpq_mpoly, den: fmpq_mpoly) -> Value:
         """num / den of the present version in lowest terms, den with leading coefficient 1."""
         if self._folding:
-            num, den = self.reduced(num), self.reduced(den)
+            num, den = self.reduced(num), den if den is self.one else self.reduced(den)
         if num.is_zero():
             return ZERO
         if len(num) > MAX_TERMS or len(den) > MAX_TERMS:
             raise self.too_large(f"{MAX_TERMS} terms")
         if den.is_constant():
-            lead = den.leading_coefficient()
-            if lead != 1:
+            if den is not self.one and (lead := den.leading_coefficient()) != 1:
                 num = num * (ONE / lead)
             return num.leading_coefficient() if num.is_constant() else Function(self, num, self.one)
         common = self._common(num, den)
@@ -276,7 +280,7 @@ class Field:
             numbers = polynomial.coeffs()
             content = fmpq(gcd(*(int(c.p) for c in numbers)), lcm(*(int(c.q) for c in numbers)))
             content = content if numbers[0] > 0 else -content
-            return content, [(polynomial * (ONE / content), 1)]
+            return content, [(polynomial if content == 1 else polynomial * (ONE / content), 1)]
         return polynomial.factor()
 
     def to_sympy(self, value: Value) -> Any:
@@ -356,13 +360,17 @@ class Function:
     """A quotient num / den of polynomials that is not a rational constant. Values are not changed but by `Field.lift`,
     which leaves what they mean alone. + - * / with Function and fmpq on either side."""
 
-    __slots__ = ("den", "field", "num", "version")
+    __slots__ = ("den", "field", "names", "num", "text", "version")
 
     def __init__(self, field: Field, num: fmpq_mpoly, den: fmpq_mpoly) -> None:
         self.field = field
         self.num = num
         self.den = den
         self.version = field.version
+        self.names: frozenset[str] | None = None
+        """The symbols in it, once they were asked for; they stay when it is rewritten."""
+        self.text: tuple[int, str, str] | None = None
+        """What `Field.written` says of it, once that was asked for."""
 
     def _with(self, other: Function) -> None:
         field = self.field
@@ -378,7 +386,7 @@ class Function:
             return Function(self.field, self.num + other * self.den, self.den)
         self._with(other)
         field = self.field
-        if self.den == other.den:
+        if self.den is other.den or self.den == other.den:
             return field.quotient(self.num + other.num, self.den)
         num = field.times(self.num, other.den) + field.times(other.num, self.den)
         return field.quotient(num, field.times(self.den, other.den))

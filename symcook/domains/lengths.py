@@ -292,6 +292,8 @@ class Lengths:
 
     def scaled(self, table: CellTable, weight: Coefficient) -> CellTable:
         number = self.number(weight)
+        if number == 1:
+            return table
         return CellTable(self.world, [GuardedCell(c.guard, c.value * number) for c in table.cells])
 
     def root(self, value: Value) -> Value:
@@ -385,10 +387,11 @@ class Lengths:
         """The average, or by the powers of e; 0 where a row sees nothing."""
         value = self.bound(value)
         if score is None:
-            weights = CellTable.of(self.world, ONE)
+            above, weights = value, CellTable.of(self.world, ONE)
         else:
             weights = score.map(self.engine._exponential)
-        above, below = self.sums.total(weights * value, low, high), self.sums.total(weights, low, high)
+            above = weights * value
+        above, below = self.sums.total(above, low, high), self.sums.total(weights, low, high)
         return self.share(above, below, low, high)
 
     def share(self, above: CellTable, below: CellTable, low: Linear, high: Linear) -> CellTable:

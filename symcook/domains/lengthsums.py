@@ -17,7 +17,7 @@ from flint import fmpq
 
 from symcook.domains.field import ONE, ZERO, Value
 from symcook.domains.linear import Guard, Linear, NoRule, minus
-from symcook.domains.tables import CellTable, moved_guard, replaced, within
+from symcook.domains.tables import CellTable, moved_guard, moved_names, within
 from symcook.domains.world import GuardedCell, NamedSum, World
 
 MOST_PLACES = 4
@@ -136,8 +136,7 @@ class PositionSums:
             rest = {a: h for a, h in guard.items() if a != atom}
             if world.implied(rest, atom, guard[atom]):
                 guard = rest
-        new = replaced(world, "j", place) | world.moved_slots(world.names_in(cell.value), "j", place)
-        value = world.put(cell.value, new)
+        value = world.put(cell.value, moved_names(world, cell.value, "j", place))
         if any(v.endswith(":j") or v == "j" for v in world.names_in(value)):
             raise NoRule("a count up to a position that is a count")
         return CellTable(world, [GuardedCell(guard, world.tidy(guard, value)), *self.outside(guard)]).merged()

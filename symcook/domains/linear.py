@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from math import ceil, floor, gcd
 from typing import Any
 
@@ -21,6 +21,14 @@ Atom = tuple[Any, ...]
 """("letter", place), ("mod", name, m), ("form", Form), ("some", name): whether a sum of terms >= 0 is not 0, or
 ("sign", Form, constant): which signs a form may have in which numbers stand that are given."""
 Guard = Mapping[Atom, Any]
+
+
+class KeptGuard(dict[Atom, Any]):
+    """A guard that stays as it is, and what tells it apart once that was asked for."""
+
+    key: frozenset[Any] | None = None
+
+
 Bounds = tuple[int | None, int | None]
 
 LOG = sympy.log(sympy.Symbol("n", real=True))
@@ -30,13 +38,24 @@ STRICT = "0 <"
 """Some positive number: form - STRICT says that a form is positive. No name of a model, since it is no identifier."""
 
 
+def guard_key(guard: Guard) -> frozenset[Any]:
+    """What tells guards apart."""
+    if type(guard) is not KeptGuard:
+        return frozenset(guard.items())
+    if guard.key is None:
+        guard.key = frozenset(guard.items())
+    return guard.key
+
+
 class NoRule(Exception):
     """What a coordinate would need that these tables cannot say."""
 
 
 def minus(a: Linear, b: Linear) -> Linear:
     """The difference of two forms."""
-    terms = {v: a[0].get(v, Fraction(0)) - b[0].get(v, Fraction(0)) for v in (a[0] | b[0])}
+    terms = dict(a[0])
+    for v, c in b[0].items():
+        terms[v] = terms[v] - c if v in terms else -c
     return {v: c for v, c in terms.items() if c}, a[1] - b[1]
 
 
@@ -76,16 +95,20 @@ def sign_atom(terms: Mapping[str, Fraction], c: Fraction) -> tuple[Atom, int]:
     return ("sign", form, int(constant) if constant.denominator == 1 else constant), 1 if factor > 0 else -1
 
 
+fraction = lru_cache(maxsize=1024)(Fraction)
+"""A fraction of small numbers, which are few."""
+
+
 def linear_form(field: Field, value: Value) -> Linear | None:
     """The linear form that a value is; None where it is none."""
     if isinstance(value, fmpq):
-        return {}, Fraction(int(value.p), int(value.q))
+        return {}, fraction(int(value.p), int(value.q))
     field.lift(value)
     if not value.den.is_constant() or value.num.total_degree() > 1:
         return None
     terms, constant = {}, Fraction(0)
     for monomial, c in value.num.terms():
-        number = Fraction(int(c.p), int(c.q))
+        number = fraction(int(c.p), int(c.q))
         if 1 not in monomial:
             constant = number
         elif (one := field.generators[monomial.index(1)]).kind != "symbol":

@@ -9,15 +9,15 @@ the residue, so that equal values are written alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
 from flint import fmpq
 
-from symcook.domains.field import ZERO, Value, polynomial_of
-from symcook.domains.linear import Atom, Bounds, Guard, Linear, NoRule, form_atom, linear_form, sign_atom
+from symcook.domains.field import Value, polynomial_of
+from symcook.domains.linear import Atom, Bounds, Guard, KeptGuard, Linear, NoRule, form_atom, linear_form, sign_atom
 from symcook.domains.world import GuardedCell, NamedSum, World
 
 MOST_CELLS = 400
@@ -41,7 +41,7 @@ class CellTable:
     @staticmethod
     def cases(world: World, atom: Atom, values: Iterable[tuple[Any, Value]]) -> CellTable:
         """A value for each part of what an atom may be."""
-        cells = ((g, v) for held, v in values if world.possible(g := {atom: held}))
+        cells = ((g, v) for held, v in values if world.possible(g := KeptGuard({atom: held})))
         return CellTable(world, [GuardedCell(g, world.tidy(g, v)) for g, v in cells]).merged()
 
     def join(self, other: CellTable, each: Callable[[Value, Value], Value]) -> CellTable:
@@ -59,6 +59,8 @@ class CellTable:
         for one, alone in ((self, other), (other, self)):
             if len(alone.cells) == 1 and not alone.cells[0].guard:  # no two values become alike
                 added = alone.cells[0].value
+                if added == 0:
+                    return one
                 return CellTable(world, [GuardedCell(c.guard, world.tidy(c.guard, c.value + added)) for c in one.cells])
         return self.join(other, lambda x, y: x + y)
 
@@ -88,8 +90,8 @@ class CellTable:
 
     def value_at(self, guard: Guard) -> Value:
         """The value on a part of one of its cells."""
-        found = [c for c in self.cells if self.world.met(c.guard, guard) is not None]
-        return self.world.tidy(guard, found[0].value)
+        found = next(c for c in self.cells if self.world.met(c.guard, guard) is not None)
+        return self.world.tidy(guard, found.value)
 
     def under(self, guard: Guard) -> CellTable:
         """The part of the table where a guard holds."""
@@ -98,15 +100,13 @@ class CellTable:
 
     def at(self, name: str, place: Linear) -> CellTable:
         """The table with a linear form in place of a position's name. Parts of it that cannot be are left out."""
-        world = self.world
+        world, counts = self.world, {f"p:{a}:{name}" for a in self.world.letters}
         out = []
         for cell in self.cells:
             moved = moved_guard(world, cell.guard, name, place)
-            if moved is not None and (not moved or world.possible(moved)):
-                new = replaced(world, name, place) | moved_sums(world, cell.value, name, place)
-                new |= world.moved_slots(world.names_in(cell.value), name, place)
-                value = world.put(cell.value, {v: x for v, x in new.items() if v in world.names_in(cell.value)})
-                if any(v.startswith("p:") and v.endswith(f":{name}") for v in world.names_in(value)):
+            if moved is not None:
+                value = world.put(cell.value, moved_names(world, cell.value, name, place))
+                if not counts.isdisjoint(world.names_in(value)):
                     raise NoRule("a count at another position")
                 out.append(GuardedCell(moved, world.tidy(moved, value)))
         return CellTable(world, out).merged()
@@ -120,7 +120,9 @@ class CellTable:
             a = 0
             while a < len(cells):
                 for b, other in enumerate(cells):
-                    one = self._one(cells[a], other, alike) if a != b and (alike or _at_a_point(other)) else None
+                    if a == b or equal(cells[a].value, other.value) is not alike or not (alike or _at_a_point(other)):
+                        continue
+                    one = self._one(cells[a], other, alike)
                     if one is not None:
                         cells[min(a, b)] = one
                         del cells[max(a, b)]
@@ -135,22 +137,26 @@ class CellTable:
             return [cell]
         world = self.world
         for atom, (low, high) in [x for x in cell.guard.items() if x[0][0] == "form" and x[1][0] != x[1][1]]:
-            if low is None and high is not None and not world.possible({**cell.guard, atom: (None, high - 2)}):
+            if low is None and high is not None and not self._reaches(cell, atom, (None, high - 2)):
                 low = high - 1
-            if high is None and low is not None and not world.possible({**cell.guard, atom: (low + 2, None)}):
+            if high is None and low is not None and not self._reaches(cell, atom, (low + 2, None)):
                 high = low + 1
             if low is not None and high is not None and high - low == 1:
                 guards = (world.met(cell.guard, {atom: (x, x)}) for x in (low, high))
                 return [GuardedCell(g, world.tidy(g, cell.value)) for g in guards if g is not None]
         return [cell]
 
+    def _reaches(self, cell: GuardedCell, atom: Atom, held: Bounds) -> bool:
+        """Whether a form may lie between two ends in a cell."""
+        return self.world.possible(cell.guard, *self.world.rows(atom, held)[0])
+
     def _one(self, a: GuardedCell, b: GuardedCell, alike: bool) -> GuardedCell | None:
         """The two cells as one. Unless values must be written alike, b may be at a single value of a form."""
-        if equal(a.value, b.value) is not alike:
+        shared = [x for x, held in a.guard.items() if x in b.guard and b.guard[x] != held]
+        if len(shared) > 1:
             return None
-        shared = [x for x in a.guard if x in b.guard and a.guard[x] != b.guard[x]]
-        alone = [x for x in dict.fromkeys((*a.guard, *b.guard)) if (x in a.guard) != (x in b.guard)]
-        if len(shared) > 1 or (not shared and not alone):
+        alone = [*(x for x in a.guard if x not in b.guard), *(x for x in b.guard if x not in a.guard)]
+        if not shared and not alone:
             return None
         value = a.value
         if not alike:
@@ -197,7 +203,7 @@ class CellTable:
             rest = {y: held for y, held in guard.items() if y != x}
             if self.world.implied(rest, x, guard[x]):
                 guard = rest
-        return GuardedCell(guard, value)
+        return GuardedCell(KeptGuard(guard), value)
 
     def __repr__(self) -> str:
         return "; ".join(f"{dict(c.guard)}: {c.value}" for c in self.cells)
@@ -236,9 +242,7 @@ def moved_sum(world: World, one: str, name: str, place: Linear) -> Value:
 
 def equal(a: Value, b: Value) -> bool:
     """Whether two values are written alike."""
-    if isinstance(a, fmpq) or isinstance(b, fmpq):
-        return isinstance(a, fmpq) and isinstance(b, fmpq) and a == b
-    return a == b
+    return type(a) is type(b) and a == b
 
 
 def union(atom: Atom, a: Any, b: Any) -> tuple[Any, Bounds | None]:
@@ -250,53 +254,86 @@ def union(atom: Atom, a: Any, b: Any) -> tuple[Any, Bounds | None]:
     return hull, (high + 1, least - 1) if high is not None and least is not None and least > high + 1 else None
 
 
-def replaced(world: World, name: str, place: Linear) -> dict[str, Value]:
+def moved_names(world: World, value: Value, name: str, place: Linear) -> dict[str, Value]:
+    """What stands for the names in a value that are about a position, at another place."""
+    used = world.names_in(value)
+    new = {v: world.linear(*form) for v, form in replaced(world, name, place).items() if v in used}
+    if world.sums:
+        new |= moved_sums(world, value, name, place)
+    return new | world.moved_slots(used, name, place) if world.slots else new
+
+
+def replaced(world: World, name: str, place: Linear) -> dict[str, Linear]:
     """What stands for a position's name, and for the counts to it, at another place."""
     terms, constant = place
-    new = {name: world.linear(terms, constant)}
     counted = world.letters[:-1]
     if place == world.end:
-        new |= {f"p:{a}:{name}": world.name(f"k:{a}") for a in counted}
-    elif len(terms) == 1 and constant == 0 and next(iter(terms)) in ("i", "j"):
-        new |= {f"p:{a}:{name}": world.name(f"p:{a}:{next(iter(terms))}") for a in counted}
+        other: dict[str, Linear] = {a: ({f"k:{a}": Fraction(1)}, Fraction(0)) for a in counted}
+    elif len(terms) == 1 and constant == 0 and (there := next(iter(terms))) in ("i", "j"):
+        other = {a: ({f"p:{a}:{there}": Fraction(1)}, Fraction(0)) for a in counted}
     elif not terms and constant == world.start and world.before is not None:
-        new |= {f"p:{a}:{name}": ZERO for a in counted}
-    return new
+        other = dict.fromkeys(counted, ({}, Fraction(0)))
+    else:
+        other = {}
+    return {name: place, **{f"p:{a}:{name}": form for a, form in other.items()}}
 
 
-def moved_guard(world: World, guard: Guard, name: str, place: Linear) -> dict[Atom, Any] | None:
+def substituted(terms: Mapping[str, int], new: Mapping[str, Linear]) -> Linear:
+    """A linear form with others in place of some names."""
+    out, constant = dict[str, Fraction | int](), Fraction(0)
+    for v, c in terms.items():
+        inner, added = new.get(v, ({v: 1}, 0))
+        constant += c * added
+        for w, d in inner.items():
+            out[w] = out.get(w, 0) + c * d
+    return {v: Fraction(c) for v, c in out.items() if c}, constant
+
+
+def moved_guard(world: World, guard: Guard, name: str, place: Linear) -> Guard | None:
     """A guard with a linear form in place of a position's name; None where it cannot hold."""
     out: Guard = {}
     for atom, held in guard.items():
-        new: Guard | None
-        if atom[0] == "letter" and atom[1] == name:
-            new = _letter_at(world, held, place)
-        elif atom[0] == "mod" and atom[1] == name:
-            new = _residue_at(world, atom[2], held, place)
-        elif atom[0] == "sign" and about_slots(world, atom, name):
-            value = world.put(world.linear(dict(atom[1]), atom[2]), world.moved_slots(set(dict(atom[1])), name, place))
-            form = linear_form(world.field, value)
-            assert form is not None
-            moved_atom, sign = sign_atom(*form)
-            new = {moved_atom: frozenset(sign * s for s in held)}
-        elif atom[0] == "some" and world.depends(atom[1], name):
-            moved = moved_sum(world, atom[1], name, place)
-            (other,) = world.names_in(moved) or {""}
-            new = {("some", other): held} if other else {} if False in held else None
-        elif atom[0] == "form" and (name in dict(atom[1]) or any(v.endswith(f":{name}") for v, _ in atom[1])):
-            new_slots = world.moved_slots(set(dict(atom[1])), name, place)
-            value = world.put(world.linear(dict(atom[1])), replaced(world, name, place) | new_slots)
-            form = linear_form(world.field, value)
-            if form is None or any(v.endswith(f":{name}") and v[:2] == "p:" for v in form[0]):
-                raise NoRule("a count at another position")
-            new = within(form, held)
-        else:
-            new = {atom: held}
-        merged = None if new is None else world.met(out, new)
+        try:
+            new = moved_atom(world, atom, held, name, place)
+        except NoRule:
+            if not world.possible(out):
+                return None
+            raise
+        merged = None if new is None else world.joined(out, new)
         if merged is None:
             return None
         out = merged
-    return dict(out)
+    return out if world.possible(out) else None
+
+
+def moved_atom(world: World, atom: Atom, held: Any, name: str, place: Linear) -> Guard | None:
+    """What an atom says with a linear form in place of a position's name."""
+    if atom[0] == "letter" and atom[1] == name:
+        return _letter_at(world, held, place)
+    if atom[0] == "mod" and atom[1] == name:
+        return _residue_at(world, atom[2], held, place)
+    if atom[0] == "sign" and about_slots(world, atom, name):
+        value = world.put(world.linear(dict(atom[1]), atom[2]), world.moved_slots(dict(atom[1]), name, place))
+        form = linear_form(world.field, value)
+        assert form is not None
+        there, sign = sign_atom(*form)
+        return {there: frozenset(sign * s for s in held)}
+    if atom[0] == "some" and world.depends(atom[1], name):
+        moved = moved_sum(world, atom[1], name, place)
+        (other,) = world.names_in(moved) or {""}
+        return {("some", other): held} if other else {} if False in held else None
+    if atom[0] == "form" and any(v == name or v.endswith(f":{name}") for v, _ in atom[1]):
+        terms = dict(atom[1])
+        new = replaced(world, name, place)
+        for v, value in world.moved_slots(terms, name, place).items():
+            form = linear_form(world.field, value)
+            assert form is not None
+            new[v] = form
+        form = substituted(terms, new)
+        if any(v.endswith(f":{name}") and v[:2] == "p:" for v in form[0]):
+            raise NoRule("a count at another position")
+        return within(form, held)
+    return {atom: held}
 
 
 def about_slots(world: World, atom: Atom, name: str) -> bool:

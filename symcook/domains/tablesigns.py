@@ -7,13 +7,14 @@ is not greater and has fewer names.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from math import gcd, prod
+from math import ceil, floor, gcd, prod
 from typing import TYPE_CHECKING, Any
 
 from flint import fmpq, fmpq_mpoly
 
-from symcook.domains.consistency import row
+from symcook.domains.consistency import Row, row
 from symcook.domains.field import MAX_TERMS, ONE, ZERO, Function, Value, polynomial_of
 from symcook.domains.linear import (
     LOG,
@@ -21,6 +22,8 @@ from symcook.domains.linear import (
     Guard,
     NoRule,
     form_atom,
+    fraction,
+    guard_key,
     linear_form,
     sign_atom,
     thresholds,
@@ -29,6 +32,9 @@ from symcook.domains.linear import (
 
 if TYPE_CHECKING:
     from symcook.domains.world import World
+
+
+POSITIVE = {1}
 
 
 class TableSigns:
@@ -45,14 +51,16 @@ class TableSigns:
 
     def of(self, value: Value, guard: Guard) -> set[int]:
         """The signs that a value may have where a guard holds; more than there are, if that is not known."""
-        gone = {a[1]: ZERO for a, held in guard.items() if a[0] == "some" and held == frozenset((False,))}
-        value = self.world.put(value, gone) if gone else value
+        if self.world.sums:
+            gone = {a[1]: ZERO for a, held in guard.items() if a[0] == "some" and held == frozenset((False,))}
+            value = self.world.put(value, gone) if gone else value
         if isinstance(value, fmpq):
             return {(value > 0) - (value < 0)}
         out = {1}
         for factor, power, above in self.factors(value):
             one = self.factor(factor, guard)
-            out = {s * t ** int(power) for s in out for t in one if above or t}
+            if one != POSITIVE:
+                out = {s * t ** int(power) for s in out for t in one if above or t}
         return out
 
     def factors(self, value: Function) -> list[tuple[Value, int, bool]]:
@@ -63,8 +71,11 @@ class TableSigns:
             return self._factors[key]
         found = self._factors[key] = list[tuple[Value, int, bool]]()
         for polynomial, above in ((value.num, True), (value.den, False)):
+            if polynomial is field.one:
+                continue
             lead, factors = field.factored(polynomial)
-            found.append((ONE if lead > 0 else -ONE, 1, above))
+            if lead < 0:
+                found.append((-ONE, 1, above))
             found += [(polynomial_of(field, one), int(power), above) for one, power in factors]
         return found
 
@@ -72,29 +83,30 @@ class TableSigns:
         """The signs of a polynomial, as one piece."""
         if isinstance(value, fmpq):
             return {(value > 0) - (value < 0)}
-        key = self.world.field.written(value), frozenset(guard.items())
+        key = self.world.field.written(value), guard_key(guard)
         if key not in self._known:
             self._known[key] = self._of_factor(value, guard)
         return self._known[key]
 
     def _of_factor(self, value: Function, guard: Guard) -> set[int]:
         world = self.world
-        form = linear_form(world.field, value)
-        if form is not None:
-            terms, _ = form
-            whole = all(world.whole(v) for v in terms)
+        form, out = linear_form(world.field, value), set[int]()
+        whole = form is not None and all(world.whole(v) for v in form[0])
+        given = form is not None and not whole and self.given(form[0])
+        if form is not None and (whole or given):
             upward, constant = row(form)
             downward, step = tuple([(v, -x) for v, x in upward]), gcd(*(x for _, x in upward)) if whole else 1
             above, below = (constant % step or step, -constant % step or step) if whole else (0, 0)
-            out = {1} if world.possible(guard, (upward, constant - above)) else set[int]()
-            if world.possible(guard, (downward, -constant - below)):
-                out.add(-1)
-            if not constant % step and world.possible(guard, (upward, constant), (downward, -constant)):
-                out.add(0)
+            asked: dict[int, tuple[Row, ...]]
+            asked = {1: ((upward, constant - above),), -1: ((downward, -constant - below),)}
+            if not constant % step:
+                asked[0] = (upward, constant), (downward, -constant)
+            answers = world.possible_each(guard, asked.values())
+            out = {sign for sign, possible in zip(asked, answers, strict=True) if possible}
             if whole:
                 return out
         best = self._shifted(value, guard)
-        if form is not None and self.given(form[0]):
+        if form is not None and given:
             atom, sign = sign_atom(*form)
             best &= {sign * s for s in guard.get(atom, (-1, 0, 1))} & {s for s in (-1, 0, 1) if s in out}
         for sign in (1, -1):
@@ -142,7 +154,8 @@ class TableSigns:
             best = world.of_symbols(polynomial)
         if len(best) == 1:
             return best
-        for far in (False, True):
+        powers = any(world.field.generators[g].kind == "exp" for g in used)
+        for far in (False, True) if powers else (False,):
             moved, strict = self._from_ends(value, guard, far)
             if moved is None:
                 continue
@@ -159,10 +172,8 @@ class TableSigns:
 
     def _from_ends(self, value: Function, guard: Guard, far: bool) -> tuple[fmpq_mpoly | None, set[int]]:
         field, ends, strict = self.world.field, dict[int, fmpq](), set[int]()
-        for g, degree in enumerate(self._numerator(value).degrees()):
-            if not degree:
-                continue
-            one = field.generators[g]
+        degrees = self._numerator(value).degrees()
+        for g, one in [(g, field.generators[g]) for g, degree in enumerate(degrees) if degree]:
             if one.kind == "symbol":
                 low = self.least(one.argument.name, guard)
                 if low is None:
@@ -172,14 +183,18 @@ class TableSigns:
             elif one.kind == "constant" and not (one.argument.is_positive or one.argument == LOG):
                 return None, strict
             else:  # exponentials and roots are positive; e^u is above 1 where u is positive
-                grown = one.argument != LOG or not self.world.possible(guard, ((("n", -1),), 1))
+                log = one.kind == "constant" and one.argument == LOG
+                grown = not log or not self.world.possible(guard, ((("n", -1),), 1))
                 strict |= {g} if grown else set()
                 if far and one.kind == "exp" and self.of(one.argument, guard) == {1}:
                     ends[g] = ONE
-        polynomial, gens = self._numerator(value), [*field.ctx.gens()]
-        if sum(prod(e + 1 for g, e in enumerate(m) if g in ends) for m in polynomial.monoms()) > MAX_TERMS:
-            return None, strict
-        moved = [x + ends[g] if g in ends else x for g, x in enumerate(gens)]
+        polynomial, gens = self._numerator(value), field.gens
+        most = prod([int(degree) + 1 for degree in polynomial.degrees()])  # terms that a monomial may become
+        if len(polynomial) * most > MAX_TERMS:
+            counts = (prod(e + 1 for g, e in enumerate(m) if g in ends) for m in polynomial.monoms())
+            if sum(counts) > MAX_TERMS:
+                return None, strict
+        moved = [x + ends[g] if ends.get(g) else x for g, x in enumerate(gens)]
         return polynomial.compose(*moved, ctx=field.ctx), strict
 
     # --- By something that is not greater -------------------------------------------------------------------------
@@ -214,7 +229,7 @@ class TableSigns:
             used = [(g, e) for g, e in enumerate(monomial) if e]
             one = self.world.field.generators[used[0][0]] if len(used) == 1 and used[0][1] == 1 else None
             name = one.argument.name if one is not None and one.kind == "symbol" else ""
-            number = Fraction(int(c.p), int(c.q))
+            number = fraction(int(c.p), int(c.q))
             if name and self.world.whole(name):
                 whole[name] = number
             elif name in self.world.sums:
@@ -285,11 +300,23 @@ class TableSigns:
         assert isinstance(value, Function)
         for factor, _, _ in self.factors(value):
             if isinstance(factor, Function) and len(self.factor(factor, guard)) > 1:
-                return [part for one in self.parts(factor, guard) for part in self.split(value, one, weak)]
+                below = self._below(value, factor, guard) if weak else 0
+                return [part for one in self.parts(factor, guard, below) for part in self.split(value, one, weak)]
         raise NoRule(f"the sign of {self.world.field.to_sympy(value)}")
 
-    def parts(self, value: Function, guard: Guard) -> list[Guard]:
-        """The guard cut up by the sign of a linear factor, or of its part in integers, or by whether a sum is zero."""
+    def _below(self, value: Function, factor: Function, guard: Guard) -> int:
+        """The sign that a factor has where the value is negative; 0 where that depends on more."""
+        out = {-1}
+        for one, power, _ in self.factors(value):
+            if one is not factor:
+                out = {s * t ** int(power) for s in out for t in self.factor(one, guard)}
+            elif power % 2 == 0:
+                return 0
+        return out.pop() if len(out) == 1 else 0
+
+    def parts(self, value: Function, guard: Guard, below: int = 0) -> list[Guard]:
+        """The guard cut up by the sign of a linear factor, or of its part in integers, or by whether a sum is zero;
+        where the factor is 0 is kept with where it has the sign `below`, if that is not 0."""
         world = self.world
         inside = world.names_in(value) & set(world.sums)
         if inside:
@@ -298,17 +325,37 @@ class TableSigns:
                 return [{**guard, ("some", name): frozenset((x,))} for x in (False, True)]
         form = linear_form(world.field, value)
         if form is not None and self.given(form[0]):
-            atom, _ = sign_atom(*form)
-            found = (world.met(guard, {atom: frozenset((s,))}) for s in (-1, 0, 1))
-            return [one for one in found if one is not None]
-        if form is None or not all(world.whole(v) for v in form[0]):
-            whole, _, _ = self.apart(value)  # an integer that is not 0 may outweigh the rest
-            form = (whole, Fraction(0)) if whole else None
-            if form is None or len(self.of(world.linear(*form), guard)) == 1:
-                raise NoRule(f"the sign of {world.field.to_sympy(value)}")
-        atom, below, above = thresholds(*form)
-        halves: list[Bounds] = [(None, below), (above, None)]
-        if above - below == 2:
-            halves.append((below + 1, below + 1))
-        found = (world.met(guard, {atom: half}) for half in halves)
-        return [one for one in found if one is not None]
+            atom, sign = sign_atom(*form)
+            groups = _grouped(sorted(self.factor(value, guard)), below)
+            found = [(group, {atom: frozenset(sign * s for s in group)}) for group in groups]
+            return self._cut(value, guard, found if sign > 0 else found[::-1])
+        if form is not None and all(world.whole(v) for v in form[0]):
+            atom, factor = form_atom(form[0])
+            way, zero = (1 if factor > 0 else -1), -form[1] / factor
+            groups = _grouped(sorted(self.factor(value, guard), key=lambda s: s * way), below)
+            ends = {-1: (None, ceil(zero) - 1), 0: (int(zero), int(zero)), 1: (floor(zero) + 1, None)}
+            cut = [(group, [ends[way * s] for s in group]) for group in groups]
+            held = [(group, {atom: (parts[0][0], parts[-1][1])}) for group, parts in cut]
+            return self._cut(value, guard, sorted(held, key=lambda one: one[0] == (0,)))
+        whole, _, _ = self.apart(value)  # an integer that is not 0 may outweigh the rest
+        if not whole or len(self.of(world.linear(whole), guard)) == 1:
+            raise NoRule(f"the sign of {world.field.to_sympy(value)}")
+        atom, under, over = thresholds(whole, Fraction(0))
+        halves: list[Bounds] = [(None, under), (over, None), (under + 1, under + 1)]
+        return [one for half in halves if (one := world.met(guard, {atom: half})) is not None]
+
+    def _cut(self, value: Function, guard: Guard, parts: Sequence[tuple[tuple[int, ...], Guard]]) -> list[Guard]:
+        """The parts of a guard that are there; what a part says itself of the sign of the factor is not asked again."""
+        out = []
+        for signs, part in parts:
+            if (one := self.world.met(guard, part)) is not None:
+                self._known[self.world.field.written(value), guard_key(one)] = set(signs)
+                out.append(one)
+        return out
+
+
+def _grouped(signs: Sequence[int], below: int) -> list[tuple[int, ...]]:
+    """Signs in an order, each alone, or 0 with the one that is given."""
+    if not below or not {0, below} <= set(signs):
+        return [(s,) for s in signs]
+    return [tuple(s for s in signs if s in (0, below)) if one == below else (one,) for one in signs if one]

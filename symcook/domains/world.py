@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy
 from flint import fmpq, fmpq_mpoly
 
-from symcook.domains.consistency import Consistency, Given, Premises, Row, row
-from symcook.domains.field import ZERO, Field, Function, Value, polynomial_of
-from symcook.domains.linear import LOG, STRICT, Atom, Guard, Linear, NoRule, linear_form
+from symcook.domains.consistency import Consistency, Given, Point, Premises, Row, minus_terms, row
+from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
+from symcook.domains.linear import LOG, STRICT, Atom, Form, Guard, KeptGuard, Linear, NoRule, guard_key, linear_form
 from symcook.domains.tablesigns import TableSigns
 
 MOST_LOOSE = 6
+NO_NAMES = frozenset[str]()
 
 
-@dataclass(frozen=True)
-class GuardedCell:
+class GuardedCell(NamedTuple):
     """A guard and the value where it holds."""
 
     guard: Guard
@@ -35,6 +35,16 @@ class NamedSum:
     low: Linear
     high: Linear
     kept: bool
+
+
+class _Said:
+    """What a guard says, in rows, with the names in them; and the answers that were found."""
+
+    __slots__ = ("answers", "names", "premises")
+
+    def __init__(self, premises: Premises, names: frozenset[str]) -> None:
+        self.premises, self.names = premises, names
+        self.answers: dict[tuple[Row, ...], bool] = {}
 
 
 class World:
@@ -60,19 +70,18 @@ class World:
         """By name: a number that is given at each position, and at which place it is meant."""
         self.pointing: list[str] = []
         """The numbers that are positions of the word wherever they stand: what the forms take for granted."""
-        self._consistency = Consistency()
+        self._consistency = Consistency(self._placed_too)
         self._cells: dict[str, Function] = {}
-        self._names: dict[int, set[str]] = {}
+        self._names: dict[int, frozenset[str]] = {}
         self.sign = TableSigns(self)
         self.forget()
 
     def forget(self) -> None:
         """Ask anew what was answered before more was known of the positions."""
-        self._known: dict[Any, bool] = {}
-        self._premises: dict[Any, tuple[Premises, frozenset[str]] | None] = {}
+        self._premises: dict[Any, _Said | None] = {}
         self._met: dict[Any, Guard | None] = {}
         self._equalities: dict[Any, dict[str, Value]] = {}
-        self._facts: dict[frozenset[str], tuple[Row, ...]] = {}
+        self._facts: dict[frozenset[str], Premises] = {}
         self._rows: dict[Any, tuple[tuple[Row, ...], frozenset[str]]] = {}
         self.sign.forget()
 
@@ -93,13 +102,13 @@ class World:
         self.slots.setdefault(name, (given, place))
         return self.name(name)
 
-    def moved_slots(self, names: set[str], name: str, place: Linear) -> dict[str, Value]:
+    def moved_slots(self, names: Collection[str], name: str, place: Linear) -> dict[str, Value]:
         """The given numbers among some names that stand at a place with this position, with another one for it."""
         new: dict[str, Value] = {}
-        for one in sorted(names & set(self.slots)):
+        for one in sorted(v for v in names if v in self.slots) if self.slots else ():
             given, (terms, constant) = self.slots[one]
             moved = self.linear({}, constant)
-            inner = self.moved_slots(set(terms), name, place) | {name: self.linear(*place)}
+            inner = self.moved_slots(terms, name, place) | {name: self.linear(*place)}
             for v, c in terms.items():
                 moved = moved + inner.get(v, self.name(v)) * fmpq(c.numerator, c.denominator)
             if (form := linear_form(self.field, moved)) != (terms, constant):
@@ -114,7 +123,7 @@ class World:
         out = self.field.ctx.constant(fmpq(constant.numerator, constant.denominator))
         for value, c in named:
             self.field.lift(value)
-            out = out + value.num * fmpq(c.numerator, c.denominator)
+            out = out + (value.num if c == 1 else value.num * fmpq(c.numerator, c.denominator))
         return polynomial_of(self.field, out)
 
     def sum(self, one: NamedSum) -> Value:
@@ -169,46 +178,52 @@ class World:
         """The last position."""
         return {"n": Fraction(1)}, Fraction(self.start - 1)
 
-    def names_in(self, value: Value) -> set[str]:
+    def names_in(self, value: Value) -> frozenset[str]:
         """All symbols in a value, those inside of exponentials and roots too."""
         if isinstance(value, fmpq):
-            return set()
-        self.field.lift(value)
-        found: set[str] = set()
-        for polynomial in (value.num, value.den):
-            for g, degree in enumerate(polynomial.degrees()):
-                if degree:
-                    found |= self.names_of(g)
-        return found
+            return NO_NAMES
+        if value.names is None:
+            self.field.lift(value)
+            used = [g for p in _parts(value) for g, degree in enumerate(p.degrees()) if degree]
+            value.names = NO_NAMES.union(*map(self.names_of, used))
+        return value.names
 
-    def _inside(self, argument: object) -> set[str]:
+    def _inside(self, argument: object) -> frozenset[str]:
         if isinstance(argument, sympy.Basic):
-            return {str(s) for s in argument.free_symbols}
+            return frozenset(str(s) for s in argument.free_symbols)
         return self.names_in(argument)  # type: ignore[arg-type]
 
     def put(self, value: Value, new: Mapping[str, Value]) -> Value:
         """The value with others in place of some names."""
-        if isinstance(value, fmpq) or not new or not self.names_in(value) & set(new):
+        if isinstance(value, fmpq) or not new or self.names_in(value).isdisjoint(new):
             return value
         moved: dict[int, Value] = {}
-        for polynomial in (value.num, value.den):
+        for polynomial in _parts(value):
             for g, degree in enumerate(polynomial.degrees()):
-                if degree and g not in moved and self.names_of(g) & set(new):
+                if degree and g not in moved and not self.names_of(g).isdisjoint(new):
                     moved[g] = self._moved(g, new)
         self.field.lift(value)
-        below = self._at(value.den, moved)
+        below = self._at(value.den, moved) if value.den is not self.field.one else ONE
         if isinstance(below, fmpq) and below == 0:
             raise NoRule("a value behind a division by zero")
         return self._at(value.num, moved) / below
 
-    def names_of(self, g: int) -> set[str]:
+    def names_of(self, g: int) -> frozenset[str]:
         """The symbols in a generator."""
         if g not in self._names:
             one = self.field.generators[g]
-            self._names[g] = {one.argument.name} if one.kind == "symbol" else self._inside(one.argument)
+            self._names[g] = frozenset((one.argument.name,)) if one.kind == "symbol" else self._inside(one.argument)
         return self._names[g]
 
     def _at(self, polynomial: fmpq_mpoly, moved: Mapping[int, Value]) -> Value:
+        whole = [v for v in moved.values() if isinstance(v, Function)]
+        for one in whole:
+            self.field.lift(one)
+        if all(one.den is self.field.one for one in whole):  # polynomials go in at once
+            gens = [*self.field.gens]
+            for g, value in moved.items():
+                gens[g] = self.field.ctx.constant(value) if isinstance(value, fmpq) else value.num
+            return polynomial_of(self.field, polynomial.compose(*gens, ctx=self.field.ctx))
         parts: dict[tuple[int, ...], dict[Any, Any]] = {}
         for monomial, c in polynomial.terms():
             key = tuple(int(monomial[g]) for g in moved)
@@ -263,10 +278,10 @@ class World:
             return frozenset((-1, 0, 1))
         return (None, None) if atom[0] == "form" else frozenset((False, True))
 
-    def facts(self, names: frozenset[str]) -> tuple[Row, ...]:
+    def facts(self, names: frozenset[str]) -> Premises:
         """Forms that are not negative, for some names."""
         if names not in self._facts:
-            self._facts[names] = tuple(map(row, self._facts_of(names)))
+            self._facts[names] = Premises([*map(row, self._facts_of(names))])
         return self._facts[names]
 
     def _facts_of(self, names: frozenset[str]) -> Iterator[Given]:
@@ -307,22 +322,31 @@ class World:
         """That a number is a position of the word."""
         return ({v: 1}, -self.start), ({"n": 1, v: -1}, self.end[1])
 
+    def _placed_too(self, point: dict[str, int]) -> Point:
+        """A point with positions and counts to them where it names none: those of the other position, or of the end."""
+        many, unit = point.get("n"), point[""]
+        if many is None:
+            return point
+        for v, other in (("i", "j"), ("j", "i")):
+            if v not in point and other in point:
+                here = {f"{one.removesuffix(other)}{v}": x for one, x in point.items() if one.endswith(f":{other}")}
+                point |= {v: point[other], **here}
+        if "i" not in point:
+            last = many + (self.start - 1) * unit
+            point |= {"i": last, "j": last}
+            point |= {f"p:{one[2:]}:{v}": x for one, x in [*point.items()] if one[:2] == "k:" for v in ("i", "j")}
+        return point
+
     def rows(self, atom: Atom, held: Any) -> tuple[tuple[Row, ...], frozenset[str]]:
         """What an atom says as forms that are not negative, without the facts of the names in them, and these names."""
         key = atom, held
         if key not in self._rows:
-            rows = tuple(map(row, self._said(atom, held)))
+            rows = _within(atom[1], *held) if atom[0] == "form" else tuple(map(row, self._said(atom, held)))
             self._rows[key] = rows, frozenset(v for terms, _ in rows for v, _ in terms)
         return self._rows[key]
 
     def _said(self, atom: Atom, held: Any) -> Iterator[Given]:
-        if atom[0] == "form":
-            low, high = held
-            if low is not None:
-                yield {v: c for v, c in atom[1]}, -low
-            if high is not None:
-                yield {v: -c for v, c in atom[1]}, high
-        elif atom[0] == "sign":
+        if atom[0] == "sign":
             for sign in (1, -1):
                 if -sign not in held:
                     above = {} if 0 in held else {STRICT: -1}
@@ -368,34 +392,43 @@ class World:
 
     def possible(self, guard: Guard, *more: Row) -> bool:
         """Whether a guard, and further linear forms that are not negative, may hold; False is sure."""
-        key = guard_key(guard)
-        if (key, more) not in self._known:
-            if key not in self._premises:
-                self._premises[key] = self._premises_of(guard)
-            known = self._premises[key]
-            self._known[key, more] = known is not None and self._possible(*known, more)
-        return self._known[key, more]
+        return self._answer(self._said_by(guard), more)
 
-    def _premises_of(self, guard: Guard) -> tuple[Premises, frozenset[str]] | None:
-        """The rows of a guard with the facts of their names, and these; None where no letter is left, or residues
-        disagree."""
+    def possible_each(self, guard: Guard, asked: Iterable[tuple[Row, ...]]) -> Iterator[bool]:
+        """`possible` for several further forms at a time, one after another."""
+        said = self._said_by(guard)
+        return (self._answer(said, more) for more in asked)
+
+    def _answer(self, said: _Said | None, more: tuple[Row, ...]) -> bool:
+        if said is None:
+            return False
+        if (known := said.answers.get(more)) is None:
+            unknown = {v for terms, _ in more for v, _ in terms if v not in said.names}
+            facts = self.facts(said.names | unknown).rows if unknown else ()
+            known = said.answers[more] = self._consistency.possible(said.premises, [*more, *facts])
+        return known
+
+    def _said_by(self, guard: Guard) -> _Said | None:
+        key = guard_key(guard)
+        if key not in self._premises:
+            self._premises[key] = self._premises_of(guard)
+        return self._premises[key]
+
+    def _premises_of(self, guard: Guard) -> _Said | None:
+        """The rows of a guard with the facts of their names; None where no letter is left, or residues disagree."""
         if not all(guard.values()) or not self._parities(guard):
             return None
         said = [self.rows(atom, held) for atom, held in guard.items()]
         names = frozenset(["n"]).union(*[names for _, names in said])
-        return Premises([*self.facts(names), *(one for rows, _ in said for one in rows)]), names
-
-    def _possible(self, premises: Premises, known: frozenset[str], more: tuple[Row, ...]) -> bool:
-        names = {v for terms, _ in more for v, _ in terms}
-        facts = () if names <= known else self.facts(known | names)
-        return self._consistency.possible(premises, [*more, *facts])
+        return _Said(Premises([one for rows, _ in said for one in rows], self.facts(names)), names)
 
     def _parities(self, guard: Guard) -> bool:
         """Whether residues agree with forms that are known."""
-        for atom, held in guard.items():
+        moduli = {a[2] for a in guard if a[0] == "mod"}
+        for atom, held in guard.items() if moduli else ():
             if atom[0] != "form" or held[0] is None or held[0] != held[1]:
                 continue
-            for m in {a[2] for a in guard if a[0] == "mod"}:
+            for m in moduli:
                 known = [guard.get(("mod", v, m)) for v, c in atom[1] if c % m]
                 if all(x is not None and len(x) == 1 for x in known):
                     total = sum(c * next(iter(guard["mod", v, m])) for v, c in atom[1] if c % m)
@@ -409,11 +442,14 @@ class World:
             return first if self.possible(first) else None
         key = guard_key(first), guard_key(second)
         if key not in self._met:
-            self._met[key] = self._both(first, second)
+            both = self.joined(first, second)
+            self._met[key] = both if both is not None and self.possible(both) else None
         return self._met[key]
 
-    def _both(self, first: Guard, second: Guard) -> Guard | None:
-        out = dict(first)
+    @staticmethod
+    def joined(first: Guard, second: Guard) -> Guard | None:
+        """Both guards; None where an atom of them cannot hold. Whether all can together is not asked."""
+        out = KeptGuard(first)
         for atom, held in second.items():
             if atom not in out:
                 out[atom] = held
@@ -427,9 +463,10 @@ class World:
                 out[atom] = out[atom] & held
                 if not out[atom]:
                     return None
-        for atom, held in list(out.items()):
+        moduli = [a for a in out if a[0] == "mod"]
+        for atom, held in list(out.items()) if moduli else ():
             if atom[0] == "form" and len(atom[1]) == 1:
-                for m in [a[2] for a in out if a[:2] == ("mod", atom[1][0][0])]:
+                for m in [a[2] for a in moduli if a[1] == atom[1][0][0]]:
                     left = out["mod", atom[1][0][0], m]
                     low, high = held
                     while low is not None and low % m not in left:
@@ -439,7 +476,7 @@ class World:
                     if low is not None and high is not None and low > high:
                         return None
                     out[atom] = held = low, high
-        return out if self.possible(out) else None
+        return out
 
     def complement(self, atom: Atom, held: Any) -> list[Any]:
         """What an atom may be besides."""
@@ -457,8 +494,13 @@ class World:
             and self.possible(guard, ((("n", -1),), atom[1] - self.start))
         ):
             return False
+        rest = self.complement(atom, held)
+        if atom[0] == "form" and not any(a[0] == "mod" for a in guard):  # then its rows say all of it
+            asked = (self.rows(atom, one)[0] for one in (held, *rest))
+            there, *others = self.possible_each(guard, asked)
+            return there and not any(others)
         return self.met(guard, {atom: held}) is not None and not any(
-            self.met(guard, {atom: other}) is not None for other in self.complement(atom, held)
+            self.met(guard, {atom: other}) is not None for other in rest
         )
 
     def loosened(self, guard: Guard, atom: Atom) -> Any:
@@ -480,7 +522,7 @@ class World:
     def shortened(self, guard: Guard) -> Guard:
         """A guard without what the rest of it says."""
         for atom in sorted(guard, key=lambda a: (a[0] != "mod", a[0] != "letter")):
-            rest = {a: h for a, h in guard.items() if a != atom}
+            rest = KeptGuard({a: h for a, h in guard.items() if a != atom})
             if self.implied(rest, atom, guard[atom]):
                 guard = rest
         return guard
@@ -541,14 +583,20 @@ class World:
         return here or (name in self.slots and self.slots[name][0] in self.pointing)
 
 
-def guard_key(guard: Guard) -> frozenset[Any]:
-    """What tells guards apart."""
-    return frozenset(guard.items())
+def _within(form: Form, low: int | None, high: int | None) -> tuple[Row, ...]:
+    """That a form, whose coefficients have no common factor, lies between two integers."""
+    above = () if low is None else ((form, -low),)
+    return above if high is None else (*above, (minus_terms(form), high))
 
 
 def named_in(atom: Atom) -> list[Any]:
     """The names that an atom is about."""
     return [x for x, _ in atom[1]] if atom[0] in ("form", "sign") else [atom[1]]
+
+
+def _parts(value: Function) -> tuple[fmpq_mpoly, ...]:
+    """The polynomials in which names may stand."""
+    return (value.num,) if value.den is value.field.one else (value.num, value.den)
 
 
 def _negative(value: Function) -> bool:

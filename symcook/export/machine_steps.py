@@ -8,7 +8,7 @@ does not: up to there every runtime of the error model (`symcook.domains.roundin
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,11 +17,12 @@ from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.machine import Machine, State
 from symcook.model.transformer import Transformer
 from symcook.programs.running import decodes, program_table, speech_of, tokens_of
-from symcook.programs.steps import END, labels, row_label
-from symcook.programs.turing import TuringMachine, read_turing
+from symcook.programs.steps import END, labels
+from symcook.programs.turing import read_turing
 from symcook.thought.floats import FORMATS, FloatDecoder
 from symcook.thought.integers import IntegerDecoder
 from symcook.thought.retrieval import lookups
+from symcook.thought.rows import tokens as table_tokens
 from symcook.thought.running import MachineRun, machine_of
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
         whole = tuple(put_out(model, (*(tokens[state] for state in states), verdict)))
         return ProgramRun(given, whole[:limit], len(whole) <= limit)
     if model.program.theorem:
-        whole = tuple(itertools.islice(_rows(read_turing(model.program.source), given), limit + 1))
+        rows = (one.label for one in table_tokens(read_turing(model.program.source), given))
+        whole = tuple(itertools.islice(rows, limit + 1))
         return ProgramRun(given, whole[:limit], len(whole) <= limit)
     machine = machine_of(model)
     names, answers, ended = labels(machine), list[str](), True
@@ -87,24 +89,6 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
             break
         answers.append(names[step.token])
     return ProgramRun(given, (*answers, *([END] if ended else [])), ended)
-
-
-def _rows(machine: TuringMachine, word: Sequence[str]) -> Iterator[str]:
-    """The rows that a machine uses, then its output to the first blank, as the decoder of --theorem 2 calls them."""
-    tapes: list[dict[int, str]] = [dict(enumerate(word, 1)), *({} for _ in range(machine.tapes))]
-    heads, state = [machine.head, *[0] * machine.tapes], machine.start
-    while state not in machine.halt:
-        reads = tuple(tape.get(head, machine.blank) for tape, head in zip(tapes, heads, strict=True))
-        yield row_label(state, reads)
-        state, writes, moves = machine.rows[state, reads]
-        for tape, head, symbol in zip(tapes[1:], heads[1:], writes, strict=True):
-            tape[head] = symbol
-        heads = [head + move for head, move in zip(heads, moves, strict=True)]
-    for place in itertools.count(heads[-1]):
-        symbol = tapes[-1].get(place, machine.blank)
-        yield f"={symbol}"
-        if symbol == machine.blank:
-            return
 
 
 def steps_right(model: Transformer, word: str | Sequence[str], limit: int, dtype: str = "float32") -> StepsRight:

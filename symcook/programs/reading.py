@@ -69,11 +69,11 @@ COMMA: ","
 OPEN: "("
 CLOSE: ")"
 EQUAL: "="
-OTHER: "!="
+OTHER: "!=" | "≠"
 LESS: "<"
 MORE: ">"
-NOT_LESS: ">="
-NOT_MORE: "<="
+NOT_LESS: ">=" | "≥"
+NOT_MORE: "<=" | "≤"
 PLUS: "+"
 MINUS: "-"
 TIMES: "*"
@@ -103,7 +103,8 @@ SHOWN = {
     "PLUS": "+", "MINUS": "-", "TIMES": "*", "SQUARE": "[", "SQUARED": "]", "INTEGER": "a number", "BITS": "bits",
     "LEFT": "#left", "RIGHT": "#right", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "OTHER": "!=",
     "IFF": "<->", "IMPLIES": "->", "OR": "|", "AND": "&", "NOT": "~", "SINCE": "since", "UNTIL": "until", "END": "}",
-    "COMMA": ",", "CLOSE": ")", "EQUAL": "=", "SEMICOLON": ";", "NAME": "a name", "WORD": "a letter", "$END": "the end",
+    "COMMA": ",", "CLOSE": ")", "EQUAL": "=", "SEMICOLON": ";", "NAME": "a name", "WORD": "a letter",
+    "QUOTED": 'a letter like "a"', "$END": "the end",
 }  # fmt: skip
 Predicate = tuple[int, int] | str
 """A divisor and what is left, or the bits of a table."""
@@ -116,6 +117,8 @@ _STARTS = {"OPEN", "LETTER", "TRUE"}
 """Terminals that may stand, all together, where a formula begins."""
 DEEPEST = 1000
 """How many brackets, and how many operators, may stand inside of one another."""
+MARK = "\ufeff"
+"""What some editors write in front of a text in UTF-8."""
 
 
 def read_formula(source: str, alphabet: str | Sequence[str] | None = None, kind: str = "ltl") -> Formula:
@@ -129,6 +132,7 @@ def read_formula(source: str, alphabet: str | Sequence[str] | None = None, kind:
 
     if not isinstance(source, str):
         raise BadInput("a formula must be text", type(source).__name__)
+    source = source.removeprefix(MARK).replace("\r\n", "\n")
     check_depth(source)
     parser, reader = _parser()
     reader.begin(alphabet, kind)
@@ -165,23 +169,43 @@ def _parser() -> tuple[Lark, _FormulaReader]:
 def check_depth(source: str) -> None:
     """Refuse deep brackets before they are read."""
     depth = 0
-    for sign in re.findall(r'"(?:[^"\\]|\\.)*"|//[^\n]*|[()]', source):
-        depth += (sign == "(") - (sign == ")")
+    for found in re.finditer(r'"(?:[^"\\]|\\.)*"|//[^\n]*|[()]', source):
+        depth += (found[0] == "(") - (found[0] == ")")
         if depth > DEEPEST:
-            raise BadInput(f"brackets must stand at most {DEEPEST} deep inside of one another", "more")
+            lines = source[: found.start()].split("\n")
+            where = place_of(len(lines), len(lines[-1]) + 1)
+            raise BadInput(f"brackets must stand at most {DEEPEST} deep inside of one another ({where})", "more")
 
 
-def _place(line: int, column: int) -> str:
-    return f"line {line}, column {column}"
+def place_of(line: int | None, column: int | None) -> str:
+    """A place in a text, as sentences name it."""
+    return f"line {line or 1}, column {column or 1}"
+
+
+def place_at(token: Token) -> str:
+    """Where a token begins."""
+    return place_of(token.line, token.column)
+
+
+def header_letters(letters: Sequence[Token], given: Sequence[str] | None) -> tuple[str, ...]:
+    """The alphabet that a text names; BadInput where it is none, or another than the one `given` beside the text."""
+    where = place_at(letters[0])
+    try:
+        own = alphabet_of([read_letter(part) for part in letters])
+    except BadInput as error:
+        raise BadInput(f"{error.must} ({where})", error.given, error.do) from None
+    if given is not None and tuple(given) != own:
+        raise BadInput(f"an alphabet must be given once ({where})", f"{' '.join(given)} and {' '.join(own)}")
+    return own
 
 
 def _unexpected(source: str, token: Token, expected: Any) -> BadInput:
     expected = set(expected)
     if token.type == "$END":
         lines = source.rstrip().split("\n")
-        where, given = _place(len(lines), len(lines[-1]) + 1), "the end"
+        where, given = place_of(len(lines), len(lines[-1]) + 1), "the end"
     else:
-        where, given = _at(token), str(token)
+        where, given = place_at(token), str(token)
     if {token.type} & {"SINCE", "UNTIL"} and {"SINCE", "UNTIL"} & expected:
         return BadInput(f"since and until mixed must have brackets ({where})", given, "write (F since G) until H")
     if given.startswith("#"):
@@ -192,8 +216,21 @@ def _unexpected(source: str, token: Token, expected: Any) -> BadInput:
         shown = {JOINS.get(str(one), SHOWN.get(str(one), str(one).lower())) for one in expected}
         what = " or ".join(sorted(shown, key=lambda one: (one in JOINS.values(), one)))
     lines = source.split("\n")
-    before = source if token.type == "$END" else lines[(token.line or 1) - 1][: (token.column or 1) - 1]
-    return BadInput(f"{what} must stand at {where}", given, _instead(given, *before.split()[-1:]))
+    column = (token.column or 1) - 1
+    here = lines[(token.line or 1) - 1]
+    before, rest = (source, "") if token.type == "$END" else (here[:column], here[column:])
+    last = before.split()[-1:]
+    if last and re.search(r"\bQ_$", last[0]):
+        return BadInput(f"{LETTERS} ({where})", given)
+    if token.type != "$END" and given[0] in "*/." and expected & {"PLUS", "LESS", "LEFT"}:
+        do = "write 3*#left[F], and multiply both sides where there is a fraction"
+        return BadInput(f"a factor of a count must be one whole number in front of it ({where})", given, do)
+    if token.type == "INTEGER" and expected == {"LEFT", "RIGHT"} and before.rstrip()[-1:] == "*":
+        return BadInput(f"a factor of a count must be one whole number in front of it ({where})", given)
+    do = None if token.type == "$END" else instead_of(rest) or instead_of(before[-1:] + rest)
+    if do is not None:
+        return BadInput(f"a formula must be written in its signs and words ({where})", given, do)
+    return BadInput(f"{what} must stand at {where}", given, _instead(given, *last))
 
 
 INSTEAD = {
@@ -202,6 +239,19 @@ INSTEAD = {
     "finally": "eventually", "previous": "prev", "yesterday": "prev",
 }  # fmt: skip
 """Words of other tools for temporal logic, with those of this language."""
+SIGNS = {
+    "⇒": "->", "⟶": "->", "=>": "->", "⇔": "<->", "⟷": "<->", "<=>": "<->", "&&": "&", "||": "|", "!": "~",
+    "□": "always", "◇": "eventually", "◯": "next", "○": "next",
+    "×": "*", "·": "*", "÷": "/", "−": "-", ":=": "=", "==": "=",
+}  # fmt: skip
+"""Signs of other languages, with those of this one."""
+LETTERS = 'a letter must be written Q_a, Q_"(" or Q_{a, b}'
+
+
+def instead_of(given: str) -> str | None:
+    """What to write for the sign of another language with which `given` begins; or None."""
+    sign = next((one for one in sorted(SIGNS, key=len, reverse=True) if given.startswith(one)), None)
+    return None if sign is None else f"write {SIGNS[sign]} for {sign}"
 
 
 def _instead(*words: str) -> str | None:
@@ -217,11 +267,13 @@ def _instead(*words: str) -> str | None:
 
 def _strange(source: str, line: int, column: int) -> BadInput:
     rest = source.split("\n")[line - 1][column - 1 :]
-    where = _place(line, column)
+    where = place_of(line, column)
     if rest.startswith("#"):
         return _count("#", where)
     if rest.startswith("Q_"):
-        return BadInput(f'a letter must be written Q_a, Q_"(" or Q_{{a, b}} ({where})', rest[:12])
+        return BadInput(f"{LETTERS} ({where})", rest[:12])
+    if rest.startswith('"'):
+        return BadInput(f"a letter in quotes must have its second quote ({where})", rest[:12])
     return BadInput(f"a formula must be written in its signs and words ({where})", rest[:1])
 
 
@@ -238,30 +290,29 @@ class _FormulaReader:
         self.kind = kind
         self.names: dict[str, int] = {}
         self.outputs: list[tuple[str | None, int]] = []
+        self.deep: list[int] = []
         self.given = None if alphabet is None else alphabet_of(alphabet)
         self._lines = None if self.given is None else Lines(self.given)
 
     @property
     def lines(self) -> Lines:
         if self._lines is None:
-            must = "a formula must have an alphabet"
+            must = "a formula must have an alphabet (line 1, column 1)"
             raise BadInput(must, "none", "give --alphabet ab, or begin the text with: alphabet a b;")
         return self._lines
 
     def header(self, parts: list[Token]) -> None:
-        letters = alphabet_of([read_letter(part) for part in parts[1:-1]])
-        if self.given is not None and self.given != letters:
-            raise BadInput("an alphabet must be given once", f"{' '.join(self.given)} and {' '.join(letters)}")
-        self._lines = Lines(letters)
+        self._lines = Lines(header_letters(parts[1:-1], self.given))
 
     def definition(self, parts: list[Any]) -> None:
         name = str(parts[1])
         if name in WORDS or name in self.names or name.startswith("Q_"):  # Q_a is read as a letter
-            raise BadInput(f"a name must be new and no word of the language ({_at(parts[1])})", name)
+            raise BadInput(f"a name must be new and no word of the language ({place_at(parts[1])})", name)
         self.names[name] = parts[3]
 
     def output(self, parts: list[Any]) -> None:
         self.outputs.append((read_letter(parts[1]), parts[3]))
+        self._out = parts[0]
 
     def whole(self, parts: list[Any]) -> None:
         lines = self.lines
@@ -271,17 +322,30 @@ class _FormulaReader:
         else:
             always = [number for number, (_, line) in enumerate(self.outputs) if line == everything]
             if not always:
-                raise BadInput("one output must be true everywhere", f"output {self.outputs[-1][0]}",
-                               "end with a line: output x = true;")  # fmt: skip
+                raise BadInput(f"one output must be true everywhere ({place_at(self._out)})",
+                               f"output {self.outputs[-1][0]}", "end with a line: output x = true;")  # fmt: skip
             del self.outputs[always[0] + 1 :]  # what is never reached
-        deep: list[int] = []
-        for line in lines.lines:
-            deep.append(1 + max((deep[k] for k in line.reads), default=0))
-        if max(deep) > DEEPEST:
-            raise BadInput(f"operators must stand at most {DEEPEST} deep inside of one another", max(deep))
         self.formula = lines.formula(self.outputs)
 
+    def _deep(self, sign: Token) -> None:
+        """BadInput where what was added last stands too deep, with the place of its operator."""
+        for line in self.lines.lines[len(self.deep) :]:
+            self.deep.append(1 + max((self.deep[k] for k in line.reads), default=0))
+            if self.deep[-1] > DEEPEST:
+                must = f"operators must stand at most {DEEPEST} deep inside of one another ({place_at(sign)})"
+                raise BadInput(must, "more")
+
     def binary(self, parts: list[Any]) -> int:
+        made = self._binary(parts)
+        self._deep(parts[1])
+        return made
+
+    def unary(self, parts: list[Any]) -> int:
+        made = self._unary(parts)
+        self._deep(parts[0])
+        return made
+
+    def _binary(self, parts: list[Any]) -> int:
         left, sign, right = parts
         add = self.lines.add
         if sign.type == "IMPLIES":
@@ -290,7 +354,7 @@ class _FormulaReader:
             return add("or", add("and", left, right), add("and", add("not", left), add("not", right)))
         return add({"OR": "or", "AND": "and", "SINCE": "since", "UNTIL": "until"}[sign.type], left, right)
 
-    def unary(self, parts: list[Any]) -> int:
+    def _unary(self, parts: list[Any]) -> int:
         sign, inner = parts
         add, true = self.lines.add, self.lines.letters(self.lines.alphabet)
         if sign.type in ("NOT", "PREV", "NEXT"):
@@ -302,7 +366,7 @@ class _FormulaReader:
 
     def counting(self, token: Token) -> None:
         if self.kind != "count":
-            raise _count(str(token), _at(token))
+            raise _count(str(token), place_at(token))
 
     def number(self, parts: list[Any]) -> tuple[str, int]:
         self.counting(parts[0])
@@ -331,6 +395,11 @@ class _FormulaReader:
         return total, number
 
     def compared(self, parts: list[Any]) -> int:
+        made = self._compared(parts)
+        self._deep(parts[1])
+        return made
+
+    def _compared(self, parts: list[Any]) -> int:
         (left, a), sign, (right, b) = parts
         self.counting(sign)
         above = {key: left.get(key, 0) - right.get(key, 0) for key in {**left, **right}}
@@ -344,31 +413,37 @@ class _FormulaReader:
         both = self.lines.add("and", more, less)
         return both if sign.type == "EQUAL" else self.lines.add("not", both)
 
-    def predicate(self, parts: list[Token]) -> Predicate:
+    def predicate(self, parts: list[Token]) -> tuple[Token, Predicate]:
         self.counting(parts[0])
         if parts[0].type == "ODD":
-            return 2, 1
+            return parts[0], (2, 1)
         if parts[0].type == "TABLE":
-            return str(parts[2])
+            return parts[0], str(parts[2])
         divisor, rest = int(parts[2]), int(parts[4])
         if not 0 <= rest < divisor:
-            must = f"MOD(m, r) must have 0 <= r < m ({_at(parts[0])})"
+            must = f"MOD(m, r) must have 0 <= r < m ({place_at(parts[0])})"
             raise BadInput(must, f"MOD({divisor}, {rest})")
-        return divisor, rest
+        return parts[0], (divisor, rest)
 
     def of_position(self, parts: list[Any]) -> int:
-        return self.predicated(parts[0], None)
+        token, predicate = parts[0]
+        return self.predicated(token, predicate, None)
 
     def of_count(self, parts: list[Any]) -> int:
-        return self.predicated(parts[0], parts[2])
+        token, predicate = parts[0]
+        return self.predicated(token, predicate, parts[2])
 
-    def predicated(self, predicate: Predicate, count: tuple[str, int] | None) -> int:
+    def predicated(self, token: Token, predicate: Predicate, count: tuple[str, int] | None) -> int:
         """The line of a predicate of a count, or of the position."""
         if isinstance(predicate, str):
             if count is None and len(predicate) < 2:
-                raise BadInput("a TABLE of the position must have a bit for 0 and one for 1", f"TABLE({predicate})")
-            return self.lines.table(predicate, count)
-        return self.lines.remainder(*predicate, count)
+                must = f"a TABLE of the position must have a bit for 0 and one for 1 ({place_at(token)})"
+                raise BadInput(must, f"TABLE({predicate})")
+            made = self.lines.table(predicate, count)
+        else:
+            made = self.lines.remainder(*predicate, count)
+        self._deep(token)
+        return made
 
     def inner(self, parts: list[Any]) -> int:
         return parts[1]
@@ -379,7 +454,7 @@ class _FormulaReader:
     def letter(self, parts: list[Token]) -> int:
         text = str(parts[0])[2:]
         if text in WORDS:
-            raise BadInput(f"a letter that is a word of the language must have quotes ({_at(parts[0])})", text,
+            raise BadInput(f"a letter that is a word of the language must have quotes ({place_at(parts[0])})", text,
                            f'write Q_"{text}"')  # fmt: skip
         return self._letters([(_unquoted(text), parts[0])])
 
@@ -391,20 +466,20 @@ class _FormulaReader:
             return self.lines.letters(letter for letter, _ in found)
         except BadInput as error:
             if found and self._lines is not None:
-                raise type(error)(f"{error.must} ({_at(found[0][1])})", error.given, error.do) from None
+                raise type(error)(f"{error.must} ({place_at(found[0][1])})", error.given, error.do) from None
             raise
 
     def name(self, parts: list[Token]) -> int:
         name = str(parts[0])
+        if name in WORDS:
+            raise BadInput(f"a formula must stand at {place_at(parts[0])}", name)
+        if name.startswith("Q_"):
+            raise BadInput(f"{LETTERS} ({place_at(parts[0])})", name)
         if name not in self.names:
             letter = f"the letter is written Q_{name}" if name in self.lines.alphabet else ""
             do = letter or _instead(name) or f"write let {name} = F;"
-            raise BadInput(f"a name must be given a formula before ({_at(parts[0])})", name, do)
+            raise BadInput(f"a name must be given a formula before ({place_at(parts[0])})", name, do)
         return self.names[name]
-
-
-def _at(token: Token) -> str:
-    return _place(token.line or 1, token.column or 1)
 
 
 def read_letter(token: Token) -> str:

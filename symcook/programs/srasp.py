@@ -8,7 +8,7 @@ one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -46,7 +46,8 @@ class SraspLine(NamedTuple):
 @dataclass(frozen=True)
 class Srasp:
     """A program over an alphabet: its lines, the type of each out of `TYPES`, the letters that a letter may be, the
-    names given to lines, and which is put out."""
+    names given to lines, and which is put out. `places` are line and column where each begins in the text, if it was
+    read from one."""
 
     alphabet: tuple[str, ...]
     lines: tuple[SraspLine, ...]
@@ -54,6 +55,7 @@ class Srasp:
     letters: tuple[tuple[str, ...], ...]
     names: tuple[tuple[str, int], ...]
     output: int
+    places: tuple[tuple[int, int], ...] = field(default=(), compare=False)
 
     @property
     def operators(self) -> int:
@@ -132,6 +134,9 @@ class SraspLines:
         self.types: list[str] = []
         self.letters: list[tuple[str, ...]] = []
         self.deep: list[int] = []
+        self.at: tuple[int, int] | None = None
+        """Line and column of what is read, from a text."""
+        self.places: list[tuple[int, int]] = []
         self._numbers: dict[tuple[SraspLine, type], int] = {}
 
     def add(self, op: str, *reads: int, value: Constant = None) -> int:
@@ -145,6 +150,8 @@ class SraspLines:
             self.types.append(kind)
             self.letters.append(letters)
             self.deep.append(1 + max((self.deep[k] for k in reads), default=0))
+            if self.at is not None:
+                self.places.append(self.at)
         return self._numbers[key]
 
     def constant(self, value: str | bool | Fraction) -> int:
@@ -219,14 +226,25 @@ class SraspLines:
         )
         types, letters = (tuple(table[old] for old in kept) for table in (self.types, self.letters))
         named = tuple((name, new[line]) for name, line in names if line in new)
-        return Srasp(self.alphabet, lines, types, letters, named, new[output])  # type: ignore[arg-type]
+        places = tuple(self.places[old] for old in kept) if self.places else ()
+        return Srasp(self.alphabet, lines, types, letters, named, new[output], places)  # type: ignore[arg-type]
+
+
+INSTEAD = {
+    ("truth", "number"): "write if C then 1 else 0 for a truth C",
+    ("letter", "number"): 'write map(in(j); "a": 1, else: 0), with a number for each letter',
+    ("number", "truth"): "compare it: x > 0",
+    ("letter", "truth"): 'compare it: x = "a"',
+    ("selector", "number"): "take aggregate or selector_width of it",
+}
+"""What to write where a value of one type stands for one of another."""
 
 
 def require_type(what: str, types: Sequence[str], wanted: str) -> None:
     """BadInput where one of the types is another."""
     for kind in types:
         if kind != wanted:
-            raise BadInput(f"what stands in {what} must be {TYPES[wanted]}", TYPES[kind])
+            raise BadInput(f"what stands in {what} must be {TYPES[wanted]}", TYPES[kind], INSTEAD.get((kind, wanted)))
 
 
 def given_types(types: Sequence[str]) -> str:

@@ -15,8 +15,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.errors import BadInput, unknown
 from symcook.programs.formula import foreign
-from symcook.programs.reading import DEEPEST, check_depth, read_letter
-from symcook.programs.srasp import MASKS, TYPES, Constant, Srasp, SraspLines
+from symcook.programs.reading import (
+    DEEPEST,
+    MARK,
+    check_depth,
+    header_letters,
+    instead_of,
+    place_at,
+    place_of,
+    read_letter,
+)
+from symcook.programs.srasp import MASKS, TYPES, Constant, Srasp, SraspLines, require_type
 from symcook.programs.srasp_grammar import BEGINS, GRAMMAR, JOINS, MIRRORED, SHOWN, WORDS
 
 if TYPE_CHECKING:
@@ -52,6 +61,7 @@ def read_srasp(source: str, alphabet: str | Sequence[str] | None = None) -> Sras
 
     if not isinstance(source, str):
         raise BadInput("a program must be text", type(source).__name__)
+    source = source.removeprefix(MARK).replace("\r\n", "\n")
     check_depth(source)
     parser, reader = _parser()
     reader.begin(alphabet)
@@ -105,23 +115,20 @@ class _Spread:
 
     def __getattr__(self, name: str) -> Callable[[list[Any]], object]:
         rule = getattr(self._reader, name)
-        return lambda parts: rule(*parts)
 
+        def called(parts: list[Any]) -> object:
+            self._reader.begins(parts[0] if parts else None)
+            return rule(*parts)
 
-def _place(line: int | None, column: int | None) -> str:
-    return f"line {line or 1}, column {column or 1}"
-
-
-def _at(token: Token) -> str:
-    return _place(token.line, token.column)
+        return called
 
 
 def _unexpected(source: str, token: Token, expected: set[str], names: Collection[str]) -> BadInput:
     if token.type == "$END":
         lines = source.rstrip().split("\n")
-        where, given = _place(len(lines), len(lines[-1]) + 1), "the end"
+        where, given = place_of(len(lines), len(lines[-1]) + 1), "the end"
     else:
-        where, given = _at(token), "the end of the line" if token.type == "END" else str(token)
+        where, given = place_at(token), "the end of the line" if token.type == "END" else str(token)
     lines = source.split("\n")
     before = lines[(token.line or 1) - 1][: (token.column or 1) - 1] if token.type != "$END" else source
     if given == "def" or before.split()[-1:] == ["def"]:
@@ -130,6 +137,8 @@ def _unexpected(source: str, token: Token, expected: set[str], names: Collection
         return BadInput(f"a remark must begin with // ({where})", given)
     if token.type == "IF" and not expected >= BEGINS:
         return BadInput(f"a choice must begin with if ({where})", before.strip(), "write if C then E else E")
+    if expected == {"NAME"} and before.rstrip()[-1:] == "(" and "=" not in before:
+        return BadInput(f"the position i must stand at {where}", given)
     called = _called("\n".join([*lines[: (token.line or 1) - 1], before]))
     if called == "select" and (token.type == "CLOSE" or expected == set(SIGNS)):
         signs = "== != < <= > >="
@@ -141,12 +150,21 @@ def _unexpected(source: str, token: Token, expected: set[str], names: Collection
         return BadInput(f"a position must be i or j ({where})", given, f"write {called}(i)")
     if called and called not in WORDS:
         return BadInput(f"a function must be one of aggregate, map, select, selector_width ({where})", called)
-    if given == "[" and "SQUARE" not in expected:
+    if given[:1] == "[" and "SQUARE" not in expected:
         return BadInput(f"a program must be without lists ({where})", given)
+    if token.type not in ("END", "$END"):
+        rest = lines[(token.line or 1) - 1][len(before) :]
+        do = instead_of(rest) or instead_of(before[-1:] + rest)
+        if re.match(r"\.\d", rest) and before[-1:].isdigit():
+            do = "write it as a fraction, 3/2 for 1.5"
+        if do is not None:
+            return BadInput(f"a program must be written in its signs and words ({where})", given, do)
     if "COLON" in expected and token.type in ("END", "$END", "SQUARED", "CLOSE"):
         return BadInput(f"a selection must have a default, V : D ({where})", given)
     if expected >= BEGINS:
         what = "a value"
+    elif expected == {"NAME"} and before.split()[-1:] and before.split()[-1] in ("psum", "left", "right", "◀", "▶"):
+        what = "the other position j"
     elif expected <= {"NAME", "ALPHABET"}:
         what = "a definition, name(i) = E,"
     else:
@@ -169,7 +187,7 @@ def _called(before: str) -> str:
 
 def _strange(source: str, line: int, column: int) -> BadInput:
     rest = source.split("\n")[line - 1][column - 1 :]
-    where = _place(line, column)
+    where = place_of(line, column)
     if rest[:1] in ("'", '"'):
         return BadInput(f"a letter in quotes must end on its line ({where})", rest[:12])
     if rest[:1] in ("[", "]", "{", "}"):
@@ -186,40 +204,47 @@ class _SraspReader:
         self.last = -1
         self._lines = None if alphabet is None else SraspLines(alphabet)
 
+    def begins(self, part: object) -> None:
+        """Lines that are added next begin with this part of the text."""
+        token: Any = part.token if isinstance(part, PlacedLine) else part
+        if self._lines is not None and hasattr(token, "column"):
+            self._lines.at = token.line or 1, token.column or 1
+
     @property
     def lines(self) -> SraspLines:
         if self._lines is None:
-            must = "a program must have an alphabet"
+            must = "a program must have an alphabet (line 1, column 1)"
             raise BadInput(must, "none", "give --alphabet ab, or begin the text with: alphabet a b;")
         return self._lines
 
-    def header(self, _: Token, *letters: Token) -> None:
-        own = SraspLines([read_letter(part) for part in letters])
-        if self._lines is not None and self._lines.alphabet != own.alphabet:
-            both = f"{' '.join(self._lines.alphabet)} and {' '.join(own.alphabet)}"
-            raise BadInput("an alphabet must be given once", both)
+    def header(self, begin: Token, *letters: Token) -> None:
+        own = SraspLines(header_letters(letters, None if self._lines is None else self._lines.alphabet))
         self._lines = own
+        self.begins(begin)
 
     def definition(self, name: Token, *parts: Token | PlacedLine) -> None:
         value = parts[-1]
         assert isinstance(value, PlacedLine)
         if str(name) in WORDS or str(name) in self.names:
-            raise BadInput(f"a name must be new and no word of the language ({_at(name)})", str(name))
+            raise BadInput(f"a name must be new and no word of the language ({place_at(name)})", str(name))
         place = parts[1] if len(parts) > 2 else "i"
         if not isinstance(place, PlacedLine) and place != "i":
-            raise BadInput(f"what is defined must be at i ({_at(place)})", str(place), f"write {name}(i) = E")
+            raise BadInput(f"what is defined must be at i ({place_at(place)})", str(place), f"write {name}(i) = E")
         if "j" in value.at and self.kind(value) != "selector":
-            raise BadInput(f"a definition must be at i ({_at(value.token)})", "a value at j",
+            raise BadInput(f"a definition must be at i ({place_at(value.token)})", "a value at j",
                            "take it at j inside of psum, left or right")  # fmt: skip
         if self.lines.deep[value.line] > DEEPEST:
-            must = f"operators must stand at most {DEEPEST} deep inside of one another"
+            must = f"operators must stand at most {DEEPEST} deep inside of one another ({place_at(value.token)})"
             raise BadInput(must, self.lines.deep[value.line])
         self.names[str(name)] = value
-        self.last = value.line
+        self.last, self._out = value.line, name
 
     def whole(self, *_: object) -> None:
         named = [(name, term.line) for name, term in self.names.items()]
-        self.program = self.lines.program(named, self.last)
+        try:
+            self.program = self.lines.program(named, self.last)
+        except BadInput as error:
+            raise BadInput(f"{error.must} ({place_at(self._out)})", error.given, error.do) from None
 
     def kind(self, term: PlacedLine) -> str:
         """The type of a term."""
@@ -230,14 +255,22 @@ class _SraspReader:
         try:
             return self.lines.add(op, *reads, value=value)
         except BadInput as error:
-            raise BadInput(f"{error.must} ({_at(token)})", error.given, error.do) from None
+            raise BadInput(f"{error.must} ({place_at(token)})", error.given, error.do) from None
+
+    def _need(self, what: str, wanted: str, *terms: PlacedLine) -> None:
+        """BadInput, with its place, where one of the terms is of another type."""
+        for term in terms:
+            try:
+                require_type(what, [self.kind(term)], wanted)
+            except BadInput as error:
+                raise BadInput(f"{error.must} ({place_at(term.token)})", error.given, error.do) from None
 
     def _selector(self, term: PlacedLine) -> int:
         """A condition on pairs: a selector, or a truth at one position."""
         if self.kind(term) == "selector":
             return term.line
         if self.kind(term) == "truth" and term.at - {"i", "j"}:
-            raise BadInput(f"a condition on pairs must say where ({_at(term.token)})", "a name without (i) or (j)",
+            raise BadInput(f"a condition on pairs must say where ({place_at(term.token)})", "a name without (i) or (j)",
                            "write x(j) or x(i)")  # fmt: skip
         return self._add(term.token, "query" if term.at == {"i"} else "key", term.line)
 
@@ -248,9 +281,9 @@ class _SraspReader:
         if len(at) > 1 or any(self.kind(term) == "selector" for term in terms):
             selectors = [term for term in terms if self.kind(term) == "selector"]
             if selectors:
-                raise BadInput(f"a value must stand here ({_at(selectors[0].token)})", TYPES["selector"],
+                raise BadInput(f"a value must stand here ({place_at(selectors[0].token)})", TYPES["selector"],
                                "take aggregate or selector_width of it")  # fmt: skip
-            must = f"what is joined must be at one position ({_at(token)})"
+            must = f"what is joined must be at one position ({place_at(token)})"
             given = " and ".join("a name without (i)" if one == "own" else f"({one})" for one in sorted(at))
             raise BadInput(must, given, "only x(j) = y(i), joined by & | ~, is about both")
         return at
@@ -265,7 +298,8 @@ class _SraspReader:
             pair = [self._selector(one) for one in (left, right)]
             return PlacedLine(self.lines.add(f"pair {op}", *pair), frozenset("ij"), left.token)
         at = self._together(sign, left, right)
-        return PlacedLine(self._add(left.token, op, left.line, right.line), at, left.token)
+        self._need("&" if op == "and" else "|", "truth", left, right)
+        return PlacedLine(self.lines.add(op, left.line, right.line), at, left.token)
 
     def negation(self, sign: Token, inner: PlacedLine) -> PlacedLine:
         if self.kind(inner) == "selector":
@@ -295,12 +329,13 @@ class _SraspReader:
                 known = dict.fromkeys((*lines.letters[other.line], *lines.alphabet))
                 if line.value not in known and lines.lines[other.line].op != "constant":
                     error = foreign(line.value, list(known))
-                    raise BadInput(f"{error.must} ({_at(term.token)})", error.given, error.do)
+                    raise BadInput(f"{error.must} ({place_at(term.token)})", error.given, error.do)
 
     def added(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
         at = self._together(sign, left, right)
+        self._need("a sum", "number", left, right)
         second = right.line if sign.type == "PLUS" else self._times(right, Fraction(-1))
-        return PlacedLine(self._add(left.token, "sum", left.line, second), at, left.token)
+        return PlacedLine(self.lines.add("sum", left.line, second), at, left.token)
 
     def _times(self, term: PlacedLine, factor: Fraction) -> int:
         line = self.lines.lines[term.line]
@@ -313,19 +348,20 @@ class _SraspReader:
 
     def multiplied(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
         at = self._together(sign, left, right)
+        self._need("a product", "number", left, right)
         constants = [self.lines.lines[one.line].value for one in (left, right)]
         numbers = [value if isinstance(value, Fraction) and self.lines.lines[one.line].op == "constant" else None
                    for value, one in zip(constants, (left, right), strict=True)]  # fmt: skip
         if sign.type == "OVER":
             if not numbers[1]:
-                must = f"a number must be divided by a whole number that is not 0 ({_at(right.token)})"
+                must = f"a number must be divided by a whole number that is not 0 ({place_at(right.token)})"
                 raise BadInput(must, "0" if numbers[1] == 0 else "another value")
             return PlacedLine(self._times(left, 1 / numbers[1]), at, left.token)
         if numbers[1] is not None:
             return PlacedLine(self._times(left, numbers[1]), at, left.token)
         if numbers[0] is not None:
             return PlacedLine(self._times(right, numbers[0]), at, left.token)
-        return PlacedLine(self._add(left.token, "product", left.line, right.line), at, left.token)
+        return PlacedLine(self.lines.add("product", left.line, right.line), at, left.token)
 
     def minus(self, sign: Token, inner: PlacedLine) -> PlacedLine:
         return PlacedLine(self._times(inner, Fraction(-1)), inner.at, sign)
@@ -344,20 +380,22 @@ class _SraspReader:
             left, sign, right = "j", MIRRORED[sign], "i"
         text = f"{left} {sign} {right}"
         if text not in MASKS:
-            raise BadInput(f"a mask must be one of {', '.join(MASKS)} ({_at(parts[0])})", text)  # type: ignore[arg-type]
+            raise BadInput(f"a mask must be one of {', '.join(MASKS)} ({place_at(parts[0])})", text)  # type: ignore[arg-type]
         return MASKS[text]
 
     def _bound(self, token: Token) -> None:
         if str(token) != "j":
-            raise BadInput(f"the other position must be called j ({_at(token)})", str(token))
+            raise BadInput(f"the other position must be called j ({place_at(token)})", str(token))
 
     def prefix_sum(self, begin: Token, other: Token, _: Token, mask: str, _end: Token, value: PlacedLine) -> PlacedLine:
         self._bound(other)
         if mask == "none":
-            raise BadInput(f"the positions of a psum must be compared with i ({_at(begin)})", "true", "write [j <= i]")
+            raise BadInput(
+                f"the positions of a psum must be compared with i ({place_at(begin)})", "true", "write [j <= i]"
+            )
         if value.at - {"j"}:
             given = "a name without (j)" if "own" in value.at else "a value at i"
-            raise BadInput(f"what a psum sums must be at j ({_at(value.token)})", given,
+            raise BadInput(f"what a psum sums must be at j ({place_at(value.token)})", given,
                            "write x(j), and brackets around a psum that is part of a sum")  # fmt: skip
         return PlacedLine(self._add(value.token, "psum", value.line, value=mask), frozenset("i"), begin)
 
@@ -371,7 +409,7 @@ class _SraspReader:
         for what, term, place in (("value", value, "j"), ("default", default, "i")):
             if term.at - {place}:
                 given = "a name without (i) or (j)" if "own" in term.at else f"at {', '.join(sorted(term.at))}"
-                raise BadInput(f"the {what} of a selection must be at {place} ({_at(term.token)})", given)
+                raise BadInput(f"the {what} of a selection must be at {place} ({place_at(term.token)})", given)
         op = begin.type.lower()
         line = self._add(value.token, op, pair, value.line, default.line, value=mask)
         return PlacedLine(line, frozenset("i"), begin)
@@ -381,13 +419,13 @@ class _SraspReader:
 
     def integer(self, token: Token) -> PlacedLine:
         if len(token) > _MOST_DIGITS:
-            raise BadInput(f"a number must have at most {_MOST_DIGITS} digits ({_at(token)})", len(token))
+            raise BadInput(f"a number must have at most {_MOST_DIGITS} digits ({place_at(token)})", len(token))
         return PlacedLine(self.lines.constant(Fraction(int(token))), frozenset(), token)
 
     def letter(self, token: Token) -> PlacedLine:
         letter = read_letter(token)
         if letter.split() != [letter] or not letter.isprintable():
-            raise BadInput(f"a letter must be printable text without spaces ({_at(token)})", letter)
+            raise BadInput(f"a letter must be printable text without spaces ({place_at(token)})", letter)
         return PlacedLine(self.lines.constant(letter), frozenset(), token)
 
     def constant(self, token: Token) -> PlacedLine:
@@ -398,7 +436,7 @@ class _SraspReader:
 
     def placed(self, name: Token, _: Token, place: Token, _end: Token) -> PlacedLine:
         if str(place) not in ("i", "j"):
-            raise BadInput(f"a position must be i or j ({_at(place)})", str(place))
+            raise BadInput(f"a position must be i or j ({place_at(place)})", str(place))
         return self._named(name, str(place))
 
     def _named(self, token: Token, place: str | None) -> PlacedLine:
@@ -409,11 +447,11 @@ class _SraspReader:
         if name in ("indices", "length"):
             return PlacedLine(self.lines.add(name), frozenset() if name == "length" else at, token)
         if name == "def":
-            raise BadInput(f"a program must be without def ({_at(token)})", name, "write each definition out")
+            raise BadInput(f"a program must be without def ({place_at(token)})", name, "write each definition out")
         if name not in self.names:
             near = unknown("name", name, [*self.names, "in"])
             do = f'define {name}(i) before; a letter has quotes, like "{name}"'
-            raise BadInput(f"a name must be defined before ({_at(token)})", near.given, do)
+            raise BadInput(f"a name must be defined before ({place_at(token)})", near.given, do)
         term = self.names[name]
         if self.kind(term) == "selector" or not term.at:
             return PlacedLine(term.line, term.at, token)
@@ -436,16 +474,16 @@ class _SraspReader:
         lines = self.lines
         keys = [entry.key for entry in entries if entry.key is not None]
         if any(entry.key is None for entry in entries[:-1]):
-            raise BadInput(f"else must stand last in a map ({_at(begin)})", "else before")
+            raise BadInput(f"else must stand last in a map ({place_at(begin)})", "else before")
         known = {lines.lines[key.line].value for key in keys}
         if len(known) < len(keys):
-            raise BadInput(f"a map must have each key once ({_at(begin)})", "one twice")
+            raise BadInput(f"a map must have each key once ({place_at(begin)})", "one twice")
         for key in keys:
             self._known(value, key)
         every = {"letter": set(lines.letters[value.line]), "truth": {True, False}}.get(self.kind(value))
         if entries[-1].key is not None and (every is None or not every <= known):
             missing = "numbers" if every is None else " ".join(map(str, sorted(every - known)))
-            raise BadInput(f"a map must have a value for all others ({_at(begin)})", f"none for {missing}",
+            raise BadInput(f"a map must have a value for all others ({place_at(begin)})", f"none for {missing}",
                            "end it with else: E")  # fmt: skip
         made = entries[-1].value.line
         for key, entry in reversed(entries[:-1]):
@@ -456,7 +494,9 @@ class _SraspReader:
 
     def _sequence(self, term: PlacedLine, place: str, what: str) -> int:
         if self.kind(term) == "selector" or len(term.at) > 1 or not term.at <= {"own", "i", place}:
-            raise BadInput(f"{what} must be a sequence ({_at(term.token)})", TYPES[self.kind(term)], "write its name")
+            raise BadInput(
+                f"{what} must be a sequence ({place_at(term.token)})", TYPES[self.kind(term)], "write its name"
+            )
         return term.line
 
     def select(

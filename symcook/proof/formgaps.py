@@ -82,8 +82,18 @@ def least(world: World, value: Value) -> Value | None:
     return None if smallest is None else smallest * abs(fmpq(sums[name].numerator, sums[name].denominator)) / bottom
 
 
-def away(spelling: Spelling, f: str, value: Value, guard: Guard, hints: str) -> tuple[list[str], list[str]]:
-    """The lines that say how far a function at i is from 0 in a case, up to the greatest length, and their labels."""
+def nearest(spelling: Spelling, name: str) -> str:
+    """That what is divided by a position or the length is no nearer to 0 than at the greatest length."""
+    world = spelling.world
+    assert world.most is not None
+    return f"1/{world.most + world.added} <= 1/{name}"
+
+
+def away(
+    spelling: Spelling, f: str, value: Value, guard: Guard, hints: str, known: Mapping[str, str]
+) -> tuple[list[str], list[str]]:
+    """The lines that say how far a function at i is from 0 in a case, up to the greatest length, and their labels;
+    `known` are those of `nearest` by name."""
     world, bound = spelling.world, least(spelling.world, value)
     signs = world.signs(value, guard)
     if signs == {0} and not isinstance(value, fmpq):
@@ -92,8 +102,13 @@ def away(spelling: Spelling, f: str, value: Value, guard: Guard, hints: str) -> 
         return [], []
     far, last = spelling.value(bound), fmpq(world.most + world.added)
     ends: Mapping[str, Value] = {"i": last, "n": last}
-    near = [(f"near_{name}", f"1/{spelling.value(last)} <= 1/{name}") for name in sorted(world.names_in(bound))]
+    names = sorted(world.names_in(bound))
+    near = [f"near_{name}" for name in names]
     said = f"{far} <= {f}(i)" if signs == {1} else f"{f}(i) <= -({far})"
-    lines = [f"far_{f}: {said} by {hints}", *(f"{label}: {text}" for label, text in near)]
-    lines.append(f"least_{f}: {spelling.value(world.put(bound, ends))} <= {far} by {', '.join(x for x, _ in near)}")
-    return lines, [f"far_{f}", f"least_{f}"]
+    lines = [f"far_{f}: {said} by {hints}"]
+    lines += [f"near_{name}: {nearest(spelling, name)}" for name in names if name not in known]
+    lines += [f"take near_{name} from {known[name]} by low, high" for name in names if name in known]
+    least_of = f"{spelling.value(world.put(bound, ends))} <= {far}"
+    if [least_of] == [nearest(spelling, name) for name in names]:
+        return lines, [f"far_{f}", *near]
+    return [*lines, f"least_{f}: {least_of} by {', '.join(near)}"], [f"far_{f}", f"least_{f}"]

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from typing import NamedTuple
 
+from flint import fmpq
+
 from symcook.domains.linear import Guard, Linear
 from symcook.domains.spelling import Spelling, in_brackets
 from symcook.domains.tables import CellTable
@@ -46,7 +48,7 @@ class Half(NamedTuple):
 
 class PlaceText:
     """The lines of one coordinate with a table at position i, in the names of a statement; of `sums` there are the
-    lines of `formgaps`."""
+    lines of `formgaps`, and `near` has the labels of those of `nearest` by name."""
 
     def __init__(
         self,
@@ -56,9 +58,10 @@ class PlaceText:
         equations: Mapping[str, str],
         labels: Mapping[str, str],
         sums: Set[str] = frozenset(),
+        near: Mapping[str, str] = {},
     ) -> None:
         self.spelling, self.table, self.low, self.equations, self.labels = spelling, table, low, equations, labels
-        self.world, self.sums, self.begun = table.world, sums, list[str]()
+        self.world, self.sums, self.begun, self.near = table.world, sums, list[str](), near
 
     # --- Heads ----------------------------------------------------------------------------------------------------
 
@@ -70,7 +73,7 @@ class PlaceText:
             return []
         blocks = []
         for cell in self.table.cells:
-            slots = self.world.names_in(cell.value) & set(self.world.slots)
+            slots = set(self.world.slots) & self.world.names_in(cell.value)
             if len(slots) != 1:
                 return []
             blocks.append((cell, self.world.slots[slots.pop()][1]))
@@ -201,7 +204,12 @@ class PlaceText:
         """Versions of the line of a network."""
         self.begun = self.taken(reads)
         cases = self.by_cells(formula, label, reads, 1) or self.by_cells(formula, label, reads, 2)
-        return (version for version in (cases, self.network(formula, label, reads)) if version is not None)
+        versions = (
+            lambda: cases,
+            lambda: self.by_signs(formula, label, reads),
+            lambda: self.network(formula, label, reads),
+        )
+        return (version for make in versions if (version := make()) is not None)
 
     def taken(self, reads: Mapping[str, CellTable]) -> list[str]:
         """Lines that give each case of what is read at i a label of its own: of many together every one is tried."""
@@ -231,8 +239,41 @@ class PlaceText:
             leaf = Leaf(cell.guard, tuple(self.known(cell)))
             if (halves := self.by_read(leaf, reads)) is not None and "pow(-1, i)" in halves[1].text:
                 return None  # the sign tells them apart: `network`
-            inside = self.leaf(leaf, label, reads, "")
+            inside = self.leaf(leaf, label, reads, "", isinstance(cell.value, fmpq))
             lines += [f"  - {self.given(cell)}", *(f"    {x[2:]}" for x in inside)]
+        return "\n".join(lines)
+
+    def by_signs(self, formula: str, label: str, reads: Mapping[str, CellTable]) -> str | None:
+        """Case by case, and in each by the sign of (-1)^i: each of them is closed once, and not at each position."""
+        lines, cells, place = [formula, "  given i (low high)", *self.begun], self.table.cells, ("form", (("i", 1),))
+        if len(cells) < 2 or not any(("mod", "i", 2) in c.guard for t in reads.values() for c in t.cells):
+            return None
+        for cell in cells:
+            known, said = tuple(self.known(cell)), self.spelling.guard(self.world.shortened(cell.guard))
+            low, high = cell.guard.get(place, (None, None))
+            lines.append(f"  - {self.given(cell)}")
+            if low is not None and low == high:
+                lines += [f"    {x[2:]}" for x in self.leaf(Leaf(cell.guard, known), label, reads, "")]
+                continue
+            lines.append("    cases even, odd from sign(i)")
+            for residue, name in enumerate(("even", "odd")):
+                guard = self.world.met(cell.guard, {("mod", "i", 2): frozenset((residue,))})
+                if guard is None:
+                    return None
+                first = guard.get(place, (None, None))[0]
+                if first == low:
+                    lines += self.leaf(Leaf(guard, (*known, name)), label, reads, "      ")
+                    continue
+                if (text := f"{low} <= i") not in said:
+                    return None
+                lines += [
+                    f"      - cases edge: i = {low}",
+                    f"          - rewrite edge in {name} as now",
+                    "            qed by now",
+                    f"          - far: {first} <= i by edge, {known[said.index(text)]}",
+                ]
+                inside = self.leaf(Leaf(guard, (*known, name, "far")), label, reads, " " * 10)
+                lines += [x.replace("- ", "  ", 1) if n == 0 else x for n, x in enumerate(inside)]
         return "\n".join(lines)
 
     def given(self, cell: GuardedCell) -> str:
@@ -274,19 +315,23 @@ class PlaceText:
             lines += self.leaf(Leaf(guard, (name, *far)), label, reads, inset + "  ")
         return "\n".join(lines)
 
-    def leaf(self, leaf: Leaf, label: str, reads: Mapping[str, CellTable], inset: str) -> list[str]:
-        """One case: the values of what is read, then the equation."""
+    def leaf(
+        self, leaf: Leaf, label: str, reads: Mapping[str, CellTable], inset: str, number: bool = False
+    ) -> list[str]:
+        """One case: the values of what is read, then the equation; that a `number` is made of numbers says nothing of
+        where it is."""
         lines, known = list[str](), list[str]()
         halves = self.by_sum(leaf, reads) or self.by_read(leaf, reads)
         if halves is not None:
             first, second = halves
-            lines = [f"cases {first.label}: {first.text}", *self.leaf(first.leaf, label, reads, "  ")]
+            lines = [f"cases {first.label}: {first.text}", *self.leaf(first.leaf, label, reads, "  ", number)]
             lines.append(f"  - {second.label}: {second.text} by {second.hints}")
-            inside = self.leaf(second.leaf, label, reads, "  ")
+            inside = self.leaf(second.leaf, label, reads, "  ", number)
             lines += [x.replace("- ", "  ", 1) if k == 0 else x for k, x in enumerate(inside)]
             return [f"{inset}{'- ' if n == 0 else '  '}{x}" for n, x in enumerate(lines)]
         for f, table in reads.items():
             cells = [c for c in table.cells if self.world.met(c.guard, leaf.guard) is not None]
+            number = number and len(cells) == 1 and isinstance(cells[0].value, fmpq)
             if len(cells) == 1:
                 value = self.spelling.value(cells[0].value)
                 if any(f" from {f}_form(i)" in x for x in self.begun):
@@ -301,12 +346,12 @@ class PlaceText:
                     *leaf.known,
                     *(f"{x}_gap(i)" for x in self.sums & self.world.names_in(cells[0].value)),
                 ]
-                more, labels = away(self.spelling, f, cells[0].value, leaf.guard, ", ".join(hints))
+                more, labels = away(self.spelling, f, cells[0].value, leaf.guard, ", ".join(hints), self.near)
                 lines += more
                 known += labels or [f"is_{f}"]
             else:
                 known.append(self.labels[f])
-        lines.append(f"qed by {', '.join([f'{label}(i)', *known, *leaf.known])}")
+        lines.append(f"qed by {', '.join([f'{label}(i)', *known, *(() if number else leaf.known)])}")
         return [f"{inset}{'- ' if n == 0 else '  '}{x}" for n, x in enumerate(lines)]
 
     def by_sum(self, leaf: Leaf, reads: Mapping[str, CellTable]) -> tuple[Half, Half] | None:

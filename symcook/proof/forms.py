@@ -28,7 +28,7 @@ from symcook.model.symbols import exact
 from symcook.proof import own, replay, runrel
 from symcook.proof.formcircle import CircleText
 from symcook.proof.formclaims import FormClaim, Proof, StatementSpelling, at_each, conjuncts, equation
-from symcook.proof.formgaps import SumText
+from symcook.proof.formgaps import SumText, nearest
 from symcook.proof.formlookup import CountLookup
 from symcook.proof.formparity import ParityText
 from symcook.proof.formplaces import PlaceText
@@ -47,7 +47,7 @@ SECONDS = 15.0
 """The time for one version of a line."""
 SOON = 0.2
 """The time for all versions of the line of what the readout looks at, before the forms that it reads have lines."""
-LITTLE = 0.5
+LITTLE = 0.25
 """Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
 
 
@@ -195,9 +195,13 @@ class _FormText:
             self.constants()
             for claim in way:
                 self.along(claim)
-            after = {self.function(one)[0] for one in behind}
+            after = {self.function(one)[0]: one.column for one in behind}
             for claim in ends:
-                self.end(claim, SOON if claim.function and after & {*self.read(claim.function)} else SECONDS)
+                rests = [after[f] for f in self.read(claim.function) if f in after] if claim.function else []
+                if any(isinstance(column, CellTable) and len(column.cells) > 1 for column in rests):
+                    claim.missing = "it rests on forms that are not proved"  # as yet
+                else:
+                    self.end(claim, SOON if rests else SECONDS)
             missing = [claim for claim in ends if claim.missing is not None]
             again = bool(missing or time.process_time() - began < LITTLE) and self.more(whole, behind, bool(missing))
             for claim in missing if again else ():
@@ -457,6 +461,8 @@ class _FormText:
         table = self.tables.get(found[2]) if found is not None else None
         if found is None or not isinstance(table, CellTable) or not claim.formula.startswith("all i"):
             return
+        if found[2] not in self.equations:  # it is given
+            return
         label, term = self.term(found[2]), self.generic.indicators(table.cells, "i")
         inside = re.sub(r"\bi\b", "j", term)
         yield "\n  ".join([
@@ -541,13 +547,23 @@ class _FormText:
             x for x in table.world.sums if any(self.generic.sum(x) in self.said.get(self.labels[f], "") for f in read)
         }
         sums = {x for x in sums if "sum(" not in equation and self.away_from_zero(x)}
-        text = PlaceText(self.generic, table, int(self.low), self.equations, self.labels, sums)
+        text = PlaceText(self.generic, table, int(self.low), self.equations, self.labels, sums, self.near())
         if "sum(" in equation:
             for before in self.model.embedding.ends[0]:
                 yield from text.begin(claim.formula, equation, label, self.meaning.tokens[before])
             yield from text.head(claim.formula, equation, label, self.found.each.domain.tops)
             return
         yield from text.networks(claim.formula, label, read)
+
+    def near(self) -> dict[str, str]:
+        """The hint that 1/i is not nearer to 0 than at the greatest length, where there is one; its line is made
+        once."""
+        if self.generic.world.most is None or self.low != "1":
+            return {}
+        if "near" not in self.labels:
+            text = f"near: all i in {self.low}..{self.high}. {nearest(self.generic, 'i')}\n  given i (low high)\n  qed"
+            self.labels["near"] = "near" if self.line(text) is None else ""
+        return {"i": "near(i)"} if self.labels["near"] else {}
 
     def away_from_zero(self, name: str) -> bool:
         """Whether there are the lines of `SumText` about a sum of the generic position; made once."""

@@ -27,11 +27,12 @@ from symcook.proof import counting, own, softheads
 from symcook.proof.formcases import CASES, FormulaCases
 from symcook.proof.replay import Statement
 from symcook.proof.search import equations, prooftext
+from symcook.proof.search.computed import rows_function
 from symcook.proof.search.elaborate import Elaborator
 from symcook.proof.search.prooftext import Place
 from symcook.proof.search.tactics import Goal
 from symcook.proof.spelled import WORD, spelled
-from symcook.proof.steps import Node, have
+from symcook.proof.steps import Node, both, combined, each, have, here, hyp
 from symcook.proof.terms import opened, variables
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ Step = Callable[[Goal], None]
 """What closes a part of a goal, or adds a fact to it."""
 
 
+@own.deeper()
 def sentence(formula: Formula) -> str:
     """What is to be proved, as a sentence about the model: it accepts at a position iff the formula is true there, or
     puts out the label of the first output that is true there. Undecided where the formula is too long for one."""
@@ -170,7 +172,8 @@ class ProofLines:
         relation, truths = meaning.relation, meaning.truths
         assert truths is not None
         self.names = list(truths.lines.values())
-        lines = [truths.of(tree) for tree in functional(formula)]
+        with own.deeper():
+            lines = [truths.of(tree) for tree in functional(formula)]
         if len(truths.lines) > len(self.names):
             raise Undecided("the sentence is about another formula")
         self.numbers = {name: k for k, name in enumerate(lines, 1)}
@@ -180,6 +183,7 @@ class ProofLines:
         accepts = "" if formula.labels else relation.accept("i")
         self.goal = _answers(formula, true, accepts, lambda label: relation.answer(label, "i"), bits)
         self.run = meaning.functions
+        self.put, self.functions = own.in_rows(meaning) if len(self.names) > own.ROWS else (None, self.names)
         self.equations = softheads.equations(meaning.run)
         self.rows = softheads.rows(meaning.run) if packed.soft else {}
         self.lines: list[str | Step] = []
@@ -214,9 +218,10 @@ class ProofLines:
 
     def begin(self, g: Goal) -> None:
         """Names for what the sentence quantifies, all at once, and labels for what it supposes."""
-        names = ["n", "w", *self.run, *self.names]
+        names = ["n", "w", *self.run, *self.functions]
         g.goal = opened(g.goal, [g._declare(name, sort) for name, sort in zip(names, variables(g.goal), strict=True)])
-        labels: list[Any] = ["some", "word", [equations.OWN], *(f"m{one[1:]}" for one in self.own)]
+        told = [f"m{one[1:]}" for one in self.own]
+        labels: list[Any] = ["some", "word", [equations.OWN], *([told] if len(told) > own.LONG else told)]
         for place, label in enumerate(labels):
             premise, g.goal = g.goal[2]
             labels[place] = list(equations.spread(tuple(label), premise)) if isinstance(label, list) else label
@@ -242,8 +247,15 @@ class ProofLines:
         steps = run(replace(model, program=None), letter, trace=True).result.steps
         stream = {name: column[0] for name, column in steps[-1].columns.items()}
         truth = truths(self.formula, letter)
-        bits = [stream.get(name, 0) for name in self.run] + [int(truth[self.numbers[x] - 1][0]) for x in self.names]
-        texts, sorts = ["1", *(f"x. {value}" for value in (0, *bits))], []
+        held, bits = (
+            [stream.get(name, 0) for name in self.run],
+            [int(truth[self.numbers[x] - 1][0]) for x in self.names],
+        )
+        texts = ["1", *(f"x. {value}" for value in (0, *held, *(() if self.put else bits)))]
+        for first in range(0, len(bits) if self.put else 0, own.ROW):
+            row = {(k,): [bit] for k, bit in enumerate(bits[first : first + own.ROW], 1)}
+            texts.append(rows_function(row, "1"))
+        sorts: list[Any] = []
         left = g.goal
         while left[0] == "ex" and len(sorts) < len(texts):
             sorts.append(left[1])
@@ -256,7 +268,8 @@ class ProofLines:
 
     def named(self, text: str) -> str:
         """A text with the names that the sentence has for truth functions."""
-        return re.sub(r"\bz(\d+)\b", lambda found: self.names[self.places[found[0]]], text)
+        text = re.sub(r"\bz(\d+)\b", lambda found: self.names[self.places[found[0]]], text)
+        return self.put(text) if self.put else text
 
     def step(self, node: Node, label: str) -> None:
         """A node of the certificate as it is; `label` is that of what it shows."""
@@ -280,13 +293,7 @@ class ProofLines:
         if line.op in ("prev", "next"):
             if found is None:  # of what is nowhere true
                 self.by_cases(f"P{k}", f"{x}(i) = 0", [line.left])
-                where = "2 <= i" if line.op == "prev" else "i < n"
-                other = "i - 1" if line.op == "prev" else "i + 1"
-                self.lines += [f"  B{k}: all i in 1..n. z{k}(i) = 0", "    given i (low high)",
-                               f"    truth: z{k}(i) = I[{where} & {x}({other}) = 1] by m{k}",
-                               f"    cases there: {where}",
-                               f"      - gone: {x}({other}) = 0 by P{k}", "        qed by truth, gone",
-                               "      - qed by truth, there"]  # fmt: skip
+                self.step(have(f"B{k}", *each(f"z{k}(i) = 0", self.never(k, line.op, x))), f"B{k}")
                 return
             self.by_cases(f"P{k}", f"bit({x}(i)) & {found.value}(i) = {x}(i)", [line.left])
             if found.name in self.packed.soft:
@@ -314,6 +321,25 @@ class ProofLines:
                 return
             terms = f"n; {x}; {y}; one; {found.stop}; {found.value}; {found.name}; z{k}"
             self.lemma(k, f"{line.op}_head", terms, [f"P{k}", f"{found.name}_is", f"m{k}"])
+
+    def never(self, k: int, op: str, x: str) -> list[Node]:
+        """The nodes by which line k, the truth x beside the position, is false, where x is false at all positions."""
+        before = op == "prev"
+        where, other = ("2 <= i", "i - 1") if before else ("i < n", "i + 1")
+        ends = (
+            [[("1", "there")], [("1", "high"), ("1", "")]] if before else [[("1", "low"), ("1", "")], [("1", "next")]]
+        )
+        gone = {"by": "use", "fact": f"P{k}", "with": [other, both(*(combined([], one) for one in ends))], "as": "gone"}
+        after = [] if before else [{"by": "use", "fact": "ax:int_lt", "with": ["i", "n", "#there"], "as": "next"}]
+        holds = [*after, gone, {"by": "contra", "as": "no"}, *combined([("-1", "it"), ("1", "gone")], [("1", "")])]
+        return [
+            {"by": "use", "fact": "range", "with": [], "as": ["low", "high"]},
+            here(f"m{k}", "truth"),
+            {"by": "rewrite", "eq": "truth"},
+            {"by": "ind", "of": f"{where} & {x}({other}) = 1", "as": "either"},
+            {"by": "cases", "fact": "either", "as": [["there", "it", "one"], ["not", "zero"]],
+             "proofs": [holds, hyp("zero")]},
+        ]  # fmt: skip
 
     def lemma(self, k: int, rule: str, terms: str, facts: Sequence[str]) -> None:
         """The fact B<k>: a lemma of these terms and premises."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import itertools
 import re
+import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -39,10 +40,20 @@ if TYPE_CHECKING:
     from symcook.proof.search.tactics import Node
 
 
+DEEP = 20_000
+"""So many calls inside of one another are allowed where a sentence is read."""
 SECONDS = 60.0
 """The time for a claim where nothing else is said."""
 
 LONG_SUMS = tuple(replace(level, signs=200) for level in automation.LEVELS[:2])
+
+
+LONG = 60
+"""From so many truth functions on what a statement supposes is bracketed in halves."""
+ROWS = 120
+"""From so many on they are rows of functions of two arguments."""
+ROW = 8
+"""How many rows each has: what gives them values, for H, stands as often as they do."""
 
 
 class OutOfTime(Undecided):
@@ -53,6 +64,18 @@ class Unfit(Rejected):
     """Parts of a proof that were written down are none of the statement."""
 
 
+@contextmanager
+def deeper() -> Iterator[None]:
+    """Room for the recursion over a sentence that nests as deep as the grammar lets it; also a decorator."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, DEEP))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+@deeper()
 def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> Statement:
     """The statement that `sentence` makes about the model of a document; BadInput where it makes none.
 
@@ -62,11 +85,20 @@ def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> 
     sentence = _one_line(sentence)
     meaning = ModelMeaning(document, definitions(), symbols)
     text = meaning.text(sentence)
-    truths = "" if meaning.truths is None else "".join(f"({one}) -> " for one in meaning.truths.equations())
-    names = ", ".join(f"{name}:{sort}" for name, sort in meaning.sorts.items())
+    truths = [] if meaning.truths is None else [f"({one})" for one in meaning.truths.equations()]
+    sorts = dict(meaning.sorts)
+    if len(truths) > ROWS and meaning.truths is not None:  # fewer names, of which each is a level
+        put, rows = in_rows(meaning)
+        truths, text = [put(one) for one in truths], put(text)
+        sorts = {name: sort for name, sort in sorts.items() if name not in meaning.truths.lines.values()}
+        sorts |= dict.fromkeys(rows, "Int*Int->Int")
+    run, premises = meaning.run, "".join(f"{one} -> " for one in truths)
+    if len(truths) > LONG:  # so that all stand less deep: each premise is a level, and each part of a conjunction
+        run, premises = _in_halves(_parts(run)), f"{_in_halves(truths)} -> "
+    names = ", ".join(f"{name}:{sort}" for name, sort in sorts.items())
     some = "".join(f"{part} -> " for part in [" & ".join([*meaning.least, *meaning.regions])] if part)
     word = "" if meaning.word is None else f"({meaning.word}) -> "
-    whole = f"all {names}. {some}{word}{meaning.run} -> {truths}({text})"
+    whole = f"all {names}. {some}{word}{run} -> {premises}({text})"
     model = modelfile.document_hash(document)
     statement = Statement(named(document["name"]), whole, note=sentence, known=definitions(), model=model)
     try:
@@ -76,10 +108,46 @@ def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> 
     return statement
 
 
+def in_rows(meaning: ModelMeaning) -> tuple[Callable[[str], str], list[str]]:
+    """What puts z2(3, i) in a text for the eleventh truth function at i, and `j. z2(3, j)` for its name alone, with
+    `ROW` of them in each function; and the names of these functions, which no other thing has."""
+    assert meaning.truths is not None
+    names = [*meaning.truths.lines.values()]
+    others = {*meaning.taken} - {*names}
+    numbers = range(1, -(-len(names) // ROW) + 1)
+    stem = next(f"z{'_' * k}" for k in itertools.count() if not any(f"z{'_' * k}{one}" in others for one in numbers))
+    rows = {name: f"{stem}{k // ROW + 1}({k % ROW + 1}, " for k, name in enumerate(names)}
+
+    def put(found: re.Match[str]) -> str:
+        row = rows.get(found[1])
+        return found[0] if row is None else row if found[2] else f"j. {row}j)"
+
+    return lambda text: re.sub(r"\b(z\d+_*)\b(\()?", put, text), [f"{stem}{one}" for one in numbers]
+
+
+def _parts(conjunction: str) -> list[str]:
+    """The parts of a conjunction, as they stand between the signs that are outside of all brackets."""
+    parts, depth = [""], 0
+    for one in re.split(r"( & |[()])", conjunction):
+        depth += (one == "(") - (one == ")")
+        if one == " & " and not depth:
+            parts.append("")
+        else:
+            parts[-1] += one
+    return parts
+
+
+def _in_halves(parts: Sequence[str]) -> str:
+    """A conjunction with brackets around its halves."""
+    half = len(parts) // 2
+    return " & ".join(parts) if len(parts) <= 2 else f"({_in_halves(parts[:half])}) & ({_in_halves(parts[half:])})"
+
+
 def _one_line(sentence: str) -> str:
     return sentence.translate(dict.fromkeys(map(ord, "\t\r\n"), " ")).strip()
 
 
+@deeper()
 def meaning(document: Mapping[str, Any], sentence: str) -> ModelMeaning:
     """What a sentence about the model of a document means; BadInput where it is none."""
     found = ModelMeaning(document, definitions())

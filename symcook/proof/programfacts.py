@@ -15,12 +15,12 @@ from symcook.compilers.numbers import Form
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.programs.srasp import SraspLine
-from symcook.proof.programheads import SelectionFacts
-from symcook.proof.programsaid import witnesses
+from symcook.proof.programmeans import MeanFacts
+from symcook.proof.programsaid import RANGES, witnesses
 from symcook.proof.programtext import MOST_BITS, as_block
 
 
-class ProgramFacts(SelectionFacts):
+class ProgramFacts(MeanFacts):
     """The lines of one proof."""
 
     def text(self, name: str) -> str:
@@ -52,10 +52,14 @@ class ProgramFacts(SelectionFacts):
 
     def line(self, number: int, line: SraspLine) -> None:
         """The facts about one line."""
-        make = {"psum": self.psum, "compare": self.compared, "right": self.nearest}.get(line.op)
-        if line.op in ("left", "width", "aggregate", "product"):
-            names = {"left": "left", "width": "selector_width"}
-            raise Undecided(f"no proof is made of {names.get(line.op, f'the {line.op}')}: {self.program.text(number)}")
+        make = {"psum": self.psum, "compare": self.compared, "right": self.nearest, "left": self.nearest,
+                "width": self.width}.get(line.op)  # fmt: skip
+        if line.op == "aggregate":
+            make = self.nearest if self.program.types[number] == "letter" else self.mean
+        value = self.told.lines[number]
+        gates = [atom for atom in value.atoms if atom.name in self.told.gates] if isinstance(value, Form) else []
+        if make is not None and make != self.nearest and gates:
+            raise Undecided(f"no proof is made of a number that grows and is found or not: {self.program.text(number)}")
         if make is not None:
             make(number, line)
         else:
@@ -64,6 +68,8 @@ class ProgramFacts(SelectionFacts):
     def pointwise(self, number: int, more: Sequence[str] = ()) -> None:
         """A line that looks at no other position."""
         line = self.program.lines[number]
+        gated = self.gated(number)
+        more = [*more, *gated]
         compared = [self.program.lines[k] for k in line.reads]
         code = next(
             (
@@ -84,7 +90,7 @@ class ProgramFacts(SelectionFacts):
             ]
             bits, name = self.bits(*truths, *self.turning(line)), self.spoken.names[number]
             hints = [f"{name}_is", *more, *reads, *map(self.bit, bits)]
-            if label[0] == "M" or len(bits) > MOST_BITS or not (bits or "w(i)" in said or "word" in hints):
+            if label[0] == "M" or len(bits) > MOST_BITS or not (bits or gated or "w(i)" in said or "word" in hints):
                 if "w(i)" in said or "word" in hints:
                     self.each(label, said, self.lettered(said, [f"{one}(i)" for one in dict.fromkeys(hints)]))
                 else:
@@ -159,7 +165,8 @@ class ProgramFacts(SelectionFacts):
         if isinstance(self.told.lines[line.reads[0]], Form) and len(new) == 1 and self.there(new[0]):
             reads = [f"{fact}(i)" for k in line.reads for fact in self.known(k)]
             self.compares(new[0], f"D{number}", f"{a} - ({b})", reads, [self.told.lines[k] for k in line.reads])
-        self.pointwise(number, [f"D{number}"] if f"D{number}" in self.done else [])
+        signs = self.signs(number, line)
+        self.pointwise(number, [*signs, *[f"D{number}"][: f"D{number}" in self.done]])
 
     def compares(self, name: str, label: str, of: str, reads: Sequence[str], forms: Sequence[Form]) -> None:
         """The fact what a coordinate says of a whole number, that `of` is up to its sign."""
@@ -180,10 +187,8 @@ class ProgramFacts(SelectionFacts):
         self.add(f"B_{name}", f"all i in 1..n. bit({put}(i))", [label])
 
     def psum(self, number: int, line: SraspLine) -> None:
-        """A sum over the positions up to here: the counts of the truths of which the number is made."""
+        """A sum over the positions up to here, or from here on: counts of the truths of which the number is made."""
         (read,) = line.reads
-        if line.value not in ("future", "strict-future"):
-            raise Undecided(f"no proof is made of a psum to the right: {self.program.text(number)}")
         value, name = self.told.lines[number], self.spoken.names[number]
         if not all(self.there(atom.name) for atom in value.atoms):
             return
@@ -191,22 +196,26 @@ class ProgramFacts(SelectionFacts):
         form = self.told.lines[read]
         terms, hints, bits = [], [], list[str]()
         for count, q in counts:
-            _, truth, mean = self.told.counts[count]
-            hints.append(f"{self.count(count, truth, mean)}(i)")
+            truth = self.told.counts[count][1]
+            hints.append(f"{self.count(count)}(i)")
             terms.append(f"({q})*I[{self.truth(truth, 'j')}]")
             bits += self.bits(truth)
-        base = sum((q for atom, q in value.atoms.items() if atom.name == "before"), Fraction(0))
+        left, strict = line.value.endswith("future"), line.value.startswith("strict")
+        all_there = "before" if left else "behind"
+        base = sum((q for atom, q in value.atoms.items() if atom.name == all_there), Fraction(0))
         summed = " + ".join([*terms, f"({base})"])
         facts = [*self.known(read), *map(self.bit, dict.fromkeys([*bits, *self.bits(*form.bits)])), "word"]
         one = self.spoken.value(read, "j")
-        strict = line.value == "strict-future"
-        last = "i - 1" if strict else "i"
+        low, high = (one.format(i="i") for one in RANGES[line.value])
         end = [f"{name}_is(i)", "same", *hints, *([] if strict else ["each(i)", "here"])]
-        end += [*(["before_is(i)"] if "before" in self.run else []), "sum_one(1; i - 1)", "il", "ih"]
+        end += [f"{all_there}_is(i)"] if all_there in self.run else []
+        end += ["sum_one(1; i - 1)" if left else "sum_one(i + 1; n)", "il", "ih"]
+        if not strict and not left:
+            end.append(f"sum_split(j. {summed}; i; i; n)")
         self.each(f"L{number}", f"{name}(i) = {self.form(value)}", [
-            f"each: all j in 1..{last}. {one} = {summed} by {', '.join([*facts, 'ih'])}",
-            f"same: sum(j, 1, {last}, {one}) = sum(j, 1, {last}, {summed}) by "
-            f"sum_ext(j. {one}; j. {summed}; 1; {last})[each]",
+            f"each: all j in {low}..{high}. {one} = {summed} by {', '.join([*facts, 'il' if not left else 'ih'])}",
+            f"same: sum(j, {low}, {high}, {one}) = sum(j, {low}, {high}, {summed}) by "
+            f"sum_ext(j. {one}; j. {summed}; {low}; {high})[each]",
             f"here: {self.spoken.value(read)} = {self.form(form)} by {', '.join([*facts, 'il', 'ih'])}",
             f"qed by {', '.join(end)}"])  # fmt: skip
 

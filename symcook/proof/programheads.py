@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from typing import NamedTuple
 
 from symcook.compilers.booleans import Node
 from symcook.compilers.numbers import Form, Linear
@@ -22,6 +23,22 @@ from symcook.proof.programtext import ProgramText, as_block
 from symcook.proof.programtold import Selection
 
 
+class Edge(NamedTuple):
+    """The position at which a strict mask leaves none, and the others: as a range, and as a condition on i."""
+
+    at: str
+    others: str
+    more: str
+    told: str
+    name: str
+
+
+EDGES = {
+    "strict-future": Edge("1", "2..n", "2 <= i", "il", "later"),
+    "strict-past": Edge("n", "1..n - 1", "i + 1 <= n", "ih", "at_last"),
+}
+
+
 class SelectionFacts(ProgramText):
     """The facts about selections."""
 
@@ -32,15 +49,13 @@ class SelectionFacts(ProgramText):
         if len(kept) != 1 or kept[0].head is None:
             raise Undecided(f"no proof is made of a selection that compares indices, or reads nothing: {shown}")
         (one,) = kept
-        if one.op != "right" or one.mask not in ("future", "strict-future", "none"):
-            raise Undecided(f"no proof is made of a selection of the first position, or to the right: {shown}")
         if len(one.equalities) > 1:
             raise Undecided(f"no proof is made of a selection by two equalities of numbers: {shown}")
         assert one.head is not None
         copies = {name: row for name, row in one.head.values.items() if self.there(name)}
         self.found(number, line, one, copies)
         for name in copies:
-            if not name.startswith("key"):
+            if not name.startswith("key") and all(self._truthful(source) for source in copies[name]):
                 self.by_head(number, one, copies, f"B_{name}", f"bit({self.put(name)}(i))")
         for equality in one.equalities:
             name = self.meeting(equality, copies)
@@ -52,66 +67,107 @@ class SelectionFacts(ProgramText):
         """The fact P<number>: there is a position p whose values the head copies; it is the last one that is selected,
         or none is."""
         selector, value, default = line.reads
-        end, name = RANGES[one.mask][1].format(i="i"), self.spoken.names[number]
-        copied, every = self.copied(copies), one.head is not None and one.head.score is None
-        at = end if every else "p"
+        low, end = self.ends(one)
+        name, copied = self.spoken.names[number], self.copied(copies)
+        every = one.head is not None and one.head.score is None
+        seen = end if one.op == "right" else low
+        at = seen if every else "p"
         labels, inner = self.labels(copied), ["given i (il ih)", "low: 1 <= i by il"]
         for label, (source, said) in zip(labels, copied.items(), strict=True):
             row = self.row(copies[source], "j")
-            rule = f"sum_delta(j. {row}; 1; {end}; {end})" if every else f"heads(j. {row})"
+            rule = f"sum_delta(j. {row}; {low}; {end}; {seen})" if every else f"heads(j. {row})"
             said = said.replace("(p)", f"({at})")
             inner.append(
                 f"{label}: {said} by {rule}, {self.put(source)}_is(i), low, il, ih{'' if every else ', pl, ph'}"
             )
         copying, inner = inner[2:], inner[:2]
         inner.append(f"take (sel none) from {name}_is(i) by low, ih")
-        test, chosen = self.test(one, copies), self.chosen(number, one, copies, f"({end})" if every else "p")
-        if every:  # the last position is seen
-            inner += [*copying, f"value: {name}(i) = {self.spoken.value(value, f'({end})')} by sel({end}), il, ih, low",
+        test, chosen = self.test(one, copies), self.chosen(number, one, copies, f"({seen})" if every else "p")
+        if every:  # the last position is seen, or the first
+            there = self.spoken.value(value, f"({seen})")
+            inner += [*copying, f"value: {name}(i) = {there} by sel({seen}), il, ih, low",
                       f"chosen: {chosen} by value"]  # fmt: skip
         else:
+            beyond = f"p + 1..{end}" if one.op == "right" else f"{low}..p - 1"
             pair, told_by = partial(self.spoken.pair, selector), ", ".join(labels)
             met_by = "met, here" if one.equalities else f"picked(p), yes, pl, ph, {told_by}"
             missed_by = "met, fails" if one.equalities else f"zeros(p), no, pl, ph, {told_by}"
-            found = f"last_found({end}; j. I[{pair()}]; j. {self.score(copies)}; {self.top(one)})"
+            lemma = "last_found" if one.op == "right" else "first_found"
+            found = f"{lemma}({low}; {end}; j. I[{pair()}]; j. {self.score(copies)}; {self.top(one)})"
             told = f"({pair()} & I[{pair()}] = 1) | (~({pair()}) & I[{pair()}] = 0)"
-            inner += [f"either: all j in 1..{end}. {told}",
+            inner += [f"either: all j in {low}..{end}. {told}",
                       "  given j (jl jh)", f"  cases holds: {pair()}", "    - qed by holds", "    - qed by holds",
-                      *self.scores(line, one, copies, end),
+                      *self.scores(line, one, copies),
                       f"obtain p (pl ph how heads) from {found} by truths, picked, others, il, ih, low", *copying,
                       *self.meets(one, copies),
                       f"chosen: {chosen}", "  cases yes, no from how", "    - left",
                       *_told("here", pair("i", "p"), "p", "yes, pl, ph"),
-                      f"      behind: all k in p + 1..{end}. ~({pair('i', 'k')})", "        given k (kl kh)",
+                      f"      behind: all k in {beyond}. ~({pair('i', 'k')})", "        given k (kl kh)",
                       f"        zero: I[{pair('i', 'k')}] = 0 by yes, kl, kh",
-                      *_told("fails", f"~({pair('i', 'k')})", "k", "zero, kl, kh, pl", "  "),
+                      *_told("fails", f"~({pair('i', 'k')})", "k", "zero, kl, kh, pl, ph", "  "),
                       f"      value: {name}(i) = {self.spoken.value(value, 'p')} by sel(p), here, behind, pl, ph",
-                      f"      test: {test} = 1 by {met_by}",
+                      *self.fitting(line, one, copies, test, met_by),
                       "      qed by test, value", "    - right",
-                      f"      never: all j in 1..{end}. ~({pair('i', 'j')})", "        given j (jl jh)",
+                      f"      never: all j in {low}..{end}. ~({pair('i', 'j')})", "        given j (jl jh)",
                       f"        zero: I[{pair('i', 'j')}] = 0 by no, jl, jh",
                       *_told("fails", f"~({pair('i', 'j')})", "j", "zero, jl, jh", "  "),
                       f"      value: {name}(i) = {self.spoken.value(default)} by none, never",
                       *([f"      fails: ~({pair('i', 'p')}) by never(p), pl, ph"] if one.equalities else []),
-                      f"      test: {test} = 0 by {missed_by}",
+                      *self.missing(line, one, copies, test, missed_by),
                       "      qed by test, value"]  # fmt: skip
         inner += [
             f"witness {at}",
             f"qed by {', '.join([*([] if every else ['pl', 'ph']), 'il', 'ih', 'low', 'chosen', *labels])}",
         ]
-        least = "2" if one.mask == "strict-future" else "1"
-        parts = ["1 <= p", f"p <= {end}", f"({self.chosen(number, one, copies)})", *copied.values()]
-        self.add(f"P{number}", f"all i in {least}..n. ex p:Int. {' & '.join(parts)}", (), inner)
-        if one.mask == "strict-future":
-            zero = [f"{self.put(source)}(1) = 0" for source in copies]
-            inner = [f"take (sel none) from {name}_is(1) by some"]
+        edge = self.edge(one)
+        parts = [f"{low} <= p", f"p <= {end}", f"({self.chosen(number, one, copies)})", *copied.values()]
+        self.add(f"P{number}", f"all i in {edge.others if edge else '1..n'}. ex p:Int. {' & '.join(parts)}", (), inner)
+        if edge:
+            zero = [f"{self.put(source)}({edge.at}) = 0" for source in copies]
+            inner = [f"take (sel none) from {name}_is({edge.at}) by some"]
             inner += [
-                f"{label}: {said} by {self.put(source)}_is(1), some"
+                f"{label}: {said} by {self.put(source)}_is({edge.at}), some"
                 for label, said, source in zip(labels, zero, copies, strict=True)
             ]
-            inner += [f"value: {name}(1) = {self.spoken.value(default, '1')} by none"]
-            said = " & ".join([f"{name}(1) = {self.spoken.value(default, '1')}", *zero])
-            self.add(f"E{number}", said, (), [*inner, f"qed by {', '.join(['value', *labels])}"])
+            value = f"{name}({edge.at}) = {self.spoken.value(default, edge.at)}"
+            inner += [f"value: {value} by none", f"qed by {', '.join(['value', *labels])}"]
+            self.add(f"E{number}", " & ".join([value, *zero]), (), inner)
+
+    def fitting(self, line: SraspLine, one: Selection, copies: Mapping[str, Linear], test: str, by: str) -> list[str]:
+        """Lines that show that the test of what was found succeeds."""
+        if not self.conditioned(one):
+            return [f"      test: {test} = 1 by {by}"]
+        told = ", ".join(self.labels(copies))
+        condition, total = self.condition(line, one), test.rpartition("*")[0]
+        return [f"      so: {condition} by here", "      take fit from fits(p) by so, pl, ph",
+                f"      is: {total} = 1 by fit, {told}", f"      test: {test} = 1 by is, {by}"]  # fmt: skip
+
+    def missing(self, line: SraspLine, one: Selection, copies: Mapping[str, Linear], test: str, by: str) -> list[str]:
+        """Lines that show that the test of what was found fails."""
+        if not self.conditioned(one):
+            return [f"      test: {test} = 0 by {by}"]
+        told, (total, _, met) = ", ".join(self.labels(copies)), test.rpartition("*")
+        (key, _), (y, _) = self.keys(one.equalities[0]), self.query(one.equalities[0])
+        return [f"      test: {test} = 0", f"        cases so, off: {self.condition(line, one)}",
+                f"          - apart: ~({self.spoken.value(key, 'p')} = {y}) by fails, so",
+                f"            zero: {met} = 0 by met, apart", "            qed by zero",
+                "          - take (gone none_here) from misses(p) by off, pl, ph",
+                f"            zero: {total} = 0 by gone, {told}", "            qed by zero"]  # fmt: skip
+
+    def condition(self, line: SraspLine, one: Selection, at: str = "p") -> str:
+        """What a selector says of i and a position beside the equality of numbers."""
+        (equality,) = one.equalities
+        tied = self.told.asking[id(self.told.equalities[self.told.equalities.index(equality)])]
+        return self.spoken.pair(line.reads[0], "i", at, tied)
+
+    def ends(self, one: Selection) -> tuple[str, str]:
+        """The first and last position that a mask leaves."""
+        low, high = RANGES[one.mask]
+        return low.format(i="i"), high.format(i="i")
+
+    def edge(self, one: Selection) -> Edge | None:
+        """Where a head sees no position."""
+        return EDGES.get(one.mask)
 
     def chosen(self, number: int, one: Selection, copies: Mapping[str, Linear], at: str = "p") -> str:
         """Whether the test of what was found succeeds, and the value then and else."""
@@ -124,8 +180,6 @@ class SelectionFacts(ProgramText):
         """What is 1 where the position that was found is selected, by coordinates at i, else 0."""
         if one.head is None or one.head.score is None:
             return "1"
-        if one.equalities:
-            return f"{self.put(self.meeting(one.equalities[0], copies))}(i)"
         parts = [f"I[{self.truth(case.here)}]" for case in one.cases if case.there is True]
         for case in one.cases:
             if not isinstance(case.there, bool):
@@ -134,7 +188,24 @@ class SelectionFacts(ProgramText):
                 if not copy:
                     raise Undecided(f"no proof is made where a bit is left out: {self.told.meanings[source]}")
                 parts.append(f"{self.put(self.told.hold(self.told.node(case.here)))}(i)*{self.put(copy)}(i)")
-        return f"({' + '.join(parts)})"
+        total = f"({' + '.join(parts)})"
+        if not one.equalities:
+            return total
+        met = f"{self.put(self.meeting(one.equalities[0], copies))}(i)"
+        return f"{total}*{met}" if self.conditioned(one) else met
+
+    def conditioned(self, one: Selection) -> bool:
+        """Whether a selection by an equality of numbers looks at something else too."""
+        return bool(one.equalities) and any(case.there is not True for case in one.cases)
+
+    def terms(self, one: Selection) -> str:
+        """What the truths that are looked for add to the score of j."""
+        parts = [f"I[{self.truth(case.here)}]" for case in one.cases if case.there is True]
+        for case in one.cases:
+            if not isinstance(case.there, bool):
+                here = self.put(self.told.hold(self.told.node(case.here)))
+                parts.append(f"{here}(i)*{self.put(self.told.hold(case.there))}(j)")
+        return " + ".join(parts) or "0"
 
     def meeting(self, equality: Equality, copies: Mapping[str, Linear]) -> str:
         """The coordinate that says whether two numbers are equal, the key as it was found."""
@@ -154,7 +225,7 @@ class SelectionFacts(ProgramText):
     def score(self, copies: Mapping[str, Linear]) -> str:
         """The score of position j, as the equations of a head have it."""
         text = self.equations[self.put(next(iter(copies)))]
-        found = re.search(r"I\[all k in [^<]*? <= (.*?) & \(j < k -> ", text)
+        found = re.search(r"I\[all k in [^<]*? <= (.*?) & \([jk] < [jk] -> ", text)
         assert found is not None
         return found[1]
 
@@ -177,9 +248,10 @@ class SelectionFacts(ProgramText):
         line = self.program.lines[self.told.asking[id(self.told.equalities[self.told.equalities.index(equality)])]]
         return line.reads[0], line.reads[1]
 
-    def scores(self, line: SraspLine, one: Selection, copies: Mapping[str, Linear], end: str) -> list[str]:
+    def scores(self, line: SraspLine, one: Selection, copies: Mapping[str, Linear]) -> list[str]:
         """Lines that show the score of what is selected, `picked`, and that of all else to be below it, `others`."""
         selector, score, top = self.spoken.pair(line.reads[0]), self.score(copies), self.top(one)
+        low, end = self.ends(one)
         facts = [f"{fact}(i)" for case in one.cases for fact in self.truths(case.here, case.there)]
         facts += [
             f"{self.holds(self.told.hold(case.there))}(j)" for case in one.cases if not isinstance(case.there, bool)
@@ -194,13 +266,16 @@ class SelectionFacts(ProgramText):
             (read,) = self.program.lines[line.reads[0]].reads
             facts = [*self.alike(read, self.told.hold(one.cases[0].there)), f"{self.holds(self.told.hold(True))}(i)"]
         hints = ", ".join([*dict.fromkeys(facts), "jl", "jh", "il", "ih", "low", "is"])
-        lines, given = [f"truths: all j in 1..{end}. bit(I[{selector}])"], "  given j (jl jh) is"
+        lines, given = [f"truths: all j in {low}..{end}. bit(I[{selector}])"], "  given j (jl jh) is"
+        if self.conditioned(one):
+            return [*lines, *self.equality(line, one, score, top, hints.removesuffix(", is"))]
         if one.equalities:
-            return [*lines, *self.equality(line, one, score, top, end)]
+            return [*lines, *self.equality(line, one, score, top)]
         plain = any(case.there is True for case in one.cases)
-        return [*lines, f"picked: all j in 1..{end}. I[{selector}] = 1 -> {score} = {top}", given, f"  qed by {hints}",
-                f"zeros: all j in 1..{end}. I[{selector}] = 0 -> {score} = 0", given, f"  qed by {hints}",
-                f"others: all j in 1..{end}. I[{selector}] = 0 -> {score} < {top}", given,
+        every = f"all j in {low}..{end}. I[{selector}]"
+        return [*lines, f"picked: {every} = 1 -> {score} = {top}", given, f"  qed by {hints}",
+                f"zeros: {every} = 0 -> {score} = 0", given, f"  qed by {hints}",
+                f"others: {every} = 0 -> {score} < {top}", given,
                 f"  qed by zeros(j), {hints if plain else 'jl, jh, is'}"]  # fmt: skip
 
     def alike(self, number: int, name: str) -> list[str]:
@@ -212,12 +287,11 @@ class SelectionFacts(ProgramText):
         self.add(f"V{number}", f"all i in 1..n. bit({value})", [f"L{number}"])
         return [f"K{number}(j)", f"V{number}(j)"]
 
-    def equality(self, line: SraspLine, one: Selection, score: str, top: str, end: str) -> list[str]:
+    def equality(self, line: SraspLine, one: Selection, score: str, top: str, more: str = "") -> list[str]:
         """The same where a number at j must be one at i: the score is the square of that one less the square of the
         difference."""
         (equality,) = one.equalities
-        if any(case.there is not True for case in one.cases):
-            raise Undecided("no proof is made of a selection by an equality of numbers and a condition")
+        low, end = self.ends(one)
         (key, query), (y, c) = self.keys(equality), self.query(equality)
         selector, x = self.spoken.pair(line.reads[0]), self.spoken.value(key, "j")
         row = {name: q for name, q in self.told.linear(equality.key).items() if name}
@@ -226,21 +300,44 @@ class SelectionFacts(ProgramText):
         hints = [f"{fact}(i)" for fact in self.known(query)] + self.coordinates(self.told.linear(equality.query), "i")
         keys = [f"{fact}(j)" for fact in self.known(key)] + self.coordinates(row, "j")
         unit = [f"{self.holds('one')}(i)"] if "one" in self.run else []
-        total = f"{score} = 2*(({asked}) - ({c}))*({keyed}) - ({squares[0]})"
-        return [f"asked: {asked} = {y} by {', '.join([*hints, 'low', 'ih'])}",
-                f"keyed: all j in 1..{end}. {keyed} = {x} - ({c})", "  given j (jl jh)",
-                f"  qed by {', '.join([*keys, 'jl', 'jh', 'ih'])}",
-                f"total: all j in 1..{end}. {score} = {top} - ({x} - {y})^2", "  given j (jl jh)",
-                f"  parts: {total} by {', '.join([*unit, 'low', 'ih'])}",
-                f"  one_key: {keyed} = {x} - ({c}) by keyed, jl, jh",
-                f"  square: {squares[0]} = ({x} - ({c}))^2 by {squares[1]}(j), jl, jh, ih",
-                "  rewrite parts", "  rewrite asked", "  rewrite one_key", "  rewrite square", "  qed",
-                f"picked: all j in 1..{end}. I[{selector}] = 1 -> {score} = {top}", "  given j (jl jh) is",
-                "  cases level, apart from either(j) by jl, jh", "    - qed by total(j), level, jl, jh",
-                "    - qed by apart, is",
-                f"others: all j in 1..{end}. I[{selector}] = 0 -> {score} < {top}", "  given j (jl jh) is",
-                "  cases level, apart from either(j) by jl, jh", "    - qed by level, is",
-                f"    - far: 1 <= ({x} - {y})^2 by apart", "      qed by total(j), far, jl, jh"]  # fmt: skip
+        far, every = f"1 <= ({x} - {y})^2", f"all j in {low}..{end}."
+        terms = self.terms(one) if more else "1"
+        found, rest = f"{terms} + ({y} - ({c}))^2", "I[0 = 0]"
+        if more:
+            plain = [self.truth(case.here) for case in one.cases if case.there is True]
+            rest = f"I[{plain[0]}]" if plain else "0"
+        total = f"{score} + {rest} = {terms} + 2*(({asked}) - ({c}))*({keyed}) - ({squares[0]})"
+        lines = [f"asked: {asked} = {y} by {', '.join([*hints, 'low', 'ih'])}",
+                 f"keyed: {every} {keyed} = {x} - ({c})", "  given j (jl jh)",
+                 f"  qed by {', '.join([*keys, 'jl', 'jh', 'ih', 'il'])}",
+                 f"total: {every} {score} + {rest} = {found} - ({x} - {y})^2", "  given j (jl jh)",
+                 f"  parts: {total} by {', '.join([*unit, 'low', 'ih'])}",
+                 f"  one_key: {keyed} = {x} - ({c}) by keyed, jl, jh",
+                 f"  square: {squares[0]} = ({x} - ({c}))^2 by {squares[1]}(j), jl, jh, il, ih",
+                 "  rewrite parts", "  rewrite asked", "  rewrite one_key", "  rewrite square", "  qed"]  # fmt: skip
+        picked = f"picked: {every} I[{selector}] = 1 -> {score} = {top}"
+        others = f"others: {every} I[{selector}] = 0 -> {score} < {top}"
+        if not more:
+            return [*lines, picked, "  given j (jl jh) is",
+                    "  cases level, apart from either(j) by jl, jh", "    - qed by total(j), level, jl, jh",
+                    "    - qed by apart, is", others, "  given j (jl jh) is",
+                    "  cases level, apart from either(j) by jl, jh", "    - qed by level, is",
+                    f"    - far: {far} by apart", "      qed by total(j), far, jl, jh"]  # fmt: skip
+        condition = self.condition(line, one, "j")
+        return [*lines, f"fits: {every} ({condition}) -> {terms} = 1", "  given j (jl jh) so", f"  qed by {more}, so",
+                f"misses: {every} ~({condition}) -> {terms} = 0 & {rest} = 0", "  given j (jl jh) off",
+                f"  - qed by {more}, off", f"  - qed by {more}, off",
+                picked, "  given j (jl jh) is", "  cases holds, not_so from either(j) by jl, jh",
+                f"    - so: {condition} by holds", f"      level: {x} = {y} by holds",
+                "      take fit from fits(j) by so, jl, jh", "      qed by total(j), fit, level, jl, jh",
+                "    - qed by not_so, is",
+                others, "  given j (jl jh) is", "  cases holds, not_so from either(j) by jl, jh",
+                "    - qed by holds, is", f"    - cases so, off: {condition}",
+                f"        - apart: ~({x} = {y}) by not_so, so", f"          far: {far} by apart",
+                "          take fit from fits(j) by so, jl, jh", "          qed by total(j), fit, far, jl, jh",
+                "        - take (gone none_here) from misses(j) by off, jl, jh",
+                f"          near_or_far: 0 <= ({x} - {y})^2",
+                "          qed by total(j), gone, none_here, near_or_far, jl, jh"]  # fmt: skip
 
     def squares(self, key: int, equality: Equality) -> tuple[str, str]:
         """The sum of coordinates that is the square of a key, at j, and the fact that it is."""
@@ -249,7 +346,11 @@ class SelectionFacts(ProgramText):
         square = self.told.square(form)
         label, x = f"S{key}", f"({self.spoken.value(key)} - ({c}))"
         if label not in self.done:
-            pieces = [name for name in square if name]
+            pieces = [name for name, q in square.items() if name and q]
+            if pieces in (["before_square"], ["behind_square"]):
+                (name,) = pieces
+                self.each(label, f"{self.row(square)} = {x}^2", [f"qed by {name}_is(i), {name[:6]}_is(i), il, ih"])
+                return self.row(square, "j"), label
             if len(pieces) % 3 or not all(self.there(name) for name in pieces) or form.side != "left":
                 raise Undecided(f"no proof is made of the square of {self.program.text(key)}")
             inner = self.pieces(key, x, form, pieces)
@@ -259,11 +360,7 @@ class SelectionFacts(ProgramText):
     def pieces(self, key: int, x: str, form: Form, pieces: Sequence[str]) -> list[str]:
         """Lines that show that three coordinates for what is above 0, and three for what is below, are a square."""
         row = self.told.linear(form)
-        counts = [
-            f"{self.count(atom.name, *self.told.counts[atom.name][1:])}(i)"
-            for atom in form.atoms
-            if atom.name in self.told.counts
-        ]
+        counts = [f"{self.count(atom.name)}(i)" for atom in form.atoms if atom.name in self.told.counts]
         bits = [f"{self.bit(one)}(i)" for node in form.bits for one in self.bits(node)]
         known = [f"{fact}(i)" for fact in self.known(key)]
         bounded = [f"  {one}" for one in self.lettered("w(i)", [*known, *counts, *bits, "before_is(i)"])]
@@ -279,9 +376,16 @@ class SelectionFacts(ProgramText):
             sign = "" if not place else "-"
             y = f"relu({sign}{x} - 1)"
             n = place // 3
-            lines += [f"low{n}: {self.put(part)}(i) = {y} by {self.put(part)}_is(i), is, il, ih",
+            same, other = "is", row
+            if place:
+                other = self.told.linear(form.times(-1))
+                split = "w(i)" * any(one in self.told.tables for one in other)
+                shown = self.lettered(split, [*known, *self.coordinates(other, "i")])
+                lines += [f"mirrored: {self.row(other)} = -{x}", *(f"  {one}" for one in shown)]
+                same = "mirrored"
+            lines += [f"low{n}: {self.put(part)}(i) = {y} by {self.put(part)}_is(i), {same}, il, ih",
                       f"some{n}: {self.put(some)}(i) = I[0 < {sign}{x}]",
-                      f"  take it from number_is_positive({sign}{x}; {sign}({self.row(row)})) by is",
+                      f"  take it from number_is_positive({sign}{x}; {self.row(other)}) by {same}",
                       f"  qed by it, {self.put(some)}_is(i), il, ih",
                       f"least{n}: 0 <= {y}", f"less{n}: {y} < i by {'least' if place else 'most'}, il",
                       f"query{n}: {self.put(part)}(i) = one(i)*{y} by low{n}, unit", f"warm{n}: 0 < one(i) by unit",
@@ -319,17 +423,19 @@ class SelectionFacts(ProgramText):
     def met_bit(self, number: int, one: Selection, copies: Mapping[str, Linear]) -> list[str]:
         """Lines that show that a comparison of what was found is a bit, also where there is nothing to be found."""
         lines = ["given i (il ih)", "low: 1 <= i by il"]
-        strict = one.mask == "strict-future"
+        edge = self.edge(one)
         labels = " ".join(self.labels(copies))
-        main = [f"obtain p (pl ph how {labels}) from P{number}(i) by il, ih" + (", more" * strict),
+        main = [f"obtain p (pl ph how {labels}) from P{number}(i) by il, ih" + (", more" * bool(edge)),
                 "cases yes, no from how", "  - qed by yes", "  - qed by no"]  # fmt: skip
-        if not strict:
+        if self.conditioned(one):
+            main = [main[0], *self.meets(one, copies), "qed by met"]
+        if not edge:
             return [*lines, *main]
         found = next(name for name in copies if name.startswith("key"))
         put = self.put(found)
-        first = ["first: i = 1 by less, il", f"none: {put}(i) = 0 by {put}_is(i), first, il, ih",
-                 *self.meets(one, copies, "1"), "qed by met"]  # fmt: skip
-        return [*lines, "cases more, less: 2 <= i", *as_block(main), *as_block(first)]
+        first = [f"first: i = {edge.at} by less, {edge.told}", f"none: {put}(i) = 0 by {put}_is(i), first, il, ih",
+                 *self.meets(one, copies, edge.at), "qed by met"]  # fmt: skip
+        return [*lines, f"cases more, less: {edge.more}", *as_block(main), *as_block(first)]
 
     def by_head(self, number: int, one: Selection, copies: Mapping[str, Linear], label: str, said: str,
                 bits: Sequence[str] = ()) -> None:  # fmt: skip
@@ -339,22 +445,33 @@ class SelectionFacts(ProgramText):
         names, letter = [*copies], label.partition("_")[2] if label[0] == "L" else ""
         asked = [one for one in names if one in bits or label == f"B_{one}"]
         truths = self.told.lines[value]
-        truths = [] if isinstance(truths, Form) else truths.values() if isinstance(truths, dict) else [truths]
+        pieces = self.told.pieces(truths)[1:] if isinstance(truths, Form) else []
+        truths = (
+            [one for _, one in pieces]
+            if isinstance(truths, Form)
+            else truths.values()
+            if isinstance(truths, dict)
+            else [truths]
+        )
         read = {self.told.hold(self.told.node(truth)) for truth in truths}
-        facts, here = list[str](), list[str]()
+        facts, here, same = list[str](), list[str](), self.spelled_out(value, letter)
         for name in asked:
             if label[0] == "B" or read & {*copies[name]}:
-                facts += [
-                    f"F{names.index(name)}",
-                    *(f"{self.holds(source)}(p)" for source in copies[name] if self._truthful(source)),
-                ]
+                held = same or [f"{self.holds(source)}(p)" for source in copies[name] if self._truthful(source)]
+                facts += [f"F{names.index(name)}", *held]
+        gated = self.gated(number) if label == f"L{number}" else []
+        if gated:
+            sources = [source for row in copies.values() for source in row if self._truthful(source)]
+            facts += [*self.labels(copies), *(f"{self.holds(source)}(p)" for source in sources)]
+            facts += [f"{fact}(i)" for fact in gated]
         if label[0] != "B":
             here = [self.told.hold(self.told.node(case.here)) for case in one.cases if not isinstance(case.there, bool)]
             facts += [f"{self.bit(name)}(i)" for name in asked]
             find = self.members if label[0] == "M" else lambda k: self.known(k, letter)
-            facts += [f"{fact}(p)" for fact in find(value)] + [f"{fact}(i)" for fact in find(default)]
+            facts += [f"{fact}(p)" for fact in (() if same else find(value))] + [f"{fact}(i)" for fact in find(default)]
         facts += [f"{self.bit(name)}(i)" for name in bits if name not in copies]
-        later = ["later_is(i)"] if "later" in bits else []
+        edge = self.edge(one)
+        later = [f"{edge.name}_is(i)"] if edge and edge.name in bits else []
         ground = [*dict.fromkeys([*facts, *later])]
         taken = [one for one in ground if "(" in one]
         ends = [
@@ -367,10 +484,8 @@ class SelectionFacts(ProgramText):
             "low",
         ]
         hints = ", ".join(ends)
-        strict = one.mask == "strict-future"
-        main = [
-            f"obtain p (pl ph how {' '.join(self.labels(copied))}) from P{number}(i) by il, ih" + (", more" * strict)
-        ]
+        labels = " ".join(self.labels(copied))
+        main = [f"obtain p (pl ph how {labels}) from P{number}(i) by il, ih" + ", more" * bool(edge)]
         main += [f"take T{k} from {fact} by pl, ph, il, ih" for k, fact in enumerate(taken)] if label[0] != "M" else []
         if label[0] == "B":
             main += [f"qed by {hints}"]
@@ -387,24 +502,94 @@ class SelectionFacts(ProgramText):
                 *as_block(self.lettered(said, ["no", *ends], here)),
             ]
         inner = ["low: 1 <= i by il"]
-        if strict:
-            first = [
-                f"E{number}",
-                "some",
-                *(["later_is(1)"] if later else []),
-                *(f"{fact}(1)" for fact in self.known(default)),
-            ]
-            at_first = ["first: i = 1 by less, il", "rewrite first"]
+        if edge:
+            first = [f"E{number}", "some", *([f"{edge.name}_is({edge.at})"] if later else [])]
+            first += [f"{fact}({edge.at})" for fact in (*self.known(default), *gated)]
+            at_first = [f"first: i = {edge.at} by less, {edge.told}", "rewrite first"]
             if "w(i)" in said and len(self.program.alphabet) > 1:
                 letters = [f"W{k}" for k in range(len(self.program.alphabet))]
-                at_first.append(f"cases {', '.join(letters)} from word(1) by some")
+                at_first.append(f"cases {', '.join(letters)} from word({edge.at}) by some")
                 at_first += [f"  - qed by {', '.join([one, *first])}" for one in letters]
             else:
                 at_first.append(f"qed by {', '.join(first)}")
-            inner += ["cases more, less: 2 <= i", *as_block(main), *as_block(at_first)]
+            inner += [f"cases more, less: {edge.more}", *as_block(main), *as_block(at_first)]
         else:
             inner += main
         self.each(label, said, inner)
+
+    def gated(self, number: int) -> list[str]:
+        """The facts what the numbers are that a line chooses by a condition."""
+        value = self.told.lines[number]
+        names = [atom.name for atom in value.atoms if atom.name in self.told.gates] if isinstance(value, Form) else []
+        return [self.gate(name) for name in names if self.there(name)]
+
+    def gate(self, name: str) -> str:
+        """The fact that a coordinate holds a number where a truth holds, else 0."""
+        test, atom = self.told.gates[name]
+        truth = self.told.gating[name]
+        if atom.side not in ("left", "right"):
+            raise Undecided(f"no proof is made of {self.told.meanings[name]}")
+        left, put, source = atom.side == "left", self.put(name), self.put(atom.name)
+        low, high, end = ("1", "i", "1") if left else ("i", "n", "n")
+        score = re.search(r"I\[all k in [^<]*? <= (.*?)\]\) = sum", self.equations[put])
+        if score is None or self.told.node(truth) is False:
+            raise Undecided(f"no proof is made of {self.told.meanings[name]}")
+        held, said = self.holds(test), f"I[{self.truth(truth)}]"
+        at_end = self.at_end(atom.name, end)
+        index = [f"{one}_is" for one in ("index", "one") if one in self.run]
+        ends, factor = ("il", f"2*{said} - 1") if left else ("ih", f"1 - 2*{said}")
+        one = score[1].replace("(j)", "(k)")
+        self.each(f"G_{name}", f"{put}(i) = {said}*{source}(i)", [
+            "some_here: 1 <= n by il, ih", f"told: {self.put(test)}(i) = {said} by {held}, il, ih",
+            f"scores: all k in {low}..{high}. {one} = ({factor})*k", "  given k (kl kh)",
+            f"  qed by {', '.join(f'{one}(k), {one}(i)' for one in index)}, told, kl, kh, il, ih",
+            f"best: all k in {low}..{high}. ({said} = 1 & k != i -> {one} < {one.replace('(k)', '(i)')}) & "
+            f"({said} = 0 & k != {end} -> {one} < {one.replace('(k)', f'({end})')})", "  given k (kl kh)",
+            "  - given (yes off)", f"    qed by scores(k), scores(i), yes, off, kl, kh, {ends}, il, ih",
+            "  - given (no off)", f"    qed by scores(k), scores({end}), no, off, kl, kh, il, ih, some_here",
+            f"at_end: {source}({end}) = 0 by {', '.join([*at_end, 'some_here'])}",
+            f"take level from chosen_number({low}; {high}; i; {end}; {said}; j. {score[1]}; {source}; {put}(i))"
+            f"[_, _, best, at_end, _] by {put}_is(i), il, ih", "qed by level"])  # fmt: skip
+        return f"G_{name}"
+
+    def found_at_end(self, number: int, one: Selection, name: str, end: str) -> str:
+        """The fact that a number that was found is 0 at the end from which it grows: nothing else is there."""
+        assert one.head is not None
+        edge = self.edge(one)
+        if edge is not None and edge.at == end:
+            return f"E{number}"
+        copies = {each: row for each, row in one.head.values.items() if self.there(each)}
+        (source,) = copies[name]
+        labels = " ".join(self.labels(copies))
+        hints = ", ".join([f"F{[*copies].index(name)}", "here", *self.at_end(source, end), "some"])
+        self.add(f"Z_{name}", f"{self.put(name)}({end}) = 0", (), [
+            f"obtain p (pl ph how {labels}) from P{number}({end}) by some", f"here: p = {end} by pl, ph",
+            "rewrite " + f"F{[*copies].index(name)}", "rewrite here", f"qed by {hints}"])  # fmt: skip
+        return f"Z_{name}"
+
+    def at_end(self, name: str, end: str) -> list[str]:
+        """The facts why a number is 0 at the end from which it grows."""
+        if name in self.told.gates:
+            return [f"{self.gate(name)}({end})", *self.at_end(self.told.gates[name].atom.name, end)]
+        for number, kept in self.told.selections.items():
+            if kept[0].head is not None and name in kept[0].head.values:
+                return [self.found_at_end(number, kept[0], name, end)]
+        return [f"{self.count(name) if name in self.told.counts else f'{self.put(name)}_is'}({end})"]
+
+    def spelled_out(self, number: int, code: str) -> list[str]:
+        """The fact, at p, that a coordinate of a network holds whether a letter is the one of this number."""
+        letters = self.told.lines[number]
+        if not code or not isinstance(letters, dict) or f"L{number}_{code}" not in self.done:
+            return []
+        truth = next(one for letter, one in letters.items() if str(self.spoken.codes[letter]) == code)
+        name = self.told.hold(self.told.node(truth))
+        node = self.held.get(name)
+        if name in self.told.sets or not isinstance(node, tuple) or node[1:] == (False, True):
+            return []
+        self.each(f"A_{name}", f"{self.put(name)}(i) = I[{self.spoken.value(number)} = {code}]", [
+            f"take held from {self.holds(name)}(i) by il, ih", f"take told from L{number}_{code}(i) by il, ih",
+            "rewrite held", "rewrite told", "qed"])  # fmt: skip
+        return [f"A_{name}(p)"]
 
     def meets(self, one: Selection, copies: Mapping[str, Linear], at: str = "p") -> list[str]:
         """The fact `met` what the coordinate says that compares the key, as it was found, with what is asked; at the

@@ -32,9 +32,10 @@ RANGES = {
 
 
 _LABELS = """
-above alike apart asked behind below bit chosen each either fails far first found half heads held here holds how il
-ih is it jl jh keyed keys kl kh least less level low met more most never no none not_so now off one_key others parts
-ph picked pl same sel some square squares test told total truths under unit value word yes zero zeros
+above alike apart asked at_end behind below best bit bits chosen each either fails far first fit fits found gone half
+heads held here holds how ih il is it jh jl keyed keys kh kl later_on least less level low met mirrored misses more
+most near_or_far never no none none_here not_so now off one_key others own parts ph picked pl same scores sel so some
+some_here square squares test tests told total truths under unit value whole word yes zero zeros
 """
 LABELS = frozenset(_LABELS.split())
 """What facts are called in the proofs: no function is called so."""
@@ -85,14 +86,16 @@ class Spoken:
             )
         return {"in": f"w({at})", "indices": f"({at} - 1)", "length": "n"}[line.op]
 
-    def pair(self, number: int, i: str = "i", j: str = "j") -> str:
-        """What a selector says of positions i and j."""
+    def pair(self, number: int, i: str = "i", j: str = "j", without: int = -1) -> str:
+        """What a selector says of positions i and j, where the part `without` is true."""
         line = self.program.lines[number]
+        if number == without:
+            return "0 = 0"
         if line.op == "select":
             return f"{self.value(line.reads[0], j)} {self._sign(line)} {self.value(line.reads[1], i)}"
         if line.op in ("key", "query"):
             return f"{self.value(line.reads[0], j if line.op == 'key' else i)} = 1"
-        parts = [f"({self.pair(one, i, j)})" for one in line.reads]
+        parts = [f"({self.pair(one, i, j, without)})" for one in line.reads]
         return f"~{parts[0]}" if line.op == "pair not" else {"pair and": " & ", "pair or": " | "}[line.op].join(parts)
 
     def _sign(self, line: SraspLine) -> str:
@@ -105,10 +108,10 @@ class Spoken:
         """What the function of a line is."""
         line, name = self.program.lines[number], self.names[number]
         op, reads = line.op, [self.value(k) for k in line.reads if k in self.names or self._plain(k)]
-        if op in ("left", "right"):
+        if op in ("left", "right") or (op == "aggregate" and self.program.types[number] == "letter"):
             return self._nearest(number)
         if op == "aggregate":
-            raise Undecided("no proof is made of an aggregate")
+            return self._mean(number)
         if op in ("psum", "width"):
             low, high = (end.format(i="i") for end in RANGES["none" if op == "width" else line.value])
             summed = f"I[{self.pair(line.reads[0])}]" if op == "width" else self.value(line.reads[0], "j")
@@ -134,12 +137,22 @@ class Spoken:
         """A selection: the value at the first or last position that is selected, or the default where none is."""
         line, name = self.program.lines[number], self.names[number]
         selector, value, default = line.reads
-        low, high = (end.format(i="i") for end in RANGES[line.value])
+        low, high = (end.format(i="i") for end in RANGES["none" if line.op == "aggregate" else line.value])
         beyond = f"j + 1..{high}" if line.op == "right" else f"{low}..j - 1"
         here, there = self.pair(selector), self.pair(selector, "i", "k")
         return (
             f"all i in 1..n. (all j in {low}..{high}. {here} & (all k in {beyond}. ~({there})) -> {name}(i) = "
             f"{self.value(value, 'j')}) & ((all j in {low}..{high}. ~({here})) -> {name}(i) = {self.value(default)})"
+        )
+
+    def _mean(self, number: int) -> str:
+        """The mean over the positions that are selected, or the default where none is."""
+        line, name = self.program.lines[number], self.names[number]
+        selector, value, default = line.reads
+        here = self.pair(selector)
+        return (
+            f"all i in 1..n. {name}(i)*sum(j, 1, n, I[{here}]) = sum(j, 1, n, I[{here}]*{self.value(value, 'j')}) "
+            f"& ((all j in 1..n. ~({here})) -> {name}(i) = {self.value(default)})"
         )
 
     def answer(self, model: Transformer) -> str:

@@ -41,6 +41,8 @@ class ProgramText:
         self.lines: list[str] = []
         self.done: set[str] = set()
         self.shown = {f"{name}_is": spoken.equation(k).partition(". ")[2] for k, name in spoken.names.items()}
+        for place, said in (("before", "i - 1"), ("last", "n - 1")):
+            self.shown[f"{self.put(place)}_is"] = f"{self.put(place)}(i) = {said}"
         self.told.put_out(model.readout.labels or ())
         self.held = self.told.held()
 
@@ -154,7 +156,8 @@ class ProgramText:
         """The facts about a line that is read; of a letter with a `code` those that say whether it is this one."""
         line, value = self.program.lines[number], self.told.lines[number]
         if number not in self.spoken.names:
-            return ["word"] if line.op == "in" else []
+            place = {"indices": "before", "length": "last"}.get(line.op, "")
+            return ["word"] if line.op == "in" else [f"{self.put(place)}_is"] if self.there(place) else []
         labels = [label for label, *_ in self.goals(number) if label in self.done]
         if not isinstance(value, dict):
             return labels
@@ -206,9 +209,11 @@ class ProgramText:
         if label not in self.done:
             if not self.there(name):
                 raise Undecided(f"no proof is made where a bit is left out: {self.told.meanings[name]}")
-            if name in self.told.compared:
+            if name in self.told.compared or name in self.told.signs:
                 raise Undecided(f"no proof is made of the comparison {self.told.meanings[name]}")
-            self.add(label, f"all i in 1..n. bit({put}(i))", [f"{put}_is"])
+            node = self.held.get(name, False)
+            made = isinstance(node, tuple) and node[1:] != (False, True) and name not in self.told.sets
+            self.add(label, f"all i in 1..n. bit({put}(i))", [self.holds(name) if made else f"{put}_is"])
         return label
 
     def within(self, name: str) -> str:
@@ -279,24 +284,27 @@ class ProgramText:
 
     def _truthful(self, name: str) -> bool:
         """Whether a coordinate holds a truth."""
-        return name in self.told.sets or name in self.held or name in self.told.compared or name in self.told.tables
+        told = self.told
+        return any(name in one for one in (told.sets, told.tables, told.compared, told.signs, self.held))
 
     def coordinates(self, row: Linear, at: str) -> list[str]:
         """The facts about the coordinates of a row that hold truths."""
         return [f"{self.holds(name)}({at})" for name in row if name and self._truthful(name)]
 
-    def count(self, name: str, truth: Truth, mean: str) -> str:
-        """The fact that a coordinate holds how often a truth is strictly before."""
+    def count(self, name: str) -> str:
+        """The fact that a coordinate holds how often a truth is strictly before, or behind."""
+        side, truth, mean = self.told.counts[name]
         held = self.told.hold(self.told.node(truth))
         put, told, at = self.put(name), self.holds(held), self.truth(truth, "j")
         said = self.truth(truth)
         self.add(f"P_{name}", f"all i in 1..n. bit(I[{said}]) & {self.put(held)}(i) = I[{said}]",
                  [told])  # fmt: skip
-        sums = f"sum(j, 1, i - 1, I[{at}])"
-        terms = f"n; j. I[{at}]; {self.put(held)}; {self.put(mean)}; inverse_before; {put}; before; before_square"
-        facts = [f"{one}_is" for one in ("before", "before_square", "inverse_before", self.put(mean), put)]
-        self.add(f"N_{name}", f"all i in 1..n. {put}(i) = {sums} & 0 <= {sums} & {sums} <= i - 1",
-                 [f"counted_before({terms})[P_{name}, {', '.join(facts)}]"])  # fmt: skip
+        where, ends, most = {"left": ("before", "1, i - 1", "i - 1"), "right": ("behind", "i + 1, n", "n - i")}[side]
+        sums = f"sum(j, {ends}, I[{at}])"
+        places = (where, f"{where}_square", f"inverse_{where}", self.put(mean), put)
+        terms = f"n; j. I[{at}]; {self.put(held)}; {self.put(mean)}; inverse_{where}; {put}; {where}; {where}_square"
+        self.add(f"N_{name}", f"all i in 1..n. {put}(i) = {sums} & 0 <= {sums} & {sums} <= {most}",
+                 [f"counted_{where}({terms})[P_{name}, {', '.join(f'{one}_is' for one in places)}]"])  # fmt: skip
         return f"N_{name}"
 
     def letters(self, number: int, at: str, fact: str) -> list[str]:

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from symcook.compilers.booleans import Node
-from symcook.compilers.numbers import Form, Linear
+from symcook.compilers.numbers import Atom, Form, Linear
 from symcook.compilers.selection import Cases, Equality, FoundThere
 from symcook.compilers.srasp import Compiled
 from symcook.compilers.values import Look, Truth
-from symcook.errors import Undecided
 from symcook.programs.srasp import Srasp
 
 
@@ -31,12 +30,53 @@ class Selection(NamedTuple):
     head: Look | None
 
 
+class Share(NamedTuple):
+    """A lookup of how many other positions are selected: the coordinate with the share, its cases, and the truth that a
+    position selects itself."""
+
+    share: str
+    cases: Cases
+    own: Truth
+
+
+class Gate(NamedTuple):
+    """A number where a coordinate is 1, else 0."""
+
+    test: str
+    atom: Atom
+
+
+class RangeMean(NamedTuple):
+    """A head that gives the mean of a number at the positions that a mask leaves."""
+
+    mask: str
+    value: Form
+    row: Linear
+    plain: bool
+
+
+class Sign(NamedTuple):
+    """A comparison of a fraction with 0: the number, the head that tells the sign, and the network where the number is
+    whole."""
+
+    number: Form
+    head: str
+    here: str
+    mask: str
+
+
 class Told(Compiled):
     """The compiler, with what it made coordinates for: in `made`, in their order, as line after line was compiled."""
 
     def __init__(self, program: Srasp) -> None:
         self.compared: dict[str, NumberTest] = {}
         self.counts: dict[str, tuple[str, Truth, str]] = {}
+        self.shares: dict[str, Share] = {}
+        self.gates: dict[str, Gate] = {}
+        self.gating: dict[str, Truth] = {}
+        self.means: dict[str, RangeMean] = {}
+        self.signs: dict[str, Sign] = {}
+        self.averaged: Form | None = None
         self.selections: dict[int, list[Selection]] = {}
         self.squared: dict[str, tuple[Form, Linear]] = {}
         self.asking: dict[int, int] = {}
@@ -50,14 +90,34 @@ class Told(Compiled):
         return found
 
     def _zero(self, d: Form) -> Truth:
-        return self._kept("zero", d if d.whole and d.atoms[min(d.atoms)] > 0 else d.times(-1), super()._zero(d), d)
+        if not d.whole:
+            return super()._zero(d)
+        return self._kept("zero", d if d.whole and d.atoms[min(d.atoms)] > 0 else d.times(-1), super()._zero(d))
 
     def _positive(self, d: Form) -> Truth:
-        return self._kept("positive", d, super()._positive(d), d)
+        if not d.whole:
+            return super()._positive(d)
+        return self._kept("positive", d, super()._positive(d))
 
-    def _kept(self, op: str, d: Form, found: Truth, asked: Form) -> Truth:
-        if not asked.whole:
-            raise Undecided("no proof is made of a comparison of means")
+    def _sign(self, d: Form) -> str:
+        before = len(self.looks)
+        name = super()._sign(d)
+        network, head = (one for one in self.looks[before:][:2])
+        assert isinstance(head, Look) and not isinstance(network, Look)
+        self.signs[name] = Sign(d, next(iter(head.values)), network.writes[0], head.mask)
+        return name
+
+    def aggregate(self, cases: Cases, value: Any, default: Any, shown: str) -> Any:
+        self.averaged = None if isinstance(value, dict) else value if isinstance(value, Form) else self.indicator(value)
+        return super().aggregate(cases, value, default, shown)
+
+    def _mean_of(self, score: Any, row: Linear, mask: str, shown: str) -> str:
+        name = super()._mean_of(score, row, mask, shown)
+        assert self.averaged is not None
+        self.means[name] = RangeMean(mask, self.averaged, row, score is None)
+        return name
+
+    def _kept(self, op: str, d: Form, found: Truth) -> Truth:
         assert isinstance(found, tuple)
         self.compared.setdefault(self._names[found[0]], NumberTest(op, d))
         return found
@@ -71,6 +131,20 @@ class Told(Compiled):
             self.counts[atom.name] = side, truth, next(iter(fresh[0].values))
         return found
 
+    def _everywhere(self, cases: Cases, shown: str) -> Form:
+        found = super()._everywhere(cases, shown)
+        kept = self._known.get(("everywhere", cases))
+        if kept is not None:
+            (atom,) = kept.atoms
+            look = next(one for one in self.looks if isinstance(one, Look) and atom.name in one.values)
+            share = next(query for query, _ in look.score or () if query != "inverse")
+            self.shares[atom.name] = Share(share, cases, self._own(cases, ()))
+        return found
+
+    def mean_of(self, there: Node) -> str:
+        """The coordinate with the mean of a truth over all positions."""
+        return self._known["mean", "none", there]
+
     def look(self, op: str, mask: str, cases: Cases, equalities: Any, value: Any, shown: str) -> FoundThere:
         before = len(self.looks)
         found = super().look(op, mask, cases, equalities, value, shown)
@@ -80,7 +154,16 @@ class Told(Compiled):
         return found
 
     def _gated(self, test: str, atoms: Any) -> Any:
-        raise Undecided("no proof is made of a number that grows and is chosen by a condition")
+        found = super()._gated(test, atoms)
+        self.gates |= {new.name: Gate(test, atom) for atom, new in found.items()}
+        return found
+
+    def gate(self, test: Truth, form: Form) -> Form:
+        found = super().gate(test, form)
+        for atom in found.atoms:
+            if atom.name in self.gates:
+                self.gating.setdefault(atom.name, test)
+        return found
 
     def _square(self, form: Form) -> Linear:
         found = super()._square(form)

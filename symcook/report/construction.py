@@ -7,23 +7,21 @@ Nothing rests on it: what theorems speak of are the equations of `symcook.proof.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from symcook.model.expr import Tree, names, parse_term, show
 from symcook.model.family import Family, renamed
 from symcook.model.plainfamily import ONE, ZERO, Declared, FamilyHead, FamilyLayer, Norm, Range, Repeat, Write
 from symcook.proof.familyrel import FamilyRelation
 from symcook.proof.rows import window
+from symcook.report.saying import DefinitionRow, Said, Section, called, index_names, listed, mark, meant, span
 from symcook.report.terms import at_round, body, by_cases, depends, entries, erased, tidy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Said = str | Tree
-"""Words, a term or formula, or one of `SIGNS` as ("sign", text)."""
-SIGNS = {":=": (" := ", " := "), "+=": (" += ", r" \mathrel{+}= "), "=": (" = ", "="), "..": (", .., ", r",\dots,")}
 HERE, THERE = ("name", "i"), ("name", "j")
 MASKS = {"none": "no mask", "future": "future-masked", "strict-future": "strictly future-masked",
          "past": "past-masked", "strict-past": "strictly past-masked"}  # fmt: skip
@@ -38,19 +36,6 @@ NORM = ("gain", "bias", "epsilon")
 SORTS = {"Int": "an integer", "Real": "a real number"}
 
 
-class DefinitionRow(NamedTuple):
-    """A line: its label, and what it says, in words and formulas; `depth` sets it in."""
-
-    label: str | Tree
-    said: tuple[Said, ...]
-    depth: int = 0
-
-
-class Section(NamedTuple):
-    title: str
-    rows: tuple[DefinitionRow, ...]
-
-
 def construction(family: Family) -> list[Section]:
     """The parts of the definition, in the order in which they are read."""
     made = _Construction(family)
@@ -62,39 +47,18 @@ def construction(family: Family) -> list[Section]:
         Section("Readout", tuple(made.readout())),
         Section("Assumed", tuple(made.assumed())),
     ]
+    found[1] = Section(found[1].title, (*found[1].rows, *_notation(found)))
     return [one for one in found if one.rows]
 
 
-def listed(parts: Iterable[Sequence[Said]], between: str = "; ") -> list[Said]:
-    out: list[Said] = []
-    for one in parts:
-        out += [*([between] if out else []), *one]
-    return out
-
-
-def mark(text: str) -> Tree:
-    return ("sign", text)
-
-
-def _for(over: Sequence[Range]) -> list[Said]:
-    """What stands behind something that is meant at all indices."""
-    out: list[Said] = []
-    for index in over:
-        out += [", " if out else " for ", ("name", index.name), " in ", *_span(index.low, index.high)]
-    return out
-
-
-def _names(over: Sequence[Range]) -> list[Tree]:
-    return [("name", index.name) for index in over]
-
-
-def _span(low: Tree, high: Tree) -> list[Said]:
-    return [low, mark(".."), high]
-
-
-def called(name: str, args: Iterable[Tree]) -> Tree:
-    args = tuple(args)
-    return ("call", name, args) if args else ("name", name)
+def _notation(sections: Sequence[Section]) -> Iterator[DefinitionRow]:
+    """What signs mean that not every paper has."""
+    shown = repr(sections)
+    holds, x = ("name", "F"), ("name", "x")
+    relu: Tree = ("=", ("call", "relu", (x,)), ("call", "max", (x, ZERO)))
+    said = [[("ind", holds), " is 1 where ", holds, " holds, 0 elsewhere"]] * ("('ind'," in shown)
+    if said := [*said, *[[relu]] * ("'relu'" in shown)]:
+        yield DefinitionRow("notation", tuple(listed(said)))
 
 
 class _Construction:
@@ -132,7 +96,7 @@ class _Construction:
         return put
 
     def _left(self, to: Declared, place: Tree = HERE) -> Tree:
-        return called(to.name, (*_names(to.over), *(() if self.family.pointwise else (place,))))
+        return called(to.name, (*index_names(to.over), *(() if self.family.pointwise else (place,))))
 
     def _said(self, name: str) -> list[Said]:
         return [f"{self.meaning[name]}; "] if name in self.meaning else []
@@ -145,8 +109,8 @@ class _Construction:
             each = [(one, body(one, table.over)) for one in table.where]
             near = [mine for _, mine in each if mine is not None]
             with_them = [" with ", *listed(([one] for one in near), " and ")] if near else []
-            said = (*self._said(name), SORTS[table.sort], *_for(table.over), *with_them)
-            yield DefinitionRow(called(name, _names(table.over)), said)
+            said = (*self._said(name), SORTS[table.sort], *meant(table.over), *with_them)
+            yield DefinitionRow(called(name, index_names(table.over)), said)
             yield from (DefinitionRow("", ("with ", one)) for one, mine in each if mine is None)
         for key, many in family.choices.items():
             others = ", ".join(one for one in many if one != family.chosen[key])
@@ -171,19 +135,28 @@ class _Construction:
         family, said = self.family, self.meaning
         if not family.pointwise:
             ends = [parse_term(self.relation.low), parse_term(self.relation.high)]
-            yield DefinitionRow("positions", (HERE, mark("="), *_span(ends[0], ends[1])))
-        width = parse_term(entries(family.space.values()))
-        bare = ([called(name, _names(over)), *_for(over)] for name, over in family.space.items() if name not in said)
-        rest = [", of the coordinates " if not said else ", with ", *named] if (named := listed(bare)) else []
-        yield DefinitionRow("width", (width, *rest))
+            yield DefinitionRow("positions", (HERE, mark("="), *span(ends[0], ends[1])))
+        yield DefinitionRow("width", (parse_term(entries(family.space.values())),))
+        yield DefinitionRow("layers", (parse_term(entries(part.over for part in family.layers for _ in part.layers)),))
         for name, over in family.space.items():
-            if name in said:
-                each = [*_for(over)[1:], ": "] if over else []
-                yield DefinitionRow(called(name, _names(over)), (*(["for "] if over else []), *each, said[name]))
+            each = [*meant(over)[1:], ": "] if over else []
+            meaning = said.get(name) or self._writer(name)
+            yield DefinitionRow(called(name, index_names(over)), (*(["for "] if over else []), *each, meaning))
         plain = "" if family.pointwise else " x(i) is the coordinate x at position i."
         yield DefinitionRow(
             "blocks", (f"each reads the stream before it and adds to it: +=, or := where nothing was there.{plain}",)
         )
+
+    def _writer(self, name: str) -> str:
+        """What is first to write a coordinate of which the family does not say what it means."""
+        if name in {one.name for one in self.family.inputs}:
+            return "an input"
+        if name in self.live:
+            return "set by the embedding"
+        written = ({w.to.name for block in (*(head.writes for head in layer.heads), layer.feedforward) for w in block}
+                   for layer in self.layers)  # fmt: skip
+        number = next((k for k, names_of in enumerate(written, 1) if name in names_of), None)
+        return "always 0" if number is None else f"written by layer {number}"
 
     def embedding(self) -> Iterator[DefinitionRow]:
         family = self.family
@@ -195,7 +168,7 @@ class _Construction:
             )
             word: Tree = ("call", "w", (HERE,))
             yield DefinitionRow(
-                "tokens", ("the numbers ", *_span(ZERO, last), "; ", word, " is the one at position ", HERE)
+                "tokens", ("the numbers ", *span(ZERO, last), "; ", word, " is the one at position ", HERE)
             )
             low, high = self.relation.low, self.relation.high
             for end, place in ((family.before, low), (family.after, high)):
@@ -204,7 +177,7 @@ class _Construction:
                         "", (parse_term(f"w({place})"), mark("="), end, " is put there, and stands nowhere else")
                     )
         for one in family.inputs:
-            yield DefinitionRow("input", (self._left(one), *_for(one.over)))
+            yield DefinitionRow("input", (self._left(one), *meant(one.over)))
         for name, over in family.space.items():
             forms = [w.form for w in (*family.words, *family.positions) if w.to.name == name]
             if forms:
@@ -212,7 +185,7 @@ class _Construction:
                 yield from self._equation("", self._left(Declared(name, over)), ":=", form, over)
         rest = [name for name in family.space if name not in self.live]
         if rest:
-            yield DefinitionRow("", (f"0 in the others: {', '.join(rest)}",))
+            yield DefinitionRow("", ("0 in the others: ", *listed(([("name", name)] for name in rest), ", ")))
 
     def parts(self) -> Iterator[Section]:
         number = 0
@@ -265,9 +238,9 @@ class _Construction:
             what = "the stream becomes LN(stream)" if label == "norm behind" else "LN(stream), read in its place"
             yield DefinitionRow(label, (f"{what}, with ", *gains))
             return
-        left = listed([[self._left(w.to), *_for(w.to.over)] for w in norm.writes])
-        right = [[self._entry(w), *_for(w.to.over)] for w in norm.writes]
-        yield DefinitionRow(label, ("(", *left, ")", mark("="), "LN(", *listed(right), "), with ", *gains))
+        left = listed([[self._left(w.to), *meant(w.to.over)] for w in norm.writes])
+        right = [[self._entry(w), *meant(w.to.over)] for w in norm.writes]
+        yield DefinitionRow(label, ("(", *left, ")", mark("="), mark("LN"), "(", *listed(right), "), with ", *gains))
 
     def _entry(self, write: Write) -> Tree:
         scope = write.to.indices | {one.name for one in self.rounds}
@@ -285,11 +258,11 @@ class _Construction:
         if head.scale != ONE and head.weighting == "softmax":
             score = tidy(("*", head.scale, score))
         flat = score == ZERO
-        sees: list[Said] = [f"{MASKS[head.mask]}: ", HERE, " sees ", THERE, mark("="), *_span(low, high)]
+        sees: list[Said] = [f"{MASKS[head.mask]}: ", HERE, " sees ", THERE, mark("="), *span(low, high)]
         if seen.empty is not None:
             sees += [", and ", parse_term(seen.empty), " sees nothing, where it adds 0"]
-        each: list[Said] = ["one", *_for([*head.over, *ranges]), ": "] if head.over or ranges else []
-        self.weight = called("alpha", (*_names([*head.over, *ranges]), HERE, THERE))
+        each: list[Said] = ["one", *meant([*head.over, *ranges]), ": "] if head.over or ranges else []
+        self.weight = called("alpha", (*index_names([*head.over, *ranges]), HERE, THERE))
         yield DefinitionRow(label, (*each, *sees, ". ", *self._weights(head, flat, seen.size)))
         if not flat:
             products = [
@@ -303,11 +276,20 @@ class _Construction:
             width = parse_term(entries([over for over, _, _ in products]))
             yield DefinitionRow(
                 "query",
-                ("of ", HERE, ": (", *listed([[q, *_for(over)] for over, q, _ in products]), "), d_key = ", width),
+                (
+                    "of ",
+                    HERE,
+                    ": (",
+                    *listed([[q, *meant(over)] for over, q, _ in products]),
+                    "), ",
+                    mark("d_key"),
+                    mark("="),
+                    width,
+                ),
                 1,
             )
             yield DefinitionRow(
-                "key", ("of ", THERE, ": (", *listed([[k, *_for(over)] for over, _, k in products]), ")"), 1
+                "key", ("of ", THERE, ": (", *listed([[k, *meant(over)] for over, _, k in products]), ")"), 1
             )
             yield DefinitionRow("score", (score,), 1)
         for write in head.writes:
@@ -327,13 +309,17 @@ class _Construction:
             return [f"{head.weighting.capitalize()}-hard: ", self.weight, f" {HARD[head.weighting]}"]
         cases = by_cases(head.temperature)
         heat = listed([[value, " if ", condition] for condition, value in cases], ", ") or [tidy(head.temperature)]
-        over = "" if head.temperature == ONE else "/temperature"
+        score: Tree = ("name", "score")
+        over = score if head.temperature == ONE else ("/", score, ("name", "temperature"))
         return [
             "Softmax of temperature ",
             *heat,
             ": ",
             self.weight,
-            f" is exp(score{over}) over the sum of these for all j",
+            " is ",
+            ("call", "exp", (over,)),
+            " over the sum of these for all ",
+            THERE,
         ]
 
     def _output(self, head: FamilyHead, write: Write, scope: frozenset[str], flat: bool) -> Iterator[DefinitionRow]:
@@ -378,9 +364,9 @@ class _Construction:
     ) -> Iterator[DefinitionRow]:
         cases = by_cases(right)
         if not cases:
-            yield DefinitionRow(label, (left, mark(sign), right, *_for(over), note), depth)
+            yield DefinitionRow(label, (left, mark(sign), right, *meant(over), note), depth)
             return
-        yield DefinitionRow(label, (left, mark(sign), "by cases", *_for(over)), depth)
+        yield DefinitionRow(label, (left, mark(sign), "by cases", *meant(over)), depth)
         for condition, value in cases:
             yield DefinitionRow("", (value, " if ", condition), depth + 1)
         if not self._whole([condition for condition, _ in cases]):
@@ -397,19 +383,19 @@ class _Construction:
         return {*parts} == {*cases}
 
     def readout(self) -> Iterator[DefinitionRow]:
-        readout, family_names = self.family.readout, {*self.family.space}
+        readout = self.family.readout
         where = PLACES[readout.position]
         ends = {"first": parse_term(self.relation.low), "last": parse_term(self.relation.high)}
         place = ends.get(readout.position, HERE)
         put = self._value(place)
         here = () if self.family.pointwise else (place,)
-        reads = [[called(to.name, (*_names(to.over), *here)), *_for(to.over)] for to in readout.reads]
+        reads = [[called(to.name, (*index_names(to.over), *here)), *meant(to.over)] for to in readout.reads]
         at_where = "" if self.family.pointwise else f", at {where}"
         if readout.kind == "value":
             yield DefinitionRow("returns", (*listed(reads), at_where))
         elif readout.kind == "largest":
             (index,) = readout.reads[0].over
-            best: list[Said] = ["the ", ("name", index.name), " in ", *_span(index.low, index.high)]
+            best: list[Said] = ["the ", ("name", index.name), " in ", *span(index.low, index.high)]
             yield DefinitionRow(
                 "answers", (*best, " with the greatest ", reads[0][0], f", the first of several{at_where}")
             )
@@ -419,29 +405,39 @@ class _Construction:
         else:
             form = tidy(self.family.form(readout.score, frozenset(), put))
             yield DefinitionRow("accepts", ("where ", ("<", ZERO, form), at_where))
-        used = [*(one.name for one in readout.reads), *sorted(names(readout.score) & family_names)]
-        for name in dict.fromkeys(used):
-            function, rounds = self.relation.held.get(name, (name, ()))
-            if (function, rounds) != (name, ()):
-                to = self._left(Declared(name, self.family.space[name]))
-                last = called(function, (*rounds, *(() if to[0] == "name" else to[2])))
-                yield DefinitionRow("in theorems", (last, " is the last value of ", to))
 
     def assumed(self) -> Iterator[DefinitionRow]:
         family = self.family
         if not family.pointwise:
             n: Tree = ("name", "n")
             short: Tree = ("<=", ONE, n)
-            yield DefinitionRow(
-                "length", (short if family.longest is None else ("&", short, ("<=", n, family.longest)),)
-            )
+            if family.longest is None:
+                yield DefinitionRow("length", (short, ", without limit"))
+            else:
+                yield DefinitionRow("length", (("&", short, ("<=", n, family.longest)), *self._reach(family.longest)))
         if family.inputs:
             yield DefinitionRow("inputs", ("any real numbers; what a theorem asks of them stands before its arrow",))
         warm = [one for one in dict.fromkeys(self.relation.needed) if one.startswith(("0 <", "(all"))]
         if warm:
             yield DefinitionRow("temperatures", ("are positive",))
         norms = [norm for layer in self.layers for norm in (*layer.attention_norms, *layer.feedforward_norms)]
-        if any(norm.zero == "refuse" for norm in norms):
-            yield DefinitionRow(
-                "norms", ("LN(x) = gain*(x - mean)/sqrt(variance + epsilon) + bias, with the square root not 0",)
+        if norms:
+            entry = (
+                "=",
+                ("call", "LN", (("name", "x"),)),
+                parse_term("gain*(x - mean)/sqrt(variance + epsilon) + bias"),
             )
+            ways = {norm.zero for norm in norms}
+            root = ", with the square root not 0" if "refuse" in ways else ""
+            root += "; the fraction is 0 where the square root is" if "zero" in ways else ""
+            yield DefinitionRow("norms", (entry, f" for each entry x, with the mean and variance of all of them{root}"))
+
+    def _reach(self, longest: Tree) -> list[Said]:
+        """Why words are no longer: what there is for lengths and positions up to the greatest alone."""
+        ranges = {name: table.over for name, table in self.family.tables.items()} | dict(self.family.space)
+        size = names(longest)
+        found = [called(name, index_names(over)) for name, over in ranges.items()
+                 if any(not size.isdisjoint(names(one.high)) for one in over)]  # fmt: skip
+        return (
+            [", as there is ", *listed([[one] for one in found], " and "), " for these lengths alone"] if found else []
+        )

@@ -6,9 +6,9 @@ Nothing rests on it: what theorems speak of are the equations of `symcook.proof.
 
 from __future__ import annotations
 
-import re
+import string
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -16,14 +16,18 @@ from symcook.errors import BadInput
 from symcook.model.expr import parse_formula, show
 from symcook.model.family import Family
 from symcook.proof.familyrel import FamilyRelation
-from symcook.report.construction import SIGNS, DefinitionRow, Said, Section, construction, listed
+from symcook.report.construction import construction
 from symcook.report.document import WIDE, room
+from symcook.report.inline import inline
+from symcook.report.latex import MOST, formula_rows
 from symcook.report.latex import latex as typeset
-from symcook.report.markup import described, escaped
+from symcook.report.markup import described
+from symcook.report.saying import SIGNS, DefinitionRow, Said, Section, listed
 from symcook.report.terms import prose
+from symcook.report.theorems import RUN, Theorem
+from symcook.report.where import WORDS, where
 
-Proved = Sequence[tuple[str, Sequence[str], str]]
-"""Theorems: the names of a statement, its hypotheses, what it says of a run."""
+Proved = Sequence[Theorem]
 LABEL, KEPT = 13, 50
 """The width of labels, and the length of a bracket that is not broken."""
 
@@ -39,17 +43,17 @@ def text(family: Family, proved: Proved = ()) -> str:
 def latex(family: Family, proved: Proved = (), document: bool = False) -> str:
     """The same in LaTeX, with `document` a complete document."""
     shown = list[tuple[str, list[tuple[str, str]]]]()
+    drawn = _Drawn(family, proved)
     for section in sections(family, proved):
         items = list[tuple[str, str]]()
         for row in section.rows:
-            if row.label or not items:
-                label = escaped(row.label) if isinstance(row.label, str) else f"${typeset(row.label)}$"
-                items.append((label, _mathematics(row)))
+            if row.label or not items or row.depth < 0:
+                items.append((drawn.label(row), drawn.row(row)))
             else:
                 label, before = items[-1]
-                items[-1] = label, before + r" \\ " + r"\hspace*{2em}" * row.depth + _mathematics(row)
-        shown.append((section.title, items))
-    return described(_title(family), shown, document)
+                items[-1] = label, before + r" \\ " + r"\hspace*{2em}" * row.depth + drawn.row(row)
+        shown.append((drawn.words(section.title), items))
+    return described(drawn.words(_title(family)), shown, document)
 
 
 def document(family: Family, proved: Proved = ()) -> dict[str, object]:
@@ -70,16 +74,39 @@ def document(family: Family, proved: Proved = ()) -> dict[str, object]:
 
 
 def sections(family: Family, proved: Proved = ()) -> list[Section]:
-    """The construction, and what is proved of it."""
-    rows = tuple(_proved(*one) for one in proved)
-    title = "Proved, for all sizes and tables (symcook prove ID: the statement in full, with its definitions)"
-    return [*construction(family), *([Section(title, rows)] if rows else [])]
+    """The construction, what is proved of it, and what the words of theorems mean."""
+    title = "Proved, for all sizes and tables (symcook prove ID: the statement in full)"
+    rows = tuple(chain.from_iterable(map(_proved, proved)))
+    return [
+        *construction(family),
+        *([Section(title, rows)] if rows else []),
+        *([Section("Where", meant)] if (meant := tuple(where(family, proved))) else []),
+    ]
 
 
-def _proved(name: str, hypotheses: Sequence[str], says: str) -> DefinitionRow:
-    given = listed([[_formula(one)] for one in hypotheses], "; ")
-    note = " (g_x is the family's x)" if re.search(r"\bg_\w", says) else ""
-    return DefinitionRow(name, (*(["if ", *given, ": "] if given else []), _formula(says), note), -1)
+def _proved(one: Theorem) -> list[DefinitionRow]:
+    over = listed([[("member", name, _sort(sort))] for name, sort in one.over], ", ")
+    given = listed([[_formula(text)] for text in one.given], "; ")
+    said: list[Said] = [*(["for all ", *over, ": "] if over else []), *(["if ", *given, ": "] if given else [])]
+    note = (
+        " (g_x is the family's x)"
+        if any("g_" in found[0] for text in (*one.given, one.says) for found in RUN.finditer(text))
+        else ""
+    )
+    also = f"; the same under more hypotheses: {', '.join(one.also)}" if one.also else ""
+    rows = [DefinitionRow(", ".join(one.ids), (*said, _formula(one.says), note, also), -1)]
+    if one.further:
+        far = listed([[_formula(text)] for text in one.further], "; ")
+        rows.append(
+            DefinitionRow("", ("its other parts are about names of their own, of which it supposes ", *far), -1)
+        )
+    return rows
+
+
+def _sort(text: str) -> Any:
+    """A sort as a tree of a member has it."""
+    given, arrow, value = text.rpartition("->")
+    return ("fun", tuple(given.split("*")), value) if arrow else value
 
 
 def _formula(text: str) -> Said:
@@ -103,6 +130,9 @@ def _written(said: Iterable[Said]) -> str:
 def _word(one: Said) -> str:
     if isinstance(one, str):
         return one
+    if one[0] == "member":
+        sort = one[2] if isinstance(one[2], str) else f"{' x '.join(one[2][1])} -> {one[2][2]}"
+        return f"{one[1]}{' in' if isinstance(one[2], str) else ':'} {sort.replace('Int', 'Z').replace('Real', 'R')}"
     return SIGNS[one[1]][0] if one[0] == "sign" else prose(one)
 
 
@@ -120,24 +150,41 @@ def _lines(row: DefinitionRow) -> list[str]:
     kept = list(whole)
     for start, end in held:
         kept[start:end] = [c.replace(" ", "\0") for c in kept[start:end]]
+    told, depth = "".join(kept), "  " * row.depth
     if row.depth < 0:  # across the labels
-        return textwrap.wrap(
-            f"{label}: {_written(row.said)}", room(WIDE), initial_indent="  ", subsequent_indent="      "
-        )
-    depth = "  " * row.depth
-    first = f"  {depth}{label}".ljust(LABEL + 2) if label else " " * (LABEL + 2) + depth
-    later = " " * (LABEL + 4) + ("" if label else depth)
+        first, later = f"  {label}: " if label else "    ", " " * 6
+    else:
+        first = f"  {depth}{label}".ljust(LABEL + 2) if label else " " * (LABEL + 2) + depth
+        later = " " * (LABEL + 4) + ("" if label else depth)
     how: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
-    lines = textwrap.wrap(first + "".join(kept), room(WIDE), subsequent_indent=later, **how)
-    return [line.replace("\0", " ") for line in lines]
+    return [line.replace("\0", " ") for line in textwrap.wrap(first + told, room(WIDE), subsequent_indent=later, **how)]
 
 
-def _mathematics(row: DefinitionRow) -> str:
-    """A row as text with formulas; an equation is drawn large."""
-    equation = row.label == "score" or any(one in (("sign", ":="), ("sign", "+=")) for one in row.said)
-    start = r"$\displaystyle " if equation else "$"
-    out = ""
-    for one in row.said:
-        drawn = SIGNS[one[1]][1] if not isinstance(one, str) and one[0] == "sign" else ""
-        out += escaped(one) if isinstance(one, str) else f"{start}{drawn or typeset(one)}$"
-    return out.replace(f"${start}", "")
+class _Drawn:
+    """Rows in LaTeX: names among words as mathematics, an equation large, and a long one on several lines."""
+
+    def __init__(self, family: Family, proved: Proved) -> None:
+        self.own = {*family.sizes, *family.tables, *family.space}
+        self.names: Collection[str] = {*self.own, *string.ascii_letters}
+        self.known = {"LN", *WORDS, *(name for one in proved for name in one.known)} - self.own
+
+    def words(self, text: str) -> str:
+        return inline(text, self.names)
+
+    def label(self, row: DefinitionRow) -> str:
+        return self.words(row.label) if isinstance(row.label, str) else f"${typeset(row.label, self.known, self.own)}$"
+
+    def row(self, row: DefinitionRow) -> str:
+        large = row.label == "score" or any(one in (("sign", ":="), ("sign", "+=")) for one in row.said)
+        start = r"$\displaystyle " if large else "$"
+        out = ""
+        for one in row.said:
+            if isinstance(one, str):
+                out += self.words(one)
+            elif one[0] == "sign":
+                out += f"{start}{'' if out.endswith('$') else '{}'}{SIGNS[one[1]][1]}$"
+            else:
+                whole = typeset(one, self.known, self.own)
+                rows = formula_rows(one, self.known, self.own) if len(whole) > MOST else [whole]
+                out += r" \\ ".join(f"{start}{text}$" for text in rows)
+        return out.replace(f"${start}", "")

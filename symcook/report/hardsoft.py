@@ -10,7 +10,7 @@ from symcook.model.answers import brief
 from symcook.report.document import Document, PlainLines, Table
 
 if TYPE_CHECKING:
-    from symcook.bounds.hardsoft import HardSoft
+    from symcook.bounds.hardsoft import Decided, HardSoft
 
 
 def line(found: HardSoft) -> str:
@@ -37,7 +37,23 @@ def document(found: HardSoft) -> Document:
     ]  # fmt: skip
     header = ["n", "gamma", "tau, Theorem 26", "tau by layer", "tau needed", "error at tau by layer", "word"]
     parts.append(Table(rows, header))
+    if found.decides is not None:
+        parts.append(PlainLines([_decided(found.decides)]))
     return Document(title, parts)
+
+
+def _decided(told: Decided) -> str:
+    """What the soft model's verdicts are beside the hard model's."""
+    rejected, accepted = (None if x is None else _shown(x) for x in (told.rejected, told.accepted))
+    if accepted is None:
+        ends = f"the hard model rejects all these words, with logits up to {rejected}"
+    elif rejected is None:
+        ends = f"the hard model accepts all these words, with logits from {accepted}"
+    else:
+        ends = f"the hard model rejects with logits up to {rejected} and accepts from {accepted}"
+    if told.alike:
+        return f"{ends}; the soft one, with its threshold at {_shown(told.threshold)}, decides all of them alike"
+    return f"{ends}; errors may be more than lies between: the soft one may decide otherwise, give a smaller --error"
 
 
 def _shown(value: Fraction | None) -> str:

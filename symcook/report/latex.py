@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MOST = 84  # characters of drawn text in a line of a display, as far as one can tell
 _LETTERS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
 LETTERS = tuple(re.findall(r"\w+", _LETTERS))
+CAPITALS = tuple(re.findall(r"\w+", "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"))
 _NAMED = {"eps": r"\varepsilon", "epsilon": r"\varepsilon", "phi": r"\varphi"}
 _SORTS = {"Int": r"\mathbb{Z}", "Real": r"\mathbb{R}"}
 _RELATIONS = {"=": "=", "<=": r"\le", "<": "<"}
@@ -30,18 +31,19 @@ _WORDS = {"&": r"\land", "|": r"\lor", "->": r"\Rightarrow", "<->": r"\Leftright
 _QUANTIFIERS = ("all", "ex", "all in", "ex in")
 
 
-def latex(tree: Tree, known: Iterable[str] = ()) -> str:
-    """A term or formula in math mode; `known` are the names of definitions, which are set as operators.
+def latex(tree: Tree, known: Iterable[str] = (), own: Iterable[str] = ()) -> str:
+    """A term or formula in math mode; `known` are the names of definitions, which are set as operators, and `own` those
+    that are no functions of the library, whatever they are called.
 
     >>> print(latex(("<=", ("call", "s", (("name", "j"),)), ("call", "exp", (("neg", ("name", "gamma")),)))))
     s_{j} \\le \\mathrm{e}^{-\\gamma}
     """
-    return _Writer(known).write(tree)
+    return _Writer(known, own).write(tree)
 
 
-def formula_rows(tree: Tree, known: Iterable[str] = ()) -> list[str]:
+def formula_rows(tree: Tree, known: Iterable[str] = (), own: Iterable[str] = ()) -> list[str]:
     """The same, broken into rows where it is too long for a line; those behind the first are moved in."""
-    first, *rest = _Writer(known).lines(tree)
+    first, *rest = _Writer(known, own).lines(tree)
     return [first[1], *("\\quad " * max(depth, 1) + text for depth, text in rest)]
 
 
@@ -104,7 +106,8 @@ def _name(name: str) -> str:
     if match is None:
         return rf"\mathit{{{escaped(name)}}}"
     word, number = match.groups()
-    drawn = _NAMED.get(word) or (f"\\{word}" if word in LETTERS else word if len(word) == 1 else rf"\mathit{{{word}}}")
+    plain = word if len(word) == 1 else rf"\mathit{{{word}}}"
+    drawn = _NAMED.get(word) or (f"\\{word}" if word in LETTERS + CAPITALS else plain)
     return drawn if number is None else f"{drawn}_{{{number}}}"
 
 
@@ -135,8 +138,8 @@ def negated(tree: Tree) -> Tree | None:
 
 
 class _Writer:
-    def __init__(self, known: Iterable[str]) -> None:
-        self.known = set(known)
+    def __init__(self, known: Iterable[str], own: Iterable[str] = ()) -> None:
+        self.known, self.own = set(known), set(own)
 
     # A display of several lines: (indentation, math).
 
@@ -269,6 +272,7 @@ class _Writer:
             return rf"\begin{{cases}} {yes} & \text{{if }} {test} \\ {no} & {other} \end{{cases}}"
         if tag == "lambda":
             names = ", ".join(map(_name, tree[1]))
+            names = f"({names})" if len(tree[1]) > 1 else names
             return rf"{names} \mapsto {self.write(tree[2])}"
         if tag in _QUANTIFIERS:
             groups, body = self.quantifiers(tree)
@@ -335,6 +339,9 @@ class _Writer:
         if name in self.known or name in MODEL_WORDS:
             return self.operator(name, given)
         drawn = [self.write(a) for a in given]
+        return self.indexed(name, drawn) if name in self.own else self.function(name, given, drawn)
+
+    def function(self, name: str, given: tuple[Tree, ...], drawn: list[str]) -> str:
         if name == "exp":
             return rf"\mathrm{{e}}^{{{drawn[0]}}}"  # upright: e may be a variable
         if name == "sqrt":
@@ -352,6 +359,10 @@ class _Writer:
         if name in ARITY:
             head = {"relu": r"\mathrm{ReLU}", "erf": r"\operatorname{erf}"}.get(name, f"\\{name}")
             return rf"{head}\left({', '.join(drawn)}\right)"
+        return self.indexed(name, drawn)
+
+    @staticmethod
+    def indexed(name: str, drawn: list[str]) -> str:
         index = ",".join(text.replace(" ", "") if text.count(" ") == 2 else text for text in drawn)
         if re.search(r"[0-9]$", name) or _length(index) > 9 or "\\frac" in index or "_" in index:
             return rf"{_name(name)}({', '.join(drawn)})"

@@ -143,11 +143,11 @@ def latex(displays: Sequence[Display], document: bool = False) -> str:
 
 
 def described(title: str, sections: Sequence[tuple[str, Sequence[tuple[str, str]]]], document: bool = False) -> str:
-    """Sections of labelled items in LaTeX, broken into lines as text is: a heading in plain words, and its items, each
-    with its label. With `document` a complete document."""
-    lines = [rf"\par\noindent {escaped(title)}"]
+    """Sections of labelled items in LaTeX, broken into lines as text is: a heading, and its items, each with its label.
+    All of it is LaTeX already. With `document` a complete document."""
+    lines = [rf"\par\noindent {title}"]
     for heading, items in sections:
-        lines += [rf"\par\medskip\noindent\textbf{{{escaped(heading)}.}}", r"\begin{description}\raggedright"]
+        lines += [rf"\par\medskip\noindent\textbf{{{heading}.}}", r"\begin{description}\raggedright"]
         lines += [rf"\item[{{{label}}}] {body}" for label, body in items]
         lines += [r"\end{description}"]
     if document:

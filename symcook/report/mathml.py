@@ -10,9 +10,10 @@ import re
 from html import escape
 
 from symcook.model.expr import Tree, show
-from symcook.report.latex import LETTERS, STRENGTH, negated
+from symcook.report.latex import CAPITALS, LETTERS, STRENGTH, negated
 
 _DRAWN = dict(zip(LETTERS, "αβγδεζηθικλμνξπρστφχψω", strict=True)) | {"eps": "ε"}
+_DRAWN |= dict(zip(CAPITALS, "ΓΔΘΛΞΠΣΥΦΨΩ", strict=True))
 _SIGNS = {"+": "+", "-": "−", "=": "=", "<=": "≤", "<": "<", "&": "∧", "|": "∨", "->": "⇒", "<->": "⇔"}
 _NAMES = {"relu": "ReLU", "log": "ln"}
 _QUANTIFIERS = {"all in": "∀", "ex in": "∃"}

@@ -12,6 +12,8 @@ from symcook.model.expr import Tree, names, show
 from symcook.model.family import renamed
 from symcook.model.plainfamily import ONE, ZERO, Range
 
+TRUE: Tree = ("true",)
+
 
 def tidy(tree: Tree) -> Tree:
     """The same value, without factors 1, terms 0, brackets and signs that meet.
@@ -40,6 +42,8 @@ def tidy(tree: Tree) -> Tree:
         return tidy(("+" if both > 0 else "-", kids[0][1], ("num", abs(both.numerator), both.denominator)))
     if tag == "neg" and kids[0][0] == "neg":
         return kids[0][1]
+    if tag == "call" and kids[0] == "pow":
+        return ("^", *kids[1])
     return (tag, *kids)
 
 
@@ -56,12 +60,15 @@ def prose(tree: Tree) -> str:
     '0 <= x <= 1 -> x != 2'
     """
     tag = tree[0]
-    if tag in ("->", "|"):
-        return f" {tag} ".join(_bracketed(one, tag) for one in tree[1:])
+    if tag in ("<->", "->", "|"):
+        first, second = tree[1:]
+        return f"{_bracketed(first, tag)} {tag} {_bracketed(second, tag, True)}"
     if tag == "~" and tree[1][0] == "=":
         return f"{show(tree[1][1])} != {show(tree[1][2])}"
     if tag in ("all in", "ex in"):
         return f"{tag[:-3]} {tree[1]} in {show(tree[2])}..{show(tree[3])}. {prose(tree[4])}"
+    if tag in ("all", "ex"):
+        return f"{show((*tree[:3], TRUE)).removesuffix('true')}{prose(tree[3])}"
     if tag != "&":
         return show(tree)
     out, end = list[str](), None
@@ -74,9 +81,12 @@ def prose(tree: Tree) -> str:
     return " & ".join(out)
 
 
-def _bracketed(tree: Tree, around: str) -> str:
-    weak = {"&": ("|", "->", "<->", "all in", "ex in"), "|": ("->", "<->", "all in", "ex in"), "->": ("->", "<->")}
-    return f"({prose(tree)})" if tree[0] in weak[around] else prose(tree)
+def _bracketed(tree: Tree, around: str, last: bool = False) -> str:
+    """A part of a formula; what is `last` needs no brackets around a quantifier or a sign that goes on to the right."""
+    weak = {"&": ("|", "->", "<->"), "|": ("->", "<->") if last else ("|", "->", "<->"),
+            "->": ("<->",) if last else ("->", "<->"), "<->": ("->", "<->")}[around]  # fmt: skip
+    bound = tree[0] in ("all", "ex", "all in", "ex in") and not (last and around in ("->", "<->"))
+    return f"({prose(tree)})" if tree[0] in weak or bound else prose(tree)
 
 
 def body(tree: Tree, over: Sequence[Range]) -> Tree | None:

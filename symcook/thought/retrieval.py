@@ -8,7 +8,7 @@ needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from symcook.programs.steps import StepToken
@@ -102,6 +102,20 @@ def _work(head: int, cells: dict[int, list[int]], least: int) -> Looked:
         return Looked(own[-1], None, None)
     gap, rival = min(rivals, key=lambda pair: float(pair[0]))
     return Looked(own[-1], rival, _short(gap), gap)
+
+
+def compared(scores: Sequence[tuple[arb, int]]) -> Looked:
+    """The position of the greatest of several scores, and the next one."""
+    ordered = list(scores)
+    for k in range(len(ordered[:2])):
+        best = k
+        for other in range(k + 1, len(ordered)):
+            best = other if ordered[other][0] > ordered[best][0] else best
+        ordered[k], ordered[best] = ordered[best], ordered[k]
+    if len(ordered) == 1:
+        return Looked(ordered[0][1], None, None)
+    gap = ordered[0][0] - ordered[1][0]
+    return Looked(ordered[0][1], ordered[1][1], _short(gap), gap)
 
 
 def _short(gap: arb) -> str:

@@ -275,7 +275,7 @@ def searched(case):
             kernel.check(goal, proof, lemmas=lemmas, known=STATEMENTS[name].known)
 
 
-@pytest.mark.sampled(32)
+@pytest.mark.sampled(64)
 @pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)
 def test_the_search_does_not_prove_it(case, monkeypatch):
     """What lines of a text leave to the automation is tried at its first two levels."""
@@ -283,7 +283,7 @@ def test_the_search_does_not_prove_it(case, monkeypatch):
     searched(case)
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize("case", NEIGHBOURS[1::3], ids=NAMES[1::3])
 def test_all_levels_of_the_search_do_not_prove_it(case):
     """A level takes several times as long as the one before: a third of the neighbours."""

@@ -57,7 +57,7 @@ def test_a_damaged_proof_proves_its_own_statement_or_nothing(batch: int) -> None
     assert outcomes["rejected"] > len(cases) // 2
 
 
-@pytest.mark.sampled(32)
+@pytest.mark.sampled(64)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_a_changed_statement_that_is_accepted_holds(batch: int) -> None:
     outcomes = [proofs.try_statement(case) for case in sample(batch, 8)]

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import sympy
+from agreement import drawn
 from shared import call, document, refused
 
 import symcook as sc
@@ -116,6 +117,21 @@ def test_a_soft_model_decides_as_the_hard_one_where_its_threshold_is_apart() -> 
     for n in range(1, 6):
         for word in words(hard, n):
             assert soft.run(word, "ball").outputs == hard.run(word).outputs, word
+
+
+@pytest.mark.parametrize("seed", [903, 11, 18])
+def test_a_drawn_model_whose_words_are_all_rejected_is_made_soft_with_its_verdicts(seed: int) -> None:
+    """Of 903 the greatest logit that is rejected is 0: a soft model with that threshold accepts two of the words."""
+    hard = drawn("hard", seed)
+    found = hardsoft(hard, "1/4", max_length=3)
+    assert found.soft is not None and found.decides is not None
+    told = found.to_json()["decides"]
+    if seed == 903:
+        assert told == {"rejected": "0", "accepted": None, "threshold": "1/4", "alike": True}
+    assert told["alike"] == (seed != 11)  # of which the soft model decides a word otherwise, and says that it may
+    for n in range(1, 4):
+        for word in product(hard.alphabet, repeat=n):
+            assert not told["alike"] or found.soft.run(word, "ball").accept == hard.run(word).accept, word
 
 
 def test_by_layer_the_induction_head_is_within_ten_of_what_is_needed() -> None:
@@ -246,22 +262,43 @@ def test_longer_words_only_where_a_rule_was_found() -> None:
 
 @pytest.mark.parametrize(
     "weight, threshold",
-    [(1, "1/2"), (-1, "-1/2"), (1, "3"), (1, "-3"), (2, "1"), (1, "1/4"), (2, "3/2"), (4, "1"), (4, "3")],
+    [
+        (1, "1/2"),
+        (-1, "-1/2"),
+        (1, "3"),
+        (1, "-3"),
+        (2, "1"),
+        (1, "1/4"),
+        (2, "3/2"),
+        (4, "1"),
+        (4, "3"),
+        (1, "1"),
+        (2, "2"),
+        (-1, "0"),
+        (-1, "-101/100"),
+        (1, "-1/50"),
+        (1, "-1/200"),
+    ],
 )
 def test_where_the_threshold_goes(weight: int, threshold: str) -> None:
     """Between the greatest logit that is rejected and the least that is accepted, be that 1 or -1; where all words are
-    on one side, or it is 0 already, it stays."""
+    on one side, it stays unless errors can reach it."""
     b = sc.Builder(words={"a": {"q": 1}, "b": {"q": 0}}, positions={"one": "1"})
     b.add(sc.head({("one", "q"): 1}, {"v": "q"}, mask="none", weighting="average"))
     b.readout("sign", "last", ("v", "one"), weights=[[weight, f"-({threshold})"]])
     hard = b.build("threshold")
-    soft = hardsoft(hard, "1/100", max_length=3).soft
-    assert soft is not None
+    found = hardsoft(hard, "1/100", max_length=3)
+    soft = found.soft
+    assert soft is not None and found.decides is not None and found.decides.alike
     logits = {w: weight * ("a" in w) - Fraction(threshold) for n in (1, 2, 3) for w in words(hard, n)}
     for w, logit in logits.items():
         assert hard.run(w).accept == (logit > 0) == soft.run(w, "ball").accept, w
     high, low = [x for x in logits.values() if x > 0], [x for x in logits.values() if x <= 0]
-    middle = (min(high) + max(low)) / 2 if high and low else Fraction(0)
+    off = Fraction(abs(weight), 100)
+    middle = (
+        (min(high) + max(low)) / 2 if high and low else max(max(low) + off, 0) if low else min(min(high) - 2 * off, 0)
+    )
+    assert found.decides.threshold == middle and bool(high and low) == ("accepts from" in found.text())
     shown = dict(zip(soft.readout.reads, soft.readout.weights.tolist()[0], strict=True))
     assert Fraction(str(shown["one"])) == -Fraction(threshold) - middle and shown["v"] == weight
 
@@ -359,7 +396,11 @@ def test_a_threshold_that_errors_can_reach_stays() -> None:
     b.add(sc.head({("one", "q"): 1}, {"v": "q"}, mask="none", weighting="average"))
     b.readout("sign", "last", ("v", "one"), weights=[[1, "-1/4"]])
     for error, moved in (("1/2", False), ("3/5", False), ("499/1000", True)):
-        soft = hardsoft(b.build("threshold"), error, max_length=3).soft
+        found = hardsoft(b.build("threshold"), error, max_length=3)
+        soft = found.soft
+        assert (
+            found.decides is not None and found.decides.alike == moved and ("decide otherwise" in found.text()) != moved
+        )
         assert soft is not None and [str(w) for w in soft.readout.weights.tolist()[0]] == [
             "1",
             "-1/2" if moved else "-1/4",

@@ -50,6 +50,8 @@ def test_the_construction_of_a_theorem_is_proved_by_its_family(
     assert (tmp_path / "m.certificate.json").is_file() and (tmp_path / "m.statement.txt").is_file()
     code, out, _ = call(capsys, "prove", file)
     assert code == 0 and "checked again" in out
+    for one in ("m.certificate.json", "m.statement.txt", "m.2.certificate.json"):
+        assert f"symcook prove {tmp_path / 'm.json'}" in refused(capsys, "prove", tmp_path / one)
     made = json.loads(file.read_text())
     made["layers"][0]["feedforward"]["b1"] = [["7"] for _ in made["layers"][0]["feedforward"]["b1"]]
     file.write_text(json.dumps(made))

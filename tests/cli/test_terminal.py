@@ -62,6 +62,7 @@ COMMANDS = (
 )
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_lines_fit(words: tuple[str, ...]) -> None:
     for line in COLOUR.sub("", terminal(*words)).splitlines():

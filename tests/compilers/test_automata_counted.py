@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -21,7 +24,9 @@ from symcook.export.machine_steps import program_run
 from symcook.model.modelfile import to_document
 from symcook.programs import VARIANTS
 from symcook.programs.running import read_source, tokens_of
-from symcook.proof.search.bridge import Bridge
+from symcook.proof.search import bridge
+from symcook.proof.search.bridge import Bridge, _summed
+from symcook.proof.search.computed import table_function
 from symcook.run import run
 
 THEOREMS = {
@@ -31,6 +36,7 @@ THEOREMS = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_behind_a_word_come_the_states_but_for_the_first_and_the_verdict(file: Path, variant: str) -> None:
@@ -47,6 +53,7 @@ def test_behind_a_word_come_the_states_but_for_the_first_and_the_verdict(file: P
     assert genuine(model) and {line[0] for line in model.plan} == set(model.space)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_program_stays_in_the_file(variant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Words by their letters, the run to its end, beside the program, at all lengths, and as a page runs it."""
@@ -89,7 +96,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
 }
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_each_variant_is_proved_and_each_change_is_named(
     variant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -123,6 +130,7 @@ def test_a_change_of_the_table_is_another_model() -> None:
         assert made[0].layers != made[1].layers and made[0].layers != made[2].layers
 
 
+@pytest.mark.sampled(3)
 def test_a_run_of_many_states_is_found() -> None:
     """Of 32 states, with more names than may stand one below the other: each equation is read by itself."""
     names, letters = [f"s{k}" for k in range(32)], "01"
@@ -145,3 +153,32 @@ def test_a_run_of_many_states_is_found() -> None:
 def test_other_theorems_are_refused(kind: str, theorem: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         sc.compile(kind, {"dfa": "a*", "ltl": "Q_a"}[kind], alphabet="a", theorem=theorem)
+
+
+def test_a_bridge_with_norms_by_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where they are many: fewer names, sums over numbers, and accepted; both ways of writing are of one model."""
+    from symcook.cli.families import candidates
+
+    odd = next(file for file in FILES if file.stem == "odd-ones")
+    model = sc.compile("dfa", odd.read_text(encoding="utf-8"), theorem="1")
+    (family, at), *_ = candidates(model, model.name)[0]
+    plain = bridge.Bridge(family, at, to_document(model))
+    monkeypatch.setattr(bridge, "MANY_NAMES", 0)
+    made = bridge.Bridge(family, at, to_document(model))
+    assert len(made.runs) < len(plain.runs) / 2 and "sum(v__, " in made.text
+    assert bridge.checked(made)[1].status == "PROVED"
+
+
+def test_tables_and_sums_in_few_symbols() -> None:
+    """A table as a function, against its entries; only neighbours with one sign become one sum."""
+    random = Random(33)
+    for many in (1, 2, 3):
+        entries = {at: Fraction(random.choice((-1, 0, 1, 2))) for at in product(range(1, 5), repeat=many)}
+        names, _, body = table_function(entries).partition(". ")
+        text = body.replace("I[", "I(").replace("]", ")").replace(" & ", " and ").replace(" = ", " == ")
+        for at, value in entries.items():
+            assert eval(text, {"I": int} | dict(zip(names.split(), at, strict=True))) == value
+    terms = " + ".join(f"-y({k}, i)" for k in range(1, 6))
+    assert _summed(f"relu({terms} + y(6, i))") == "relu(sum(v__, 1, 5, -y(v__, i)) + y(6, i))"
+    for kept in ("3*y(1, i) + y(2, i) + y(3, i) + y(4, i) + y(5, i)*z", "x - y(1, i) + y(2, i) + y(3, i) + y(4, i)"):
+        assert _summed(kept) == kept

@@ -157,7 +157,7 @@ def test_certificates_grow_with_the_operators(soft: bool) -> None:
 
 def test_a_formula_that_nests_too_deep_for_a_sentence_has_no_proof() -> None:
     with pytest.raises(Undecided, match="nests deeper"):
-        formulas.prove(sc.compile("ltl", nested(100), alphabet="ab"))
+        formulas.prove(sc.compile("ltl", nested(330), alphabet="ab"))
 
 
 @pytest.mark.parametrize("source, word, bits", [

@@ -35,7 +35,33 @@ PROVED = [
     "induction-head.srasp",
     "shuffle-dyck-2.srasp",
     "dyck-2.srasp",
+    "length.srasp",
+    "histogram.srasp",
+    "most-frequent.srasp",
+    "reverse.srasp",
+    "shuffle-dyck-1.srasp",
 ]
+AS = "map(in(j); 'a': 1, else: 0)"
+OPERATIONS = {
+    "first": "x(i) = left j [j < i, in(j) = in(i)] in(j) : '-'",
+    "next": "x(i) = left j [j > i, true] in(j) : '-'",
+    "last of the rest": "x(i) = right j [j >= i, in(j) = 'a'] in(j) : '-'",
+    "last behind": "x(i) = right j [j > i, in(j) = in(i)] true : false",
+    "a place": "x(i) = left j [j > i, indices(j) = length(i) - 1] in(j) : 'a'",
+    "sum of the rest": f"x(i) = psum j [j >= i] {AS}\ny(i) = psum j [j < i] {AS}\nout(i) = x(i) = y(i)",
+    "sum behind": "x(i) = psum j [j > i] map(in(j); 'a': 2, else: -1)",
+    "width of truths": f"x(i) = psum j [j <= i] {AS}\np(i) = x(i) > 1\nout(i) = selector_width(p(j))",
+    "width of others": "x = selector_width(not select(tokens, tokens, ==))",
+    "means of all": "x = aggregate(true, tokens == 'a')\nout = x > aggregate(true, tokens == 'b')",
+    "mean of the rest": "x = 2*aggregate(select(indices, indices, >=), tokens == 'a') - 1",
+    "chosen": f"x(i) = psum j [j <= i] {AS}\nout(i) = if x(i) > 2 then x(i) else indices(i)",
+    "a number found": f"x(i) = psum j [j >= i] {AS}\nout(i) = left j [j > i, in(j) = 'a'] x(j) : indices(i)",
+    "equal and more": f"x(i) = psum j [j <= i] {AS}\nout(i) = right j [j <= i, x(j) = x(i), in(j) = 'a'] in(j) : '-'",
+    "two hops": "b(i) = right j [j < i, true] in(j) : '?'\nh(i) = right j [j <= i, b(j) = in(i)] in(j) : '?'\n"
+    "out(i) = right j [j <= i, b(j) = in(i)] h(j) : '?'",
+    "product": f"x(i) = psum j [j > i] {AS}\nout(i) = x(i) * map(in(i); 'a': 2, else: -1)",
+}
+"""One program an operation."""
 CLOSEST = """alphabet a b c;
 ones(i) = psum j [j <= i] map(in(j); "a": 1, "b": 2, else: -1)
 more(i) = ones(i) - 3 >= 2*ones(i) | in(i) = "c"
@@ -104,9 +130,18 @@ def means(program: Srasp, longest: int) -> int:
     return asked
 
 
-@pytest.mark.parametrize("name", ["dyck-1.srasp", "induction-head.srasp", "histogram.srasp", "flip-flop.srasp"])
+@pytest.mark.parametrize(
+    "name", ["dyck-1", "induction-head", "histogram", "flip-flop", "length", "reverse", "shuffle-dyck-1", "sort"]
+)
 def test_the_equations_are_what_the_interpreter_finds(name: str) -> None:
-    assert means(read_srasp(shipped_program(name)), 3)
+    assert means(read_srasp(shipped_program(f"{name}.srasp")), 3)
+
+
+def test_the_equations_of_each_operation_are_what_the_interpreter_finds() -> None:
+    for source in OPERATIONS.values():
+        assert means(read_srasp(source, ("a", "b")), 4)
+    source = "x = aggregate(select(tokens, tokens, ==), indices, 7)\ny = aggregate(tokens(j) = 'a', indices, 5)"
+    assert means(read_srasp(source, ("a", "b")), 4)
 
 
 def test_the_equations_of_programs_drawn_at_random() -> None:
@@ -131,7 +166,7 @@ def test_a_sentence_can_be_read() -> None:
 # --- What is proved ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", PROVED)
 def test_shipped_programs_are_proved_and_the_second_checker_reads_it(name: str, tmp_path: Path) -> None:
     statement, found = programs.prove(sc.compile("srasp", name), 300)
@@ -149,6 +184,13 @@ def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys:
     assert call(capsys, "prove", file)[0] == 0
     sc.compile("srasp", CLOSEST.replace(">= 2*", "> 2*")).save(file, force=True)
     assert call(capsys, "prove", file)[0] == 1  # the weights have changed
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_each_operation_is_proved(name: str) -> None:
+    _, found = programs.prove(sc.compile("srasp", OPERATIONS[name], alphabet="ab"), 300)
+    assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
 
 
 # --- What is not ------------------------------------------------------------------------------------------------------
@@ -180,19 +222,39 @@ def test_the_certificate_of_another_program_is_rejected() -> None:
     assert replay.judge(statement, found.certificate, lemmas)[0] == "PROVED"
 
 
-@pytest.mark.parametrize(("said", "instead"), [("> 0", ">= 0"), (" = 1, 1, -1", " = 1, -1, 1")])
-def test_a_wrong_reading_is_not_proved(said: str, instead: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = Spoken.equation
+WRONG = {
+    "more": ("majority.srasp", "> 0", ">= 0"),
+    "signs": ("majority.srasp", " = 1, 1, -1", " = 1, -1, 1"),
+    "first for last": (OPERATIONS["next"], "i + 1..j - 1", "j + 1..n"),
+    "with this one": (OPERATIONS["next"], "i + 1..n", "i..n"),
+    "sum with this one": (OPERATIONS["sum behind"], "sum(j, i + 1, n", "sum(j, i, n"),
+    "width before": ("histogram.srasp", "sum(j, 1, n", "sum(j, 1, i"),
+    "another letter": ("most-frequent.srasp", "w(i) = 2", "w(i) = 1"),
+    "a place further": ("reverse.srasp", "+ (-1)", "+ (-2)"),
+    "a mean that may be 0": ("shuffle-dyck-1.srasp", "< 0", "<= 0"),
+    "not chosen": (OPERATIONS["chosen"], "(i - 1))", "i)"),
+    "factor": (OPERATIONS["product"], "1, 2, -1", "1, 3, -1"),
+}
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_reading_is_not_proved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, said, instead = WRONG[name]
+    right, changed = Spoken.equation, list[bool]()
 
     def wrong(self: Spoken, number: int) -> str:
-        return right(self, number).replace(said, instead)
+        equation = right(self, number)
+        changed.append(said in equation)
+        return equation.replace(said, instead)
 
-    model = sc.compile("srasp", "majority.srasp")
+    model = sc.compile("srasp", source, alphabet=None if source.endswith(".srasp") else "ab")
     monkeypatch.setattr(Spoken, "equation", wrong)
     assert not_proved(model)
+    assert any(changed)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("fault", ["mask", "gap", "score", "index"])
 def test_a_construction_with_a_planted_fault_is_not_proved(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each makes a model that answers wrongly on some word, as check finds, and there is no proof of it."""
@@ -232,10 +294,9 @@ def values_of(program: Srasp, word: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("source", "named"),
     [
-        ("sort.srasp", "an aggregate"),
-        ("histogram.srasp", "selector_width: histogram"),
-        ("alphabet a b;\nx(i) = psum j [j >= i] map(in(j); 'a': 1, else: 0)", "a psum to the right"),
-        ("alphabet a b;\nx(i) = left j [j <= i, in(j) = 'a'] in(j) : '-'", "left: x"),
+        ("sort.srasp", "a number that grows and is found or not: place"),
+        ("alphabet a b;\nc = selector_width(select(indices, indices, <) and tokens(j) = 'a')", "the selector_width: c"),
+        ("alphabet a b;\nx = aggregate(select(tokens, tokens, ==), indices)", "this aggregate: x"),
         ("alphabet a b;\nx(i) = in(i) < 'b'", "an order of letters"),
     ],
 )

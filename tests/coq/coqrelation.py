@@ -26,7 +26,7 @@ from coqfamily import WEIGHTINGS, Function, name
 from symcook.coq import reading
 from symcook.coq.models import MASKS
 from symcook.model.family import Family, load, shipped
-from symcook.model.plainfamily import Declared, Norm, PlainFamily, Repeat
+from symcook.model.plainfamily import Declared, FamilyLayer, Norm, PlainFamily, Repeat
 from symcook.proof.familyrel import FamilyRelation, Held, before_first
 
 RECORD = Path(__file__).parent / "relations.json"
@@ -96,6 +96,7 @@ class Step(NamedTuple):
     epsilon: str
     writes: list[str]
     rounds: bool
+    number: str = ""  # of the layer, where it is no numeral and norms stand in it
 
     @property
     def refuses(self) -> bool:
@@ -109,32 +110,52 @@ class Step(NamedTuple):
 class Stepped(Function):
     """The function of a family, by its steps."""
 
+    def numbers(self) -> Iterator[tuple[FamilyLayer, bool, str]]:
+        """Each layer, whether it is in rounds, and the number that the model gives it."""
+        fixed, more = 0, ""
+        for part in self.family.layers:
+            each, lasting = len(part.layers), ""
+            if part.over:
+                index, low = name(part.over[0].name), self.integer(part.over[0].low)
+                lasting = f"{each} * Z.to_nat ({self.integer(part.over[0].high)} - {low} + 1)"
+            for layer in part.layers:
+                fixed += 1
+                if part.over:
+                    yield layer, True, f"({fixed} + {each} * ({index} - {low}))"
+                else:
+                    yield layer, False, f"(Z.of_nat ({fixed} + {more}))" if more else f"{fixed}"
+            if part.over:
+                fixed, more = fixed - each, lasting
+
     def steps(self) -> Iterator[Step]:
-        layers = [(layer, bool(part.over)) for part in self.family.layers for layer in part.layers]
-        for number, (layer, rounds) in enumerate(layers, 1):
+        for place, (layer, rounds, called) in enumerate(self.numbers(), 1):
             for heads, norms in ((True, layer.attention_norms), (False, layer.feedforward_norms)):
                 made = [w.to.name for one in norms for w in one.writes]
                 quoted = "; ".join(f'"{one}"' for one in made)
-                around = f"{{| space := coordinates; layer := {number}; made := [{quoted}] |}}"
+                number = called if made and not called.isdecimal() else ""
+                around = f"{{| space := coordinates; layer := {number or place}; made := [{quoted}] |}}"
+                step = partial(Step, around=around, rounds=rounds, number=number)
                 for one in norms:
-                    yield self.of_norm(one, around, number, rounds)
+                    yield self.of_norm(one, step, place)
                 self.made = made
                 if heads and layer.heads:
                     texts = [self.head(one).replace("a_head a ", "a_head around ") for one in layer.heads]
                     writes = [w.to.name for one in layer.heads for w in one.writes]
-                    yield Step("attention", around, "; ".join(f"({one})" for one in texts), "", "", writes, rounds)
+                    text = "; ".join(f"({one})" for one in texts)
+                    yield step("attention", made=text, numbers="", epsilon="", writes=writes)
                 elif not heads and layer.feedforward:
                     writes = [w.to.name for w in layer.feedforward]
                     text = self.written(layer.feedforward, self.form)
-                    yield Step("network", around, text, "", "", writes, rounds)
+                    yield step("network", made=text, numbers="", epsilon="", writes=writes)
                 self.made = []
 
-    def of_norm(self, norm: Norm, around: str, number: int, rounds: bool) -> Step:
+    def of_norm(self, norm: Norm, step: Callable[..., Step], place: int) -> Step:
         numbers = [self.rational(one) for one in (norm.gain, norm.bias, norm.epsilon)]
         refuses = "true" if norm.zero == "refuse" else "false"
-        names = [f"y{number}_{w.to.name}" for w in norm.writes]
+        names = [f"y{place}_{w.to.name}" for w in norm.writes]
         text = self.written(norm.writes, self.form)
-        return Step("norm", around, text, " ".join([*numbers, refuses]), numbers[2], names, rounds)
+        said = " ".join([*numbers, refuses])
+        return step("norm", made=text, numbers=said, epsilon=numbers[2], writes=names)
 
 
 class Theorem:
@@ -150,15 +171,15 @@ class Theorem:
             said = choices.get(key, many[0])
             self.chosen[key] = MASKS[said] if self.function.masks(many) else WEIGHTINGS[said]
         loops = [part.over[0] for part in family.layers if part.over]
-        if len(loops) > 1 or (loops and not family.layers[-1].over):
-            raise ValueError("rounds that are not last")
-        if any(step.rounds and step.kind == "norm" for step in self.steps):
-            raise ValueError("norms in rounds")
+        if len(loops) > 1:
+            raise ValueError("rounds behind rounds")
         self.loop = loops[0] if loops else None
         self.round = name(self.loop.name) if self.loop else ""
         self.low = self.function.integer(self.loop.low) if self.loop else ""
         self.high = self.function.integer(self.loop.high) if self.loop else ""
-        self.ahead = sum(not step.rounds for step in self.steps)  # steps before the rounds
+        inside = [k for k, step in enumerate(self.steps, 1) if step.rounds]
+        self.ahead = inside[0] - 1 if inside else len(self.steps)  # steps before the rounds
+        self.last = inside[-1] if inside else len(self.steps)  # and the last of them
         self.start, self.end = family.start, "n" if family.start else "(n - 1)"
         self.name = f"{family.name.replace('-', '_')}_relation"
         self.sorts = self._sorts()
@@ -214,15 +235,18 @@ class Theorem:
             at = one.step
             if one.kind in ("mean", "deviation"):
                 more = f" {self.steps[at - 1].epsilon}" * (one.kind == "deviation")
-                values.append(f"(fun i : Z => norm_{one.kind} around{at} writes{at}{more} {stream(at - 1, '')} i)")
+                of, bound = self.around(at, "t_"), "(t_ : Z) " * one.rounds
+                before = self.before(at, "t_", stream)
+                values.append(f"(fun {bound}(i : Z) => norm_{one.kind} {of}{more} {before} i)")
                 continue
             carried = function in relation.carried
             coordinate = relation.carried.get(function, one.coordinate)
+            spot = f'"{coordinate}"'
             if one.kind == "normed":
-                coordinate = coordinate.rstrip("_")
+                spot = self.spot(at, coordinate.rstrip("_"), "t_")
             arguments = [f"k{k}" for k in range(one.indices)]
             bound = [*["t_"] * (carried or one.rounds), *arguments, *["i"] * (not family.pointwise)]
-            body = f'get {stream(len(self.steps) if carried else at, "t_")} "{coordinate}" [{"; ".join(arguments)}] i'
+            body = f"get {stream(self.last if carried else at, 't_')} {spot} [{'; '.join(arguments)}] i"
             values.append(f"(fun {' '.join(f'({k} : Z)' for k in bound)} => {body})" if bound else f"({body})")
         return f"{'forall i : Z, ' * family.pointwise}{' '.join([self.name, *self.given, *values])}"
 
@@ -230,13 +254,31 @@ class Theorem:
 
     def behind(self, step: int, at: str = "") -> str:
         """The stream behind a step."""
-        if step <= self.ahead:
+        if not self.ahead < step <= self.last:
             return f"stream{step}"
-        return f"({'behind' if step == len(self.steps) else f'inner{step}'} {at or self.round})"
+        return f"({'behind' if step == self.last else f'inner{step}'} {at or self.round})"
 
-    def before(self, step: int) -> str:
-        first = self.loop and step == self.ahead + 1
-        return f"(behind ({self.round} - 1))" if first else self.behind(step - 1)
+    def before(self, step: int, at: str = "", stream: Callable[[int, str], str] | None = None) -> str:
+        """The stream before a step."""
+        stream, at = stream or self.behind, at or self.round
+        if self.loop and step == self.ahead + 1:
+            return stream(self.last, f"({at} - 1)")
+        return stream(step - 1, self.high if self.loop and step == self.last + 1 else at)
+
+    def around(self, k: int, at: str = "") -> str:
+        """The names around a norm, and what it is of."""
+        step, at = self.steps[k - 1], at or self.round
+        around = f"(around{k} {at})" if step.number and step.rounds else f"around{k}"
+        return f"{around} (writes{k} {at})" if step.rounds else f"{around} writes{k}"
+
+    def spot(self, k: int, called: str, at: str = "") -> str:
+        """The coordinate of a step that the relation calls so."""
+        number = self.steps[k - 1].number
+        if not number or not (made := re.fullmatch(r"y\d+_(\w+)", called)):
+            return f'"{called}"'
+        if self.steps[k - 1].rounds:
+            number = re.sub(rf"\b{self.round}\b", at or self.round, number)
+        return f'(mark {number} "{made[1]}")'
 
     def count(self, first: int, last: int) -> int:
         return sum(step.parts for step in self.steps[first - 1 : last])
@@ -244,10 +286,13 @@ class Theorem:
     def stage(self, step: int, at: str = "") -> str:
         """The same stream as the stage of the run that it is."""
         at, first = at or self.round, self.count(1, self.ahead)
-        each = self.count(self.ahead + 1, len(self.steps))
+        each = self.count(self.ahead + 1, self.last)
         if step <= self.ahead:
             number = f"{self.count(1, step)}"
-        elif step == len(self.steps):
+        elif step > self.last:
+            more = self.count(self.last + 1, step)
+            number = f"({first} + {each} * Z.to_nat ({self.high} - ({self.low} - 1)) + {more})"
+        elif step == self.last:
             number = f"({first} + {each} * Z.to_nat ({at} - ({self.low} - 1)))"
         else:
             number = f"({first} + {each} * Z.to_nat ({at} - {self.low}) + {self.count(self.ahead + 1, step)})"
@@ -257,15 +302,16 @@ class Theorem:
         """What a step makes its part of."""
         step = self.steps[k - 1]
         made = "heads" if step.kind == "attention" else "writes"
-        return f"{MAKES[step.kind]} around{k} ({made}{k}{f' {self.round}' * step.rounds}) {step.numbers}"
+        around = self.around(k).rpartition(" ")[0] if not step.rounds else self.around(k).partition(" (writes")[0]
+        return f"{MAKES[step.kind]} {around} ({made}{k}{f' {self.round}' * step.rounds}) {step.numbers}"
 
     def rounds(self, k: int) -> str:
         between = f"forall {self.round} : Z, {self.low} <= {self.round} <= {self.high} -> "
         return between if self.steps[k - 1].rounds else ""
 
     def above(self, k: int, stream: str) -> str:
-        deviation = f"norm_deviation around{k} writes{k} {self.steps[k - 1].epsilon} {stream} i"
-        return f"above{k} : forall i : Z, {self.start} <= i <= {self.end} -> (0 < {deviation})%R"
+        deviation = f"norm_deviation {self.around(k)} {self.steps[k - 1].epsilon} {stream} i"
+        return f"above{k} : {self.rounds(k)}forall i : Z, {self.start} <= i <= {self.end} -> (0 < {deviation})%R"
 
     def definitions(self) -> Iterator[str]:
         f, family = self.function, self.function.family
@@ -282,10 +328,12 @@ class Theorem:
         positions = f.written(family.positions, f.open, "(label {}, fun i : Z => value {form})")
         yield f"Definition the_positions : list (string * (Z -> R)) := {positions}."
         for k, step in enumerate(self.steps, 1):
-            yield f"Definition around{k} : around := {step.around}."
+            at = f"({self.round} : Z) " * (step.rounds and bool(step.number))
+            yield f"Definition around{k} {at}: around := {step.around}."
             at = f"({self.round} : Z) " * step.rounds
             if step.kind == "attention":
-                text = re.sub(r"\baround\b", f"around{k}", step.made)
+                around = f"(around{k} {self.round})" if step.rounds and step.number else f"around{k}"
+                text = re.sub(r"\baround\b", around, step.made)
                 for key, value in self.chosen.items():
                     text = re.sub(rf"\b{key}\b", value, text)
                 yield f"Definition heads{k} {at}: list head := [{text}]."
@@ -293,7 +341,7 @@ class Theorem:
                 yield f"Definition writes{k} {at}: writes := {step.made}."
             yield f"Definition step{k} {at}: list part := {self.of(k)}."
         if self.loop:
-            yield f"Definition round ({self.round} : Z) : list part := {self.joined(self.ahead + 1, len(self.steps))}."
+            yield f"Definition round ({self.round} : Z) : list part := {self.joined(self.ahead + 1, self.last)}."
         yield "Variables (w : Z -> Z) (given : stream)."
 
     def joined(self, first: int, last: int) -> str:
@@ -309,7 +357,9 @@ class Theorem:
         return "(0 - 1)" if vocabulary is None else f"({self.function.integer(vocabulary)} - 1)"
 
     def supposed(self) -> Iterator[str]:
-        """Of the word and of temperatures."""
+        """Of rounds with steps behind them, of the word and of temperatures."""
+        if self.last < len(self.steps):
+            yield f"Hypothesis least : {self.low} - 1 <= {self.high}."
         if self.family.vocabulary is not None:
             yield f"Hypothesis typed : forall i : Z, {self.start} <= i <= {self.end} -> 0 <= w i <= {self.most}."
         for k in range(len(self.warm)):
@@ -319,10 +369,12 @@ class Theorem:
         yield f"Variables ({' '.join(f'stream{k}' for k in range(self.ahead + 1))} : stream)."
         yield "Hypothesis made0 : stream0 = embedded the_model w given."
         if self.loop:
-            inner = [f"inner{k}" for k in range(self.ahead + 1, len(self.steps))]
+            inner = [f"inner{k}" for k in range(self.ahead + 1, self.last)]
             yield f"Variables ({' '.join([*inner, 'behind'])} : Z -> stream)."
             first = self.function.integer(before_first(self.loop.low))
             yield f"Hypothesis begun : behind {first} = stream{self.ahead}."
+        if behind := [f"stream{k}" for k in range(self.last + 1, len(self.steps) + 1)]:
+            yield f"Variables ({' '.join(behind)} : stream)."
         for k, step in enumerate(self.steps, 1):
             made = f"step ({self.of(k)}) {self.start} {self.end} {self.before(k)}"
             yield f"Hypothesis made{k} : {self.rounds(k)}{self.behind(k)} = {made}."
@@ -347,26 +399,29 @@ class Theorem:
             )
             yield f"Hint Rewrite zero_{one} : kept."
         looped = {one for step in self.steps if step.rounds for one in step.writes}
-        made = [(one, k) for k, step in enumerate(self.steps, 1) if step.kind == "norm" for one in step.writes]
+        made = [
+            (one, k, step.around) for k, step in enumerate(self.steps, 1) if step.kind == "norm" for one in step.writes
+        ]
         for k, step in enumerate(self.steps, 1):
             proof = f"unfold {'heads' if step.kind == 'attention' else 'writes'}{k}; "
             proof = f"discriminate | {proof}heads_missed" if step.kind == "attention" else f"{proof}missed"
             here = f"apply made{k}; assumption" if step.rounds else f"exact made{k}"
-            for one in [*space, *(one for one, at in made if at < k)]:
+            for one in [*space, *(one for one, at, around in made if at < k and around == step.around)]:
                 if one in step.writes:
                     continue
-                same = f'get {self.behind(k)} "{one}" = get {self.before(k)} "{one}"'
+                spot = f'"{one}"' if one in space else self.spot(k, one)
+                same = f"get {self.behind(k)} {spot} = get {self.before(k)} {spot}"
                 yield f"Lemma kept{k}_{one} : {self.rounds(k)}{same}."
                 yield f"Proof. intros. eapply {step.kind}_kept; [{here} | {proof}]. Qed."
                 if not step.rounds:
                     yield f"Hint Rewrite kept{k}_{one} : kept."
-                elif one in looped or k < len(self.steps):
+                elif one in looped or k < self.last:
                     yield f"Hint Rewrite kept{k}_{one} using (first [assumption | lia]) : kept."
         for one in (one for one in space if self.loop and one not in looped):
             same = f'get (behind {self.round}) "{one}" = get stream{self.ahead} "{one}"'
             between = f"{self.low} - 1 <= {self.round} <= {self.high}"
             yield f"Lemma still_{one} : forall {self.round} : Z, {between} -> {same}."
-            each = [f"rewrite kept{k}_{one} by assumption." for k in range(len(self.steps), self.ahead, -1)]
+            each = [f"rewrite kept{k}_{one} by assumption." for k in range(self.last, self.ahead, -1)]
             yield f"Proof. apply unchanged; [exact begun|]. intros. {' '.join(each)} reflexivity. Qed."
             yield f"Hint Rewrite still_{one} using lia : kept."
 
@@ -388,7 +443,7 @@ class Theorem:
             value = f"[eapply (embedded_get the_model w given); {value} | viewed; agree]"
             return f"{begun}first [solve [cbv beta; reflexivity] | eapply eq_trans; {value}]."
         if one.kind in ("mean", "deviation"):
-            value = f"apply ({one.kind}_is around{k} writes{k}); [{writes}aparted | {writes}summed]"
+            value = f"apply ({one.kind}_is {self.around(k, 'round_')}); [{writes}aparted | {writes}summed]"
             return f"eapply eq_trans; [{value} | viewed; rewrite ?real_whole, ?Rplus_0_r; agree]."
         if one.kind == "normed":
             return (
@@ -417,7 +472,9 @@ class Theorem:
             inside = f"assert (within_ : {self.low} <= round_ <= {self.high}) by inside. "
             begin = f"intros round_. taken. {inside}" if one.rounds else "taken. "
             yield f"- {begin}{self.proof(one)} (* {one.function} *)"
-        yield from (f"- taken. apply above{k}. inside." for k, step in enumerate(self.steps, 1) if step.refuses)
+        for k, step in enumerate(self.steps, 1):
+            if step.refuses:
+                yield f"- {'intros round_. ' * step.rounds}taken. apply above{k}; inside."
         yield "Qed."
 
     def run(self) -> Iterator[str]:
@@ -426,17 +483,27 @@ class Theorem:
         yield from self.supposed()
         a, last = self.ahead, len(self.steps)
         flat = f"flat_map round (upto ({self.low}) ({self.high}))"
+        post = self.joined(self.last + 1, last) if last > self.last else "nil"
         if self.loop:
-            yield f"Lemma parts_are : parts the_model = ({self.joined(1, a)} ++ {flat} ++ nil)%list."
+            yield f"Lemma parts_are : parts the_model = ({self.joined(1, a)} ++ {flat} ++ {post})%list."
             yield f"Proof.\n  unfold the_model, {self.function.called}. cbv zeta. cbn [parts]. rewrite numbered_one."
-            yield "  cbn [numbered_from app]. rewrite (numbered_rounds _ round) by (intros; reflexivity)."
+            named = {step.number for step in self.steps}
+            layers = [number for _, rounds, number in self.function.numbers() if rounds]
+            said = ""  # the numbers of the round's layers, the last first
+            for j, number in reversed([*enumerate(layers)]):
+                if number in named:
+                    at = re.sub(rf"\b{self.round}\b", "t_", number)
+                    said += f"replace (Z.of_nat {'(S ' * j}r_{')' * j}) with {at} by lia; "
+            lemma = f"{'numbered_rounds' if last > self.last else 'numbered_last'} _ round {len(layers)}"
+            yield f"  cbn [numbered_from app]. rewrite ({lemma}) by"
+            yield f"    (first [intros; reflexivity | intros t_ r_ e_; cbn [numbered_from]; {said}reflexivity])."
             yield "  rewrite ?app_nil_r. reflexivity.\nQed."
         yield f"Theorem runs : {self.related(self.stage)}.\nProof."
         for k, step in enumerate(self.steps, 1):
-            if step.rounds:
-                yield from self.staged(k, flat)
+            if k > a:
+                yield from self.staged(k, post)
                 continue
-            rest = self.joined(k + 1, a) if not self.loop else f"({self.joined(k + 1, a)} ++ {flat} ++ nil)%list"
+            rest = self.joined(k + 1, a) if not self.loop else f"({self.joined(k + 1, a)} ++ {flat} ++ {post})%list"
             made = f"{self.stage(k)} = step step{k} {self.start} {self.end} {self.stage(k - 1)}"
             parts = "exact parts_are" if self.loop else "reflexivity"
             yield f"  assert (made{k} : {made}) by (apply (next_stage _ _ _ _ {self.joined(1, k - 1)} step{k} {rest}); "
@@ -445,33 +512,51 @@ class Theorem:
                 norm = f"around{k} writes{k} {step.epsilon} {self.count(1, k - 1)} _ _ _ {self.start} {self.end}"
                 yield f"  assert ({self.above(k, self.stage(k - 1))})"
                 yield f"    by (intros; eapply (above_from the_model n w given {norm});"
-                yield "    [exact run | reflexivity | reflexivity | reflexivity | lia | lia])."
+                given = "rewrite parts_are; reflexivity" if self.loop else "reflexivity"
+                yield f"    [exact run | {given} | {given} | reflexivity | lia | lia])."
         terms = ["holds", *(self.stage(k) for k in range(a + 1)), "eq_refl"]
         if self.loop:
-            terms += [f"(fun {self.round} : Z => {self.stage(k)})" for k in range(a + 1, last + 1)] + ["eq_refl"]
+            terms += [f"(fun {self.round} : Z => {self.stage(k)})" for k in range(a + 1, self.last + 1)] + ["eq_refl"]
+            terms += [self.stage(k) for k in range(self.last + 1, last + 1)]
         for k, step in enumerate(self.steps, 1):
             terms += [f"made{k}"] + [f"above{k}"] * step.refuses
         terms += ["(le_IZR _ _ (proj1 run))"] * (self.family.longest is not None)
+        terms += ["least"] * (last > self.last)
         terms += ["typed"] * (self.family.vocabulary is not None) + [f"warm{k}" for k in range(len(self.warm))]
         yield f"  exact ({' '.join(terms)}).\nQed."
 
-    def staged(self, k: int, flat: str) -> Iterator[str]:
-        """A step of a round."""
-        a, t, first = self.ahead, self.round, self.count(1, self.ahead)
-        each = self.count(a + 1, len(self.steps))
-        before = self.stage(k - 1)
-        if k == a + 1:
-            before = f"(stage the_model n w given ({first} + {each} * Z.to_nat ({t} - 1 - ({self.low} - 1))))"
-        made = f"{self.stage(k)} = step (step{k} {t}) {self.start} {self.end} {before}"
-        inside = f"{self.joined(a + 1, k - 1)} (step{k} {t}) {self.joined(k + 1, len(self.steps))}"
-        numbers = f"{self.count(a + 1, k - 1)} {self.count(a + 1, k)} {self.start} {self.end}"
+    def staged(self, k: int, post: str) -> Iterator[str]:
+        """A step of a round, or behind the rounds."""
+        step, a, t, first = self.steps[k - 1], self.ahead, self.round, self.count(1, self.ahead)
+        each, n = self.count(a + 1, self.last), "stage the_model n w given"
+        before = self.before(k, t, self.stage)
+        made = f"{self.stage(k)} = step (step{k}{f' {t}' * step.rounds}) {self.start} {self.end} {before}"
+        low, high = (a + 1, self.last) if step.rounds else (self.last + 1, len(self.steps))
+        inside = f"{self.joined(low, k - 1)} (step{k}{f' {t}' * step.rounds}) {self.joined(k + 1, high)}"
+        numbers = f"{self.count(low, k - 1)} {self.count(low, k)} {self.start} {self.end}"
+        loop = f"{self.joined(1, a)} round ({self.low}) ({self.high}) {post} {each} {first}"
+        quick, within = "ltac:(reflexivity)", f"{t} within_ " if step.rounds else ""
         yield f"  assert (made{k} : {self.rounds(k)}{made})."
-        yield f"  {{ intros {t} within_."
-        yield f"    assert (made_ := round_stage the_model n w given {self.joined(1, a)} round ({self.low})"
-        yield f"      ({self.high}) nil {each} {first} {t} {inside} {numbers} parts_are"
-        yield "      ltac:(intros; reflexivity) ltac:(reflexivity) within_ ltac:(reflexivity) ltac:(reflexivity)"
-        yield "      ltac:(reflexivity) ltac:(reflexivity) ltac:(lia))."
+        yield f"  {{ intros {within}." if step.rounds else "  {"
+        at = f"{t} " * step.rounds
+        part = "round" if step.rounds else "behind"
+        yield f"    assert (made_ := {part}_stage the_model n w given {loop} {at}{inside}"
+        yield f"      {numbers} parts_are ltac:(intros; reflexivity) {quick}{' within_' * step.rounds} {quick} {quick}"
+        yield f"      {quick} {quick} ltac:(lia))."
         yield "    refine (eq_trans _ (eq_trans made_ _)); [f_equal; lia | f_equal; f_equal; lia]. }"
+        if not step.refuses:
+            return
+        turn = f"Z.to_nat ({t} - {self.low})" if step.rounds else f"Z.to_nat ({self.high} - ({self.low} - 1))"
+        number = f"({first} + {each} * {turn} + {self.count(low, k - 1)})"
+        given = f"apply ({part}_part _ {self.joined(1, a)} {post} round {self.low} {self.high}); "
+        bounds = " exact within_ |" * step.rounds
+        given += f"[exact parts_are | intros; reflexivity | reflexivity |{bounds} reflexivity]"
+        next_ = f"rewrite <- Nat.add_succ_r; {given}"
+        yield f"  assert ({self.above(k, before)})."
+        yield f"  {{ intros {within}i place_."
+        yield f"    replace {before} with ({n} {number}) by (f_equal; lia)."
+        yield f"    eapply (above_from the_model n w given {self.around(k)} {step.epsilon} {number} _ _ _"
+        yield f"      {self.start} {self.end}); [exact run | {given} | {next_} | reflexivity | lia | lia]. }}"
 
     def file(self) -> str:
         lines = [
@@ -506,10 +591,10 @@ def key(family: str, choices: Mapping[str, str]) -> str:
 
 
 def accepted(folder: Path, text: str) -> bool:
-    """Whether Coq accepts a file, in a folder with what it requires and within ten minutes of processor time."""
+    """Whether Coq accepts a file, in a folder with what it requires and within half an hour of processor time."""
     (folder / "relation.v").write_text(text)
     command = ["coqc", "-q", "-w", "none", "-noglob", "-Q", ".", "Symcook", "relation.v"]
-    limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (600, 600))
+    limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (1800, 1800))
     return subprocess.run(command, cwd=folder, capture_output=True, check=False, preexec_fn=limit).returncode == 0
 
 

@@ -569,6 +569,29 @@ Proof. induction s as [|c s ih]; intros t u; [reflexivity|]. cbn. now rewrite ih
 Lemma seen_named : forall a c, seen a c = label (named a (fst c), snd c).
 Proof. intros a [s k]. unfold seen, named, label. cbn [fst snd]. destruct (existsb _ _); [now rewrite !append_all |
   reflexivity]. Qed.
+(* what a norm makes in a layer whose number is not a numeral: the round's, or one behind rounds *)
+Definition mark (l : Z) (s : string) : string := "y" ++ shown l ++ "_" ++ s.
+Lemma mark_apart : forall l s t, apart s t = true -> apart (mark l s) (mark l t) = true.
+Proof.
+  intros l s t h. unfold mark. assert (g : forall p s t, apart s t = true -> apart (p ++ s) (p ++ t) = true).
+  { intros p u v q. induction p as [|c p ih]; [exact q|]. cbn. now rewrite Ascii.eqb_refl. }
+  now do 3 apply g.
+Qed.
+Ltac apart_ := first [apply mark_apart; reflexivity | reflexivity].
+Ltac called := intros; lazymatch goal with
+  | |- context [mark _ _] => cbv beta; cbn [fst snd]; rewrite seen_named; reflexivity
+  | |- _ => reflexivity
+  end.
+Ltac with_name a s k :=
+  let l := eval lazy -[Z.add Z.sub Z.mul Z.pow Z.of_nat] in (layer a) in
+  let b := eval lazy in (existsb (String.eqb s) (made a)) in
+  lazymatch b with
+  | false => k s
+  | true => lazymatch l with
+    | Zpos _ => let t := eval cbv in (named a s) in k t
+    | _ => k constr:(mark l s)
+    end
+  end.
 Definition view (a : around) (x : stream) (i : Z) (d : spot) : R := get x (named a (fst d)) (snd d) i.
 Lemma view_seen : forall a x i, (fun c => x (seen a c) i) = view a x i.
 Proof. intros a x i. apply functional_extensionality. intros c. unfold view, get. now rewrite seen_named. Qed.
@@ -1452,23 +1475,21 @@ Ltac missed := lazymatch goal with
   | |- misses _ (_ ++ _)%list _ => apply miss_app; missed
   | |- misses _ (flat_map _ (upto _ _)) _ => apply miss_flat; intro; cbv beta; missed
   | |- misses (fun e => seen ?a (fst e)) [((?s, ?k), _)] _ =>
-      let t := eval cbv in (named a s) in apply (miss_one _ _ _ t k); [reflexivity | reflexivity]
-  | |- misses _ [((?s, ?k), _)] _ => apply (miss_one _ _ _ s k); [reflexivity | reflexivity]
-  | |- misses _ [(label (?s, ?k), _)] _ => apply (miss_one _ _ _ s k); [reflexivity | reflexivity]
-  | |- misses _ [label (?s, ?k)] _ => apply (miss_one _ _ _ s k); [reflexivity | reflexivity]
+      with_name a s ltac:(fun t => apply (miss_one _ _ _ t k); [called | apart_])
+  | |- misses _ [((?s, ?k), _)] _ => apply (miss_one _ _ _ s k); [reflexivity | apart_]
+  | |- misses _ [(label (?s, ?k), _)] _ => apply (miss_one _ _ _ s k); [reflexivity | apart_]
+  | |- misses _ [label (?s, ?k)] _ => apply (miss_one _ _ _ s k); [reflexivity | apart_]
   end.
 Ltac heads_missed := lazymatch goal with
   | |- all_miss nil _ => apply miss_heads_nil
   | |- all_miss (_ :: _) _ => apply miss_heads; [missed | heads_missed]
   end.
 Ltac picked := lazymatch goal with
-  | |- pick _ _ [_] = _ => apply pick_single; reflexivity
+  | |- pick _ _ [_] = _ => apply pick_single; called
   | |- pick _ _ (_ ++ _)%list = _ => first [apply pick_left; picked | apply pick_right; [apply pick_missed; missed |
     picked]]
-  | |- pick _ (label (?s, [_; _])) _ = _ => eapply (pick_indices _ _ _ _ s); [inside | inside | intros; reflexivity |
-    intros; reflexivity]
-  | |- pick _ (label (?s, [_])) _ = _ => eapply (pick_index _ _ _ _ s); [inside | intros; reflexivity | intros;
-    reflexivity]
+  | |- pick _ (label (?s, [_; _])) _ = _ => eapply (pick_indices _ _ _ _ s); [inside | inside | called | called]
+  | |- pick _ (label (?s, [_])) _ = _ => eapply (pick_index _ _ _ _ s); [inside | called | called]
   end.
 Ltac attended_ := lazymatch goal with
   | |- adds _ nil = _ => reflexivity
@@ -1508,7 +1529,7 @@ Ltac taken := (* bounds of indices *)
   intros; repeat match goal with h : _ /\ _ |- _ => destruct h end.
 Ltac viewed :=
   cbv beta; unfold view, plain_view; cbn [fst snd];
-  repeat match goal with |- context [named ?a ?s] => let t := eval cbv in (named a s) in change (named a s) with t end;
+  repeat match goal with |- context [named ?a ?s] => with_name a s ltac:(fun t => change (named a s) with t) end;
   autorewrite with kept; cbv beta.
 Ltac agree := first [reflexivity | ring | same].
 
@@ -1539,14 +1560,14 @@ Ltac unclashed := lazymatch goal with
   | |- clash_free _ (flat_map _ (upto _ _)) _ => apply free_flat_left; intro; cbv beta; unclashed
   | |- clash_free _ _ (flat_map _ (upto _ _)) => apply free_flat_right; intro; cbv beta; unclashed
   | |- clash_free ?a [((?s, _), _)] [((?t, _), _)] =>
-      let n := eval cbv in (named a s) in let m := eval cbv in (named a t) in
-      apply (free_one a s t _ _ _ _ n m); [reflexivity | reflexivity | reflexivity]
+      with_name a s ltac:(fun n => with_name a t ltac:(fun m =>
+        apply (free_one a s t _ _ _ _ n m); [called | called | apart_]))
   end.
 Ltac aparted := lazymatch goal with
   | |- apart_all _ (_ ++ _)%list => apply apart_app; [aparted | aparted | unclashed]
   | |- apart_all _ [_] => apply apart_single
   | |- apart_all ?a (flat_map (fun k => [((?s, _), _)]) (upto _ _)) =>
-      let t := eval cbv in (named a s) in eapply (apart_index a _ _ t); [intros; reflexivity | intros; reflexivity]
+      with_name a s ltac:(fun t => eapply (apart_index a _ _ t); [intros; reflexivity | called])
   end.
 Lemma attention_then : forall (P : R -> Prop) y x a heads lo hi s k i r, y = step (attention_of a heads) lo hi x ->
   heads <> nil ->
@@ -1594,19 +1615,39 @@ Proof.
   intros ls. unfold numbered. generalize 1%nat. induction ls as [|l ls ih]; intros s; [reflexivity|].
   cbn [List.length seq map combine flat_map fst snd numbered_from]. now rewrite ih.
 Qed.
-Lemma numbered_rounds : forall (F : Z -> list (Z -> list part)) (G : Z -> list part) lo hi s,
-  (forall t s, numbered_from s (F t) = G t) -> numbered_from s (flat_map F (upto lo hi)) = flat_map G (upto lo hi).
-Proof.
-  intros F G lo hi s h. generalize (upto lo hi). intros ts. revert s. induction ts as [|t ts ih]; intros s;
-    [reflexivity|].
-  cbn [flat_map]. rewrite <- (h t s). generalize (F t). intros l. revert s. induction l as [|x l il]; intros s; [apply
-    ih|].
-  cbn [app numbered_from]. rewrite il. now rewrite app_assoc.
-Qed.
 Lemma upto_first : forall a b, (a <= b)%Z -> upto a b = a :: upto (a + 1) b.
 Proof.
   intros a b h. unfold upto. replace (Z.to_nat (b - a + 1)) with (S (Z.to_nat (b - (a + 1) + 1))) by lia.
   cbn [seq map]. f_equal; [lia|]. rewrite <- seq_shift, map_map. apply map_ext. intros x. lia.
+Qed.
+Lemma upto_none : forall a b, (b < a)%Z -> upto a b = nil.
+Proof. intros a b h. unfold upto. now replace (Z.to_nat (b - a + 1)) with O by lia. Qed.
+Lemma numbered_app : forall l r s, numbered_from s (l ++ r) = (numbered_from s l ++ numbered_from (s + List.length l)
+  r)%list.
+Proof.
+  induction l as [|x l ih]; intros r s; cbn [app numbered_from List.length]; [now rewrite Nat.add_0_r|].
+  rewrite ih, app_assoc. do 2 f_equal. lia.
+Qed.
+(* the number of a layer in a round is that of the first and what the rounds before it have *)
+Lemma numbered_rounds : forall (F : Z -> list (Z -> list part)) (G : Z -> list part) p lo hi s rest,
+  (forall t, List.length (F t) = p) ->
+  (forall t r, Z.of_nat r = (Z.of_nat s + Z.of_nat p * (t - lo))%Z -> numbered_from r (F t) = G t) ->
+  numbered_from s (flat_map F (upto lo hi) ++ rest) =
+  (flat_map G (upto lo hi) ++ numbered_from (s + p * Z.to_nat (hi - lo + 1)) rest)%list.
+Proof.
+  intros F G p lo hi s rest len h. remember (Z.to_nat (hi - lo + 1)) as k eqn:e. revert lo s e h.
+  induction k as [|k ih]; intros lo s e h.
+  - rewrite upto_none by lia. cbn [flat_map app]. now rewrite Nat.mul_0_r, Nat.add_0_r.
+  - rewrite upto_first by lia. cbn [flat_map]. rewrite <- !app_assoc, numbered_app. f_equal; [apply h; lia|].
+    rewrite len. rewrite (ih (lo + 1)%Z) by (try lia; intros t r q; apply h; rewrite q; lia). do 2 f_equal. lia.
+Qed.
+Lemma numbered_last : forall (F : Z -> list (Z -> list part)) (G : Z -> list part) p lo hi s,
+  (forall t, List.length (F t) = p) ->
+  (forall t r, Z.of_nat r = (Z.of_nat s + Z.of_nat p * (t - lo))%Z -> numbered_from r (F t) = G t) ->
+  numbered_from s (flat_map F (upto lo hi)) = flat_map G (upto lo hi).
+Proof.
+  intros F G p lo hi s len h. rewrite <- (app_nil_r (flat_map F _)), (numbered_rounds F G p) by assumption.
+  apply app_nil_r.
 Qed.
 Lemma upto_split : forall lo t hi, (lo <= t <= hi)%Z -> upto lo hi = (upto lo (t - 1) ++ t :: upto (t + 1) hi)%list.
 Proof.
@@ -1639,6 +1680,41 @@ Proof.
   apply (next_stage m n w g (pre ++ flat_map F (upto low (t - 1)) ++ ps)%list qs (rest ++ flat_map F (upto (t + 1)
     high) ++ post)%list); trivial.
   - rewrite e, (upto_split low t high b), flat_map_app. cbn [flat_map]. rewrite f. rewrite !app_assoc. reflexivity.
+  - rewrite !app_length, l. lia.
+  - rewrite !app_length, l. lia.
+Qed.
+Lemma round_part : forall (ps pre post : list part) F low high p base t j x,
+  ps = (pre ++ flat_map F (upto low high) ++ post)%list -> (forall t, List.length (F t) = p) -> List.length pre = base ->
+  (low <= t <= high)%Z -> nth_error (F t) j = Some x -> nth_error ps (base + p * Z.to_nat (t - low) + j) = Some x.
+Proof.
+  intros ps pre post F low high p base t j x -> len <- b h.
+  assert (l : List.length (flat_map F (upto low (t - 1))) = (p * Z.to_nat (t - low))%nat).
+  { rewrite (rounds_length F p) by assumption. do 2 f_equal. lia. }
+  rewrite (upto_split low t high b), flat_map_app, <- !app_assoc. cbn [flat_map].
+  rewrite nth_error_app2 by lia. rewrite nth_error_app2 by lia. rewrite l, <- app_assoc, nth_error_app1.
+  - rewrite <- h. f_equal. lia.
+  - replace (_ - _ - _)%nat with j by lia. apply nth_error_Some. congruence.
+Qed.
+Lemma behind_part : forall (ps pre post : list part) F low high p base j x,
+  ps = (pre ++ flat_map F (upto low high) ++ post)%list -> (forall t, List.length (F t) = p) -> List.length pre = base ->
+  nth_error post j = Some x -> nth_error ps (base + p * Z.to_nat (high - (low - 1)) + j) = Some x.
+Proof.
+  intros ps pre post F low high p base j x -> len <- h.
+  assert (l := rounds_length F p low high len). replace (high - (low - 1))%Z with (high - low + 1)%Z by lia.
+  rewrite app_assoc, nth_error_app2; rewrite app_length, l; [|lia]. rewrite <- h. f_equal. lia.
+Qed.
+Lemma behind_stage : forall m n w g pre F low high post p base ps qs rest j j' lo hi,
+  parts m = (pre ++ flat_map F (upto low high) ++ post)%list -> (forall t, List.length (F t) = p) -> List.length pre =
+    base ->
+  post = (ps ++ qs ++ rest)%list -> List.length ps = j -> List.length (ps ++ qs) = j' ->
+  start m = lo -> (lo + n - 1)%Z = hi ->
+  stage m n w g (base + p * Z.to_nat (high - (low - 1)) + j') = step qs lo hi (stage m n w g (base + p * Z.to_nat (high
+    - (low - 1)) + j)).
+Proof.
+  intros m n w g pre F low high post p base ps qs rest j j' lo hi e len <- f <- <- <- <-.
+  assert (l := rounds_length F p low high len). replace (high - (low - 1))%Z with (high - low + 1)%Z by lia.
+  apply (next_stage m n w g (pre ++ flat_map F (upto low high) ++ ps)%list qs rest); trivial.
+  - rewrite e, f, !app_assoc. reflexivity.
   - rewrite !app_length, l. lia.
   - rewrite !app_length, l. lia.
 Qed.

@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 import site_pages
 from accepted_by_coq import LEFT, take_over
+from shared import call
+from shared import refused as refuse
 
 import symcook as sc
 from symcook.coq import judge as judging
@@ -27,6 +29,7 @@ from symcook.coq.development import PRELUDE, Development, loaded
 from symcook.coq.judge import Judge, fresh, judge, verdict
 from symcook.coq.layout import laid_out
 from symcook.coq.models import model_file
+from symcook.coq.own import development_of
 from symcook.coq.reading import definitions, definitions_text, parsed, statement_text
 from symcook.coq.record import coq_hash, made, stale, stale_models
 from symcook.coq.statement import lemmas_of, module_name, said_text, statement_part, with_lemmas
@@ -681,6 +684,53 @@ FAIL = {
 
 def box(statement: str, term: str, cases: str) -> str:
     return BOX.format(statement=statement, strict=str("0 < " in statement).lower(), term=term, cases=cases)
+
+
+def compiled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A compiled formula with its certificate beside it."""
+    file = tmp_path / "mine.json"
+    assert call(capsys, "compile", "ltl", "Q_a since Q_b", "--alphabet", "a b", "-o", file, "--prove")[0] == 0
+    return file
+
+
+def test_the_certificate_of_a_model_is_written_for_coq(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The files and what is to be done with them, also where Coq is missing; nothing where the weights are others."""
+    file = compiled(tmp_path, capsys)
+    certificate = json.loads((tmp_path / "mine.certificate.json").read_text())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "")
+    code, out, err = call(capsys, "prove", file, "--coq")
+    assert code == 2 and "coqc must be installed" in err and "make -j2 -C coq check" in out
+    said = module_name(certificate["id"])
+    (line,) = re.findall(r"^Definition tree : json :=\n(.*)\n\.$", Path("coq", f"{said}.v").read_text(), re.MULTILINE)
+    assert hashlib.sha256(line.encode()).hexdigest() == certificate["statement"]
+    assert f"{said}_proof.v" in Path("coq/_CoqProject").read_text() and Path("coq", f"{said}_proof.v").is_file()
+    assert certificate["id"] not in {*statements(), *certificates(), *definitions().statements}
+    shutil.rmtree("coq")
+    assert "--json" in refuse(capsys, "prove", file, "--coq", "--json")
+    model = json.loads(file.read_text())
+    model["readout"]["weights"] = [["7"]]
+    file.write_text(json.dumps(model))
+    assert call(capsys, "prove", file, "--coq")[0] != 0 and not Path("coq").exists()
+    Path("mine.certificate.json").unlink()
+    assert "prove a --statement" in refuse(capsys, "prove", file, "--coq")
+
+
+@needs_coqc
+def test_coq_accepts_the_certificate_of_a_compiled_model(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same, checked in a copy of the folder where the files by hand were; another statement is refused."""
+    shutil.copytree(folder, tmp_path / "coq")
+    compiled(tmp_path, capsys)
+    certificate = json.loads((tmp_path / "mine.certificate.json").read_text())
+    text = (tmp_path / "mine.statement.txt").read_text()
+    for source, wanted in ((text, True), (text.replace("I[w(i) = 0]", "I[w(i) = 1]"), False)):
+        said: list[str] = []
+        with development_of(certificate, source) as one:
+            assert verdict(one, tmp_path / "coq", said.append)[2] == wanted, said
 
 
 @pytest.fixture(scope="module")

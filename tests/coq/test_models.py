@@ -139,7 +139,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("number", range(-1, len(OTHERS)))
 def test_coq_sees_every_part_of_a_model(folder: Path, source: str, number: int) -> None:
     if number < 0:
@@ -162,7 +162,7 @@ NORMED = [
 ]
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(36)
 @pytest.mark.parametrize("number", range(-1, len(NORMED)))
 def test_coq_reads_norms_in_front_of_blocks(folder: Path, ahead: str, number: int) -> None:
     """In each placement a block reads what its norms make; with another weight, mask or projection it is refused."""

@@ -35,12 +35,48 @@ from symcook.errors import BadInput
     ("a & Q_b", "the letter is written Q_a"),
     ("alphabet a b c; Q_a", "must be given once"),
     ("(" * 10_000 + "Q_a" + ")" * 10_000, "at most 1000 deep"),
-    ("~" * 10_000 + "Q_a", "at most 1000 deep"),
+    ("~" * 10_000 + "Q_a", "at most 1000 deep inside of one another (line 1, column 9001)"),
+    ("prev " * 10_000 + "Q_a", "at most 1000 deep inside of one another (line 1, column 45001)"),
+    (" & ".join(["Q_a"] * 10_000), "at most 1000 deep inside of one another (line 1, column 5999)"),
+    ("\n\n", "a formula must stand at line 1, column 1; given: the end"),
+    ("Q_a &\r\n& Q_b\r\n", "a formula must stand at line 2, column 1; given: &"),
+    ("\ufeff\tQ_a\t%", "line 1, column 6"),
+    ("since", "a formula must stand at line 1, column 1; given: since"),
+    ("Q_a ⇒ Q_b", "(line 1, column 5); given: ⇒; write -> for ⇒"),
+    ("□Q_a", "write always for □"),
+    ("!Q_a", "write ~ for !"),
+    ("Q_a && Q_b", "(line 1, column 6); given: &; write & for &&"),
+    ("Q_a == Q_b", "(line 1, column 5); given: =; write = for =="),
+    ("Q_", "a letter must be written Q_a, Q_\"(\" or Q_{a, b} (line 1, column 1)"),
+    ("Q_(", "a letter must be written Q_a, Q_\"(\" or Q_{a, b} (line 1, column 3)"),
+    ('Q_"a', "a letter in quotes must have its second quote (line 1, column 3)"),
+    ("Q_{a,}", 'a letter or a letter like "a" must stand at line 1, column 6'),
+    ("alphabet a a; Q_a", "once in an alphabet (line 1, column 10)"),
+    ("output a = Q_a;\noutput b = Q_b;", "one output must be true everywhere (line 2, column 1)"),
 ])  # fmt: skip
 def test_what_is_no_formula_gets_a_sentence(source: str, said: str) -> None:
     with pytest.raises(BadInput) as caught:
         sc.compile("ltl", source, alphabet="ab")
     assert said in str(caught.value) and "\n" not in str(caught.value).split("given:")[0]
+
+
+@pytest.mark.parametrize("source, said", [
+    ("#left Q_a > 1", "[ must stand at line 1, column 7"),
+    ("#left[Q_a] * #left[Q_b] > 1", "must be one whole number in front of it (line 1, column 12)"),
+    ("1/2*#left[Q_a] > 1", "must be one whole number in front of it (line 1, column 2)"),
+    ("#left[Q_a] > 1.5", "must be one whole number in front of it (line 1, column 15)"),
+    ("Q_a & TABLE(0)", "a bit for 0 and one for 1 (line 1, column 7)"),
+    ("#left[" * 1_100 + "Q_a" + "] > 1" * 1_100, "at most 1000 deep inside of one another (line 1, column "),
+])  # fmt: skip
+def test_what_is_no_count_gets_a_sentence(source: str, said: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        sc.compile("count", source, alphabet="ab")
+    assert said in str(caught.value), str(caught.value)
+
+
+def test_marks_tabs_ends_of_lines_and_signs_are_read() -> None:
+    model = sc.compile("count", "\ufeffalphabet a b;\r\n\t#left[Q_a] ≥ 2\t&\r\n#left[Q_b] ≤ 1\r\n")
+    assert model.run("abaab").outputs == [False, False, True, True, False]
 
 
 @pytest.mark.parametrize(

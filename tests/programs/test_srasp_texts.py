@@ -80,9 +80,31 @@ GROWS = 'y(i) = psum j [j <= i] map(in(j); "a": 1, else: 2)\n'
     ("a/histogram.srasp", "a program must be its text, or on the command line a file that is there"),
     ("x(i) = 3 / 0", "divided by a whole number that is not 0 (line 1, column 12)"),
     ("x(i) = 1234567890123456789", "at most 18 digits"),
-    ("x(i) = [1, 2]", "a value must stand at line 1, column 8; given: ["),
+    ("x(i) = [1, 2]", "a program must be without lists (line 1, column 8); given: [1"),
     ("def f(x):", "must be without def"),
-    ("alphabet a b c;\nx(i) = in(i)", "an alphabet must be given once"),
+    ('x(i) = psum j [j <= i] in(j) = "a"', "(line 1, column 24); given: true or false; write if C then 1 else 0"),
+    ("x(i) = psum j [j <= i] in(j) ", 'given: a letter; write map(in(j); "a": 1, else: 0)'),
+    ("x(i) = true & 1", "(line 1, column 15); given: a number; compare it: x > 0"),
+    ("x(i) = 2 * (in(i) = \"a\")", "a product must be a number (line 1, column 13)"),
+    (f"{GROWS}x(i) = 1 + y(i) * y(i)", "a finite range (line 2, column 12); given: y(i)*y(i), a product"),
+    (f"{GROWS}x(i) = 1 + psum j [j <= i] y(j)", "n^2 are at no position to look up (line 2, column 12)"),
+    (f"{GROWS}x(i) = left j [true, y(j) < y(i)] in(j) : in(i)", "in order (line 2, column 22); given: y(i) and y(i)"),
+    ("x = select(tokens, tokens, ==)", "a number (line 1, column 1); given: a selector"),
+    ("x(i) = psum", "the other position j must stand at line 1, column 12"),
+    ("x(", "the position i must stand at line 1, column 3"),
+    ("x(i) = 1 × 2", "(line 1, column 10); given: ×; write * for ×"),
+    ("x(i) := 1", "(line 1, column 6); given: :; write = for :="),
+    ("x(i) = true && true", "(line 1, column 14); given: &; write & for &&"),
+    ("x(i) = 1.5", "(line 1, column 9); given: .5; write it as a fraction, 3/2 for 1.5"),
+    ("x[i] = 1", "without lists (line 1, column 2); given: [i]"),
+    ("x(i) =\r\ny(i) = 2\r\n", "a value must stand at line 1, column 7; given: the end of the line"),
+    ("\tx(i)\t=\t%", "line 1, column 9"),
+    ("\ufeffx(i) = %", "line 1, column 8"),
+    ("out(i) = in(i)\nout(i) = in(i)", "must be new and no word of the language (line 2, column 1); given: out"),
+    ("or(i) = true", "no word of the language (line 1, column 1); given: or"),
+    ("alphabet a a;\nx(i) = in(i)", "once in an alphabet (line 1, column 10)"),
+    ("x(i) = " + "map(" * 10_000, "at most 1000 deep inside of one another (line 1, column 4011)"),
+    ("alphabet a b c;\nx(i) = in(i)", "an alphabet must be given once (line 1, column 10)"),
     ("x(i) = " + "~" * 10_000 + "true", "at most 1000 deep"),
     ("x(i) = " + "-" * 10_000 + "1 = 1", ""),
     ("x(i) = " + "(" * 10_000 + "1" + ")" * 10_000, "at most 1000 deep"),
@@ -97,6 +119,13 @@ def test_what_is_no_program_gets_a_sentence(source: str, said: str) -> None:
         sc.compile("srasp", source, alphabet="ab")
     assert said in str(caught.value), str(caught.value)
     assert "\n" not in str(caught.value).split("given:")[0]
+
+
+@pytest.mark.parametrize(
+    "source", ["\ufeffalphabet a b;\r\nx(i) = in(i)\r\n", "\talphabet a b;\n\n\tx(i)\t= in(i)\n\n"]
+)
+def test_marks_tabs_and_ends_of_lines_of_other_systems_are_read(source: str) -> None:
+    assert answers(read_srasp(source), "ab") == ["a", "b"]
 
 
 @pytest.mark.parametrize("source, wanted", [

@@ -247,7 +247,7 @@ def looks_for_nothing(document: Any, path: tuple[Any, ...]) -> bool:
     return all(number == "0" for row in values for number in row)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - {"turing"}))  # test_turing_family.py has its own
 def test_each_changed_weight_is_named(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
@@ -355,7 +355,7 @@ def readable(name: str) -> Iterator[tuple[str, Family]]:
         yield what, other
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
 def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str, part: int) -> None:
@@ -421,7 +421,7 @@ def stays(name: str, what: str, changed: dict[str, Any]) -> str | None:
     return f"bridged from {many} instances: {what}"
 
 
-@pytest.mark.sampled(54)
+@pytest.mark.sampled(108)
 @pytest.mark.parametrize("number", range(6))
 @pytest.mark.parametrize("name", sorted(SLOW))
 def test_a_near_miss_of_a_file_of_programs_has_no_bridge_from_every_instance(name: str, number: int) -> None:

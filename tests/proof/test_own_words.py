@@ -186,9 +186,10 @@ def test_a_written_refutation_is_taken():
 
 
 @pytest.mark.parametrize("which", [
-    "votes", "bigram", "EOS", pytest.param("equal with CLS", marks=pytest.mark.sampled(3)),
-    pytest.param("BOS and EOS", marks=pytest.mark.sampled(6)),
-    pytest.param("parity at c = 1", marks=pytest.mark.sampled(3)),
+    "votes", *(pytest.param(which, marks=pytest.mark.sampled(2)) for which in ("bigram", "EOS")),
+    pytest.param("equal with CLS", marks=pytest.mark.sampled(6)),
+    pytest.param("BOS and EOS", marks=pytest.mark.sampled(12)),
+    pytest.param("parity at c = 1", marks=pytest.mark.sampled(6)),
 ])  # fmt: skip
 def test_counts_are_counts_of_positions(which):
     """Each is at most n, and all together they are n."""
@@ -206,6 +207,7 @@ def test_counts_that_are_too_many_stay_false():
         assert verdict is not None and verdict.status == "REFUTED"
 
 
+@pytest.mark.sampled(3)
 def test_counts_in_other_places():
     """Beside quantifiers, over a part of the word, with coordinates that are called like the lines about counts."""
     made = document(MODELS["votes"]())

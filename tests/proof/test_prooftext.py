@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from families import every, together
+from families import by_turns, every, together
 
 from symcook.errors import Rejected
 from symcook.proof import kernel, replay
@@ -426,7 +426,7 @@ def test_stored_texts_read_back(part):
 BITS = [*"()[]:;,~x0^#_-é\t", "/0", "qed", "given", "cases", "split", "left", "witness", "rewrite", "by", "from"]
 
 
-@together("seed", range(40))
+@by_turns(8, "seed", range(40))
 def test_a_damaged_text_is_refused_or_still_a_proof(seed):
     """Nothing but the two errors comes out, whatever is done to a text; what is built is judged as ever."""
     rng = random.Random(seed)

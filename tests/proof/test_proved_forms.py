@@ -81,7 +81,7 @@ MODELS = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", MODELS)
 def test_all_forms_are_proved(name: str) -> None:
     found = forms.prove(every_length(MODELS[name]()), seconds=240)

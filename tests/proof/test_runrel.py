@@ -306,7 +306,7 @@ def test_stored_models_equal_their_recipes_and_constructions() -> None:
     assert stored == {name: dumps(model) for name, model in made.items()}
 
 
-@by_turns(8, "name", [name for name in OTHERS if "layernorm" not in name and name not in NESTED])
+@by_turns(16, "name", [name for name in OTHERS if "layernorm" not in name and name not in NESTED])
 def test_the_relation_of_a_model_without_recipe(name: str) -> None:
     model = OTHERS[name]()
     compared = Compared(

@@ -101,6 +101,7 @@ def bridge(values: dict[str, object], document: Any = None, read: Any = None) ->
     return Bridge(read, Instance(read, values), document or to_document(instance(read, values)), "bridge.m")
 
 
+@pytest.mark.sampled(3)
 def test_the_machine_that_copies_has_a_bridge(tmp_path: Path) -> None:
     """4 rows, 3 states: larger than the stored one, whose values have a name each."""
     made = bridge(values_of(COPY, 3, 1, 1))

@@ -120,7 +120,9 @@ def test_one_row_has_no_length(capsys: pytest.CaptureFixture[str]) -> None:
     refused(capsys, "derive", "lookup-one-hot")
 
 
-@pytest.mark.parametrize("name", ["lookup-quadratic", "predecessor-strict", "predecessor-quadratic", "first-position"])
+@pytest.mark.parametrize(
+    "name", ["lookup-quadratic", "predecessor-strict", "predecessor-quadratic", "first-position", "prefix-average"]
+)
 def test_forms_of_rows_are_proved(name: str) -> None:
     proof = forms.prove(sc.derive(build(name)), seconds=60)
     assert proof.whole, proof.missing

@@ -3,11 +3,13 @@ is in the reason why a test is skipped."""
 
 from __future__ import annotations
 
+import atexit
 import json
 import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +32,9 @@ const answers = (Symcook, all) => all.map(({model, inputs}) => {
 """What asks the evaluator for runs of several models."""
 
 
-@contextmanager
-def browser(dark: bool = False, width: int = 1200, height: int = 900) -> Iterator[Any]:
-    """A browser of selenium; the test is skipped where there is none."""
+@cache
+def started() -> Any:
+    """The one browser of this process: to start it costs more than most pages. It ends with the process."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed: pip install selenium")
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     driver = shutil.which("chromedriver")
@@ -41,24 +43,34 @@ def browser(dark: bool = False, width: int = 1200, height: int = 900) -> Iterato
         pytest.skip(f"{missing} is not installed: apt-get install chromium chromium-driver")
     options = webdriver.ChromeOptions()
     options.binary_location = program
-    for flag in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        f"--window-size={width},{height}",
-    ):
+    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     made = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    if dark:
-        made.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
-        )
+    atexit.register(made.quit)
+    return made
+
+
+@contextmanager
+def browser(dark: bool = False, width: int = 1200, height: int = 900) -> Iterator[Any]:
+    """A browser of selenium with an empty page; the test is skipped where there is none. In its place, behind it, is
+    what was there before: light, and as wide as usual."""
+    made = started()
+    look(made, dark, width, height)
     try:
         yield made
     finally:
-        made.quit()
+        look(made)
+
+
+def look(made: Any, dark: bool = False, width: int = 1200, height: int = 900) -> None:
+    """An empty page in a window of this size and colour, whatever a test has set; the console is empty too."""
+    made.get("about:blank")
+    made.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    feature = {"name": "prefers-color-scheme", "value": "dark" if dark else ""}
+    made.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": [feature]})
+    made.set_window_size(width, height)
+    made.get_log("browser")
 
 
 def visit(made: Any, page: str, folder: Path) -> None:

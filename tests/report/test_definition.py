@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
@@ -13,11 +14,19 @@ from proof.family_cases import NAMES, case, chosen, family
 from proof.test_family_relation import Run
 from shared import call
 
-from symcook.model.expr import Tree
+from symcook.cli.families import proved_of
+from symcook.model.expr import Tree, parse_formula, show
 from symcook.model.family import Family
-from symcook.report.construction import DefinitionRow, construction
+from symcook.proof import grammar
+from symcook.proof.familyrel import expand
+from symcook.proof.replay import statements
+from symcook.report.construction import construction
 from symcook.report.definition import latex, text
-from symcook.report.terms import by_cases, tidy
+from symcook.report.inline import inline
+from symcook.report.saying import DefinitionRow
+from symcook.report.terms import by_cases, prose, tidy
+from symcook.report.theorems import Theorem
+from symcook.report.unfold import long_calls, unfolded
 
 NEAR = mpf(10) ** -10
 CALLS: dict[str, Callable[..., Any]] = {
@@ -181,7 +190,7 @@ class Reader:
             made = self.whole(row)
             return {x: lambda *at, x=x: made[x, *map(round, at)] for x, *_ in made}
         equal, behind = said.index(("sign", "=")), said.index("), with ")
-        left, right = groups(said[1 : equal - 1]), groups(said[equal + 2 : behind])
+        left, right = groups(said[1 : equal - 1]), groups(said[equal + 3 : behind])
         gain, bias, epsilon = (value(one, self.env) for one in said[behind + 2 :: 3])
         for i in self.places:
             names = [(one[0], env) for one in left for env in cells(one[1:], self.at(i))]
@@ -285,11 +294,62 @@ def test_a_definition_of_another_computes_something_else() -> None:
 @together("name", NAMES)
 def test_each_is_printed(name: str) -> None:
     shown = family(name)
-    drawn = latex(shown, [("some.id", ["0 < x"], "all i in 1..n. out(i) = 1")], document=True)
-    assert drawn.replace(r"\$", "").count("$") % 2 == 0 and drawn.count("{description}") % 2 == 0
-    assert r"\item[{some.id}] if $0 < x$:" in drawn
+    theorem = Theorem(("some.id",), (("q", "Int->Int"),), ("0 < x",), "all i in 1..n. out(i) = q(i)")
+    drawn = latex(shown, [theorem, *proved_of(shown)], document=True)
+    assert r"\item[{some.id}] for all $q \colon \mathbb{Z} \to \mathbb{Z}$: if $0 < x$:" in drawn
+    body = drawn.partition(r"\begin{document}")[2].replace(r"\$", "").replace(r"\hspace*", "")
+    outside, inside = body.split("$")[::2], body.split("$")[1::2]
+    assert len(outside) == len(inside) + 1 and body.count("{description}") % 2 == 0
+    for part in inside:
+        assert part.count("{") == part.count("}") - 2 * part.count(r"\}") + 2 * part.count(r"\{"), part
+        assert part.count(r"\left") == part.count(r"\right") and "*" not in part, part
+    assert not [one for one in outside if "*" in one or re.search(r"(?<!\\)[_^]", one)]
     lines = text(shown).splitlines()
     assert max(map(len, lines)) <= 118 and {"Readout", "Assumed"} <= {*lines}
+
+
+def test_theorems_are_told_with_their_hypotheses_and_definitions() -> None:
+    def rows(name: str, **choices: str) -> dict[str, str]:
+        made = family(name, choices)
+        lines = text(made, proved_of(made)).replace("\n      ", " ").split("\n")
+        return {line.partition(":")[0].strip(): line for line in reversed(lines)}
+
+    turing = rows("turing")
+    assert "n = m + N + L + 1; machinerun(K, R, first" in turing["merrill2024.thm2"]
+    assert "h(t, d) where head t is" in "".join(turing) + "".join(turing.values())
+    dyck = rows("dyck-k-d")
+    assert "more hypotheses: cookbook.s9.2.3.dyckkD_accept" in dyck["lem.any_dyck"] and "nestlevel(o, a, m)" in dyck
+    assert "for all m in Z, q: Z -> Z: if 0 <= m; n = 2*m + 2" in rows("automaton")["merrill2024.thm1"]
+    assert "c(f, i) behind round t = 1, .., L; at t = 0" in "".join(rows("logic-past"))
+    soft = rows("induction-by-term")["cookbook.s9.1.1.soft_average"]
+    assert "tau = 1/log(8*N); term = 0" in soft and "h_x is x in a run with ties = softmax" in soft
+    corrected = rows("induction-by-term", ties="softmax")
+    assert "if n <= N; term = 1; beta = N^2*log(8*N): all i" in corrected["cookbook.s9.1.1.soft.corrected"]
+    wanted = "all j in 1..n. abs(value(j)) <= B: all i in 1..n. query(i) = q -> abs("
+    assert wanted in rows("lookup-quadratic", ties="softmax")["cookbook.t2.index_lookup"]
+
+
+def test_what_is_written_out_is_what_the_definition_says() -> None:
+    """The kernel reads both as the same formula."""
+    for name, id_ in (("counting", "yang2026.thm20"), ("since-until", "yang2026.thm15")):
+        known = statements()[id_].known
+        (theorem,) = [one for one in proved_of(family(name)) if id_ in one.ids]
+        before = expand(f"all n:Int, w:Int->Int, names(family-{name}). ")
+        (call,) = long_calls(parse_formula(theorem.says), known)
+        made = unfolded(call, known)
+        assert made != call and not [*long_calls(made, known)]
+        texts = (before + show(part).replace("f i. c(L, f, i)", "p1 p2. c(L, p1, p2)") for part in (call, made))
+        one, other = (grammar.digest(grammar.read_formula(said, {}, known)) for said in texts)
+        assert one == other
+
+
+def test_formulas_among_words() -> None:
+    assert inline("at p = n*(N + 1), S + 1..S + R; a 2026 (b)", {"p", "N", "S", "R"}) == (
+        r"at $p = n\,\left(N + 1\right)$, $S + 1,\dots,S + R$; a 2026 (b)"
+    )
+    assert inline("the last (side -1)", {"side"}) == "the last (side $-1$)"
+    for said in ("(all i in 1..n. x = 1) -> y = 1", "(a = 1 -> b = 1) -> c = 1", "a = 1 & (b = 1 | all x:Int. x < c)"):
+        assert parse_formula(prose(parse_formula(said))) == parse_formula(said)
 
 
 def test_a_wrong_document_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,12 +18,15 @@ from checkout import ROOT
 import symcook as sc
 from symcook.compilers.turing import MachineDecoder
 from symcook.decode import stream
+from symcook.domains import make_domain
+from symcook.forward import forward
 from symcook.programs.automata import read_table
 from symcook.programs.running import read_source, speech_of
 from symcook.programs.turing import read_turing
 from symcook.report.page.html import own
 from symcook.report.page.modelpage import LONGEST_TYPED, MOST_TYPED, model_page
 from symcook.spec import automata, turing
+from symcook.thought import rows
 from symcook.thought.frames import differences
 from symcook.thought.integers import IntegerDecoder
 from symcook.thought.running import INTEGERS, MachineRun
@@ -123,6 +126,64 @@ def test_words_of_decoders_of_theorem_1(variant: str, made: Any, tmp_path: Path)
     made.execute_script("document.getElementById('token-on').click()")
     said = made.execute_script("return document.getElementById('path').textContent")
     assert said == "Now in odd, behind the letter 1."
+    assert complaints(made) == []
+
+
+NOT = """\
+input: a b
+work symbols: a b
+start: go
+halt: done
+head: 1
+go   a a -> back a R R
+go   a * -> go   b R L
+go   b * -> go   a R R
+go   _ * -> back . L L
+back a * -> back a L R
+back b * -> done a R L
+back _ * -> done . R L
+"""
+
+
+def test_words_of_decoders_of_theorem_2(made: Any, tmp_path: Path) -> None:
+    """Rows of the table: by the page, by the library and by the interpreter; what the heads retrieve is what the
+    model's own attention is on, and the gap that of all scores by their formula. The last letter is step 0."""
+    from mpmath import mp, mpf, sqrt
+
+    machine, model = read_turing(NOT), sc.compile("tm", NOT, theorem="2")
+    file = tmp_path / "page.html"
+    file.write_text(model_page(model, tuple("ba"))[0], encoding="utf-8")
+    made.get_log("browser")
+    made.get(file.as_uri())
+    words = ["", "a", "b", "ba", "bbab", "aabba", "bbbbbb"]
+    for word, said in zip(words, by_page(made, words), strict=True):
+        assert said.pop("typed") == " ".join(word)
+        wanted, labels = rows.differences(machine, word, MOST_TYPED)
+        assert said == json.loads(json.dumps(wanted)), word
+        told = turing.execute(machine, word, MOST_TYPED)
+        first, *others = said["tokens"]
+        keys = ("position", "token", "write", "move")
+        assert [{key: one[key] for key in keys if key in one} for one in others] == [
+            one | {"position": len(word) + k} for k, one in enumerate(told.documents[1:], 1)
+        ]
+        assert (first["position"], first["given"], said["output"]) == (len(word), True, told.output)
+        steps = forward(model, model.tokens((*word, *labels)), make_domain("ball"), trace=True, weights=True).steps
+        weights = [step.attention[0] for step in steps if step.attention][1:]
+        for one in said["tokens"]:
+            for looked, of_head in zip(one.get("looked", ()), weights, strict=False):
+                seen = [j for j, shares in enumerate(of_head) if shares[one["position"]] != 0]
+                assert seen == ([] if looked is None else [looked["position"]]), (word, one)
+    with mp.workdps(60):
+        i, keys = 6, {1: 0, 2: 1, 3: 2, 4: 3, 5: 4}  # the first letter is sought, behind aabbaa
+        small = (1 - 1 / sqrt(1 + mpf(1) / i**2)) / 2
+        tie = 1 - 1 / sqrt(1 + small**2)
+        scores = [1 / sqrt(1 + h * h) - tie / sqrt(j * j + 1) for j, h in keys.items()]
+        first, second = sorted([*scores, 1 - tie])[:-3:-1]
+        looked = rows.differences(machine, "aabbaa", 9)[0]["tokens"][0]["looked"][0]
+        assert looked == {"position": 1, "rival": 0, "gap": looked["gap"]}
+        assert abs(mpf(looked["gap"]) / (first - second) - 1) < 0.01
+    made.execute_script("document.getElementById('token-on').click()")
+    assert shown(made, "token-said") == "Step 1, state go, position 3."
     assert complaints(made) == []
 
 

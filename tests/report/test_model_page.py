@@ -408,6 +408,7 @@ def test_what_is_wider_than_its_frame_says_so(tmp_path: Path) -> None:
     assert seen == {380: [True, True], 1300: [False, False]}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dark", [False, True])
 def test_accessibility(dark: bool, tmp_path: Path) -> None:
     """axe finds nothing to complain of, in light and dark, on a page that computes and on one that does not."""

@@ -38,7 +38,7 @@ MACROS = frozenset(
         """begin end left right mathbb mathit mathrm operatorname text frac sqrt sum prod quad in forall exists le ne
         land lor lnot Rightarrow Leftrightarrow dots to times colon mapsto cdot noindent min max log sin cos sinh cosh
         tanh alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau varphi chi
-        psi omega""",
+        psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega""",
     )
 )
 TEXT_MACROS = MACROS | set(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -40,6 +41,7 @@ from symcook.proof.search.computed import (
     row_function,
     rows_function,
     squared,
+    table_function,
     witnessed,
 )
 from symcook.proof.search.tactics import Goal, Stuck
@@ -51,6 +53,10 @@ SHORT = 3
 """Up to which length a run is looked for."""
 LONG = 64
 """Up to which number of parts a conjunction stands without brackets."""
+MANY_NAMES = 200
+"""Up to how many values of norms have a name each: quantifiers nest, and a number takes symbols."""
+FEW = 4
+"""From how many terms on a sum is written as one over numbers."""
 TRIED = 40
 """So many inputs are tried for a run without roots."""
 
@@ -158,15 +164,26 @@ class Bridge:
 
     def _numbers(self) -> dict[str, tuple[str, int]]:
         """The functions of a model that is not stored, all those of a coordinate of the family as one function of a
-        number (and a position): so a round or an index of the family is a number too."""
+        number (and a position): so a round or an index of the family is a number too. Where they are many, those of a
+        norm too."""
         back = {own: x for x, cells in self.at.cells.items() for own in (self.called[label(x, at)] for at in cells)}
         taken, out = {*self.own.order, *self.far.functions}, dict[str, tuple[str, int]]()
+
+        def put(fn: str, group: str) -> None:
+            while group in taken:
+                group += "_"
+            out.setdefault(fn, (group, 1 + sum(other == group for other, _ in out.values())))
+
         for names in self.own.streams:
             for c, fn in names.items():
-                group = back[c] + "_"
-                while group in taken:
-                    group += "_"
-                out.setdefault(fn, (group, 1 + sum(other == group for other, _ in out.values())))
+                put(fn, back[c] + "_")
+        if len(self.own.order) - len(out) <= MANY_NAMES:
+            return out
+        norms = {fn for block in self.own.blocks for mean, root, made in block.norms for fn in made.values()}
+        for far, cells in self.cells.items():
+            for fn in cells.values():
+                if fn is not None and fn in norms and len(cells) > 1:
+                    put(fn, far + "_")
         return out
 
     @property
@@ -183,7 +200,7 @@ class Bridge:
                 return match[0]
             return f"{group}({k}, " if match[2] else f"{group}({k})"
 
-        return re.sub(r"\b([A-Za-z_]\w*)(\()?", put, text, flags=re.ASCII)
+        return _summed(re.sub(r"\b([A-Za-z_]\w*)(\()?", put, text, flags=re.ASCII))
 
     def _value(self, fn: str, place: str) -> str:
         """A function of the model, or a difference of two, at a place."""
@@ -267,9 +284,8 @@ class Bridge:
 
     def _table(self, name: str) -> str:
         over = self.family.tables[name].over
-        entries = {at: quotient(self.at.entry(name, at)) for at in self.at._cells(over)}
-        entries = entries or {(0,) * len(over): "0"}
-        return function({at: None if e == "0" else f"({e})" for at, e in entries.items()}, False)
+        entries = {at: Fraction(self.at.entry(name, at)) for at in self.at._cells(over)}
+        return table_function(entries or {(0,) * len(over): Fraction(0)})
 
     def _word(self, g: Goal) -> None:
         """The model's word from the family's: w(i) is a number of a range, so one of its numbers."""
@@ -468,6 +484,36 @@ def _halved(text: str) -> str:
         return " & ".join(some) if len(some) <= 8 else f"({joined(some[:half])}) & ({joined(some[half:])})"
 
     return joined(parts) if len(parts) > LONG else text
+
+
+_VALUE = re.compile(r"(?<=[(+=,] )(?=\(?-?\w)|(?<=\()(?=\(?-?\w)")
+_TERM = re.compile(r"(\()?(-?)(\w+)\((\d+), (\w)\)(?(1)\))", re.ASCII)
+
+
+def _summed(text: str) -> str:
+    """A text with sums of a function at numbers that follow one another, ``-f(1, i) + -f(2, i) + ..``, as one sum over
+    these numbers."""
+    out, at = [], 0
+    while at < len(text):
+        start = _VALUE.search(text, at)
+        if start is None:
+            break
+        terms, end = [], start.end()
+        while (one := _TERM.match(text, end)) is not None:
+            last = terms[-1] if terms else one
+            follows = one.group(1, 2, 3, 5) == last.group(1, 2, 3, 5) and int(one[4]) == int(last[4]) + len(terms[:1])
+            if not follows or not re.match(r"\)| \+ |$", text[one.end() : one.end() + 3]):
+                break
+            terms.append(one)
+            end = one.end() + 3 * text.startswith(" + ", one.end())
+        if len(terms) < FEW:
+            out.append(text[at : start.end() + 1])
+            at = start.end() + 1
+            continue
+        a, b = terms[0], terms[-1]
+        out.append(f"{text[at : start.end()]}sum(v__, {a[4]}, {b[4]}, {a[2]}{a[3]}(v__, {a[5]}))")
+        at = b.end()
+    return "".join([*out, text[at:]])
 
 
 def _entry(term: Term) -> bool:

@@ -122,7 +122,14 @@ class Computed:
 
                 here.have(f"w({i}) = {here.text(token)}", "token", added)
                 self._tokens(here, fact)
-        inside = (lambda h: pair(h, low, high)) if same else (lambda h: automation.prove(h))
+        near = [low, high, *(k for k in g.facts if k.endswith("_not"))]
+        equations = {*self.by_name.values()}
+
+        def ranged(h: Goal) -> None:
+            h.facts = {k: f for k, f in h.facts.items() if k in near or k not in equations}
+            automation.prove(h, (), foreground=near)
+
+        inside = (lambda h: pair(h, low, high)) if same else ranged
         g.use(typed, i, inside, label="token", premises=0)
         self._tokens(g, fact)
 
@@ -286,6 +293,57 @@ def function(cells: Mapping[tuple[int, ...], str | None], place: bool) -> str:
             terms.append(f"I[{test}]*{value}" if test else value)
     head = " ".join([*names, *(["y__"] if place else [])])
     return f"{head}. {_sum(terms)}" if head else _sum(terms)
+
+
+def table_function(entries: Mapping[tuple[int, ...], Fraction]) -> str:
+    """A function with these values at indices, in few symbols: a term for rows that are alike one after the other, and
+    in a row a line where its values are on one, else a term for each run of equal ones."""
+    many = len(next(iter(entries)))
+    names = [f"v{k}__" for k in range(1, many + 1)]
+    if not many:
+        return quotient(entries[()])
+    rows: dict[tuple[int, ...], dict[int, Fraction]] = {}
+    for key, value in entries.items():
+        rows.setdefault(key[:-1], {})[key[-1]] = value
+    alike: list[tuple[tuple[int, ...], int, str]] = []  # where it begins, how many, what they are
+    for key, row in rows.items():
+        text = _row(row, names[-1])
+        if key and alike and alike[-1][2] == text and key == (*alike[-1][0][:-1], alike[-1][0][-1] + alike[-1][1]):
+            alike[-1] = (alike[-1][0], alike[-1][1] + 1, text)
+        else:
+            alike.append((key, 1, text))
+    terms = []
+    for key, number, text in alike:
+        test = [f"{name} = {_spelled(k)}" for name, k in zip(names, key, strict=False)]
+        if number > 1:
+            test[-1:] = _between(names[-2], key[-1], key[-1] + number - 1)
+        terms += [] if text == "0" else [f"I[{' & '.join(test)}]*({text})" if test else text]
+    return f"{' '.join(names)}. {_sum(terms)}"
+
+
+def _row(row: Mapping[int, Fraction], name: str) -> str:
+    """The values of a row at its numbers, as a term of the number."""
+    (a, first), *others = row.items()
+    slope = (others[0][1] - first) / (others[0][0] - a) if others else Fraction(0)
+    if all(value == first + slope * (k - a) for k, value in row.items()):
+        start = first - slope * a
+        line = name if slope == 1 else f"{_spelled(slope)}*{name}"
+        return quotient(start) if not slope else line if not start else f"{line} + {_spelled(start)}"
+    runs: list[tuple[int, int, Fraction]] = []
+    for k, value in row.items():
+        if runs and runs[-1][1:] == (k - 1, value):
+            runs[-1] = (runs[-1][0], k, value)
+        else:
+            runs.append((k, k, value))
+    return _sum([f"I[{' & '.join(_between(name, a, b))}]*{_spelled(value)}" for a, b, value in runs if value])
+
+
+def _between(name: str, a: int, b: int) -> list[str]:
+    return [f"{name} = {_spelled(a)}"] if a == b else [f"{_spelled(a)} <= {name}", f"{name} <= {_spelled(b)}"]
+
+
+def _spelled(value: int | Fraction) -> str:
+    return quotient(value) if value >= 0 and Fraction(value).denominator == 1 else f"({quotient(value)})"
 
 
 def _sum(terms: Sequence[str]) -> str:

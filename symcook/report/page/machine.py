@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import EMPTY_WORD, SymcookError
+from symcook.errors import EMPTY_WORD, BadInput, SymcookError
 from symcook.programs.turing import LETTERS
 from symcook.report.page.html import Markup, element, table
 from symcook.report.page.runs import Given, inputs, traced
@@ -41,7 +41,13 @@ def machine_runs(model: Transformer, first: Given) -> MachineRuns | None:
     if model.program is None or model.program.kind not in ("tm", "dfa"):
         return None
     try:
-        ask = _tapes(model) if model.program.kind == "tm" else partial(_states, model)
+        ask = (
+            partial(_states, model)
+            if model.program.kind == "dfa"
+            else _rows(model)
+            if model.program.theorem
+            else _tapes(model)
+        )
     except SymcookError:
         return None
     found: dict[str, dict[str, Any]] = {}
@@ -87,9 +93,9 @@ def _table(model: Transformer) -> dict[str, Any] | None:
         counted = bool(model.program.theorem)
         kept |= {"counted": counted, "at_once": counted and variant_of(model) != "nonstrict"}
         return kept | {"answers": automaton.answers}
-    from symcook.thought.running import machine_of
+    from symcook.programs.turing import read_turing
 
-    machine = machine_of(model)  # whose weights are the compiler's, since it has a run in integers
+    machine = read_turing(model.program.source)  # of which the weights are the compiler's, since it has a run
     if not machine.input or len(machine.rows) > ROWS or not model.embedding.added:
         return None
     rows = {
@@ -97,7 +103,8 @@ def _table(model: Transformer) -> dict[str, Any] | None:
         for (state, reads), row in machine.rows.items()
     }
     names = {"input": machine.input, "blank": machine.blank, "start": machine.start, "halt": machine.halt}
-    return names | {"head": machine.head, "tapes": machine.tapes, "rows": rows}
+    theorem = bool(model.program.theorem)
+    return names | {"head": machine.head, "tapes": machine.tapes, "theorem": theorem, "rows": rows}
 
 
 def _tapes(model: Transformer) -> Callable[[Word], Told]:
@@ -120,6 +127,19 @@ def _tapes(model: Transformer) -> Callable[[Word], Told]:
         return dict(differences(run)), [named[token] for token in run.tokens]
 
     return ask
+
+
+def _rows(model: Transformer) -> Callable[[Word], Told]:
+    """The same for a decoder whose tokens are the rows of the table (`--theorem 2`)."""
+    from symcook.compilers import genuine
+    from symcook.programs.turing import read_turing
+    from symcook.thought.rows import differences
+
+    assert model.program is not None
+    machine = read_turing(model.program.source)
+    if not genuine(model):
+        raise BadInput("a run by the table must have the weights that compile gives to the machine", "other weights")
+    return lambda word: differences(machine, word, TOKENS)
 
 
 def _states(model: Transformer, word: Word) -> Told:
@@ -180,6 +200,7 @@ def told(run: Mapping[str, Any]) -> Markup:
     rows = [
         (one["position"], one["token"], " ".join(one.get("write", ())), " ".join(one.get("move", ())))
         for one in run["tokens"]
+        if not one.get("given")
     ]
     header, caption = ("position", "state or output", "writes", "moves"), f"tokens behind {run['typed'] or EMPTY_WORD}"
     width = 4 if any("move" in one for one in run["tokens"]) else 2

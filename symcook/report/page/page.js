@@ -321,8 +321,8 @@
   const AROUND = 8, NARROW = 3;  // cells on each side of a head, also where there is little room
   let ran = null, at = 0;  // the run, and which of its tokens
   const called = (position) => {  // a token by its position: of the word, or put out behind it
-    const first = ran.input.length + 1, one = ran.tokens[position - first];
-    return one ? one.token : ran.input[position - 1] ?? "the start";
+    const one = ran.tokens[position - ran.tokens[0].position];
+    return one && !one.given ? one.token : ran.input[position - 1] ?? "the start";
   };
   const tapes = () => {
     const { heads: start } = ran, heads = [...start], now = ran.tokens[at];
@@ -345,7 +345,9 @@
       const looked = token.looked?.[k];
       if (looked) return [`position ${looked.position}: ${called(looked.position)}`, looked.rival === null ? "no other"
         : `position ${looked.rival}: ${called(looked.rival)}`, looked.gap ?? ""];
-      return [k && token.fresh?.includes(k) ? "no token: a cell never visited" : "no token: what it wrote itself", "", ""];
+      const why = token.given ? "what this one says" : !k ? "in front of the first letter"
+        : token.fresh?.includes(k) ? "a cell never visited" : "what it wrote itself";
+      return [`no token: ${why}`, "", ""];
     };
     const rows = now.looked === undefined ? [] : heads.map((here, k) => make("tr", {}, head(named(k), "row"),
       ...[cells[k].get(here) ?? ran.blank, ...said(now, k)].map((words) => make("td", { text: words }))));
@@ -395,7 +397,7 @@
   };
   const run_of_machine = (one, trace = null) => {
     ran = one;
-    const count = ran.tokens.length, work = ran.tokens.some((token) => token.write);
+    const own = ran.tokens.filter((token) => !token.given), count = own.length, work = own.some((token) => token.write);
     if (trace) show(trace); else clear("");
     $("machine").hidden = false;
     $("answer").replaceChildren(make("span", { text: ran.stopped === "end" ? "It puts out " : `${count} tokens, and goes on; so far ` }),
@@ -405,11 +407,11 @@
       $("trace").prepend(make("p", { text: trace ? `Of its ${count} tokens the first ones are here, as far as a page goes.`
         : "The network's values are here for some short runs: choose one of them above. symcook run, with --trace, has them all." }));
     const titles = work ? ["position", "state or output", "writes", "moves"] : ["position", "token"];
-    $("tokens-told").replaceChildren(table("its tokens", titles.map((one) => head(one, "col")), ran.tokens.map((one) =>
+    $("tokens-told").replaceChildren(table("its tokens", titles.map((one) => head(one, "col")), own.map((one) =>
       make("tr", {}, head(`${one.position}`, "row"), make("td", { text: one.token }), ...(work ? [one.write, one.move] : [])
         .map((many) => make("td", { text: (many ?? []).join(" ") })))), "words"));
-    $("token").max = Math.max(0, count - 1);
-    if (count) token_of_run(0);
+    $("token").max = Math.max(0, ran.tokens.length - 1);
+    if (ran.tokens.length) token_of_run(0);
   };
   if (data.machine) {
     const { runs, table } = data.machine, known = $("known");

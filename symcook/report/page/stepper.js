@@ -30,12 +30,13 @@ const SymcookMachine = (() => {
     const [h, k] = [BigInt(a), BigInt(b)];
     return ((h * k + 1n) * ONE * ONE) / root((h * h + 1n) * (k * k + 1n) * ONE);
   };
-  const earlier = (j) => {  // what makes an earlier step on a cell the lesser one
+  const half = (x) => {  // (1 - 1/sqrt(1 + x^2))/2
+    const below = root(ONE + (x * x) / ONE);
+    return (x * x) / ((2n * below * (ONE + below)) / ONE);
+  };
+  const earlier = (j, times = 2) => {  // what makes an earlier step on a cell the lesser one
     let x = ONE / BigInt(j);
-    for (let k = 0; k < 2; k++) {
-      const below = root(ONE + (x * x) / ONE);
-      x = (x * x) / ((2n * below * (ONE + below)) / ONE);
-    }
+    for (let k = 0; k < times; k++) x = half(x);
     return x;
   };
   const digits = (gap) => {  // three of them, of a number above 0 and below 10
@@ -67,6 +68,45 @@ const SymcookMachine = (() => {
     return nearest(last, rivals);
   };
 
+  /* The decoder of --theorem 2, whose tokens are rows of the table: `$`, at 0, stands for cells that no token wrote, and T
+     is that of the column that looks (`symcook.thought.rows`). `cells` has the positions that wrote on each cell. */
+  const onRows = (cells, head, i, first) => {
+    if (!i) return null;
+    const small = earlier(i, 1), tie = 2n * half(small), scores = [[ONE - tie, 0]], all = [...cells.keys()];
+    const below = all.filter((one) => one < head), above = all.filter((one) => one > head);
+    const near = [head, ...(below.length ? [Math.max(...below)] : []), ...(above.length ? [Math.min(...above)] : [])];
+    for (const cell of near)
+      for (const j of (cells.get(cell) ?? []).slice(-2))
+        scores.push([cosine(head - first, cell - first) - (tie * ONE) / root(BigInt(j * j + 1) * ONE), j]);
+    scores.sort((a, b) => (a[0] > b[0] ? -1 : 1));
+    const [best, next] = scores;
+    return { position: best[1], rival: next?.[1] ?? null, gap: next ? digits(best[0] - next[0]) : null };
+  };
+  const rows = (table, word) => {
+    const n = word.length, K = table.tapes, heads = [table.head, ...Array(K).fill(0)];
+    const cells = heads.map((_, k) => new Map(k ? [] : word.map((symbol, i) => [i + 1, symbol])));
+    const wrote = heads.map((_, k) => new Map(k ? [] : word.slice(0, -1).map((_, i) => [i + 1, [i + 1]])));
+    const under = (k) => cells[k].get(heads[k]) ?? table.blank;
+    const looked = (i) => ({ looked: heads.map((head, k) => onRows(wrote[k], head, i, k ? 0 : 1)), fresh: [] });
+    const tokens = [{ position: n, token: table.start, write: [], move: [], given: true, ...looked(n) }];
+    if (n) wrote[0].set(n, [n]);
+    let state = table.start;
+    while (!table.halt.includes(state)) {
+      if (tokens.length > MOST) return [tokens, false];
+      const [next, write, move] = table.rows[[state, ...heads.map((_, k) => under(k))].join(" ")];
+      const before = [...heads], position = n + tokens.length;
+      write.forEach((symbol, k) => cells[k + 1].set(heads[k + 1], symbol));
+      move.forEach((one, k) => { heads[k] += MOVES[one]; });
+      state = next;
+      tokens.push({ position, token: state, write, move, ...looked(position) });
+      for (let k = 1; k <= K; k++) wrote[k].set(before[k], [...(wrote[k].get(before[k]) ?? []), position]);
+    }
+    for (; under(K) !== table.blank; heads[K] += 1) {
+      if (tokens.length > MOST) return [tokens, false];
+      tokens.push({ position: n + tokens.length, token: under(K) });
+    }
+    return [tokens, true];
+  };
   const turing = (table, word) => {
     const n = word.length, K = table.tapes, tokens = [], heads = [table.head, ...Array(K).fill(0)];
     const cells = heads.map((_, k) => new Map(k ? [] : word.map((symbol, i) => [i + 1, symbol])));
@@ -116,7 +156,7 @@ const SymcookMachine = (() => {
   /* The run behind what is typed. Refusal, with a sentence, where that is no word. */
   const run = (table, text) => {
     const tapes = table.rows !== undefined, word = read(tapes ? table.input : table.alphabet, text);
-    const [tokens, ended] = tapes ? turing(table, word) : automaton(table, word);
+    const [tokens, ended] = !tapes ? automaton(table, word) : (table.theorem ? rows : turing)(table, word);
     const put = tokens.filter((one) => one.move === undefined).map((one) => one.token);
     const ends = tapes ? { blank: table.blank, start: table.start, halt: table.halt,
       heads: [table.head, ...Array(table.tapes).fill(0)] } : {};

@@ -1,0 +1,32 @@
+"""Certificates that are not stored, as those beside a model's file, for Coq: known for a while beside the stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from symcook.coq.checker import certificates, checker, deep, statements, uncollected
+from symcook.coq.development import Development
+from symcook.coq.models import models_of
+from symcook.coq.reading import definitions, parsed
+from symcook.coq.statement import lemmas_of, with_lemmas
+
+
+@contextmanager
+def development_of(certificate: Mapping[str, Any], text: str) -> Iterator[Development]:
+    """The development of a certificate that both checkers accept, and of its lemmas. `text` has definitions, lemmas and
+    its statement, as proofs/checker.py reads them."""
+    name = certificate["id"]
+    with deep(), uncollected():
+        statement = checker().read_statements(text)[name]
+        known = statements(), certificates(), definitions().statements
+        assert not any(name in one for one in known)
+        for one, what in zip(known, (statement, dict(certificate), parsed(statement.text)), strict=True):
+            one[name] = what
+    try:
+        below = with_lemmas(lemmas_of(name))
+        yield Development([name], models=[model for lemma in below for model in models_of(lemma)])
+    finally:
+        for one in known:
+            del one[name]

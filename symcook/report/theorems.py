@@ -1,0 +1,265 @@
+"""What stored theorems say of a run of a family, read off their texts: the hypotheses under which they say it, those of
+their other parts, and the conclusion; with the family's names in place of a statement's g_..."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from symcook.errors import BadInput
+from symcook.model.expr import Tree, parse_formula, show
+from symcook.proof.familyrel import CALL
+from symcook.report.terms import conjuncts
+
+if TYPE_CHECKING:
+    from symcook.model.family import Family
+    from symcook.proof.grammar import Definition
+    from symcook.proof.replay import Statement
+
+RUN = re.compile(r"\b[a-z]_\w")
+"""What names of a run with a prefix look like."""
+EQUAL = re.compile(r"^all n:Int\. n = [^&|<>]* -> $")
+"""What makes "for all such n the run" one run, of this length."""
+
+
+class Theorem(NamedTuple):
+    """What a statement says of a run: its ids, the names of its own with their sorts, hypotheses, conclusion; ids of
+    the same conclusion under more hypotheses; hypotheses about other names than those of the conclusion; and the
+    definitions that it may use."""
+
+    ids: tuple[str, ...]
+    over: tuple[tuple[str, str], ...]
+    given: tuple[str, ...]
+    says: str
+    also: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
+    known: Mapping[str, Definition] = {}
+
+
+class _Clause(NamedTuple):
+    over: Mapping[str, str]
+    given: list[str]
+    says: str
+
+
+def conclusions(statement: str, family: Family) -> list[str]:
+    """What a statement says of a run of this very family, behind its hypotheses."""
+    return [one.says for one in _clauses(statement, family)]
+
+
+def theorems(family: Family, statements: Iterable[Statement]) -> list[Theorem]:
+    """What these statements say of a run of the family, each thing once, under the fewest hypotheses."""
+    found = list[Theorem]()
+    for one in statements:
+        for clause in _clauses(one.written, family):
+            made = _told(one.id, clause, family)._replace(known=one.known)
+            same = next((k for k, old in enumerate(found) if _same(old.says) == _same(made.says)), None)
+            if same is None:
+                if one.claim:
+                    found.append(made)
+                continue
+            old = found[same]
+            less, more = ({*map(_same, (*x.given, *x.further))} for x in (made, old))
+            if less == more and one.claim:
+                found[same] = old._replace(ids=tuple(dict.fromkeys((*old.ids, one.id))))
+            elif less < more:
+                found[same] = made._replace(also=tuple(dict.fromkeys((*old.ids, *old.also))))
+            elif more < less and one.claim:
+                found[same] = old._replace(also=tuple(dict.fromkeys((*old.also, one.id))))
+            elif one.claim:
+                found.append(made)
+    return found
+
+
+def _told(name: str, clause: _Clause, family: Family) -> Theorem:
+    """A clause with its conclusion's own hypotheses before it, and those of other parts of the statement apart."""
+    given, says = _peeled([*clause.given, clause.says])
+    tables = (one for table in family.tables.values() for one in table.where)
+    premises = {show(one) for condition in (*family.sizes.values(), *tables) for one in conjuncts(condition)}
+    given = [one for one in given if one not in premises]
+    mine = {*family.sizes, *family.tables, *family.space, "n", "w"}
+    own = [x for x in clause.over if x not in mine or f"g_{x}" in {*_words(says), *_words(" ".join(given))}]
+    values = {*family.tables, *family.space} - {*own}
+    theirs = [one for one in given if RUN.search(one) or values.intersection(_words(one))]
+    needed = {x for one in (*theirs, says) for x in own if x in _words(one)}
+    near, far = list[str](), list(given)
+    while True:
+        apart = [one for one in far if one not in theirs and not _pertinent(one, own, needed)]
+        moved = [one for one in far if one not in apart]
+        if not moved:
+            break
+        near, far = [one for one in given if one in near or one in moved], apart
+        needed |= {x for one in moved for x in own if x in _words(one)}
+    used = {*_words(" ".join([*near, says]))}
+    near, says, same = _unprefixed(near, says)
+    over = tuple((x, sort) for x, sort in clause.over.items() if x in used and x in own and x not in same)
+    return Theorem((name,), over, tuple(near), says, (), tuple(far))
+
+
+def _pertinent(given: str, own: Sequence[str], needed: set[str]) -> bool:
+    """Whether a hypothesis is about names of the conclusion; one that says what another name is, is not."""
+    here = {x for x in own if x in _words(given)}
+    said = {m[1] for m in re.finditer(r"\b(\w+)(?:\([\w\s,+*-]*\))? = ", given)} & {*own}
+    return not here or bool(here & needed and (not said or said & needed))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[A-Za-z]\w*", text)
+
+
+def _peeled(texts: Sequence[str]) -> tuple[list[str], str]:
+    """Hypotheses and a conclusion, of which the hypotheses that it begins with are taken off."""
+    *given, says = texts
+    while True:
+        try:
+            tree = parse_formula(says)
+        except BadInput:
+            return given, says
+        if tree[0] != "->":
+            return given, says
+        given, says = [*given, *map(show, conjuncts(tree[1]))], show(tree[2])
+
+
+def _clauses(statement: str, family: Family) -> Iterator[_Clause]:
+    """What stands behind each run of the family with these choices, with all hypotheses but the word and the family's
+    premises."""
+    usual = {key: many[0] for key, many in family.choices.items()}
+
+    def chosen(call: re.Match[str]) -> dict[str, str]:
+        return usual | dict(re.findall(r"(\w+) = (\w+)", call[3]))
+
+    def word(call: re.Match[str]) -> str:
+        place = call[3].rpartition(";")[2].strip() if call[1] == "answer" else "w" if call[1] == "accept" else ""
+        return f"{call[1]}({place})" if place else call[1]
+
+    for call in CALL.finditer(statement):
+        if call[1] != "run" or call[2] != family.name or chosen(call) != family.chosen:
+            continue
+        start, end, given = _clause(statement, call.start(), -1), call.end(), list[str]()
+        if statement[end : end + 1] == ")" and EQUAL.match(" ".join(statement[start : call.start()].split()) + " "):
+            given, end = _parts(statement[start : call.start()]), end + 1
+            place, start = start - 1, _clause(statement, start - 1, -1)
+        else:
+            place = call.start()
+        behind = re.match(r"\s*->\s*", statement[end:])
+        if behind is None:
+            continue
+        end += behind.end()
+        parts = [*_above(statement, start), *_parts(statement[start:place]), *given]
+        if any((other := CALL.fullmatch(one)) and other[1] == "run" for one in parts):
+            continue  # what compares two runs is told of the first
+        says = " ".join(statement[end : _clause(statement, end, 1)].split())
+        while (
+            (other := CALL.match(says)) and other[1] == "run" and (more := re.match(r"\s*->\s*", says[other.end() :]))
+        ):
+            prefix = other[3].rpartition(";")[2].strip()
+            how = ", ".join(f"{key} = {value}" for key, value in chosen(other).items())
+            parts.append(f"{prefix}x is x in a run with {how}")
+            says = says[other.end() + more.end() :]
+        own = [one for one in parts if one and one != "1 <= n" and CALL.fullmatch(one) is None]
+        yield _Clause(
+            _over(statement[: call.start()], start), [CALL.sub(word, one) for one in own], CALL.sub(word, says)
+        )
+
+
+def _over(text: str, start: int) -> dict[str, str]:
+    """The names with sorts that are quantified around a place, from the outermost on."""
+    found = dict[str, str]()
+    while True:
+        match = re.match(r"\s*all ([^.]*)\.\s", CALL.sub("", text[start:]))
+        pairs = [one.split(":") for one in match[1].split(",") if one.count(":") == 1] if match else []
+        found = {name.strip(): sort.strip() for name, sort in pairs} | found
+        if start <= 0:
+            return found
+        start = _clause(text, start - 1, -1)
+
+
+def _parts(text: str) -> list[str]:
+    """The parts of a text behind its first quantifier, each in one line."""
+    return [" ".join(one.split()) for one in _parted(_body(text))]
+
+
+def _body(text: str) -> str:
+    """What stands behind the quantifier with which a text begins."""
+    return re.sub(r"^\s*all [^.]*\.\s", "", text)
+
+
+def _above(text: str, start: int) -> list[str]:
+    """The hypotheses under which what stands in a bracket is said: what is before an arrow, outside of it."""
+    found = list[str]()
+    while start > 0:
+        outer = _clause(text, start - 1, -1)
+        *premises, _ = _parted(_body(text[outer : start - 1]), ("->",))
+        found = [*(part for one in premises for part in _parts(one)), *found]
+        start = outer
+    return found
+
+
+def _clause(text: str, at: int, step: int) -> int:
+    """Where the bracket around a place begins (step -1) or ends (1)."""
+    depth, opening = 0, ")]" if step < 0 else "(["
+    closing = "([" if step < 0 else ")]"
+    at -= step < 0
+    while 0 <= at < len(text):
+        depth += (text[at] in opening) - (text[at] in closing)
+        if depth < 0:
+            return at + (step < 0)
+        at += step
+    return max(at + (step < 0), 0)
+
+
+def _parted(text: str, signs: Sequence[str] = ("&", "->")) -> Iterator[str]:
+    """The parts of a text between signs that stand in no bracket."""
+    depth = start = 0
+    for sign in re.finditer(r"[(\[)\]]|&|->", text):
+        depth += (sign[0] in "([") - (sign[0] in ")]")
+        if depth == 0 and sign[0] in signs:
+            yield text[start : sign.start()]
+            start = sign.end()
+    yield text[start:]
+
+
+def _unprefixed(given: Sequence[str], says: str) -> tuple[list[str], str, set[str]]:
+    """Hypotheses and conclusion with the family's names for g_..: where a hypothesis only says that a table of the
+    statement is the family's, it is left out, and the table is among the names returned. A name that would then mean
+    two things keeps its g_."""
+    kept, same = list[str](), set[str]()
+    for one in given:
+        parts = _parted(re.sub(r"^(?:all \w+ in [^.]*\.\.[^.]*\. )*", "", one.removeprefix("(").removesuffix(")")))
+        equal = [re.fullmatch(r"g_(\w+)(\([\w, ]*\))? = \1(?(2)\2)", part.strip()) for part in parts]
+        if all(equal):
+            same |= {match[1] for match in equal if match}
+        else:
+            kept.append(one)
+    text = " ".join([*kept, says])
+    twice = {*re.findall(r"\b(?!g_)[A-Za-z]\w*", text)} - same
+    free = [name for name in {*re.findall(r"\bg_(\w+)", text)} if name not in twice]
+    named = re.compile(rf"\bg_({'|'.join(free) or '(?!)'})\b")
+    return [named.sub(r"\1", one) for one in kept], named.sub(r"\1", says), same
+
+
+def _same(text: str) -> str:
+    """A formula with its bound variables by number, so that other names for them make no other theorem."""
+    try:
+        return show(_numbered(parse_formula(re.sub(r"\bg_(?=\w)", "", text)), {}, 0))
+    except BadInput:
+        return text
+
+
+def _numbered(tree: Tree, put: Mapping[str, str], depth: int) -> Tree:
+    tag = tree[0]
+    if tag == "name":
+        return ("name", put.get(tree[1], tree[1]))
+    bound = tree[1] if tag == "lambda" else (tree[1],) if tag in ("all", "ex", "all in", "ex in", "sum", "prod") else ()
+    fresh = {name: f"b{depth + k}_" for k, name in enumerate(bound)}
+    inner, depth = {**put, **fresh}, depth + len(bound)
+    head = (tag, tuple(fresh.values()) if tag == "lambda" else fresh[tree[1]]) if bound else (tag,)
+    rest = list(tree[len(head) :])
+    for place, part in enumerate(rest):
+        if isinstance(part, tuple) and part and isinstance(part[0], str) and part[0] != "fun":
+            ends = tag in ("all in", "ex in", "sum", "prod") and place < 2
+            rest[place] = _numbered(part, put if ends else inner, depth)
+        elif isinstance(part, tuple) and part and isinstance(part[0], tuple):
+            rest[place] = tuple(_numbered(one, inner, depth) for one in part)
+    return (*head, *rest)

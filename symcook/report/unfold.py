@@ -1,0 +1,81 @@
+"""Definitions of many parameters, which nobody reads by place: written out at the arguments that a text gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from symcook.model.expr import Tree
+from symcook.report.terms import tidy
+
+if TYPE_CHECKING:
+    from symcook.proof.grammar import Definition
+
+BINDERS = ("all", "ex", "all in", "ex in", "sum", "prod", "lambda")
+MANY = 6
+"""With more parameters than these a definition is written out."""
+
+
+def long_calls(tree: Any, known: Mapping[str, Definition]) -> Iterator[Tree]:
+    """What of a tree calls such a definition, the outermost calls alone."""
+    if isinstance(tree, tuple):
+        if tree[:1] == ("call",) and tree[1] in known and len(tree[2]) > MANY:
+            yield tree
+        else:
+            for part in tree:
+                yield from long_calls(part, known)
+
+
+def unfolded(tree: Any, known: Mapping[str, Definition]) -> Tree:
+    """A call of such a definition as what it says of its arguments, those within it as well."""
+    if not isinstance(tree, tuple):
+        return tree
+    if tree[:1] == ("call",) and tree[1] in known and len(tree[2]) > MANY:
+        made = known[tree[1]]
+        return unfolded(tidy(put(made.tree, dict(zip(made.params, tree[2], strict=True)))), known)
+    return tuple([unfolded(part, known) for part in tree])
+
+
+def put(tree: Tree, values: Mapping[str, Tree]) -> Tree:
+    """A tree with values for its free names; a function is a name or written out.
+
+    >>> from symcook.model.expr import parse_term, show
+    >>> function = ("lambda", ("a", "b"), parse_term("a*b*j"))
+    >>> show(put(parse_term("sum(j, 1, n, f(j, a))"), {"f": function, "a": ("name", "k")}))
+    'sum(j1, 1, n, j1*k*j)'
+    """
+    tag = tree[0]
+    if tag == "name":
+        return values.get(tree[1], tree)
+    if tag == "call":
+        given = tuple(put(one, values) for one in tree[2])
+        function = values.get(tree[1], ("name", tree[1]))
+        if function[0] == "lambda":
+            return put(function[2], dict(zip(function[1], given, strict=True)))
+        return ("call", function[1], given)
+    if tag in BINDERS:
+        bound = tree[1] if tag == "lambda" else (tree[1],)
+        inner = {name: one for name, one in values.items() if name not in bound}
+        taken = set[str]().union(*map(_free, inner.values()))
+        fresh = {name: _other(name, taken) if name in taken else name for name in bound}
+        inner |= {name: ("name", other) for name, other in fresh.items() if name != other}
+        head = tuple(fresh.values()) if tag == "lambda" else fresh[tree[1]]
+        ends = [one if tag in ("all", "ex") else put(one, values) for one in tree[2:-1]]
+        return (tag, head, *ends, put(tree[-1], inner))
+    return (tag, *(put(one, values) if isinstance(one, tuple) and tag != "num" else one for one in tree[1:]))
+
+
+def _free(tree: Any) -> set[str]:
+    """The names and functions of a tree that nothing in it binds."""
+    if not isinstance(tree, tuple) or not tree or tree[0] == "fun":
+        return set()
+    if tree[0] in BINDERS:
+        bound = tree[1] if tree[0] == "lambda" else (tree[1],)
+        return set[str]().union(*map(_free, tree[2:-1]), _free(tree[-1]) - {*bound})
+    own = {tree[1]} if tree[0] in ("name", "call") else set[str]()
+    return own.union(*map(_free, tree))
+
+
+def _other(name: str, taken: set[str]) -> str:
+    return next(made for k in count(1) if (made := f"{name}{k}") not in taken)

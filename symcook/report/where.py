@@ -1,0 +1,125 @@
+"""What the words in theorems about a family mean: values of a run between its layers, answers, and definitions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from symcook.errors import BadInput
+from symcook.model.expr import Tree, parse_formula
+from symcook.proof.audit.folded import called as words_of
+from symcook.proof.audit.folded import used_definitions
+from symcook.proof.familyrel import FamilyRelation, before_first
+from symcook.proof.files import proofs_directory
+from symcook.report.saying import DefinitionRow, Said, called, mark
+from symcook.report.unfold import long_calls, unfolded
+
+if TYPE_CHECKING:
+    from symcook.model.family import Family
+    from symcook.model.plainfamily import Range
+    from symcook.report.theorems import Theorem
+
+WORDS = {"answer": (("y", "i"), "the readout answers y at i"), "accept": (("w",), "the readout accepts the word")}
+
+FEW = 5
+"""Of how many definitions at most a comment before them speaks."""
+
+
+def where(family: Family, proved: Sequence[Theorem]) -> list[DefinitionRow]:
+    """A line for each word of these theorems that the construction does not say."""
+    trees = list(_trees(proved))
+    used = {word for tree in trees for word in words_of(tree)}
+    plain = {re.sub(r"^[a-z]_", "", word) for word in used}
+    rows = list(_values(family, plain))
+    for word, (given, said) in WORDS.items():
+        rows += [DefinitionRow(called(word, [("name", one) for one in given]), (said,))] if word in used else []
+    for bound in [one for tree in trees for one in _lambdas(tree)][:1]:
+        rows.append(
+            DefinitionRow(("lambda", bound, ("name", "x")), (f"the function with value x at {', '.join(bound)}",))
+        )
+    known = {name: one for theorem in proved for name, one in theorem.known.items()}
+    plainly = {name: called(name, [("name", param) for param in one.params]) for name, one in known.items()}
+    long = list(dict.fromkeys(one for tree in trees for one in long_calls(tree, known)))
+    told = [(one, unfolded(one, known)) for one in long if one != plainly[one[1]]]
+    rows += [DefinitionRow("", (one, mark(":="), says), -1) for one, says in told]
+    left = [unfolded(tree, known) if told else tree for tree in trees] + [says for _, says in told]
+    words, said = {} if told else _comments(), set[str]()
+    for name in reversed(used_definitions(left, known)):
+        if name in words and words[name] not in said:
+            said.add(words[name])
+            rows.append(DefinitionRow("", (words[name],), -1))
+        rows.append(DefinitionRow("", (plainly[name], mark(":="), known[name].tree), -1))
+    return rows
+
+
+def _comments() -> dict[str, str]:
+    """What the file of definitions says in words before a few of them, which are not those of the whole file."""
+    text = (proofs_directory() / "statements" / "definitions.txt").read_text(encoding="utf-8")
+    found = dict[str, str]()
+    for comment, group in re.findall(r"((?:^#.*\n)+)((?:^[^#\n].*\n)+)", text, re.MULTILINE):
+        names = re.findall(r"^(\w+)\(", group, re.MULTILINE)
+        if len(names) <= FEW:
+            found |= dict.fromkeys(names, " ".join(line.removeprefix("#").strip() for line in comment.splitlines()))
+    return found
+
+
+def _trees(proved: Sequence[Theorem]) -> Iterator[Tree]:
+    for theorem in proved:
+        for text in (*theorem.given, theorem.says, *theorem.further):
+            try:
+                yield parse_formula(text)
+            except BadInput:  # words
+                continue
+
+
+def _lambdas(tree: object) -> Iterator[tuple[str, ...]]:
+    """The names of each function that is written out."""
+    if isinstance(tree, tuple):
+        if tree[:1] == ("lambda",):
+            yield tree[1]
+        for part in tree:
+            yield from _lambdas(part)
+
+
+def _values(family: Family, used: set[str]) -> Iterator[DefinitionRow]:
+    """The values of coordinates that theorems call otherwise than the construction: behind a round or a layer."""
+    relation = FamilyRelation(family)
+    for name, sort in relation.functions.items():
+        layer = re.fullmatch(r"([yz])(\d+)_(\w+)", name)
+        x = layer[3] if layer else name
+        if name not in used or x not in family.space:
+            continue
+        over = family.space[x]
+        many = sort.count("Int") - (sort == "Int") - len(over) - (not family.pointwise)
+        turns = _turns(family, x, int(layer[2]) if layer else None) if many else None
+        place = [] if family.pointwise else [("name", "i")]
+        plain = called(x, [*(("name", one.name) for one in over), *place])
+        first: list[Tree] = [("name", turns.name)] if turns else []
+        label = called(name, [*first, *(plain[2] if plain[0] == "call" else ())])
+        if turns is None:
+            later = relation.held.get(x, (name, ()))[0] != name
+            if layer or later:
+                told: list[Said] = (
+                    [plain, f" behind layer {layer[2]}"] if layer else ["its first value, before all layers"]
+                )
+                yield DefinitionRow(label, tuple(told))
+            continue
+        index: Tree = ("name", turns.name)
+        said: list[Said] = [plain, " behind round ", index, mark("="), turns.low, mark(".."), turns.high]
+        if relation.held.get(x, ("", ()))[0] == name:
+            yield DefinitionRow(
+                label, (*said, "; at ", index, mark("="), before_first(turns.low), " before the rounds")
+            )
+        else:
+            yield DefinitionRow(label, (plain, f" behind layer {layer[2] if layer else ''}, in round ", index))
+
+
+def _turns(family: Family, x: str, layer: int | None) -> Range | None:
+    """The index of the rounds in which a coordinate is written; with `layer` of those that have this one."""
+    number = 0
+    for part in family.layers:
+        number += len(part.layers)
+        if part.over and x in part.written and (layer is None or layer <= number):
+            return part.over[0]
+    return None
