@@ -353,6 +353,7 @@ def test_the_automation_ends():
 
 LONG = {
     "lem.counting_counts": 145,
+    "lem.front_tokens": 170,
     "lem.logic_counted": 135,
     "lem.logic_counts": 145,
     "lem.turing_places": 130,
@@ -361,6 +362,7 @@ LONG = {
     "lem.unmarked_token": 130,
     "merrill2024.thm1.nodollar": 155,
     "merrill2024.thm1.schedule": 140,
+    "merrill2024.thm2.nodollar": 195,
     "yang2026.cor22": 165,
     "yang2026.fig1": 165,
 }
