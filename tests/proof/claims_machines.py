@@ -1,5 +1,5 @@
-"""The statements about the decoders that run machines, at the shortest run: $, or one letter, and a machine that halts at
-once."""
+"""The statements about the decoders that run machines, at the shortest run: of $, or of one letter, and of a machine
+that halts at once."""
 
 from __future__ import annotations
 
@@ -76,10 +76,13 @@ def the_answer_is_there_at_once(v: Any) -> bool | None:
 
 # The same without $: two rows, which are not used, and six of the machine that reads one letter ahead.
 FEW = {"n": 1, "N": 0, "L": 0, "m": 1, "Q0": 2, "K0": 1, "R0": 2, "first0": 2, "Q": 6, "S": 2, "G": 9, "K": 2, "R": 6}
-FRONT_HALVES = "mu2 dev2 mu2_ dev2_ mu2__ dev2__ mu2___ dev2___ mu2____ dev2____ mu3 dev3 dev3__ dev4 dev4_ dev4__ dev4___ mu4____ dev4____"
+FRONT_HALVES = (
+    "mu2 dev2 mu2_ dev2_ mu2__ dev2__ mu2___ dev2___ mu2____ dev2____ mu3 dev3 dev3__"
+    " dev4 dev4_ dev4__ dev4___ mu4____ dev4____"
+)
 FRONT_ONES = (
-    "w from0 dev1 y1_vone one y2_nlater y2_nlater_ y2_nlead bos z2_halt y3_vbos y3_nplus y3_nminus y3_e2 y4_q2 y4_k3 y4_c2"
-    " y4_d2 y4_vone y4_vbos y4_ncand dev5 y5_hone y5_hhalt from"
+    "w from0 dev1 y1_vone one y2_nlater y2_nlater_ y2_nlead bos z2_halt y3_vbos y3_nplus y3_nminus y3_e2 y4_q2 y4_k3"
+    " y4_c2 y4_d2 y4_vone y4_vbos y4_ncand dev5 y5_hone y5_hhalt from"
 )
 FRONT_LESS = "move move0 y1_none y3_e4 y4_q4 y4_k6 y4_c4 y4_d4 y5_gone y5_ghalt"
 
