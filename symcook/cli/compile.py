@@ -70,10 +70,11 @@ def compile(
 
     With --theorem the soft-attention transformer of that proof is made. One of 12 to 18 is an instance of a family:
     --prove, or symcook prove FILE, shows that and gives the theorem. Those of 20 to 23 count. 2 is for machines that
-    begin at the first letter (head: 1) and move each head at each step: tokens are rows of the table. 1 is for dfa and
-    each --variant: the first state is left out, and token |x| + 1 behind a word x is yes or no. Their theorems are had
-    in the same way. With --soft attention is softmax, cold enough that networks round what it retrieves to the
-    bits of the formula, at every length; show prints how far each head is off.
+    begin at the first letter (head: 1) and move each head at each step: tokens are rows of the table, with --variant
+    no-start of the table of the machine that reads its input a letter ahead. 1 is for dfa and each --variant: the first
+    state is left out, and token |x| + 1 behind a word x is yes or no. Their theorems are had in the same way.
+    With --soft attention is softmax, cold enough that networks round what it retrieves to the bits of the formula, at
+    every length; show prints how far each head is off.
     With --prove a certificate and its statement are written beside the file, about the weights, hard or soft, and all
     words, which the second checker reads too. Where no proof is found the model is written and the answer is exit 3.
     """
@@ -99,7 +100,7 @@ def compile(
         except Undecided:
             say_or_json(as_json, lambda: shown, lambda: wrote)
             raise
-    says = "the answers are those of the program"
+    says, every = "the answers are those of the program", "every word"
     if kind == "dfa":
         says = "it puts out the states of the automaton, then yes or no"
         if theorem:
@@ -107,8 +108,9 @@ def compile(
             says = f"{word} token |x| + 1 behind it is yes or no, as the automaton says"
     if kind == "tm":
         says = "it puts out the machine's steps, then its output"
+        every += " with a letter" * (variant == "no-start")
     by = f" ({', '.join(shown.pop('theorems', ()))})" * bool(theorem)
-    proved = f"\n{shown['verdict']}  on every word {says}{by}: {shown['certificate']}"
+    proved = f"\n{shown['verdict']}  on {every} {says}{by}: {shown['certificate']}"
     say_or_json(as_json, lambda: shown, lambda: wrote + (proved if prove else ""))
     return 0
 

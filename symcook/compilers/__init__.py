@@ -72,7 +72,8 @@ def compile(
     that puts out a token a step, what the step changed, and then the output (`symcook.programs.turing`). `weighting`
     says how its work heads find the last of the steps that wrote on a cell: by a tie-break in the scores (average), or
     by place (rightmost). With `theorem` "2" it is the decoder of that theorem's proof for all machines, an instance of
-    the family turing: its tokens are the rows of the table, whose moves are L and R.
+    the family turing: its tokens are the rows of the table, whose moves are L and R. `variant` "no-start" makes it
+    without $ in front, of the family turing-no-start: its rows are those of the machine that reads one letter ahead.
 
     The programs that come with the library go by their names: compile("srasp", "sort.srasp"). Raises BadInput, in one
     sentence with line and column, where the source is no program.
@@ -110,7 +111,7 @@ def compile(
             must = "the letters of a machine must stand in its text"
             raise BadInput(must, "--alphabet", "write input: and the letters, and leave --alphabet out")
         if theorem:
-            return _of_table(read_turing(source), source, theorem, {"weighting": weighting, "variant": variant}, name)
+            return _of_table(read_turing(source), source, theorem, weighting, variant or "strict", name)
         return turing.compiled(read_turing(source), source, name, weighting or "average", variant or "strict")
     if kind == "dfa":
         from symcook.compilers import automaton
@@ -142,17 +143,20 @@ def compile(
 
 
 def _of_table(
-    machine: TuringMachine, source: str, theorem: str, others: dict[str, str | None], name: str
+    machine: TuringMachine, source: str, theorem: str, weighting: str | None, variant: str, name: str
 ) -> Transformer:
-    """The decoder of the theorem about all machines."""
+    """The decoder of the theorem about all machines, or of its footnote 8."""
     from symcook.compilers import tables
 
     _require(theorem, MACHINES, "machines")
-    for option, value in others.items():
-        if value is not None:
-            must = f"the decoder of --theorem 2 must have its own {option}"
-            raise BadInput(must, f"--{option} {value}", "leave it out")
-    return tables.compiled(machine, source, name)
+    if weighting is not None:
+        raise BadInput(
+            "the decoder of --theorem 2 must have its own weighting", f"--weighting {weighting}", "leave it out"
+        )
+    if variant not in tables.FAMILIES:
+        must = f"the decoder of --theorem 2 must be of the variant {' or '.join(tables.FAMILIES)}"
+        raise BadInput(must, f"--variant {variant}", "leave it out")
+    return tables.compiled(machine, source, name, variant)
 
 
 def _require(theorem: str, own: str, what: str) -> None:
@@ -189,8 +193,8 @@ def as_compiled(model: Transformer) -> Transformer | None:
     """A compiled model as its program gives it: with the compiler's plan. None where it names no program, or one whose
     weights are others; a model's name and the note of its source are its own.
 
-    All that `compile` was told is in the program but for the weighting of a machine and the variant of an automaton,
-    which the heads and the embedding say.
+    All that `compile` was told is in the program but for the weighting of a machine and the variant of an automaton or
+    machine, which the heads and the embedding say.
     """
     program = model.program
     if program is None:
@@ -198,13 +202,13 @@ def as_compiled(model: Transformer) -> Transformer | None:
     told: dict[str, Any] = {"theorem": program.theorem, "soft": bool(program.attention)}
     told["tau"] = 1 if program.attention == PLAIN else None
     if program.kind == "tm" and program.theorem:
-        pass  # its weighting and masks are those of the theorem
+        pass  # its weighting is that of the theorem
     elif program.kind == "tm":
         heads = (head for layer in model.layers if layer.attention is not None for head in layer.attention.heads)
         told["weighting"] = WEIGHTINGS[any(head.weighting == WEIGHTINGS[1] for head in heads)]
     else:
         told["alphabet"] = program.alphabet
-    if program.kind == "dfa" or (program.kind == "tm" and not program.theorem):
+    if program.kind in ("dfa", "tm"):
         from symcook.compilers.automaton import variant_of
 
         told["variant"] = variant_of(model)

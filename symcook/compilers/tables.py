@@ -1,30 +1,33 @@
-"""Machines to instances of the family turing, whose tokens are the rows of the table (`--theorem 2`).
+"""Machines to instances of the family turing, whose tokens are the rows of the table (`--theorem 2`), and of the family
+turing-no-start, whose table is that of a machine that reads its input one letter ahead.
 
-What is proved of the family holds of each of them: `symcook prove FILE` makes the bridge and gives the theorem.
-Source: Merrill and Sabharwal (2024), Theorem 2.
+What is proved of a family holds of each of them: `symcook prove FILE` makes the bridge and gives the theorem.
+Source: Merrill and Sabharwal (2024), Theorem 2 and footnote 8.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from symcook.errors import BadInput
+from symcook.model.checks import MAX_LABEL
 from symcook.programs import MACHINES
-from symcook.programs.steps import row_label, table_labels, table_symbols
+from symcook.programs.steps import ahead_labels, ahead_rows, row_label, table_labels, table_symbols
 from symcook.programs.turing import LETTERS
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.programs.turing import TuringMachine
 
-FAMILY = "turing"
+FAMILIES = {"strict": "turing", "no-start": "turing-no-start"}
+"""By variant."""
 
 
-def settings(machine: TuringMachine) -> dict[str, str]:
-    """The sizes and tables of the family at which its instance runs this machine. A machine of the printed model begins
-    at the first letter and moves each head at each step; BadInput for others."""
+def _require(machine: TuringMachine) -> None:
+    """BadInput for a machine not of the printed model, which begins at the first letter and moves each head at each
+    step."""
     if not machine.input:
         raise BadInput("a machine for --theorem 2 must have letters of the input", "none", "leave --theorem out")
     if machine.head != 1:
@@ -35,62 +38,131 @@ def settings(machine: TuringMachine) -> dict[str, str]:
             must = "a machine for --theorem 2 must move each head at each step"
             given = f"{state} {' '.join(reads)} -> .. {' '.join(LETTERS[move] for move in row.moves)}"
             raise BadInput(must, given, "write L and R in place of S, or leave --theorem out")
+
+
+class _Row(NamedTuple):
+    """A row of an instance, in the numbers of states and symbols: on each tape what is read, what is written and the
+    move; nothing is written on tape 0."""
+
+    state: int
+    to: int
+    reads: tuple[int, ...]
+    writes: tuple[int, ...]
+    moves: tuple[int, ...]
+
+
+def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
+    """The sizes and tables of the family of a variant at which its instance runs this machine. BadInput for a machine
+    that is not of the printed model.
+
+    Without $ in front the word of tape 0 begins at its second letter. A state is one of the machine's with a letter or
+    the blank, what was read ahead; tape 1 is a copy of what the machine has read, its own tapes stand behind.
+    """
+    _require(machine)
     number = {state: k for k, state in enumerate(machine.states, 1)}
     symbol = {one: k for k, one in enumerate(table_symbols(machine))}
-    tapes, rows = range(machine.tapes + 1), machine.rows.items()
-    writes = [["0" if t == 0 else str(symbol[row.writes[t - 1]]) for _, row in rows] for t in tapes]
+    ahead, letters = variant == "no-start", len(machine.input)
+    kept = letters + 1 if ahead else 1
+    rows = list(_ahead(machine, number, symbol) if ahead else _rows(machine, number, symbol))
+    tapes, first = range(machine.tapes + 1 + ahead), (number[machine.start] - 1) * kept + 1
     return {
-        "Q": str(len(number)), "S": str(len(machine.input)), "G": str(len(symbol) - 1), "K": str(machine.tapes),
-        "R": str(len(machine.rows)), "first": str(number[machine.start]),
-        "final": " ".join(str(int(state in machine.halt)) for state in machine.states),
-        "from": " ".join(str(number[state]) for state, _ in machine.rows),
-        "to": " ".join(str(number[row.state]) for _, row in rows),
-        "read": " ".join(str(symbol[reads[t]]) for t in tapes for (_, reads), _ in rows),
-        "print": " ".join(one for tape in writes for one in tape),
-        "move": " ".join(str(row.moves[t]) for t in tapes for _, row in rows),
+        "Q": str(len(number) * kept), "S": str(letters), "G": str(len(symbol) - 1), "K": str(len(tapes) - 1),
+        "R": str(len(rows)),
+        "first": " ".join(str(first + c) for c in range(1, letters + 1)) if ahead else str(first),
+        "final": " ".join(str(int(state in machine.halt)) for state in machine.states for _ in range(kept)),
+        "from": " ".join(str(row.state) for row in rows),
+        "to": " ".join(str(row.to) for row in rows),
+        "read": " ".join(str(row.reads[t]) for t in tapes for row in rows),
+        "print": " ".join(str(row.writes[t]) for t in tapes for row in rows),
+        "move": " ".join(str(row.moves[t]) for t in tapes for row in rows),
     }  # fmt: skip
 
 
-def compiled(machine: TuringMachine, source: str, name: str) -> Transformer:
+def _rows(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[str, int]) -> Iterator[_Row]:
+    """Those of the machine's own table."""
+    for (state, reads), row in machine.rows.items():
+        writes = (0, *(symbol[one] for one in row.writes))
+        yield _Row(number[state], number[row.state], tuple(symbol[one] for one in reads), writes, row.moves)
+
+
+def _ahead(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[str, int]) -> Iterator[_Row]:
+    """Those of the machine that reads ahead: it holds the next letter where it goes right, and copies what it reads."""
+
+    def at(state: str, held: str) -> int:
+        return (number[state] - 1) * (len(machine.input) + 1) + symbol[held] + 1
+
+    for one in ahead_rows(machine):
+        row = machine.rows[one.state, one.reads]
+        on_input, *on_others = (symbol[read] for read in one.reads)
+        yield _Row(
+            at(one.state, one.held),
+            at(row.state, one.ahead if row.moves[0] == 1 else machine.blank),
+            (symbol[one.ahead], on_input * one.copied, *on_others),
+            (0, on_input, *(symbol[write] for write in row.writes)),
+            (row.moves[0], *row.moves),
+        )
+
+
+def compiled(machine: TuringMachine, source: str, name: str, variant: str = "strict") -> Transformer:
     """The decoder: behind a word it puts out the rows that the machine uses, `state(reads)`, then the output with a
-    mark before each symbol, up to a blank."""
+    mark before each symbol, up to a blank. `variant` "no-start" has no $ in front, for words with a letter; its rows
+    are those of `symcook.programs.steps.ahead_rows`, by their labels. The source names the instance where its tables
+    are short enough for that."""
     from symcook.model.family import load, shipped
     from symcook.model.transformer import Program
     from symcook.recipes.models import instance_of, said
 
-    family = load(shipped(FAMILY))
-    at = instance_of(family, settings(machine))
-    model = at.model(table_labels(machine), name)
-    program = Program("tm", source, machine.input, tuple(_plan(machine)), MACHINES)
-    return replace(model, source=f"{family.source}; {said(family, at.values)}", program=program)
+    family = load(shipped(FAMILIES[variant]))
+    at = instance_of(family, settings(machine, variant))
+    labels = table_labels(machine) if variant == "strict" else ahead_labels(machine)
+    model = at.model(labels, name)
+    program = Program("tm", source, machine.input, tuple(_plan(machine, labels, variant)), MACHINES)
+    whole = f"{family.source}; {said(family, at.values)}"
+    return replace(model, source=whole if len(whole) <= MAX_LABEL else family.source, program=program)
 
 
-def _plan(machine: TuringMachine) -> Iterator[tuple[str, str, str]]:
-    """Which coordinate holds what. At position i the norm before layer 1's network divides all by one number N."""
-    heads = ["the input head", *(f"work head {t}" for t in range(1, machine.tapes + 1))]
-    symbols, last = table_symbols(machine), f"layer {machine.tapes + 3}"
+def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterator[tuple[str, str, str]]:
+    """Which coordinate holds what. Behind i tokens the norm before the network that finds a head's place divides all by
+    one number N; without $ the first column stands in its place."""
+    symbols, works = table_symbols(machine), range(1, machine.tapes + 1)
+    heads = ["the input head", *(f"work head {t}" for t in works)]
+    cells = ["the input", *(f"tape {t}" for t in works)]
+    states, before, zero = list(machine.states), 0, "the token is $"
+    rows = [row_label(state, reads) for state, reads in machine.rows]
+    words = found = "embedding"
+    if variant == "no-start":
+        heads[:1], cells[:1] = ["the head that reads ahead", "the input head"], ["the input", "the copy of the input"]
+        states = [f"{one}, holding {held}" for one in states for held in (machine.blank, *machine.input)]
+        rows, before, zero = [one.label for one in ahead_rows(machine)], 2, "the position is the first"
+        words, found = "layer 2", "embedding, layer 2"
+        yield "later", "layer 1", "0 at the first position, 1 behind it"
+        for k, letter in enumerate(machine.input, 1):
+            yield f"letter{k}", "embedding", f"the token is letter {letter}"
+            yield f"lead{k}", words, f"the word begins with {letter}; 0 at the first position"
+    one, last = f"layer {before + 1}", f"layer {before + len(heads) + 2}"
+    here = " behind the first position" * (before > 0)
     yield "one", "embedding", "1"
-    yield "bos", "embedding", "the token is $"
+    yield "bos", words, zero
     for k, letter in enumerate(machine.input, 1):
-        yield f"x{k}", "embedding", f"the token is letter {letter}"
-    for k, state in enumerate(machine.states, 1):
-        yield f"s{k}", "embedding", f"the state entered is {state}"
-    yield "halt", "embedding", "that state halts, or the token is of the output"
+        yield f"x{k}", words, f"the token is letter {letter}{here}"
+    for k, state in enumerate(states, 1):
+        yield f"s{k}", found, f"the state entered is {state}"
+    yield "halt", found, "that state halts, or the token is of the output"
     for t, head in enumerate(heads):
         yield f"plus{t}", "embedding", f"{head} moves right"
         yield f"minus{t}", "embedding", f"{head} moves left"
-        yield f"cand{t}", "embedding", f"the token says what a cell of {'the input' if t == 0 else f'tape {t}'} holds"
+        yield f"cand{t}", found, f"the token says what a cell of {cells[t]} holds"
         for c, symbol in enumerate(symbols):
-            yield f"sym{t}_{c}", "embedding", f"that is {symbol}"
-        yield f"p{t}", "layer 1", f"where {head} was before the own move, over i"
-        yield f"at{t}", "layer 1, feed-forward", f"where {head} is, over i N"
-    yield "u", "layer 1", "1/i"
-    yield "share", "layer 1, feed-forward", "1/(i N)"
-    yield "small", "layer 1, feed-forward", "F(1/i), the first half of the tie-break"
-    for r, (state, reads) in enumerate(machine.rows, 1):
-        yield f"match{r}", "layers 2 on", f"how many heads read what the row {row_label(state, reads)} says"
+            yield f"sym{t}_{c}", found, f"that is {symbol}"
+        yield f"p{t}", one, f"where {head} was before the own move, over i"
+        yield f"at{t}", f"{one}, feed-forward", f"where {head} is, over i N"
+    yield "u", one, "1/i, behind i tokens"
+    yield "share", f"{one}, feed-forward", "1/(i N)"
+    yield "small", f"{one}, feed-forward", "F(1/i), the first half of the tie-break"
+    for r, row in enumerate(rows, 1):
+        yield f"match{r}", f"layers {before + 2} on", f"how many heads read what the row {row} says"
     for c, symbol in enumerate(symbols):
-        yield f"got{c}", f"layer {machine.tapes + 2}", f"{heads[-1]} reads {symbol}"
-    yield "blank", "layer 2", "what the input head reads is no letter"
-    for number, what in enumerate(table_labels(machine)):
+        yield f"got{c}", f"layer {before + len(heads) + 1}", f"{heads[-1]} reads {symbol}"
+    yield "blank", f"layer {before + 2}", f"what {heads[0]} reads is no letter"
+    for number, what in enumerate(labels):
         yield f"o{number}", last, f"score of {what}"

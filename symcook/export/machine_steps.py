@@ -78,7 +78,8 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
         whole = tuple(put_out(model, (*(tokens[state] for state in states), verdict)))
         return ProgramRun(given, whole[:limit], len(whole) <= limit)
     if model.program.theorem:
-        rows = (one.label for one in table_tokens(read_turing(model.program.source), given))
+        machine = read_turing(model.program.source)
+        rows = (one.label for one in table_tokens(machine, given, ahead=not model.embedding.added))
         whole = tuple(itertools.islice(rows, limit + 1))
         return ProgramRun(given, whole[:limit], len(whole) <= limit)
     machine = machine_of(model)

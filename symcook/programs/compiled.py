@@ -11,7 +11,7 @@ from symcook.programs.automata import AutomatonTable
 from symcook.programs.reading import formula_of
 from symcook.programs.running import program_table, tokens_of
 from symcook.programs.srasp_reading import read_srasp
-from symcook.programs.steps import START, labels, table_labels
+from symcook.programs.steps import START, ahead_labels, labels, table_labels
 from symcook.programs.turing import TuringMachine, read_turing
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
         own = own if own[0] in tokens else own[1:]  # a decoder without $
     elif isinstance(found, TuringMachine) and program.theorem:
         own = table_labels(found)
+        own = own if own[1 + len(found.input)] in tokens else ahead_labels(found)  # a decoder without $ in front
     elif isinstance(found, TuringMachine):
         own = (*(START,) * (START in tokens), *found.input, *labels(found).values())  # a decoder may be without $
     odd = [*(one for one in own if one not in tokens), *(one for one in tokens if one not in own)]

@@ -77,12 +77,13 @@ def speech_of(model: Transformer) -> Speech:
     """That of a model: by its program where this runs a machine, else the labels that are no symbols end a run."""
     program = model.program
     if program is not None and program.kind == "tm":
-        from symcook.programs.steps import END, labels, table_labels, table_symbols
+        from symcook.programs.steps import END, ahead_labels, labels, table_labels, table_symbols
         from symcook.programs.turing import read_turing
 
         machine = read_turing(program.source)
         if program.theorem:
-            names, puts = table_labels(machine)[1 + len(machine.input) :], table_symbols(machine)
+            whole = table_labels(machine) if model.embedding.added else ahead_labels(machine)
+            names, puts = whole[1 + len(machine.input) :], table_symbols(machine)
             shown = dict(zip(names[-len(puts) :], puts, strict=True))
             return Speech(machine.input, {name: name for name in names}, frozenset({f"={machine.blank}"}), puts=shown)
         return Speech(machine.input, {name: name for name in labels(machine).values()}, frozenset({END}))

@@ -129,12 +129,51 @@ def shown(token: MachineToken) -> str:
 def table_labels(machine: TuringMachine) -> tuple[str, ...]:
     """The tokens of the decoder of `--theorem 2` in the order of their numbers: `START`, the letters, the rows of the
     table, and `=` before each symbol that is put out, the blank first. BadInput where two are alike."""
-    rows = (row_label(state, reads) for state, reads in machine.rows)
+    return _different(machine, (row_label(state, reads) for state, reads in machine.rows))
+
+
+def ahead_labels(machine: TuringMachine) -> tuple[str, ...]:
+    """The same of the decoder without `START` in front, which the token 0 is still called: no word has it and it is
+    never put out. Rows are those of the machine that reads ahead, by their labels."""
+    return _different(machine, (one.label for one in ahead_rows(machine)))
+
+
+def _different(machine: TuringMachine, rows: Iterable[str]) -> tuple[str, ...]:
     found = (START, *machine.input, *rows, *(f"={one}" for one in table_symbols(machine)))
     if len({*found}) < len(found):
-        twice = next(one for k, one in enumerate(found) if one in found[:k])
+        seen: set[str] = set()
+        twice = next(one for one in found if one in seen or seen.add(one))
         raise BadInput("letters, rows and symbols of the output must have different names", twice)
     return found
+
+
+class AheadRow(NamedTuple):
+    """A row of the machine that does what another does and reads its input one letter ahead: the row of that machine,
+    by its state and what its heads read; the next letter, `ahead`; what the state holds, `held`, each the blank where
+    it is no letter. The input is read from the copy where the head was before (`copied`), else it is what is held."""
+
+    state: str
+    reads: tuple[str, ...]
+    ahead: str
+    held: str
+    copied: bool
+
+    @property
+    def label(self) -> str:
+        """`go(a,_)>b`: the row go(a,_), where b is next and a is held; `go(a,_)>b@c` where a is copied and c held."""
+        return f"{row_label(self.state, self.reads)}>{self.ahead}{f'@{self.held}' * self.copied}"
+
+
+def ahead_rows(machine: TuringMachine) -> Iterator[AheadRow]:
+    """The rows in the order of their numbers. A row that reads on the input what is no letter never applies, and is
+    left out."""
+    cells = (machine.blank, *machine.input)
+    for state, reads in machine.rows:
+        if reads[0] not in cells:
+            continue
+        came = [(one, True) for one in cells] * (reads[0] != machine.blank) + [(reads[0], False)]
+        for ahead, (held, copied) in product(cells, came):
+            yield AheadRow(state, reads, ahead, held, copied)
 
 
 def row_label(state: str, reads: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from symcook.programs.steps import row_label
+from symcook.programs.steps import AheadRow, row_label
 from symcook.programs.turing import LETTERS, TuringMachine, TuringRow
 from symcook.thought.retrieval import BITS, Looked, compared, cosine
 
@@ -31,13 +31,21 @@ class RowToken(NamedTuple):
     heads: tuple[int, ...]
 
 
-def tokens(machine: TuringMachine, word: Sequence[str]) -> Iterator[RowToken]:
-    """The tokens behind a word, by the table alone: the last one puts out a blank. They may never end."""
+def tokens(machine: TuringMachine, word: Sequence[str], ahead: bool = False) -> Iterator[RowToken]:
+    """The tokens behind a word, by the table alone: the last one puts out a blank. They may never end. With `ahead`
+    those of the decoder without `$`, of a word with a letter, whose input is read one letter ahead."""
+    nothing = machine.blank
+    behind, held = dict(enumerate(word[1:], 2)), word[0] if ahead else nothing
+    copy: dict[int, str] = {}
     tapes: list[dict[int, str]] = [dict(enumerate(word, 1)), *({} for _ in range(machine.tapes))]
     heads, state = [machine.head, *[0] * machine.tapes], machine.start
     while state not in machine.halt:
         reads = tuple(tape.get(head, machine.blank) for tape, head in zip(tapes, heads, strict=True))
         label, row = row_label(state, reads), machine.rows[state, reads]
+        if ahead:
+            at, following = heads[0], behind.get(heads[0] + 1, nothing)
+            label = AheadRow(state, reads, following, held, copy.get(at, nothing) != nothing).label
+            copy[at], held = reads[0], following if row.moves[0] == 1 else nothing
         for tape, head, symbol in zip(tapes[1:], heads[1:], row.writes, strict=True):
             tape[head] = symbol
         heads = [head + move for head, move in zip(heads, row.moves, strict=True)]

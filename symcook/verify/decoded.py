@@ -17,7 +17,7 @@ from symcook.errors import BadInput, Undecided, require_known
 from symcook.model.transformer import Program, Transformer
 from symcook.programs.compiled import fitting
 from symcook.programs.running import decodes, program_table, speech_of
-from symcook.programs.steps import END, document, labels, row_label, table_symbols
+from symcook.programs.steps import END, ahead_rows, document, labels, row_label, table_symbols
 from symcook.programs.turing import LETTERS, read_turing
 from symcook.spec.automata import tokens
 from symcook.spec.turing import execute
@@ -109,9 +109,13 @@ def _machine(model: Transformer, program: Program, domain: str, digits: int) -> 
     machine = read_turing(program.source)
     if program.theorem:  # a token is a row of the table, and none is of the start
         shown = {f"={symbol}": symbol for symbol in table_symbols(machine)} | {f"={machine.blank}": END}
-        for (state, reads), row in machine.rows.items():
+        named = [(row_label(*key), key) for key in machine.rows]
+        if not model.embedding.added:
+            named = [(one.label, (one.state, one.reads)) for one in ahead_rows(machine)]
+        for label, key in named:
+            row = machine.rows[key]
             done = {"token": row.state, "write": list(row.writes), "move": [LETTERS[move] for move in row.moves]}
-            shown[row_label(state, reads)] = _words(done)
+            shown[label] = _words(done)
     else:
         shown = {label: _words(document(token)) for token, label in labels(machine).items()}
 

@@ -1,4 +1,5 @@
-"""``compile tm --theorem 2``: instances of the family turing, against the interpreter, and the theorem about them."""
+"""``compile tm --theorem 2``: instances of the families turing and turing-no-start, against the interpreter, and the
+theorem about those of turing."""
 
 import json
 from pathlib import Path
@@ -42,12 +43,22 @@ go   _ * -> done . L L
 """
 
 
-@pytest.mark.parametrize("text", [COPY, NOT])
-def test_it_runs_the_machine(text: str) -> None:
+SLOW = pytest.mark.sampled(9)
+
+
+@pytest.mark.parametrize(
+    ("text", "variant"),
+    [(COPY, "strict"), (NOT, "strict"), (COPY, "no-start"), pytest.param(NOT, "no-start", marks=SLOW)],
+)
+def test_it_runs_the_machine(text: str, variant: str) -> None:
     machine = read_turing(text)
-    model = sc.compile("tm", text, theorem="2")
+    model = sc.compile("tm", text, theorem="2", variant=variant)
     assert genuine(model) and {line[0] for line in model.plan} == set(model.space)
     for word in ("", "a", "aa") if text == COPY else ("", "a", "b", "ba", "bb"):
+        if not word and variant == "no-start":
+            with pytest.raises(BadInput, match="at least one symbol"):
+                program_run(model, word, 20)
+            continue
         truth = turing.execute(machine, tuple(word), 30)
         behind = list(stream(model, word, 20, "ball"))
         output = [one[1:] for one in behind if one.startswith("=")]
@@ -74,6 +85,27 @@ def test_the_program_stays_in_the_file(tmp_path: Path, capsys: pytest.CaptureFix
     assert "differs from its program" in call(capsys, "check", file, "--max-length", "2")[1]
 
 
+def test_without_a_start_the_rows_say_what_was_read_ahead(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """COPY on aa goes right with a letter held, then back over what it copied; a row of the table with another next
+    letter is another program."""
+    (tmp_path / "copy.tm").write_text(COPY, encoding="utf-8")
+    file = tmp_path / "copy.json"
+    asked = ("compile", "tm", tmp_path / "copy.tm", "--theorem", "2", "--variant", "no-start", "-o", file)
+    assert call(capsys, *asked)[0] == 0
+    code, out, _ = call(capsys, "run", file, "--input", "aa", "--steps", "20")
+    rows = ["go(a,_)>a", "go(a,_)>_", "go(_,_)>_", "back(a,a)>_@_", "back(a,a)>a@_", "back(_,_)>_", "=a", "=a", "=_"]
+    assert code == 0 and out.endswith("ended; output: aa\n")
+    assert [line.split()[1] for line in out.splitlines()[: len(rows)]] == rows
+    assert call(capsys, "run", file, "--input", "", "--steps", "20")[0] == 2
+    code, out, _ = call(capsys, "check", file, "--max-length", "2")
+    assert code == 0 and "copy.json agrees with its program on 2 inputs of 2" in out
+    made = json.loads(file.read_text())
+    made["program"]["source"] = COPY.replace("back . L L", "back a L L")
+    file.write_text(json.dumps(made))
+    assert not genuine(sc.load(file))
+    assert "differs from its program" in call(capsys, "check", file, "--max-length", "2")[1]
+
+
 @pytest.mark.sampled(3)
 def test_the_theorem_of_the_model_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "copy.tm").write_text(COPY, encoding="utf-8")
@@ -96,6 +128,8 @@ def test_the_theorem_of_the_model_from_the_command_line(tmp_path: Path, capsys: 
         (COPY.replace("head: 1", "head: 0"), {}, "must begin at the first letter; given: head: 0;"),
         ("1RB1LB_1LA1RZ", {}, "must have letters of the input"),
         (COPY, {"weighting": "rightmost"}, "must have its own weighting"),
+        (COPY, {"variant": "nonstrict"}, "must be of the variant strict or no-start; given: --variant nonstrict"),
+        ("1RB1LB_1LA1RZ", {"variant": "no-start"}, "must have letters of the input"),
         (COPY, {"theorem": "20a"}, "the theorem about machines must be 2,"),
     ],
 )

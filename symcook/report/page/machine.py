@@ -139,6 +139,8 @@ def _rows(model: Transformer) -> Callable[[Word], Told]:
     machine = read_turing(model.program.source)
     if not genuine(model):
         raise BadInput("a run by the table must have the weights that compile gives to the machine", "other weights")
+    if not model.embedding.added:
+        raise BadInput("a run by the table must have $ in front, which says what no token wrote", model.name)
     return lambda word: differences(machine, word, TOKENS)
 
 
