@@ -14,6 +14,9 @@ from symcook.proof.files import proofs_directory
 
 FAMILIES = proofs_directory() / "families"
 SHIPPED = tuple(sorted(path.stem for path in FAMILIES.glob("*.json")))
+UNSTORED = {"turing-no-start"}
+"""Families without a stored instance: the smallest has so many values that a statement of its `run` nests too deep.
+Their bridge is that of an instance as a user makes it, of which the norms are functions of a number."""
 Case = tuple[dict[str, Any], Callable[[], Any]]
 """Values of sizes and tables, and what makes an input."""
 
@@ -254,18 +257,19 @@ def case(name: str, rng: random.Random) -> Case:
             "delta": [[rng.randint(1, k) for _ in range(s)] for _ in range(k)],
         }  # fmt: skip
         return values, lambda: [str(rng.randint(1, s + k + 2 - least)) for _ in range(rng.randint(least, 1))]
-    if name == "turing":  # $ alone: behind it the tie-breaking term is a root of a root
+    if name.startswith("turing"):  # $ or one letter: behind it the tie-breaking term is a root of a root
         rows_, states, symbols = rng.randint(1, 2), rng.randint(2, 3), rng.randint(1, 2)
         reads = rng.sample([[a, b] for a in range(symbols + 1) for b in range(symbols + 1)], rows_)
         values = {
-            "Q": states, "S": 1, "G": symbols, "K": 1, "R": rows_, "first": rng.randint(1, states),
+            "Q": states, "S": 1, "G": symbols, "K": 1, "R": rows_,
+            "first": rng.randint(1, states) if name == "turing" else [rng.randint(1, states)],
             "final": [0] * (states - 1) + [1], "from": [1] * rows_,
             "to": [rng.randint(1, states) for _ in range(rows_)],
             "read": [[one[t] for one in reads] for t in range(2)],
             "print": [[rng.randint(0, symbols) for _ in range(rows_)] for _ in range(2)],
             "move": [[rng.choice([1, -1]) for _ in range(rows_)] for _ in range(2)],
         }  # fmt: skip
-        return values, list
+        return values, list if name == "turing" else lambda: ["1"]
     assert name == "table", name
     q, s = rng.randint(1, 3), rng.randint(1, 3)
     return {"Q": q, "S": s, "delta": [[rng.randint(1, q) for _ in range(s)] for _ in range(q)]}, word(s)

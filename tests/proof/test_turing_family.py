@@ -12,7 +12,7 @@ from proof.family_cases import FAMILIES, family
 from proof.stored import second
 from proof.test_bridges import numbers_of
 
-from symcook.errors import BadInput
+from symcook.errors import BadInput, Rejected
 from symcook.model.family import Family
 from symcook.model.instance import Instance, instance
 from symcook.model.modelfile import to_document
@@ -113,10 +113,30 @@ def test_the_machine_that_copies_has_a_bridge(tmp_path: Path) -> None:
     assert any("PROVED" in line for line in second(tmp_path / "expanded.txt", tmp_path / "certificates"))
 
 
+LETTER = {"Q": 2, "S": 1, "G": 1, "K": 1, "R": 1, "first": "1", "final": "0 1", "from": "1", "to": "2"}
+LETTER |= {"read": "0 0", "print": "0 1", "move": "1 -1"}
+"""One row, where the word begins with the letter."""
+
+
+@pytest.mark.sampled(3)
+def test_without_the_first_token_the_smallest_machine_has_a_bridge(tmp_path: Path) -> None:
+    read = family("turing-no-start")
+    made = bridge(LETTER, read=read)
+    certificate, verdict = checked(made)
+    assert verdict.status == "PROVED" and {"defined", "inhabited"} <= certificate.keys()
+    (tmp_path / "certificates").mkdir()
+    (tmp_path / "certificates" / "bridge.m.json").write_text(json.dumps(certificate))
+    (tmp_path / "expanded.txt").write_text(own.expanded(made.statement, certificate))
+    assert any("PROVED" in line for line in second(tmp_path / "expanded.txt", tmp_path / "certificates"))
+    other = to_document(instance(read, LETTER | {"first": "2"}))
+    with pytest.raises(Unbridged, match=r"must have its weights; given: .*, at "):
+        checked(bridge(LETTER, other, read))
+
+
 def test_a_larger_machine_is_refused_in_a_sentence() -> None:
     reads = itertools.product(range(3), repeat=2)
     rows: list[Row] = [(state, read, 1, [0, 1], [1, 1]) for read in reads for state in (1, 2, 3)]
-    with pytest.raises(BadInput, match=r"must have a relation that the checker reads.*at most 440 deep"):
+    with pytest.raises((BadInput, Rejected), match=r"at most 440 deep|exceeds 60000 symbols"):
         checked(bridge(values_of(rows, 4, 2, 2)))
 
 

@@ -53,7 +53,7 @@ SHORT = 3
 """Up to which length a run is looked for."""
 LONG = 64
 """Up to which number of parts a conjunction stands without brackets."""
-MANY_NAMES = 200
+MANY_NAMES = 180
 """Up to how many values of norms have a name each: quantifiers nest, and a number takes symbols."""
 FEW = 4
 """From how many terms on a sum is written as one over numbers."""
