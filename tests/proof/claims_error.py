@@ -576,6 +576,69 @@ def tau_corrected(v: Any) -> bool | None:
     return enough(v, False)
 
 
+DEPTHS = (2, 3, 5, 10, 20, 40, 60)
+LOW, BASES = (F(1, 1000), F(1)), (F(3, 2), F(2))
+
+
+def by_depth(L: int, k: int, n: int, x: int, gamma: Any, alpha: Any) -> Any:
+    """The temperature's bound, beta = 1, with constants that are k^L."""
+    log = CONTEXT.log
+    last = log(real(F(2 * k**L * (L - 1) * x**2) / gamma)) - 1
+    return 2 / real(gamma) * (log(real(F(L * k**L * n**2 * x) / alpha)) + (L - 1) * last)
+
+
+def depth_instances() -> Iterator[dict[str, Any]]:
+    for k, n, x, gamma, alpha in [
+        (2, 1, 1, F(1), F(1)),
+        (2, 5, 2, F(1, 3), F(1, 4)),
+        (7, 2, 1, F(1, 2), F(3)),
+        (1, 3, 1, F(1), F(1, 9)),
+        (50, 1, 1, F(1), F(1)),
+    ]:
+        for at in DEPTHS:
+            yield {
+                "k": F(k),
+                "n": F(n),
+                "x": F(x),
+                "gamma": gamma,
+                "alpha": alpha,
+                "beta": F(1),
+                "L": [F(at)],
+                "c": [F(2 * k**at * (at - 1) * x**2) / gamma],
+                "bound": (bound := by_depth(at, k, n, x, gamma, alpha)),
+                "bound()": {at: bound},
+                "low": list(LOW),
+                "base": [*BASES, F(1)],
+                "is": (at, k, n, x, gamma, alpha),
+            }
+
+
+DEPTH = tuple(depth_instances())
+
+
+@adequate(
+    "yang2026.thm26.depth.corrected",
+    at=DEPTH,
+    misses=[
+        ("2/gamma*L^2*(1 +", "2/gamma*L*(1 +"),
+        ("1 + log(k) + abs", "1 + log(k)/2 + abs"),
+        ("1 + log(k) + abs", "log(k) + abs"),
+    ],
+)
+def quadratic_depth(v: Any) -> bool:
+    L, k, n, x, gamma, alpha = v["is"]
+    log = CONTEXT.log
+    parts = 1 + log(real(F(k))) + abs(log(real(alpha))) + 3 * log(real(F(n * x) / gamma))
+    return at_most(by_depth(L, k, n, x, gamma, alpha), 2 / real(gamma) * L**2 * parts)
+
+
+@adequate("yang2026.thm26.depth", at=DEPTH, false=True)
+def exponential_depth(v: Any) -> bool | None:
+    """Of the powers tried, one is below the bound."""
+    L, k, *_ = v["is"]
+    return any(at_most(real(low * base**L), v["bound"]) for low in LOW for base in BASES) if k >= 2 else None
+
+
 @adequate(
     "yang2026.thm26.goal",
     at=FINAL,
