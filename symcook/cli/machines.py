@@ -60,6 +60,31 @@ def _traced(run: MachineStream, as_json: bool) -> None:
             say(text(run.run, frame))
 
 
+def trace_rows(chosen: Chosen, word: str | None, tokens: str | None, limit: int, as_json: bool) -> int:
+    """Print the tapes behind each of at most `limit` tokens of a decoder of --theorem 2, whose tokens are rows of a
+    table, with what its heads retrieve, by that table; as JSON what each token changes. The exit code as above."""
+    from symcook.thought.rows import AHEAD, changes, machine_of_table, row_run
+    from symcook.thought.rowtext import lines
+
+    if word is not None and tokens is not None:
+        raise BadInput("one input must be given", "--input and --tokens", "use one of them")
+    given = tokens.split() if tokens is not None else word or ""
+    run = row_run(chosen.model, machine_of_table(chosen.model), given, limit)
+    if as_json:
+        for one in (*changes(run), run.last):
+            say_line(json.dumps(one))
+        return 0 if run.ended else 3
+    if run.ahead:
+        say(f"{AHEAD}.")
+    for frame in run.frames():
+        say(lines(run, frame))
+    if run.ended:
+        say(f"ended; output: {run.last['output'] or EMPTY_WORD}")
+    else:
+        say(f"stopped at the limit of {limit} tokens, before the end; give more with --steps")
+    return 0 if run.ended else 3
+
+
 def _words(shown: dict[str, object]) -> str:
     """A token as a line."""
     parts = [f"{shown['position']:>6}", str(shown["token"])]

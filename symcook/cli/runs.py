@@ -83,7 +83,8 @@ def run(
 
     With --steps the model reads what it puts out: at most T tokens, until one that ends the run (exit 0), else exit 3.
     Then --json prints a document a line: position and token, at last how it stopped and the output. With --trace each
-    token says where each head looked. A Turing machine runs in integers unless there is a --domain; it shows its tapes.
+    token says where each head looked. A Turing machine runs in integers unless there is a --domain; it shows its tapes,
+    and where it was compiled with --theorem 2, those that the table gives.
     """
     from symcook.report.run import text
     from symcook.run import run as answered
@@ -165,6 +166,10 @@ def _decoded(
         from symcook.cli.machines import run_machine
 
         return run_machine(chosen, word, tokens, steps, domain, trace, as_json)
+    if program is not None and program.kind == "tm" and trace and domain is None:
+        from symcook.cli.machines import trace_rows
+
+        return trace_rows(chosen, word, tokens, steps, as_json)
     return run_steps(chosen, word, tokens, rows, steps, domain, digits, trace, as_json)
 
 

@@ -58,12 +58,13 @@ def text(run: MachineRun, frame: Frame) -> str:
         return lines[0]
     for tape, head in enumerate(frame.heads):
         name = f"work {tape}" if tape else "input"
-        strip = _strip(machine, frame.tapes[tape], head)
-        lines.append(f"  {name:<7} cell {head:>3}  {strip}  {_said(machine, frame, tape)}".rstrip())
+        cells = strip(machine, frame.tapes[tape], head)
+        lines.append(f"  {name:<7} cell {head:>3}  {cells}  {_said(machine, frame, tape)}".rstrip())
     return "\n".join(lines)
 
 
-def _strip(machine: TuringMachine, tape: dict[int, str], head: int) -> str:
+def strip(machine: TuringMachine, tape: dict[int, str], head: int) -> str:
+    """The cells of a tape about its head, which stands in brackets."""
     cells = [*tape, head, 0]
     low, high = max(min(cells) - 1, head - AROUND), min(max(cells) + 1, head + AROUND)
     parts = []

@@ -4,7 +4,12 @@ Of each token it is said what its heads retrieve. A head on cell h behind the to
 cos(h, h') - T/sqrt(j^2 + 1) for the token at j < i that says what cell h' holds, and 1 - T for `$`, which holds for
 all cells that no token wrote; T = 1 - 1/sqrt(1 + F(1/i)^2), F(x) = (1 - 1/sqrt(1 + x^2))/2. Letter j stands on cell
 j, and cosines on the input tape are of cells less 1. Tokens that say nothing of a tape are 3 below, and left out.
-Source: Merrill and Sabharwal (2024), Theorem 2; `symcook show family-turing`.
+
+Without `$` (`ahead`) the first letter stands in its place: i and j are positions less 1. A head looks one cell to the
+right of the input head, where cosines are of cells less 2; what it finds is held in the state until the next step.
+Another looks at a copy of what was read, on the cell of the input head. The input is read from the copy if that has a
+letter, else it is what is held; all this stands beside the tapes of the machine, which are the given one's.
+Source: Merrill and Sabharwal (2024), Theorem 2 and footnote 8; `symcook show family-turing`.
 """
 
 from __future__ import annotations
@@ -13,14 +18,24 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from symcook.compilers import genuine
+from symcook.errors import BadInput
 from symcook.programs.steps import AheadRow, row_label
-from symcook.programs.turing import LETTERS, TuringMachine, TuringRow
+from symcook.programs.turing import LETTERS, TuringMachine, TuringRow, read_turing
 from symcook.thought.retrieval import BITS, Looked, compared, cosine
 
 if TYPE_CHECKING:
     from flint import arb
 
-Tapes = tuple[Mapping[int, str], ...]
+    from symcook.model.transformer import Transformer
+
+AHEAD = (
+    "The machine inside reads its input one letter ahead: the next letter is held in the state, and where the input "
+    "head was before it reads a copy; tapes and heads are those of the machine that was given"
+)
+"""What is said once of a run without `$`."""
+Cells = dict[int, list[int]]
+"""The positions that wrote on each cell of a tape, in their order."""
 
 
 class RowToken(NamedTuple):
@@ -29,6 +44,32 @@ class RowToken(NamedTuple):
     label: str
     done: TuringRow | str
     heads: tuple[int, ...]
+
+
+class FurtherHead(NamedTuple):
+    """A head that the machine which reads ahead has more: what it is on, its cell, what it finds there and whence."""
+
+    name: str
+    cell: int
+    reads: str
+    looked: Looked | None
+
+
+class RowFrame(NamedTuple):
+    """The machine behind a token: its position and label (none for the first frame, which is of the last letter or `$`
+    and says the first state), the row that was used or the symbol that was put out, the tapes, the heads, and for each
+    head that reads a cell what it retrieved: None where no token was looked at. `held` is None where no letter is read
+    ahead; `own` names the head, "input" or "ahead", that is on the cell of this very letter, which it does not see."""
+
+    position: int
+    label: str
+    done: TuringRow | str
+    tapes: tuple[dict[int, str], ...]
+    heads: tuple[int, ...]
+    looked: tuple[Looked | None, ...]
+    further: tuple[FurtherHead, ...]
+    held: str | None
+    own: str
 
 
 def tokens(machine: TuringMachine, word: Sequence[str], ahead: bool = False) -> Iterator[RowToken]:
@@ -59,63 +100,175 @@ def tokens(machine: TuringMachine, word: Sequence[str], ahead: bool = False) -> 
             return
 
 
-def differences(machine: TuringMachine, word: Sequence[str], limit: int) -> tuple[dict[str, Any], list[str]]:
-    """A run to at most `limit` tokens as `symcook.thought.frames.differences` has it, and the labels of its tokens.
+class RowRun:
+    """A run to at most `limit` tokens: `whole`, and whether it `ended`; then the blank that ends the output is the last
+    token, which counts to the limit."""
 
-    The first entry, with "given", is none of them: it is the last letter, or `$`, which says the first state. The blank
-    that ends the output counts to the limit, and is left out.
-    """
-    n, start = len(word), (machine.head, *[0] * machine.tapes)
-    whole = tuple(itertools.islice(tokens(machine, word), limit))
-    ended = bool(whole) and whole[-1].done == machine.blank
-    first: dict[str, object] = {"position": n, "token": machine.start, "write": [], "move": [], "given": True}
-    wrote: list[dict[int, list[int]]] = [{} for _ in start]
-    for j in range(1, n):
-        wrote[0][j] = [j]
-    found, before = [first | _looked(wrote, start, n)], start
-    if n:
-        wrote[0][n] = [n]
-    for position, (_, done, heads) in enumerate(whole[: len(whole) - ended], n + 1):
-        one: dict[str, object] = {"position": position}
-        if isinstance(done, TuringRow):
-            one |= {"token": done.state, "write": list(done.writes), "move": [LETTERS[move] for move in done.moves]}
-            one |= _looked(wrote, heads, position)
-            for cells, head in zip(wrote[1:], before[1:], strict=True):
-                cells.setdefault(head, []).append(position)
+    def __init__(self, machine: TuringMachine, word: Sequence[str], limit: int, ahead: bool = False) -> None:
+        self.machine, self.word, self.ahead = machine, tuple(word), ahead
+        self.whole = tuple(itertools.islice(tokens(machine, word, ahead), limit))
+        self.ended = bool(self.whole) and self.whole[-1].done == machine.blank
+
+    @property
+    def last(self) -> dict[str, object]:
+        """How it stopped, and its output."""
+        said = [one.done for one in self.whole if isinstance(one.done, str) and one.done != self.machine.blank]
+        return {"stopped": "end" if self.ended else "limit", "output": "".join(said)}
+
+    def frames(self) -> Iterator[RowFrame]:
+        """The first frame, and one a token but for the blank that ends the output. The tapes are one object each, which
+        goes on changing."""
+        machine, n = self.machine, len(self.word)
+        tapes = (dict(enumerate(self.word, 1)), *({} for _ in range(machine.tapes)))
+        visible = range(1 + self.ahead, n)  # the last letter does not see itself
+        seen = _Seen(machine, self.ahead, {j: [j] for j in visible})
+        start = (machine.head, *[0] * machine.tapes)
+        held = self.word[0] if self.ahead else None
+        yield self._frame(n, "", machine.start, tapes, start, seen, held)
+        if n > self.ahead:
+            seen.wrote[0][n] = [n]
+        heads = start
+        for position, (label, done, after) in enumerate(self.whole[: len(self.whole) - self.ended], n + 1):
+            if isinstance(done, str):
+                yield RowFrame(position, label, done, tapes, after, (), (), held, "")
+                continue
+            if held is not None:
+                held = self._ahead(heads[0] + 1) if done.moves[0] == 1 else machine.blank
+            for tape, head, symbol in zip(tapes[1:], heads[1:], done.writes, strict=True):
+                tape[head] = symbol
+            yield self._frame(position, label, done, tapes, after, seen, held)
+            seen.add(position, heads, tapes[0].get(heads[0], machine.blank))
+            heads = after
+
+    def _ahead(self, cell: int) -> str:
+        """What the head that reads ahead finds: the first letter is in no cell, as its column stands for blanks."""
+        return self.word[cell - 1] if 2 <= cell <= len(self.word) else self.machine.blank
+
+    def _frame(
+        self, position: int, label: str, done: TuringRow | str, tapes: tuple[dict[int, str], ...],
+        heads: tuple[int, ...], seen: _Seen, held: str | None,
+    ) -> RowFrame:  # fmt: skip
+        """The frame behind a token that is no output."""
+        import flint
+
+        letters = heads[0] + self.ahead
+        own = ("ahead" if self.ahead else "input") if not label and letters == position else ""
+        with flint.ctx.workprec(BITS):
+            first = seen.found(0, letters, position)
+            works = [seen.found(tape, head, position) for tape, head in enumerate(heads) if tape]
+            if not self.ahead:
+                return RowFrame(position, label, done, tapes, heads, (first, *works), (), None, own)
+            copied = seen.copied(heads[0], position)
+        blank = self.machine.blank
+        there = seen.copy.get(heads[0], blank)
+        further = (
+            FurtherHead("copy", heads[0], there, copied),
+            FurtherHead("ahead", letters, self._ahead(letters), first),
+        )
+        looked = (copied if there != blank else None, *works)
+        return RowFrame(position, label, done, tapes, heads, looked, further, held, own)
+
+
+def machine_of_table(model: Transformer) -> TuringMachine:
+    """The machine whose table a decoder of --theorem 2 was made of. BadInput for another model, and for weights that
+    are not the compiler's."""
+    program = model.program
+    if program is None or program.kind != "tm" or not program.theorem:
+        raise BadInput("a model must be compiled from a Turing machine by --theorem 2", model.name)
+    if not genuine(model):
+        must = "a run by the table must have the weights that compile gives to the machine"
+        raise BadInput(must, "other weights", "give --domain ball")
+    return read_turing(program.source)
+
+
+def row_run(model: Transformer, machine: TuringMachine, word: str | Sequence[str], limit: int) -> RowRun:
+    """The run of that model by the table of its machine. BadInput for a word that it does not take."""
+    typed = machine.word(word)
+    model.tokens(typed)  # BadInput where nothing stands in front of the first token
+    return RowRun(machine, typed, limit, ahead=not model.embedding.added)
+
+
+class _Seen:
+    """What columns can look at: of each tape the positions that wrote on its cells, of letters and of the copy."""
+
+    def __init__(self, machine: TuringMachine, ahead: bool, letters: Cells) -> None:
+        self.least = int(ahead)
+        """The position of `$`, or of the letter in its place."""
+        self.blank, self.copy = machine.blank, dict[int, str]()
+        self.wrote: list[Cells] = [letters, *({} for _ in range(machine.tapes))]
+        self.copies: Cells = {}
+
+    def add(self, position: int, heads: Sequence[int], read: str) -> None:
+        """A step at `position`, whose heads were on these cells before, and the input head read there."""
+        for cells, head in zip((self.copies, *self.wrote[1:]), heads, strict=True):
+            cells.setdefault(head, []).append(position)
+        self.copy[heads[0]] = read
+
+    def found(self, tape: int, head: int, position: int) -> Looked | None:
+        """What the head of a tape retrieves behind the token at a position."""
+        return self._found(self.wrote[tape], head, position, 0 if tape else 1 + self.least)
+
+    def copied(self, head: int, position: int) -> Looked | None:
+        """What the head on the copy of the input retrieves."""
+        return self._found(self.copies, head, position, 1)
+
+    def _found(self, cells: Mapping[int, list[int]], head: int, position: int, first: int) -> Looked | None:
+        """What one head retrieves; None behind the first token of all, where it sees nothing. Cells are hashed less
+        `first`."""
+        from flint import arb
+
+        i = position - self.least
+        if i == 0:
+            return None
+        x = arb(1) / i
+        small = (1 - 1 / (1 + x * x).sqrt()) / 2
+        tie = 1 - 1 / (1 + small * small).sqrt()
+        scores: list[tuple[arb, int]] = [(1 - tie, self.least)]
+        below, above = [cell for cell in cells if cell < head], [cell for cell in cells if cell > head]
+        for cell in (*([head] if head in cells else []), *sorted(below)[-1:], *sorted(above)[:1]):
+            for j in cells[cell][-2:]:
+                score = cosine(head - first, cell - first) - tie / arb((j - self.least) ** 2 + 1).sqrt()
+                scores.append((score, j))
+        return compared(scores)
+
+
+def changes(run: RowRun) -> Iterator[dict[str, Any]]:
+    """For the first state and each token what it changes, and what each head retrieves behind it. The first entry, with
+    "given", is none of the tokens: it is the last letter, or `$`, which says the first state."""
+    for frame in run.frames():
+        one: dict[str, Any] = {"position": frame.position}
+        if not frame.label:
+            one |= {"token": frame.done, "write": [], "move": [], "given": True}
+        elif isinstance(frame.done, str):
+            yield one | {"token": frame.done}
+            continue
         else:
-            one["token"] = done
-        found.append(one)
-        before = heads
-    ends = {"blank": machine.blank, "start": machine.start, "halt": list(machine.halt), "heads": list(start)}
-    output = "".join(one.done for one in whole if isinstance(one.done, str) and one.done != machine.blank)
-    last = {"stopped": "end" if ended else "limit", "output": output}
-    labels = [one.label for one in whole[: len(whole) - ended]]
-    return {"input": list(word), **ends, "tokens": found, **last}, labels
+            moves = [LETTERS[move] for move in frame.done.moves]
+            one |= {"token": frame.done.state, "write": list(frame.done.writes), "move": moves}
+        one |= {"looked": [_shown(looked) for looked in frame.looked], "fresh": []}
+        if frame.held is not None:
+            further = [head._asdict() | {"looked": _shown(head.looked)} for head in frame.further]
+            one |= {"held": frame.held, "further": further}
+        yield one
 
 
-def _looked(wrote: Sequence[Mapping[int, list[int]]], heads: Sequence[int], i: int) -> dict[str, object]:
-    """What each head retrieves behind the token at `i`, of the positions that wrote on each cell before it."""
-    import flint
+def document(run: RowRun) -> tuple[dict[str, Any], list[str]]:
+    """A run as `symcook.thought.frames.differences` has it, and the labels of its tokens. The blank that ends the
+    output counts to the limit, and is left out."""
+    machine = run.machine
+    start = [machine.head, *[0] * machine.tapes]
+    ends = {"blank": machine.blank, "start": machine.start, "halt": list(machine.halt), "heads": start}
+    labels = [one.label for one in run.whole[: len(run.whole) - run.ended]]
+    return {"input": list(run.word), **ends, "tokens": list(changes(run)), **run.last}, labels
 
-    with flint.ctx.workprec(BITS):
-        pairs = enumerate(zip(wrote, heads, strict=True))
-        found = [_found(cells, head, i, int(tape == 0)) for tape, (cells, head) in pairs]
-    shown = [one and {"position": one.position, "rival": one.rival, "gap": one.gap} for one in found]
-    return {"looked": shown, "fresh": []}
+
+def differences(
+    machine: TuringMachine, word: Sequence[str], limit: int, ahead: bool = False
+) -> tuple[dict[str, Any], list[str]]:
+    """The document of a run to at most `limit` tokens."""
+    return document(RowRun(machine, word, limit, ahead))
 
 
-def _found(cells: Mapping[int, list[int]], head: int, i: int, first: int) -> Looked | None:
-    """What one head retrieves; None in front of a word's first token, where it sees nothing."""
-    from flint import arb
-
-    if i == 0:
-        return None
-    x = arb(1) / i
-    small = (1 - 1 / (1 + x * x).sqrt()) / 2
-    tie = 1 - 1 / (1 + small * small).sqrt()
-    scores: list[tuple[arb, int]] = [(1 - tie, 0)]
-    below, above = [cell for cell in cells if cell < head], [cell for cell in cells if cell > head]
-    for cell in (*([head] if head in cells else []), *sorted(below)[-1:], *sorted(above)[:1]):
-        for j in cells[cell][-2:]:
-            scores.append((cosine(head - first, cell - first) - tie / arb(j * j + 1).sqrt(), j))
-    return compared(scores)
+def _shown(looked: Looked | None) -> dict[str, object] | None:
+    """A retrieval as a document."""
+    return looked and {"position": looked.position, "rival": looked.rival, "gap": looked.gap}

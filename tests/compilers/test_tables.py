@@ -2,6 +2,7 @@
 theorem about those of turing."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from shared import call
 
 import symcook as sc
 from symcook.__main__ import main
-from symcook.compilers import genuine
+from symcook.compilers import genuine, tables
 from symcook.decode import stream
 from symcook.errors import BadInput
 from symcook.export.machine_steps import ProgramRun, program_run
@@ -104,6 +105,60 @@ def test_without_a_start_the_rows_say_what_was_read_ahead(tmp_path: Path, capsys
     file.write_text(json.dumps(made))
     assert not genuine(sc.load(file))
     assert "differs from its program" in call(capsys, "check", file, "--max-length", "2")[1]
+
+
+READ = "input: a b\nwork symbols: a b x\nstart: go\nhalt: done\nhead: 1\ngo a * -> go x R L\ngo b x -> no x L L\n"
+READ += "go b * -> go a R R\ngo _ * -> done . L R\nno * * -> no . L L\n"
+
+
+def ahead_table(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The table of a machine and that of the one which reads ahead, as the families have them: sizes, and for each
+    table of rows its numbers, by tape where it has tapes."""
+    found = []
+    for variant in ("strict", "no-start"):
+        one: dict[str, Any] = {name: [*map(int, value.split())] for name, value in
+                               tables.settings(read_turing(text), variant).items()}  # fmt: skip
+        one |= {name: one[name][0] for name in "QSGKR"}
+        for name in ("read", "print", "move"):
+            one[name] = [one[name][k * one["R"] : (k + 1) * one["R"]] for k in range(one["K"] + 1)]
+        found.append(one)
+    return found[0], found[1]
+
+
+def reads_ahead(own: dict[str, Any], ahead: dict[str, Any]) -> bool:
+    """Whether the second table has the sizes of lem.machine_table, and a row for each triple of `machineahead`."""
+    S, K = own["S"], own["K"]
+    letter = own["read"][0]
+    size = (S + 1) * sum(1 if g == 0 else S + 2 if g <= S else 0 for g in letter)
+    if [ahead[one] for one in "QSGKR"] != [own["Q"] * (S + 1), S, own["G"], K + 1, max(1, size)]:
+        return False
+    if ahead["first"] != [(own["first"][0] - 1) * (S + 1) + c + 1 for c in range(1, S + 1)]:
+        return False
+    if ahead["final"] != [bit for bit in own["final"] for _ in range(S + 1)]:
+        return False
+    columns = [*zip(ahead["from"], ahead["to"], *ahead["read"], *ahead["print"][1:], *ahead["move"], strict=True)]
+    if len({(one[0], one[2 : 4 + K]) for one in columns}) < len(columns):
+        return False
+    wanted = set()
+    for r, g in enumerate(letter):
+        for b, j in product(range(S + 1), range(S + 2)):
+            if g <= S and (g or not j):
+                right = own["move"][0][r]
+                state = (own["from"][r] - 1) * (S + 1) + (j if j <= S else g) + 1
+                to = (own["to"][r] - 1) * (S + 1) + (b if right == 1 else 0) + 1
+                tapes = [[own[name][t][r] for t in range(1, K + 1)] for name in ("read", "print", "move")]
+                wanted.add((state, to, b, g if j <= S else 0, *tapes[0], g, *tapes[1], right, right, *tapes[2]))
+    return set(columns) == wanted
+
+
+@pytest.mark.parametrize("text", [COPY, NOT, READ])
+def test_the_table_that_reads_ahead_is_that_of_the_lemma(text: str) -> None:
+    """`lem.machine_table` says that there is one with these sizes; the compiler makes it. Another move is another."""
+    own, ahead = ahead_table(text)
+    assert reads_ahead(own, ahead)
+    ahead["move"][1][0] *= -1
+    assert not reads_ahead(own, ahead)
+    assert not reads_ahead(own, ahead | {"R": ahead["R"] + 1})
 
 
 @pytest.mark.sampled(3)

@@ -359,6 +359,7 @@ LONG = {
     "lem.turing_places": 130,
     "lem.turing_symbols": 140,
     "lem.turing_written": 175,
+    "lem.unmarked_short": 160,
     "lem.unmarked_token": 130,
     "merrill2024.thm1.nodollar": 155,
     "merrill2024.thm1.schedule": 140,

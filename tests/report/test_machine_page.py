@@ -35,10 +35,22 @@ def data(document: str) -> dict[str, Any]:
     return json.loads(found[1])
 
 
-def page(folder: Path, kind: str, source: Path | str, word: str) -> Path:
+TURNING = """input: a
+work symbols: a
+start: go
+halt: done
+head: 1
+go   a * -> go   a R R
+go   _ * -> back . L L
+back * a -> back . L L
+back * _ -> done . R R
+"""
+
+
+def page(folder: Path, kind: str, source: Path | str, word: str, *options: str) -> Path:
     """As a user makes it: compile, then report."""
     model, target = folder / "machine.json", folder / "page.html"
-    assert main(["compile", kind, str(source), "-o", str(model), "--force"]) == 0
+    assert main(["compile", kind, str(source), "-o", str(model), "--force", *options]) == 0
     assert main(["report", str(model), "--input", word, "-o", str(target), "--force"]) == 0
     return target
 
@@ -76,9 +88,9 @@ def strips(made: Any) -> list[list[str]]:
     });""")
 
 
-def expected(name: str, word: str) -> Iterator[list[list[str]]]:
+def expected(source: Path, word: str) -> Iterator[list[list[str]]]:
     """The same behind each token, by the interpreter's documents played on dictionaries."""
-    machine = read_turing((MACHINES / name).read_text(encoding="utf-8"))
+    machine = read_turing(source.read_text(encoding="utf-8"))
     tapes: list[dict[int, str]] = [dict(enumerate(word, 1)), *({} for _ in range(machine.tapes))]
     heads = [machine.head, *[0] * machine.tapes]
     for document in turing.execute(machine, word, 400).documents:
@@ -105,7 +117,7 @@ def test_a_machine_is_stepped_with_the_keyboard(name: str, word: str, made: Any,
     made.get_log("browser")
     made.get(file.as_uri())
     made.execute_script("document.getElementById('token').focus()")
-    wanted = list(expected(name, word))
+    wanted = list(expected(MACHINES / name, word))
     for at, tapes in enumerate(wanted):
         assert strips(made) == tapes, at
         key(made, "ARROW_RIGHT")
@@ -114,6 +126,31 @@ def test_a_machine_is_stepped_with_the_keyboard(name: str, word: str, made: Any,
     assert strips(made) == wanted[0]
     key(made, "END")
     assert strips(made) == wanted[-1]
+    assert complaints(made) == []
+
+
+@pytest.mark.parametrize("options", [(), ("--variant", "no-start")])
+def test_decoders_of_theorem_2_are_stepped_too(options: tuple[str, ...], made: Any, tmp_path: Path) -> None:
+    """With $ and without: tapes and heads are those of the machine that was given, token by token; without $ two rows
+    more say what the machine inside has copied and read ahead, and the network's column is the token's own."""
+    source = tmp_path / "turning.tm"
+    source.write_text(TURNING, encoding="utf-8")
+    file = page(tmp_path, "tm", source, "aaa", "--theorem", "2", *options)
+    made.get_log("browser")
+    made.get(file.as_uri())
+    assert ("reads its input one letter ahead" in text_of(made, "machine")) == bool(options)
+    made.execute_script("document.getElementById('token').focus()")
+    for at, tapes in enumerate(expected(source, "aaa")):
+        assert strips(made) == tapes, at
+        rows = made.execute_script("""return [...document.querySelectorAll('#lookups tbody tr')].map((row) =>
+          [...row.children].map((cell) => cell.textContent));""")
+        heads = [row[0] for row in rows]
+        more = ["copy of the input", "one cell ahead on the input"] if options and rows else []
+        assert not rows or heads == ["input tape", "work tape 1", *more]
+        assert [row[1] for row in rows[:2]] == [tape[2] for tape in tapes[: len(rows)]]
+        column = made.execute_script("return document.querySelector('#places [aria-pressed=true]')?.textContent")
+        assert column is None or column.startswith(f"{3 + at - bool(options)}: ")
+        key(made, "ARROW_RIGHT")
     assert complaints(made) == []
 
 

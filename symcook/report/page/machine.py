@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import EMPTY_WORD, BadInput, SymcookError
+from symcook.errors import EMPTY_WORD, SymcookError
 from symcook.programs.turing import LETTERS
 from symcook.report.page.html import Markup, element, table
 from symcook.report.page.runs import Given, inputs, traced
@@ -23,9 +23,10 @@ Word = tuple[str, ...]
 Told = tuple[dict[str, Any], list[str]]
 """A run as a document, and its tokens as the model calls them."""
 MachineRuns = dict[str, Any]
-"""`kind` ("tm" or "dfa"), `runs`, each a document of `symcook.thought.frames.differences`, or of an automaton the same
-without heads, with a "trace" where the network's own pass is there too; and `table`, by which the page runs a word that
-is typed, or None."""
+"""`kind` ("tm" or "dfa"); `first`, the position of the first column, and `apart`, by how much that is above the
+network's own; `runs`, each a document of `symcook.thought.frames.differences`, or of an automaton the same without
+heads, with a "trace" where the network's own pass is there too; and `table`, by which the page runs a word that is
+typed, or None."""
 RUNS, TOKENS, SECONDS = 12, 400, 2
 """The runs of a page, the tokens of each and of all of them at most, and the processor seconds after which there are no
 more."""
@@ -73,7 +74,11 @@ def machine_runs(model: Transformer, first: Given) -> MachineRuns | None:
         found[typed] = document
         if len(found) == RUNS or time.process_time() > end:
             break
-    return {"kind": model.program.kind, "runs": list(found.values()), "table": _table(model)} if found else None
+    if not found:
+        return None
+    begins = 1 - model.embedding.added
+    shared = {"kind": model.program.kind, "first": begins, "apart": begins - model.embedding.start}
+    return shared | {"runs": list(found.values()), "table": _table(model)}
 
 
 def _table(model: Transformer) -> dict[str, Any] | None:
@@ -131,17 +136,10 @@ def _tapes(model: Transformer) -> Callable[[Word], Told]:
 
 def _rows(model: Transformer) -> Callable[[Word], Told]:
     """The same for a decoder whose tokens are the rows of the table (`--theorem 2`)."""
-    from symcook.compilers import genuine
-    from symcook.programs.turing import read_turing
-    from symcook.thought.rows import differences
+    from symcook.thought.rows import document, machine_of_table, row_run
 
-    assert model.program is not None
-    machine = read_turing(model.program.source)
-    if not genuine(model):
-        raise BadInput("a run by the table must have the weights that compile gives to the machine", "other weights")
-    if not model.embedding.added:
-        raise BadInput("a run by the table must have $ in front, which says what no token wrote", model.name)
-    return lambda word: differences(machine, word, TOKENS)
+    machine = machine_of_table(model)
+    return lambda word: document(row_run(model, machine, word, TOKENS))
 
 
 def _states(model: Transformer, word: Word) -> Told:
@@ -169,11 +167,15 @@ def machine_word(model: Transformer, text: str) -> tuple[str, ...] | None:
 
 def controls(found: MachineRuns, picture: Markup) -> Markup:
     """The stepper of a machine's own run, where it is drawn, and its tokens as a table."""
+    from symcook.thought.rows import AHEAD
+
     run = found["runs"][0]
     last = max(0, len(run["tokens"]) - 1)
     what = "tapes" if found["kind"] == "tm" else "states"
     drawn = "what each head reads, and from which token" if found["kind"] == "tm" else "its state"
     words = f"Behind the word the model goes on by its own answers, a token a step. The {what} below say {drawn}."
+    words += f" {AHEAD}." if any("held" in one for one in run["tokens"]) else ""
+    words += " Inside the network positions count from 0, here from 1." * found["apart"]
     stepper = element(
         "div",
         element("button", "◀ token", type="button", id="token-back"),

@@ -341,16 +341,21 @@
         [make("tr", {}, head("symbol", "row"), ...places.map((cell) => make("td", {
           class: cell === here ? "here" : null, text: cells[k].get(cell) ?? ran.blank })))], "tape");
     }));
+    const from = (looked) => [`position ${looked.position}: ${called(looked.position)}`, looked.rival === null ? "no other"
+      : `position ${looked.rival}: ${called(looked.rival)}`, looked.gap ?? ""];
     const said = (token, k) => {
       const looked = token.looked?.[k];
-      if (looked) return [`position ${looked.position}: ${called(looked.position)}`, looked.rival === null ? "no other"
-        : `position ${looked.rival}: ${called(looked.rival)}`, looked.gap ?? ""];
-      const why = token.given ? "what this one says" : !k ? "in front of the first letter"
+      if (looked) return from(looked);
+      const why = token.held !== undefined && !k ? "the letter that was read ahead, held in the state"
+        : token.given ? "what this one says" : !k ? "in front of the first letter"
         : token.fresh?.includes(k) ? "a cell never visited" : "what it wrote itself";
       return [`no token: ${why}`, "", ""];
     };
-    const rows = now.looked === undefined ? [] : heads.map((here, k) => make("tr", {}, head(named(k), "row"),
-      ...[cells[k].get(here) ?? ran.blank, ...said(now, k)].map((words) => make("td", { text: words }))));
+    const further = (now.further ?? []).map((one) => [{ copy: "copy of the input", ahead: "one cell ahead on the input" }[one.name],
+      one.reads, ...(one.looked ? from(one.looked) : ["no token: none is before this one", "", ""])]);
+    const rows = now.looked === undefined ? [] : [...heads.map((here, k) => [named(k), cells[k].get(here) ?? ran.blank,
+      ...said(now, k)]), ...further].map(([name, ...others]) => make("tr", {}, head(name, "row"),
+      ...others.map((words) => make("td", { text: words }))));
     $("lookups").replaceChildren(...(rows.length ? [table("what each head reads now", ["head of the", "reads",
       "retrieved from", "next best", "below by"].map((one) => head(one, "col")), rows, "words")] : []));
     return now.write ? `Step ${at}, state ${now.token}` : `Output ${now.token}`;
@@ -374,7 +379,7 @@
     $("strips").replaceChildren(table("the word and its states",
       [head("letter read", "col"), ...ran.tokens.map((_, k) => make("td", { text: k + left ? ran.input[k + left - 1] ?? "" : "" }))],
       [make("tr", {}, head("token put out", "row"), ...run)], "tape"));
-    const column = now.position - data.start - 1;  // the position whose column put this token out
+    const column = now.position - data.machine.first - 1;  // the position whose column put this token out
     const rows = !found || column >= found.length ? [] : found.trace.flatMap((one) => (one.attention ?? []).flatMap((weights, k) => {
       const seen = weights[column]?.flatMap((value, j) => (text(value) === "0" ? [] : [named(j)])) ?? [];
       return seen.length ? [make("tr", {}, head(`${said(one)}, head ${k + 1}`, "row"), make("td", { text:
@@ -393,7 +398,7 @@
     $("token-back").disabled = at === 0;
     $("token-on").disabled = at === ran.tokens.length - 1;
     hint();
-    if (found) go(step, ran.tokens[at].position - data.start);
+    if (found) go(step, ran.tokens[at].position - data.machine.first);
   };
   const run_of_machine = (one, trace = null) => {
     ran = one;

@@ -1,0 +1,49 @@
+"""Frames of a decoder whose tokens are rows of a table, as text: tapes, heads, and what each head retrieved."""
+
+from __future__ import annotations
+
+from symcook.programs.turing import TuringMachine
+from symcook.thought.frames import strip
+from symcook.thought.retrieval import Looked
+from symcook.thought.rows import RowFrame, RowRun
+
+
+def lines(run: RowRun, frame: RowFrame) -> str:
+    """A frame as lines: the token, then for each tape its cells with the head's in brackets and whence it is read; a
+    letter ahead also the heads that the machine has more."""
+    machine, n = run.machine, len(run.word)
+    if not frame.label:
+        what = f"the last letter, {run.word[-1]}" if n else "$"
+        first = f"position {frame.position}  step 0  {frame.done}  token {what}"
+    elif isinstance(frame.done, str):
+        return f"position {frame.position}  output {frame.done}  token {frame.label}"
+    else:
+        first = f"position {frame.position}  step {frame.position - n}  {frame.done.state}  token {frame.label}"
+    found = [first]
+    for tape, (head, looked) in enumerate(zip(frame.heads, frame.looked, strict=True)):
+        name = f"work {tape}" if tape else "input"
+        symbol = frame.tapes[tape].get(head, machine.blank)
+        if not tape and frame.held is not None:
+            said = f"reads {symbol}: " + (_whence(run, looked) if looked else "held in the state")
+        else:
+            said = f"reads {symbol}: {_whence(run, looked, frame.own == name)}"
+        found.append(_line(machine, name, head, f"{strip(machine, frame.tapes[tape], head)}  {said}"))
+    for name, cell, symbol, looked in frame.further:
+        found.append(_line(machine, name, cell, f"finds {symbol}: {_whence(run, looked, frame.own == name)}"))
+    return "\n".join(found)
+
+
+def _line(machine: TuringMachine, name: str, cell: int, said: str) -> str:
+    return f"  {name:<7} cell {cell:>3}  {said}"
+
+
+def _whence(run: RowRun, looked: Looked | None, own: bool = False) -> str:
+    """From which token, and by how much the next best is below it."""
+    if looked is None:
+        return "a blank, as no token is before this one"
+    where = f"from token {looked.position}"
+    if looked.position == int(run.ahead):
+        where += ", as no earlier one says what is there"
+    if own:
+        where = f"the letter of this token; {where}"
+    return where if looked.rival is None else f"{where}; next best token {looked.rival}, {looked.gap} below"
