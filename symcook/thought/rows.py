@@ -121,7 +121,7 @@ class RowRun:
         machine, n = self.machine, len(self.word)
         tapes = (dict(enumerate(self.word, 1)), *({} for _ in range(machine.tapes)))
         visible = range(1 + self.ahead, n)  # the last letter does not see itself
-        seen = _Seen(machine, self.ahead, {j: [j] for j in visible})
+        seen = _RowsBefore(machine, self.ahead, {j: [j] for j in visible})
         start = (machine.head, *[0] * machine.tapes)
         held = self.word[0] if self.ahead else None
         yield self._frame(n, "", machine.start, tapes, start, seen, held)
@@ -146,7 +146,7 @@ class RowRun:
 
     def _frame(
         self, position: int, label: str, done: TuringRow | str, tapes: tuple[dict[int, str], ...],
-        heads: tuple[int, ...], seen: _Seen, held: str | None,
+        heads: tuple[int, ...], seen: _RowsBefore, held: str | None,
     ) -> RowFrame:  # fmt: skip
         """The frame behind a token that is no output."""
         import flint
@@ -188,7 +188,7 @@ def row_run(model: Transformer, machine: TuringMachine, word: str | Sequence[str
     return RowRun(machine, typed, limit, ahead=not model.embedding.added)
 
 
-class _Seen:
+class _RowsBefore:
     """What columns can look at: of each tape the positions that wrote on its cells, of letters and of the copy."""
 
     def __init__(self, machine: TuringMachine, ahead: bool, letters: Cells) -> None:
