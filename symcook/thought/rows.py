@@ -20,8 +20,6 @@ from symcook.thought.retrieval import BITS, Looked, compared, cosine
 if TYPE_CHECKING:
     from flint import arb
 
-Tapes = tuple[Mapping[int, str], ...]
-
 
 class RowToken(NamedTuple):
     """A token: its label, the row whose step it is or the symbol that it puts out, and the heads behind it."""
