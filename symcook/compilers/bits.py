@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 
 from symcook.compilers.booleans import Cube, Diagrams, Node, cubes, variables
-from symcook.compilers.formula import MOST
 from symcook.programs.formula import letters_text
 
 Truth = Node | frozenset[str]
 """A set of letters where the letter at the position alone decides, else a function of bits."""
+MOST = 32
+"""How many cubes, and variables, a Boolean part may have; one with more is cut, and the cut is a coordinate."""
 FEW_VARIABLES = 10
 """How many bits a disjunction may be of to be made a decision diagram."""
 
@@ -23,12 +24,16 @@ LONG = 100
 class Bits:
     """The coordinates of a model as they are made, and the truths that they hold. `written` takes a new network."""
 
+    letters, truths = "letters", "truth"
+    """What the names of coordinates that hold whether the letter is in a set, and a function of bits, begin with."""
+
     def __init__(self, alphabet: Sequence[str], written: Callable[[dict[str, str]], None]) -> None:
         self.alphabet, self.every = tuple(alphabet), frozenset(alphabet)
         self.diagrams = Diagrams()
         self.meanings: dict[str, str] = {}
         self.sets: dict[str, frozenset[str]] = {}
         self.titles: dict[Node, str] = {}
+        self.cut = False
         self._written = written
         self._names: list[str] = []
         self._numbers: dict[str, int] = {}
@@ -64,7 +69,7 @@ class Bits:
         if self.every - truth in self._atoms:
             return self.diagrams.negation(self._atoms[self.every - truth])
         if truth not in self._atoms:
-            name = self.new("letters", letters_text(truth, self.alphabet))
+            name = self.new(self.letters, letters_text(truth, self.alphabet))
             self.sets[name] = truth
             self._atoms[truth] = self.bit(name)
         return self._atoms[truth]
@@ -79,29 +84,30 @@ class Bits:
     def _both(self, a: Truth, b: Truth) -> Truth:
         if isinstance(a, frozenset) and isinstance(b, frozenset):
             return a & b
-        return self._few(self.diagrams.both, a, b)
+        return self.truth(self._few(self.diagrams.both, a, b))
 
     def either(self, a: Truth, b: Truth) -> Truth:
         a, b = self.truth(a), self.truth(b)
         if isinstance(a, frozenset) and isinstance(b, frozenset):
             return a | b
-        return self._few(self.diagrams.either, a, b)
+        return self.truth(self._few(self.diagrams.either, a, b))
 
     def choose(self, test: Truth, a: Truth, b: Truth) -> Truth:
         """a where the test is true, b elsewhere."""
         test, a, b = map(self.truth, (test, a, b))
         if isinstance(test, frozenset) and isinstance(a, frozenset) and isinstance(b, frozenset):
             return (test & a) | (b - test)
-        return self._few(self.diagrams.choice, test, a, b)
+        return self.truth(self._few(self.diagrams.choice, test, a, b))
 
-    def _few(self, make: Callable[..., Node], *truths: Truth) -> Truth:
+    def _few(self, make: Callable[..., Node], *truths: Truth) -> Node:
         """A function of truths; of coordinates that hold them where it is too large to be one network."""
         nodes = [self.node(one) for one in truths]
         made = make(*nodes)
         small = cubes(made, MOST) is not None or cubes(self.diagrams.negation(made), MOST) is not None
-        if not small or len(variables(made)) > MOST:
-            made = make(*(one if isinstance(one, bool) else self.bit(self.hold(one)) for one in nodes))
-        return self.truth(made)
+        if small and len(variables(made)) <= MOST:
+            return made
+        self.cut = True
+        return make(*(one if isinstance(one, bool) else self.bit(self.hold(one)) for one in nodes))
 
     def disjoint(self, truths: Sequence[Truth], meaning: str) -> Truth:
         """The disjunction of truths of which at most one holds."""
@@ -126,9 +132,13 @@ class Bits:
 
     def _unit(self, cube: Cube) -> str:
         """A network that is 1 where a conjunction holds, else 0."""
+        return f"relu({self._total(cube)})"
+
+    def _total(self, cube: Cube) -> str:
+        """A sum that is 1 where a conjunction holds, else at most 0."""
         ones = 1 - sum(value for _, value in cube)
         signs = " ".join(f"{'+' if value else '-'} {self._names[variable]}" for variable, value in cube)
-        return f"relu({signs.removeprefix('+ ')} + {ones})"
+        return f"{signs.removeprefix('+ ')} + {ones}"
 
     def hold(self, f: Node) -> str:
         """The coordinate that holds a function; made where there is none."""
@@ -142,22 +152,28 @@ class Bits:
         if isinstance(f, bool):
             self.meanings["one" if f else "zero"] = "true" if f else "false"
             return "one" if f else "zero"
-        if f[1:] == (False, True):
-            return self._names[f[0]]
-        if f[1:] == (True, False) and self._names[f[0]] in self.sets:  # the other letters, in the embedding too
-            others = self.every - self.sets[self._names[f[0]]]
-            name = self.new("letters", letters_text(others, self.alphabet))
-            self.sets[name] = others
-            return name
+        if there := self._there(f):
+            return there
         found, negative = cubes(f, MOST), False
         other = cubes(self.diagrams.negation(f), MOST)
         if found is None or (other is not None and len(other) < len(found)):
             found, negative = other or [], True
         texts = [" & ".join(("" if value else "~") + self._names[v] for v, value in cube) for cube in found]
         text, network = " | ".join(texts), halved([*map(self._unit, found)])
-        name = self.new("truth", f"~({text})" if negative else text)
+        name = self.new(self.truths, f"~({text})" if negative else text)
         self._written({name: f"1 - ({network})" if negative else network})
         return name
+
+    def _there(self, f: tuple[int, Node, Node]) -> str | None:
+        """The coordinate of a bit or a set of letters, which needs no network."""
+        if f[1:] == (False, True):
+            return self._names[f[0]]
+        if f[1:] == (True, False) and self._names[f[0]] in self.sets:  # the other letters, in the embedding too
+            others = self.every - self.sets[self._names[f[0]]]
+            name = self.new(self.letters, letters_text(others, self.alphabet))
+            self.sets[name] = others
+            return name
+        return None
 
 
 def halved(units: Sequence[str]) -> str:

@@ -12,21 +12,20 @@ one head for the two of the paper, and no position function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from symcook.compilers.booleans import Diagrams, Node, cubes, variables
+from symcook.compilers.bits import Bits, Truth
+from symcook.compilers.booleans import Cube, Node
 from symcook.compilers.soft import BIT, NUMBER, Form, Retrieval, Scores, SoftHead
 from symcook.compose.builder import Builder
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Program, Transformer
 from symcook.model.weights import feedforward, head
-from symcook.programs.formula import COUNTING, Count, Formula, FormulaLine, letters_text
+from symcook.programs.formula import COUNTING, Count, Formula, FormulaLine
 
-MOST = 32
-"""How many cubes, and variables, a Boolean part may have; one with more is cut, and the cut is a coordinate."""
 MASKS = {"prev": "strict-future", "next": "strict-past", "since": "future", "until": "past"}
 SIDES = {"prev": "rightmost", "next": "leftmost", "since": "rightmost", "until": "leftmost"}
 
@@ -67,87 +66,53 @@ class CountHead(NamedTuple):
     tables: tuple[str, ...]
 
 
-class Packed:
+class Packed(Bits):
     """What each line is, as a Boolean function of bits that coordinates hold: the variables. With softmax some of them
     are retrieved and so near 0 or 1 only, until a network rounds them: `soft` has the head of each."""
 
+    letters, truths = "q", "f"
+
     def __init__(self, formula: Formula, attention: str = "") -> None:
-        self.formula, self.diagrams, self.attention = formula, Diagrams(), attention
+        super().__init__(formula.alphabet, lambda network: self.steps.append(feedforward(network)))
+        self.formula, self.attention = formula, attention
         self.scores = Scores(attention) if attention else None
         self.soft: dict[str, SoftHead] = {}
-        self.rounded: dict[str, str] = {}
         self.steps: list[Head | FeedForward | SoftHead] = []
-        self.names: list[str] = []
-        self.meanings: dict[str, str] = {}
         self.heads: dict[int, FormulaHead] = {}
-        self._atoms: dict[frozenset[str], Node] = {}
-        self._held: dict[Node, str] = {}
         self._made: dict[tuple[str, Node, Node], FormulaHead] = {}
-        self.sets: dict[str, frozenset[str]] = {}
-        self.cut = False
         self.positions: dict[str, str] = {}
         self.counting: dict[int, tuple[CountHead, ...]] = {}
         self._counts: dict[object, CountHead] = {}
         self._tables: dict[str, int] = {}
-        self.values: list[Node | frozenset[str]] = []
+        self.values: list[Truth] = []
         for number, line in enumerate(formula.lines):
             reads = [self.values[k] for k in line.reads]
             counted = line.op in COUNTING
             made = self._counting(number, line) if counted else self._value(number, line.op, reads, line.letters)
             self.values.append(made)
 
-    def _value(
-        self, number: int, op: str, reads: Sequence[Node | frozenset[str]], letters: frozenset[str]
-    ) -> Node | frozenset[str]:
+    def _value(self, number: int, op: str, reads: Sequence[Truth], letters: frozenset[str]) -> Truth:
         """The function of a line; a set of letters where it depends on the letter alone."""
         if op == "letters":
             return letters
         sets = [one for one in reads if isinstance(one, frozenset)]
         if len(sets) == len(reads) and op in ("not", "and", "or"):
             if op == "not":
-                return frozenset(self.formula.alphabet) - sets[0]
+                return self.every - sets[0]
             return sets[0] & sets[1] if op == "and" else sets[0] | sets[1]
-        bits = [self._bit(one) for one in reads]
+        bits = [self.node(one) for one in reads]
         make = self.diagrams
         if op == "not":
             return make.negation(bits[0])
         if op == "and":
-            return self._few(make.both, bits)
+            return self._few(make.both, *bits)
         if op == "or":
-            return self._few(make.either, bits)
+            return self._few(make.either, *bits)
         if op in ("prev", "next"):
             return self._head(number, op, True, bits[0])
-        stop = self._few(lambda f, g: make.either(make.negation(f), g), bits)
-        both = self._few(make.both, bits)
+        stop = self._few(lambda f, g: make.either(make.negation(f), g), *bits)
+        both = self._few(make.both, *bits)
         return both if stop is True else self._head(number, op, stop, both)
-
-    def _bit(self, value: Node | frozenset[str]) -> Node:
-        """A set of letters as a function: a bit of the embedding, or the negation of one."""
-        if not isinstance(value, frozenset):
-            return value
-        every = frozenset(self.formula.alphabet)
-        if value in (frozenset(), every):
-            return bool(value)
-        if every - value in self._atoms:
-            return self.diagrams.negation(self._atoms[every - value])
-        if value not in self._atoms:
-            meaning = letters_text(value, self.formula.alphabet)
-            name = self._name("q", len(self.sets) + 1, meaning)
-            self.sets[name] = value
-            self._atoms[value] = self._variable(name)
-        return self._atoms[value]
-
-    def _few(self, make: Callable[[Node, Node], Node], bits: Sequence[Node]) -> Node:
-        """A function of two; of coordinates that hold them where it is too large to be one network."""
-        made = make(*bits)
-        if self._small(made):
-            return made
-        self.cut = True
-        return make(*(one if isinstance(one, bool) else self._variable(self.hold(one)) for one in bits))
-
-    def _small(self, f: Node) -> bool:
-        few = cubes(f, MOST) is not None or cubes(self.diagrams.negation(f), MOST) is not None
-        return few and len(variables(f)) <= MOST
 
     def _head(self, number: int, op: str, stop: Node, value: Node) -> Node:
         """A head that gives `value` at the nearest position where `stop` is greatest."""
@@ -164,10 +129,10 @@ class Packed:
             else:
                 self._retrieved({made.name: made.value}, self.scores.temporal(op, self.hold(True), held), BIT)
         self.heads[number] = self._made[key]
-        found = self._variable(self._made[key].name)
+        found = self.bit(self._made[key].name)
         if op == "prev" and self.scores is not None and self.scores.plain:
             later = self._position("later", "I[2 <= i]", "whether there is one before")
-            found = self.diagrams.both(found, self._variable(later))
+            found = self.diagrams.both(found, self.bit(later))
         return found
 
     def _position(self, name: str, function: str, meaning: str = "") -> str:
@@ -236,20 +201,20 @@ class Packed:
                 looked[found.found[0]] = looked.get(found.found[0], 0) + one.factor
             total = f"{' '.join(terms).removeprefix('+ ')} - {line.bound} + 1"
             name = self._name("more", number + 1, meaning)
-            self.steps.append(feedforward({name: self._rises(total, self._rough(looked))}))
+            self._written({name: self._rises(total, self._rough(looked))})
             return self._counted(number, name, heads)
         found = self._count(line.counts[0], line)
         here, after = found.found
         name = self._name("rest", number + 1, meaning)
         first = self._chosen(f"{here} - {found.own}", self._rough({here: 1}))
         other = self._chosen(f"{after} + {found.own} - 1", self._rough({after: 1}))
-        self.steps.append(feedforward({name: f"{first} + {other}"}))
+        self._written({name: f"{first} + {other}"})
         return self._counted(number, name, (found,))
 
     def _counted(self, number: int, name: str, heads: tuple[CountHead, ...]) -> Node:
         """The bit of a line about counts, which stands in a coordinate."""
         self.heads[number], self.counting[number] = FormulaHead(name, None, name), heads
-        return self._variable(name)
+        return self.bit(name)
 
     def _chosen(self, total: str, rough: int) -> str:
         """A network that is 1 where a sum of bits that is at most 1 is 1, else 0; see `_rises`."""
@@ -263,7 +228,7 @@ class Packed:
         The mean of the line over the positions that count, less the own share, is (C - x)/i: with 1/i it is the query
         of the position C - x + 1, which is always there. On the right the number of positions is n - i + 1.
         """
-        own = self.hold(self._bit(self.values[one.line]))
+        own = self.hold(self.node(self.values[one.line]))
         key = (one.side, own, test and test[-3:])
         if key not in self._counts:
             count = len(self._counts) + 1
@@ -278,7 +243,7 @@ class Packed:
             less = self._name("less", count, f"mean{count} without this position")
             below = f"count{count}"
             self._mean(mean, own, "future" if left else "past")
-            self.steps.append(feedforward({less: f"relu({mean}) - relu({own} + {inverse} - 1)"}))
+            self._written({less: f"relu({mean}) - relu({own} + {inverse} - 1)"})
             form = self._lookup(less, inverse)
             if test is None:
                 values = {below: self._position("before", "i - 1")}
@@ -309,44 +274,14 @@ class Packed:
         self.meanings[name] = meaning
         return name
 
-    def _variable(self, name: str) -> Node:
-        if name not in self.names:
-            self.names.append(name)
-        return self.diagrams.variable(self.names.index(name))
+    def _there(self, f: tuple[int, Node, Node]) -> str | None:
+        """The coordinate of a bit that is exact; letters that are not in a set are a function of it."""
+        name = self._names[f[0]]
+        return name if f[1:] == (False, True) and name not in self.soft else None
 
-    def hold(self, f: Node) -> str:
-        """The coordinate that holds a function; made where there is none."""
-        if f not in self._held:
-            self._held[f] = self._new_holder(f)
-        return self._held[f]
-
-    def holds(self, name: str) -> Node:
-        """The function that a coordinate holds."""
-        return next(f for f, held in self._held.items() if held == name)
-
-    def _new_holder(self, f: Node) -> str:
-        if isinstance(f, bool):
-            self.meanings["one" if f else "zero"] = "true" if f else "false"
-            return "one" if f else "zero"
-        if f[1:] == (False, True) and self.names[f[0]] not in self.soft:
-            return self.names[f[0]]
-        found, negative = cubes(f, MOST), False
-        other = cubes(self.diagrams.negation(f), MOST)
-        if found is None or (other is not None and len(other) < len(found)):
-            found, negative = other or [], True
-        units, texts = [], []
-        for cube in found:
-            signs = [("+" if value else "-", self.names[variable]) for variable, value in cube]
-            ones = 1 - sum(value for _, value in cube)
-            total = f"{' '.join(f'{sign} {name}' for sign, name in signs).removeprefix('+ ')} + {ones}"
-            units.append(self._chosen(total, self._rough({name: 1 for _, name in signs})))
-            texts.append(" & ".join(("" if sign == "+" else "~") + name for sign, name in signs))
-        text = " | ".join(texts)
-        count = sum(one[0] == "f" for one in self.meanings)
-        name = self._name("f", count + 1, f"~({text})" if negative else text)
-        network = " + ".join(units)
-        self.steps.append(feedforward({name: f"1 - ({network})" if negative else network}))
-        return name
+    def _unit(self, cube: Cube) -> str:
+        rough = self._rough({self._names[variable]: 1 for variable, _ in cube})
+        return self._chosen(self._total(cube), rough)
 
     def model(self, source: str, name: str, kind: str = "ltl") -> Transformer:
         """The model, with its plan."""
@@ -357,9 +292,9 @@ class Packed:
         answers: dict[str | None, Node] = {label: False for label, _ in self.formula.outputs}
         make = self.diagrams
         for label, line in self.formula.outputs:
-            here = self._bit(self.values[line])
-            answers[label] = self._few(make.either, [answers[label], self._few(make.both, [rest, here])])
-            rest = self._few(lambda f, g: make.both(f, make.negation(g)), [rest, here])
+            here = self.node(self.values[line])
+            answers[label] = self._few(make.either, answers[label], self._few(make.both, rest, here))
+            rest = self._few(lambda f, g: make.both(f, make.negation(g)), rest, here)
         self.shown = shown = [self.hold(answers[label]) for label in (labels or (None,))]
         rows = {a: {name: 1 for name, letters in self.sets.items() if a in letters} for a in self.formula.alphabet}
         if "zero" in self.meanings or not any(rows.values()):

@@ -17,7 +17,7 @@ from symcook.__main__ import main
 PACKAGE = str(Path(symcook.__file__).resolve().parent)
 SCRIPT = f"#!{sys.executable}\nimport sys\nfrom symcook.__main__ import main\nsys.exit(main())\n"
 """What an installer writes."""
-MOMENTS, SPAN = 40, 0.4
+MOMENTS, SPAN, TURNS = 40, 0.4, 4
 
 
 def interrupted(command: list[str], after: float) -> tuple[int, str, str]:
@@ -29,17 +29,20 @@ def interrupted(command: list[str], after: float) -> tuple[int, str, str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process")
+@pytest.mark.sampled(TURNS)
+@pytest.mark.parametrize("first", range(TURNS))
 @pytest.mark.parametrize(
     ("start", "arguments"),
     [("script", ["run", "dyck-1", "--input", "(())"]), ("module", ["explain", "dyck-1"])],
     ids=str,
 )
-def test_no_moment_shows_a_traceback_of_ours(start: str, arguments: list[str], tmp_path: Path) -> None:
+def test_no_moment_shows_a_traceback_of_ours(start: str, arguments: list[str], first: int, tmp_path: Path) -> None:
+    """Each turn has moments of the whole span."""
     (tmp_path / "symcook").write_text(SCRIPT)
     (tmp_path / "symcook").chmod(0o755)
     command = [str(tmp_path / "symcook")] if start == "script" else [sys.executable, "-m", "symcook"]
     caught = 0
-    for k in range(MOMENTS):
+    for k in range(first, MOMENTS, TURNS):
         code, _, err = interrupted([*command, *arguments], SPAN * k / MOMENTS)
         frames = re.findall(r'File "([^"]*)"', err)
         assert not any(frame.startswith(PACKAGE) for frame in frames), err

@@ -110,7 +110,7 @@ def test_a_form_that_is_wrong_where_a_sum_is_positive_is_not_proved(coordinate: 
     wrong = replace(one, column=CellTable(one.column.world, cells))
     each.__dict__["domain"] = found.each.domain
     each.__dict__["coordinates"] = [wrong if x is one else x for x in found.each.coordinates]
-    proof = forms.prove(replace(found, each=each), seconds=20)
+    proof = forms.prove(replace(found, each=each), seconds=SHORT)
     at_each = [c for c in proof.claims if c.coordinate == coordinate and c.formula.startswith("all i")]
     assert not any(c.missing is None for c in at_each)
 
