@@ -58,7 +58,7 @@ class ProgramFacts(MeanFacts):
             make = self.nearest if self.program.types[number] == "letter" else self.mean
         value = self.told.lines[number]
         gates = [atom for atom in value.atoms if atom.name in self.told.gates] if isinstance(value, Form) else []
-        if make is not None and make != self.nearest and gates:
+        if make not in (None, self.nearest, self.width) and gates:
             raise Undecided(f"no proof is made of a number that grows and is found or not: {self.program.text(number)}")
         if make is not None:
             make(number, line)

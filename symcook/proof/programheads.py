@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import NamedTuple
 
 from symcook.compilers.booleans import Node
 from symcook.compilers.numbers import Form, Linear
@@ -19,27 +18,12 @@ from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.programs.srasp import SraspLine
 from symcook.proof.programsaid import RANGES
-from symcook.proof.programtext import ProgramText, as_block
+from symcook.proof.programsquares import SquareFacts
+from symcook.proof.programtext import as_block
 from symcook.proof.programtold import Selection
 
 
-class Edge(NamedTuple):
-    """The position at which a strict mask leaves none, and the others: as a range, and as a condition on i."""
-
-    at: str
-    others: str
-    more: str
-    told: str
-    name: str
-
-
-EDGES = {
-    "strict-future": Edge("1", "2..n", "2 <= i", "il", "later"),
-    "strict-past": Edge("n", "1..n - 1", "i + 1 <= n", "ih", "at_last"),
-}
-
-
-class SelectionFacts(ProgramText):
+class SelectionFacts(SquareFacts):
     """The facts about selections."""
 
     def nearest(self, number: int, line: SraspLine) -> None:
@@ -165,10 +149,6 @@ class SelectionFacts(ProgramText):
         low, high = RANGES[one.mask]
         return low.format(i="i"), high.format(i="i")
 
-    def edge(self, one: Selection) -> Edge | None:
-        """Where a head sees no position."""
-        return EDGES.get(one.mask)
-
     def chosen(self, number: int, one: Selection, copies: Mapping[str, Linear], at: str = "p") -> str:
         """Whether the test of what was found succeeds, and the value then and else."""
         _, value, default = self.program.lines[number].reads
@@ -218,9 +198,6 @@ class SelectionFacts(ProgramText):
     def copied(self, copies: Mapping[str, Linear]) -> dict[str, str]:
         """What a head has copied from position p."""
         return {name: f"{self.put(name)}(i) = {self.row(row, 'p')}" for name, row in copies.items()}
-
-    def labels(self, copied: Mapping[str, object]) -> list[str]:
-        return [f"F{k}" for k in range(len(copied))]
 
     def score(self, copies: Mapping[str, Linear]) -> str:
         """The score of position j, as the equations of a head have it."""
@@ -339,72 +316,6 @@ class SelectionFacts(ProgramText):
                 f"          near_or_far: 0 <= ({x} - {y})^2",
                 "          qed by total(j), gone, none_here, near_or_far, jl, jh"]  # fmt: skip
 
-    def squares(self, key: int, equality: Equality) -> tuple[str, str]:
-        """The sum of coordinates that is the square of a key, at j, and the fact that it is."""
-        c = self.told.linear(equality.key).get("", Fraction(0))
-        form = equality.key.plus(self.told.number(c), -1)
-        square = self.told.square(form)
-        label, x = f"S{key}", f"({self.spoken.value(key)} - ({c}))"
-        if label not in self.done:
-            pieces = [name for name, q in square.items() if name and q]
-            if pieces in (["before_square"], ["behind_square"]):
-                (name,) = pieces
-                self.each(label, f"{self.row(square)} = {x}^2", [f"qed by {name}_is(i), {name[:6]}_is(i), il, ih"])
-                return self.row(square, "j"), label
-            if len(pieces) % 3 or not all(self.there(name) for name in pieces) or form.side != "left":
-                raise Undecided(f"no proof is made of the square of {self.program.text(key)}")
-            inner = self.pieces(key, x, form, pieces)
-            self.each(label, f"{self.row(square)} = {x}^2", inner)
-        return self.row(square, "j"), label
-
-    def pieces(self, key: int, x: str, form: Form, pieces: Sequence[str]) -> list[str]:
-        """Lines that show that three coordinates for what is above 0, and three for what is below, are a square."""
-        row = self.told.linear(form)
-        counts = [f"{self.count(atom.name)}(i)" for atom in form.atoms if atom.name in self.told.counts]
-        bits = [f"{self.bit(one)}(i)" for node in form.bits for one in self.bits(node)]
-        known = [f"{fact}(i)" for fact in self.known(key)]
-        bounded = [f"  {one}" for one in self.lettered("w(i)", [*known, *counts, *bits, "before_is(i)"])]
-        lines = [f"is: {self.row(row)} = {x} by {', '.join([*known, *self.coordinates(row, 'i'), 'il', 'ih'])}",
-                 f"most: {x} <= i", *bounded, f"least: {'-i' if len(pieces) == 6 else '0'} <= {x}", *bounded,
-                 "keys: all j in 1..i. before(j) = j - 1 by before_is, ih",
-                 "squares: all j in 1..i. before_square(j) = (j - 1)^2 by before_square_is, ih",
-                 f"unit: one(i) = 1 by {self.holds('one')}, il, ih"]  # fmt: skip
-        ends = list[str]()
-        for place in range(0, len(pieces), 3):
-            square, part, some = pieces[place : place + 3]
-            puts = self.put(square)
-            sign = "" if not place else "-"
-            y = f"relu({sign}{x} - 1)"
-            n = place // 3
-            same, other = "is", row
-            if place:
-                other = self.told.linear(form.times(-1))
-                split = "w(i)" * any(one in self.told.tables for one in other)
-                shown = self.lettered(split, [*known, *self.coordinates(other, "i")])
-                lines += [f"mirrored: {self.row(other)} = -{x}", *(f"  {one}" for one in shown)]
-                same = "mirrored"
-            lines += [f"low{n}: {self.put(part)}(i) = {y} by {self.put(part)}_is(i), {same}, il, ih",
-                      f"some{n}: {self.put(some)}(i) = I[0 < {sign}{x}]",
-                      f"  take it from number_is_positive({sign}{x}; {self.row(other)}) by {same}",
-                      f"  qed by it, {self.put(some)}_is(i), il, ih",
-                      f"least{n}: 0 <= {y}", f"less{n}: {y} < i by {'least' if place else 'most'}, il",
-                      f"query{n}: {self.put(part)}(i) = one(i)*{y} by low{n}, unit", f"warm{n}: 0 < one(i) by unit",
-                      f"take found{n} from looked_up(i; {y}; one(i); {self.put(part)}(i); {self.put(square)}(i); "
-                      f"before; before_square; before_square) by least{n}, less{n}, warm{n}, query{n}, keys, squares, "
-                      f"{self.put(square)}_is, il, ih",
-                      f"square{n}: {puts}(i) = {y}^2 by found{n}, squares({y} + 1), least{n}, less{n}"]  # fmt: skip
-            ends += [f"low{n}", f"some{n}", f"square{n}"]
-        hints = ", ".join(ends)
-        if len(pieces) == 3 and not form.times(-1).growth():
-            return [*lines, f"cases above, below: 1 <= {x}", f"  - qed by above, {hints}",
-                    f"  - none: {x} = 0 by below, least", f"    qed by none, {hints}"]  # fmt: skip
-        if len(pieces) != 6:
-            raise Undecided(f"no proof is made of the square of {self.program.text(key)}")
-        return [*lines, f"cases above, below: 1 <= {x}", f"  - qed by above, {hints}",
-                f"  - cases under, zero: {x} <= -1",
-                f"      - qed by under, {hints}", f"      - none: {x} = 0 by below, zero",
-                f"        qed by none, {hints}"]  # fmt: skip
-
     def truths(self, here: Truth, there: Node) -> list[str]:
         """The facts what the coordinate of a case holds, where the score reads it."""
         if isinstance(there, bool):
@@ -516,65 +427,6 @@ class SelectionFacts(ProgramText):
         else:
             inner += main
         self.each(label, said, inner)
-
-    def gated(self, number: int) -> list[str]:
-        """The facts what the numbers are that a line chooses by a condition."""
-        value = self.told.lines[number]
-        names = [atom.name for atom in value.atoms if atom.name in self.told.gates] if isinstance(value, Form) else []
-        return [self.gate(name) for name in names if self.there(name)]
-
-    def gate(self, name: str) -> str:
-        """The fact that a coordinate holds a number where a truth holds, else 0."""
-        test, atom = self.told.gates[name]
-        truth = self.told.gating[name]
-        if atom.side not in ("left", "right"):
-            raise Undecided(f"no proof is made of {self.told.meanings[name]}")
-        left, put, source = atom.side == "left", self.put(name), self.put(atom.name)
-        low, high, end = ("1", "i", "1") if left else ("i", "n", "n")
-        score = re.search(r"I\[all k in [^<]*? <= (.*?)\]\) = sum", self.equations[put])
-        if score is None or self.told.node(truth) is False:
-            raise Undecided(f"no proof is made of {self.told.meanings[name]}")
-        held, said = self.holds(test), f"I[{self.truth(truth)}]"
-        at_end = self.at_end(atom.name, end)
-        index = [f"{one}_is" for one in ("index", "one") if one in self.run]
-        ends, factor = ("il", f"2*{said} - 1") if left else ("ih", f"1 - 2*{said}")
-        one = score[1].replace("(j)", "(k)")
-        self.each(f"G_{name}", f"{put}(i) = {said}*{source}(i)", [
-            "some_here: 1 <= n by il, ih", f"told: {self.put(test)}(i) = {said} by {held}, il, ih",
-            f"scores: all k in {low}..{high}. {one} = ({factor})*k", "  given k (kl kh)",
-            f"  qed by {', '.join(f'{one}(k), {one}(i)' for one in index)}, told, kl, kh, il, ih",
-            f"best: all k in {low}..{high}. ({said} = 1 & k != i -> {one} < {one.replace('(k)', '(i)')}) & "
-            f"({said} = 0 & k != {end} -> {one} < {one.replace('(k)', f'({end})')})", "  given k (kl kh)",
-            "  - given (yes off)", f"    qed by scores(k), scores(i), yes, off, kl, kh, {ends}, il, ih",
-            "  - given (no off)", f"    qed by scores(k), scores({end}), no, off, kl, kh, il, ih, some_here",
-            f"at_end: {source}({end}) = 0 by {', '.join([*at_end, 'some_here'])}",
-            f"take level from chosen_number({low}; {high}; i; {end}; {said}; j. {score[1]}; {source}; {put}(i))"
-            f"[_, _, best, at_end, _] by {put}_is(i), il, ih", "qed by level"])  # fmt: skip
-        return f"G_{name}"
-
-    def found_at_end(self, number: int, one: Selection, name: str, end: str) -> str:
-        """The fact that a number that was found is 0 at the end from which it grows: nothing else is there."""
-        assert one.head is not None
-        edge = self.edge(one)
-        if edge is not None and edge.at == end:
-            return f"E{number}"
-        copies = {each: row for each, row in one.head.values.items() if self.there(each)}
-        (source,) = copies[name]
-        labels = " ".join(self.labels(copies))
-        hints = ", ".join([f"F{[*copies].index(name)}", "here", *self.at_end(source, end), "some"])
-        self.add(f"Z_{name}", f"{self.put(name)}({end}) = 0", (), [
-            f"obtain p (pl ph how {labels}) from P{number}({end}) by some", f"here: p = {end} by pl, ph",
-            "rewrite " + f"F{[*copies].index(name)}", "rewrite here", f"qed by {hints}"])  # fmt: skip
-        return f"Z_{name}"
-
-    def at_end(self, name: str, end: str) -> list[str]:
-        """The facts why a number is 0 at the end from which it grows."""
-        if name in self.told.gates:
-            return [f"{self.gate(name)}({end})", *self.at_end(self.told.gates[name].atom.name, end)]
-        for number, kept in self.told.selections.items():
-            if kept[0].head is not None and name in kept[0].head.values:
-                return [self.found_at_end(number, kept[0], name, end)]
-        return [f"{self.count(name) if name in self.told.counts else f'{self.put(name)}_is'}({end})"]
 
     def spelled_out(self, number: int, code: str) -> list[str]:
         """The fact, at p, that a coordinate of a network holds whether a letter is the one of this number."""

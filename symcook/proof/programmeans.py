@@ -48,17 +48,6 @@ class MeanFacts(WidthFacts):
             f"take level from mean_of_range({low}; {high}; n; j. I[{pair}]; j. {one}; j. {row}; {name}(i); {put}(i)) "
             "by found, picked, same, times, il, ih, some_here", "qed by level"])  # fmt: skip
 
-    def letters_there(self, hints: Sequence[str], at: str) -> list[str]:
-        """Lines that close a goal about a position by hints, for each letter there."""
-        many = len(self.program.alphabet)
-        if many == 1:
-            return [f"  qed by {', '.join(hints)}"]
-        labels = [f"W{k}" for k in range(many)]
-        end = ", ".join(one for one in hints if one != f"word({at})")
-        where = "jl, jh, il, ih" if at == "j" else "some_here"
-        return [f"  cases {', '.join(labels)} from word({at}) by {where}",
-                *(f"    - qed by {one}, {end}" for one in labels)]  # fmt: skip
-
     def there_at(self, row: Linear, at: str) -> list[str]:
         """The facts about the coordinates of a row, with the one that is 1."""
         ones = [f"{self.holds('one')}({at})"] if "one" in row and not self._truthful("one") else []

@@ -39,6 +39,17 @@ class Share(NamedTuple):
     own: Truth
 
 
+class Beside(NamedTuple):
+    """How many positions strictly on one side are selected: the cases there, the coordinates with a share and with the
+    number that is looked up by it, "" where there is none, and the whole."""
+
+    side: str
+    cases: Cases
+    share: str
+    count: str
+    total: Form
+
+
 class Gate(NamedTuple):
     """A number where a coordinate is 1, else 0."""
 
@@ -72,6 +83,7 @@ class Told(Compiled):
         self.compared: dict[str, NumberTest] = {}
         self.counts: dict[str, tuple[str, Truth, str]] = {}
         self.shares: dict[str, Share] = {}
+        self.besides: dict[int, list[Beside]] = {}
         self.gates: dict[str, Gate] = {}
         self.gating: dict[str, Truth] = {}
         self.means: dict[str, RangeMean] = {}
@@ -141,9 +153,19 @@ class Told(Compiled):
             self.shares[atom.name] = Share(share, cases, self._own(cases, ()))
         return found
 
-    def mean_of(self, there: Node) -> str:
-        """The coordinate with the mean of a truth over all positions."""
-        return self._known["mean", "none", there]
+    def _beside(self, side: str, cases: Cases, shown: str) -> Form:
+        found, share, count = super()._beside(side, cases, shown), "", ""
+        kept = self._known.get(("beside", side, tuple(case for case in cases if not isinstance(case.there, bool))))
+        if kept is not None and len(cases) > 1:
+            count = next(iter(kept.atoms)).name
+            look = next(one for one in self.looks if isinstance(one, Look) and count in one.values)
+            share = next(query for query, _ in look.score or () if not query.startswith("inverse"))
+        self.besides.setdefault(self.now, []).append(Beside(side, cases, share, count, found))
+        return found
+
+    def mean_of(self, there: Node, mask: str = "none") -> str:
+        """The coordinate with the mean of a truth over the positions that a mask leaves."""
+        return self._known["mean", mask, there]
 
     def look(self, op: str, mask: str, cases: Cases, equalities: Any, value: Any, shown: str) -> FoundThere:
         before = len(self.looks)

@@ -40,6 +40,7 @@ PROVED = [
     "most-frequent.srasp",
     "reverse.srasp",
     "shuffle-dyck-1.srasp",
+    "sort.srasp",
 ]
 AS = "map(in(j); 'a': 1, else: 0)"
 OPERATIONS = {
@@ -52,6 +53,8 @@ OPERATIONS = {
     "sum behind": "x(i) = psum j [j > i] map(in(j); 'a': 2, else: -1)",
     "width of truths": f"x(i) = psum j [j <= i] {AS}\np(i) = x(i) > 1\nout(i) = selector_width(p(j))",
     "width of others": "x = selector_width(not select(tokens, tokens, ==))",
+    "width of some before": "x = selector_width(select(indices, indices, <) and tokens(j) = 'a')",
+    "width by two cases": "x = selector_width(select(tokens, tokens, ==) and select(indices, indices, <))",
     "means of all": "x = aggregate(true, tokens == 'a')\nout = x > aggregate(true, tokens == 'b')",
     "mean of the rest": "x = 2*aggregate(select(indices, indices, >=), tokens == 'a') - 1",
     "chosen": f"x(i) = psum j [j <= i] {AS}\nout(i) = if x(i) > 2 then x(i) else indices(i)",
@@ -228,6 +231,9 @@ WRONG = {
     "first for last": (OPERATIONS["next"], "i + 1..j - 1", "j + 1..n"),
     "with this one": (OPERATIONS["next"], "i + 1..n", "i..n"),
     "sum with this one": (OPERATIONS["sum behind"], "sum(j, i + 1, n", "sum(j, i, n"),
+    "a place with this one": ("sort.srasp", "(j - 1) < (i - 1)", "(j - 1) <= (i - 1)"),
+    "a place by those behind": ("sort.srasp", "(j - 1) < (i - 1)", "(i - 1) < (j - 1)"),
+    "the place before": ("sort.srasp", "= (i - 1)", "= i"),
     "width before": ("histogram.srasp", "sum(j, 1, n", "sum(j, 1, i"),
     "another letter": ("most-frequent.srasp", "w(i) = 2", "w(i) = 1"),
     "a place further": ("reverse.srasp", "+ (-1)", "+ (-2)"),
@@ -255,7 +261,7 @@ def test_a_wrong_reading_is_not_proved(name: str, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize("fault", ["mask", "gap", "score", "index"])
+@pytest.mark.parametrize("fault", ["mask", "gap", "score", "index", "share"])
 def test_a_construction_with_a_planted_fault_is_not_proved(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each makes a model that answers wrongly on some word, as check finds, and there is no proof of it."""
     source = "alphabet a b;\nx(i) = right j [j < i, true] in(j) : '-'\n"
@@ -273,10 +279,11 @@ def test_a_construction_with_a_planted_fault_is_not_proved(fault: str, monkeypat
         monkeypatch.setattr(compiler.Compiled, "selecting", lambda self, *rest: {
             pair: -q for pair, q in (scores(self, *rest) or {}).items()} or None)  # fmt: skip
     else:
-        source = shipped_program("majority.srasp")
         from symcook.compilers import values
 
-        monkeypatch.setitem(values.PLACES, "inverse_before", "1/(i + 1)")
+        source = shipped_program("majority.srasp" if fault == "index" else "sort.srasp")
+        changed = {"index": ("inverse_before", "1/(i + 1)"), "share": ("inverse_behind", "1/(n - i + 1)")}[fault]
+        monkeypatch.setitem(values.PLACES, *changed)
     model = sc.compile("srasp", source)
     program = read_srasp(source)
     words = [word for n in range(1, 6) for word in product(program.alphabet, repeat=n)]
@@ -294,8 +301,15 @@ def values_of(program: Srasp, word: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("source", "named"),
     [
-        ("sort.srasp", "a number that grows and is found or not: place"),
-        ("alphabet a b;\nc = selector_width(select(indices, indices, <) and tokens(j) = 'a')", "the selector_width: c"),
+        (
+            "alphabet a b;\nx(i) = psum j [j <= i] map(in(j); 'a': 1, else: 0)\nc = selector_width(select(x, x, ==))",
+            "the selector_width: c",
+        ),
+        (
+            "alphabet a b;\nx = selector_width(select(tokens, tokens, !=) and select(indices, indices, <))\n"
+            "y = aggregate(select(x, indices, ==), tokens, '?')",
+            "the square of x",
+        ),
         ("alphabet a b;\nx = aggregate(select(tokens, tokens, ==), indices)", "this aggregate: x"),
         ("alphabet a b;\nx(i) = in(i) < 'b'", "an order of letters"),
     ],
