@@ -23,11 +23,13 @@ from symcook.model.instance import Instance, label
 from symcook.model.rationals import quotient
 from symcook.proof import normal, replay
 from symcook.proof.familyrel import set_at
+from symcook.proof.merged import merged, summed
 from symcook.proof.normal import FALSE, fkey, nf
 from symcook.proof.ownruns import Runs, _ordered
 from symcook.proof.ownwords import shown
 from symcook.proof.recorded import Matching, Recorded, RecordedFamily
 from symcook.proof.replay import Statement
+from symcook.proof.rows import conjunction
 from symcook.proof.runrel import Relation
 from symcook.proof.search import automation
 from symcook.proof.search.computed import (
@@ -55,8 +57,6 @@ LONG = 64
 """Up to which number of parts a conjunction stands without brackets."""
 MANY_NAMES = 180
 """Up to how many values of norms have a name each: quantifiers nest, and a number takes symbols."""
-FEW = 4
-"""From how many terms on a sum is written as one over numbers."""
 TRIED = 40
 """So many inputs are tried for a run without roots."""
 
@@ -116,7 +116,9 @@ class Bridge:
         front = ", ".join([*([] if self.pointwise else ["n:Int"]), *(["w:Int->Int"] if self.words else []), *runs])
 
         def near(word: str) -> str:
-            return f"{word}({name})" if stored else f"({self._named(getattr(self.own, word)())})"
+            if stored:
+                return f"{word}({name})"
+            return f"({self._run_together()})" if word == "run" else f"({self._named(getattr(self.own, word)())})"
 
         def far(word: str) -> str:
             if not stored:
@@ -132,6 +134,14 @@ class Bridge:
         if self.words:
             whole = f"({far('word')} -> {near('word')}) & ({near('word')} -> {whole})"
         return f"all {front}. {whole}" if self.pointwise else f"all {front}. 1 <= n -> {whole}"
+
+    def _run_together(self) -> str:
+        """The model's run; of many equations, those that differ by numbers alone are one."""
+        own = self.own
+        parts = [*map(own.everywhere, own.equations), *own.positive]
+        if len(parts) <= MANY_NAMES:
+            return self._named(own.run())
+        return conjunction([*map(self._named, own.needs()), *merged(list(map(self._named, parts)))])
 
     def _answers(self, near: Any, far: Any) -> list[str]:
         """That inputs, and what the readout looks at, are the same."""
@@ -175,8 +185,8 @@ class Bridge:
             out.setdefault(fn, (group, 1 + sum(other == group for other, _ in out.values())))
 
         for names in self.own.streams:
-            for c, fn in names.items():
-                put(fn, back[c] + "_")
+            for c in filter(names.__contains__, self.model["space"]):
+                put(names[c], back[c] + "_")
         if len(self.own.order) - len(out) <= MANY_NAMES:
             return out
         norms = {fn for block in self.own.blocks for mean, root, made in block.norms for fn in made.values()}
@@ -200,7 +210,7 @@ class Bridge:
                 return match[0]
             return f"{group}({k}, " if match[2] else f"{group}({k})"
 
-        return _summed(re.sub(r"\b([A-Za-z_]\w*)(\()?", put, text, flags=re.ASCII))
+        return summed(re.sub(r"\b([A-Za-z_]\w*)(\()?", put, text, flags=re.ASCII))
 
     def _value(self, fn: str, place: str) -> str:
         """A function of the model, or a difference of two, at a place."""
@@ -250,6 +260,8 @@ class Bridge:
             known.words = words
             known.keys |= dict(zip(map(fkey, word), words, strict=True))
         known.by_name = {n: k for part, k in zip(parts, labels, strict=True) if (n := left_of(part)) is not None}
+        for part, k in zip(parts, labels, strict=True):
+            known.spread(part, k)
         witnessed(g, [*map(self._table, self.family.tables), *map(self._witness, self.far.functions)])
         known.settle(g)
 
@@ -484,36 +496,6 @@ def _halved(text: str) -> str:
         return " & ".join(some) if len(some) <= 8 else f"({joined(some[:half])}) & ({joined(some[half:])})"
 
     return joined(parts) if len(parts) > LONG else text
-
-
-_VALUE = re.compile(r"(?<=[(+=,] )(?=\(?-?\w)|(?<=\()(?=\(?-?\w)")
-_TERM = re.compile(r"(\()?(-?)(\w+)\((\d+), (\w)\)(?(1)\))", re.ASCII)
-
-
-def _summed(text: str) -> str:
-    """A text with sums of a function at numbers that follow one another, ``-f(1, i) + -f(2, i) + ..``, as one sum over
-    these numbers."""
-    out, at = [], 0
-    while at < len(text):
-        start = _VALUE.search(text, at)
-        if start is None:
-            break
-        terms, end = [], start.end()
-        while (one := _TERM.match(text, end)) is not None:
-            last = terms[-1] if terms else one
-            follows = one.group(1, 2, 3, 5) == last.group(1, 2, 3, 5) and int(one[4]) == int(last[4]) + len(terms[:1])
-            if not follows or not re.match(r"\)| \+ |$", text[one.end() : one.end() + 3]):
-                break
-            terms.append(one)
-            end = one.end() + 3 * text.startswith(" + ", one.end())
-        if len(terms) < FEW:
-            out.append(text[at : start.end() + 1])
-            at = start.end() + 1
-            continue
-        a, b = terms[0], terms[-1]
-        out.append(f"{text[at : start.end()]}sum(v__, {a[4]}, {b[4]}, {a[2]}{a[3]}(v__, {a[5]}))")
-        at = b.end()
-    return "".join([*out, text[at:]])
 
 
 def _entry(term: Term) -> bool:
