@@ -8,7 +8,7 @@ same in all of them, nor on a line, is told case by case, which at each x__ is t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from symcook.proof.rows import joined
@@ -139,7 +139,7 @@ def _filled(shape: str, columns: Sequence[Sequence[int]], index: str = INDEX, st
             return f"{place[1]}{line}{place[2]}"
         if place[1]:
             return min((_cases(place, column, runs) for runs in (False, True)), key=len)
-        return line if line and line.isalnum() else f"({line or _table(column)})"
+        return line if line and line.isalnum() else f"({line or _values(dict(enumerate(map(Fraction, column), 1)))})"
 
     return _PLACE.sub(put, shape)
 
@@ -155,25 +155,94 @@ def _line(column: Sequence[int], index: str, begin: int) -> str:
     return term if not start else f"{term} {'+' if start > 0 else '-'} {abs(start)}"
 
 
-def _table(column: Sequence[int]) -> str:
-    """A term that has these values."""
-    text = table_function({(k,): Fraction(value) for k, value in enumerate(column, 1)}).partition(". ")[2]
+def _values(row: Mapping[int, Fraction]) -> str:
+    """A term of the index that has these values."""
+    text = table_function({(k,): value for k, value in row.items()}).partition(". ")[2]
     return re.sub(r"\]\*1\b", "]", re.sub(r"\bv1__", INDEX, text))
 
 
 def _cases(place: re.Match[str], column: Sequence[int], runs: bool) -> str:
     """A function at these numbers case by case: at each value, or with `runs` on each line that three are on."""
+    cases = [
+        f"I[{spans(some, INDEX)}]*{place[1]}{line}{place[2]}"
+        for line, some in lines(dict(enumerate(column, 1)), INDEX, runs)
+    ]
+    return f"({joined(cases)})"
+
+
+def lines(values: Mapping[int, int], index: str, runs: bool = True) -> list[tuple[str, list[int]]]:
+    """Lines, as terms of an index, and the numbers at which these values are on them."""
     on: dict[tuple[int, int], list[int]] = {}
-    at, last = 0, len(column)
-    while at < last:
-        slope = column[at + 1] - column[at] if runs and at + 1 < last else 0
-        end = next((k for k in range(at + 1, last) if column[k] != column[at] + (k - at) * slope), last)
+    keys, at = sorted(values), 0
+    while at < len(keys):
+        slope, end = 0, at + 1
+        if runs and at + 2 < len(keys):
+            slope = values[keys[at + 1]] - values[keys[at]]
+        while end < len(keys) and keys[end] - keys[at] == end - at:
+            if values[keys[end]] != values[keys[at]] + slope * (end - at):
+                break
+            end += 1
         if slope and end < at + 3:
             slope, end = 0, at + 1
-        on.setdefault((slope, column[at] - slope * (at + 1)), []).extend(range(at + 1, end + 1))
+        on.setdefault((slope, values[keys[at]] - slope * keys[at]), []).extend(keys[at:end])
         at = end
-    cases = []
-    for (slope, start), some in on.items():
-        line = _line([start + slope * k for k in (1, 2)], INDEX, 1)
-        cases.append(f"I[{spans(some, INDEX)}]*{place[1]}{line}{place[2]}")
-    return f"({joined(cases)})"
+    return [(_line([start + slope * k for k in (1, 2)], index, 1), some) for (slope, start), some in on.items()]
+
+
+def parts_of(text: str) -> list[str]:
+    """The parts of a conjunction, those in brackets for themselves."""
+    found, depth = [""], 0
+    for one in re.split(r"( (?:&|\||->|<->) |[()])", text):
+        depth += (one == "(") - (one == ")")
+        if one == " & " and not depth:
+            found.append("")
+        elif one in (" | ", " -> ", " <-> ") and not depth:
+            return [text]
+        else:
+            found[-1] += one
+    if re.match(r"all |ex ", text):
+        return [text]
+    if len(found) == 1:
+        inside = text[1:-1]
+        return parts_of(inside) if _whole(text) and len(parts_of(inside)) > 1 else [text]
+    return [part for one in found for part in parts_of(one)]
+
+
+def _whole(text: str) -> bool:
+    """Whether the first bracket of a text is closed by its last sign."""
+    depth = 0
+    for k, one in enumerate(text):
+        depth += (one == "(") - (one == ")")
+        if not depth:
+            return k == len(text) - 1 and k > 0
+    return False
+
+
+_ENTRY = re.compile(r"(\w+)\((-?\d+(?:, -?\d+)*)\) = (-?\d+(?:/\d+)?)", re.ASCII)
+
+
+def tables(parts: Sequence[str]) -> list[str]:
+    """The same parts, in which entries of a table, ``f(1, 2) = 3``, are rows, over the index that has most numbers.
+
+    >>> tables(["0 < K", *(f"f({k}, {c}) = {k // 3}" for k in (1, 2, 3) for c in (0, 1))])
+    ['0 < K', '(all x__ in 1..3. f(x__, 0) = I[x__ = 3])', '(all x__ in 1..3. f(x__, 1) = I[x__ = 3])']
+    """
+    entries: dict[str, dict[tuple[int, ...], Fraction]] = {}
+    for part in parts:
+        if entry := _ENTRY.fullmatch(part):
+            entries.setdefault(entry[1], {})[*map(int, entry[2].split(", "))] = Fraction(entry[3])
+    others = [part for part in parts if not _ENTRY.fullmatch(part)]
+    return others + [row for name, one in entries.items() for row in _rows(name, one)]
+
+
+def _rows(name: str, entries: Mapping[tuple[int, ...], Fraction]) -> list[str]:
+    """The entries of a table row by row."""
+    at = max(range(len(next(iter(entries)))), key=lambda k: len({key[k] for key in entries}))
+    rows: dict[tuple[int, ...], dict[int, Fraction]] = {}
+    for key, value in entries.items():
+        rows.setdefault(key[:at] + key[at + 1 :], {})[key[at]] = value
+    found = []
+    for key, row in rows.items():
+        args = ", ".join([*map(str, key[:at]), INDEX, *map(str, key[at:])])
+        found.append(f"(all {INDEX} in {min(row)}..{max(row)}. {name}({args}) = {_values(row)})")
+    return found

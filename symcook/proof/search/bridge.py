@@ -23,13 +23,13 @@ from symcook.model.instance import Instance, label
 from symcook.model.rationals import quotient
 from symcook.proof import normal, replay
 from symcook.proof.familyrel import set_at
-from symcook.proof.merged import merged, summed
+from symcook.proof.merged import lines, merged, parts_of, summed, tables
 from symcook.proof.normal import FALSE, fkey, nf
 from symcook.proof.ownruns import Runs, _ordered
 from symcook.proof.ownwords import shown
 from symcook.proof.recorded import Matching, Recorded, RecordedFamily
 from symcook.proof.replay import Statement
-from symcook.proof.rows import conjunction
+from symcook.proof.rows import conjunction, joined
 from symcook.proof.runrel import Relation
 from symcook.proof.search import automation
 from symcook.proof.search.computed import (
@@ -42,6 +42,7 @@ from symcook.proof.search.computed import (
     pair,
     row_function,
     rows_function,
+    spans,
     squared,
     table_function,
     witnessed,
@@ -99,6 +100,7 @@ class Bridge:
             where = difference(self) or f"a block of {model['name']} is of another kind"
             raise Unbridged(f"an instance of {family.name} at {at.sizes} must have its weights", where) from None
         self.number = {} if stored else self._numbers()
+        self.long = not stored and len(self.own.equations) > MANY_NAMES
         self.text = self._text(stored)
         name = name or f"bridge.{re.sub('[^A-Za-z0-9_]', '_', model['name'])}_own"
         self.statement = Statement(name, self.text, known=_definitions())
@@ -122,12 +124,14 @@ class Bridge:
 
         def far(word: str) -> str:
             if not stored:
-                return f"({_halved(getattr(self.far, word)())})"
+                text = getattr(self.far, word)()
+                return f"({conjunction(tables(parts_of(text))) if self.long and word == 'premises' else _halved(text)})"
             return f"{word}(family-{self.family.name}; {self.at.values}; {PREFIX})"
 
         premises = self.far.premises()
         made = [*([] if premises == "true" else [far("premises")]), far("run"), *([far("word")] if self.words else [])]
-        made += self._answers(near, far)
+        answers = self._answers(near, far)
+        made += merged(answers) if self.long else answers
         names = far("names") if stored else ", ".join(self.far.names)
         quantified = f"ex {names}. {' & '.join(made)}"
         whole = f"{near('run')} -> {quantified}"
@@ -138,9 +142,9 @@ class Bridge:
     def _run_together(self) -> str:
         """The model's run; of many equations, those that differ by numbers alone are one."""
         own = self.own
-        parts = [*map(own.everywhere, own.equations), *own.positive]
-        if len(parts) <= MANY_NAMES:
+        if not self.long:
             return self._named(own.run())
+        parts = [*map(own.everywhere, own.equations), *own.positive]
         return conjunction([*map(self._named, own.needs()), *merged(list(map(self._named, parts)))])
 
     def _answers(self, near: Any, far: Any) -> list[str]:
@@ -291,8 +295,24 @@ class Bridge:
                 number = " + ".join([str(form[0]), *(f"{a}*{x}" for a, x in zip(form[1:], names, strict=True) if a)])
                 args = ", ".join([number, *filter(None, [place])])
                 return f"{' '.join([*names, *filter(None, [place])])}. {groups.pop()}({args})"
+        if self.long and len(groups) == 1 < len(numbers) == sum(one is not None for one in cells.values()):
+            return self._on_lines({key: k for key, (_, k) in numbers.items()}, groups.pop(), place)
         values = {key: one and self._value(one, place) for key, one in cells.items()}
         return function({k: f"({one})" if one and " - " in one else one for k, one in values.items()}, bool(place))
+
+    def _on_lines(self, numbers: Mapping[tuple[int, ...], int], fn: str, place: str) -> str:
+        """A function of the family that is one of the model at numbers, by its last index on lines."""
+        rows: dict[tuple[int, ...], dict[int, int]] = {}
+        for key, k in numbers.items():
+            rows.setdefault(key[:-1], {})[key[-1]] = k
+        *names, last = (f"v{k}__" for k in range(1, 1 + len(next(iter(numbers)))))
+        terms = []
+        for key, row in rows.items():
+            at = [f"{name} = {k if k >= 0 else f'({k})'}" for name, k in zip(names, key, strict=True)]
+            for line, some in lines(row, last):
+                args = ", ".join([line, *filter(None, [place])])
+                terms.append(f"I[{' & '.join([*at, f'({spans(some, last)})'])}]*{fn}({args})")
+        return f"{' '.join([*names, last, *filter(None, [place])])}. {joined(terms)}"
 
     def _table(self, name: str) -> str:
         over = self.family.tables[name].over
