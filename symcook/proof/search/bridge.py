@@ -258,7 +258,7 @@ class Bridge:
         run = g.goal[2][0]
         parts = flatten("&", run)
         labels = [f"e{k}" for k in range(1, len(parts) + 1)]
-        g.intro(group(labels))
+        g.intro("run" if self.long else group(labels))
         known = Computed(self.differs, dict(zip(map(fkey, parts), labels, strict=True)))
         if self.words:
             known.words = words
@@ -267,7 +267,14 @@ class Bridge:
         for part, k in zip(parts, labels, strict=True):
             known.spread(part, k)
         witnessed(g, [*map(self._table, self.family.tables), *map(self._witness, self.far.functions)])
-        known.settle(g)
+        if not self.long:
+            known.settle(g)
+            return
+        conditions = 0 if self.far.premises() == "true" else len(flatten("&", g.goal[2][0]))
+        for number, part in enumerate(g.split()):
+            if number >= conditions:  # conditions on tables have many cases, and need no equation
+                part.use("run", label=" ".join(labels))
+            known.settle(part)
 
     def _front(self, g: Goal) -> None:
         """Introduce the names in front."""
