@@ -270,6 +270,7 @@ class Bridge:
         if not self.long:
             known.settle(g)
             return
+        known.aside = {"run", *labels}
         conditions = 0 if self.far.premises() == "true" else len(flatten("&", g.goal[2][0]))
         for number, part in enumerate(g.split()):
             if number >= conditions:  # conditions on tables have many cases, and need no equation

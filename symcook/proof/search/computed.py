@@ -36,6 +36,7 @@ class Computed:
         self.by_name: dict[str | None, str] = {}
         self.words: list[str] = []
         self.one_of: dict[str, tuple[str, int]] = {}  # facts that are others at a number
+        self.aside: set[str] = set()  # facts that say nothing of where a position is
         self.count = 0
 
     def spread(self, part: Term, label: str) -> None:
@@ -145,7 +146,7 @@ class Computed:
                 here.have(f"w({i}) = {here.text(token)}", "token", added)
                 self._tokens(here, fact)
         near = [low, high, *(k for k in g.facts if k.endswith("_not"))]
-        equations = {*self.by_name.values(), *(whole for whole, _ in self.one_of.values())}
+        equations = {*self.by_name.values(), *self.aside}
 
         def ranged(h: Goal) -> None:
             h.facts = {k: f for k, f in h.facts.items() if k in near or k not in equations}
