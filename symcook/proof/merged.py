@@ -139,7 +139,11 @@ def _filled(shape: str, columns: Sequence[Sequence[int]], index: str = INDEX, st
             return f"{place[1]}{line}{place[2]}"
         if place[1]:
             return min((_cases(place, column, runs) for runs in (False, True)), key=len)
-        return line if line and line.isalnum() else f"({line or _values(dict(enumerate(map(Fraction, column), 1)))})"
+        return (
+            line
+            if re.fullmatch(r"\w+", line, re.ASCII)
+            else f"({line or _values(dict(enumerate(map(Fraction, column), 1)))})"
+        )
 
     return _PLACE.sub(put, shape)
 
@@ -243,6 +247,10 @@ def _rows(name: str, entries: Mapping[tuple[int, ...], Fraction]) -> list[str]:
         rows.setdefault(key[:at] + key[at + 1 :], {})[key[at]] = value
     found = []
     for key, row in rows.items():
+        if len(row) == 1:
+            ((k, value),) = row.items()
+            found.append(f"{name}({', '.join(map(str, (*key[:at], k, *key[at:])))}) = {value}")
+            continue
         args = ", ".join([*map(str, key[:at]), INDEX, *map(str, key[at:])])
         found.append(f"(all {INDEX} in {min(row)}..{max(row)}. {name}({args}) = {_values(row)})")
     return found

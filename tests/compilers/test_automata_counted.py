@@ -24,8 +24,8 @@ from symcook.export.machine_steps import program_run
 from symcook.model.modelfile import to_document
 from symcook.programs import VARIANTS
 from symcook.programs.running import read_source, tokens_of
-from symcook.proof.search import bridge
 from symcook.proof.merged import summed
+from symcook.proof.search import bridge
 from symcook.proof.search.bridge import Bridge
 from symcook.proof.search.computed import table_function
 from symcook.run import run

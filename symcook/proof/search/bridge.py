@@ -189,8 +189,9 @@ class Bridge:
             out.setdefault(fn, (group, 1 + sum(other == group for other, _ in out.values())))
 
         for names in self.own.streams:
-            for c in filter(names.__contains__, self.model["space"]):
-                put(names[c], back[c] + "_")
+            for c in self.model["space"]:
+                if c in names:
+                    put(names[c], back[c] + "_")
         if len(self.own.order) - len(out) <= MANY_NAMES:
             return out
         norms = {fn for block in self.own.blocks for mean, root, made in block.norms for fn in made.values()}
