@@ -24,8 +24,9 @@ from symcook.export.machine_steps import program_run
 from symcook.model.modelfile import to_document
 from symcook.programs import VARIANTS
 from symcook.programs.running import read_source, tokens_of
+from symcook.proof.merged import summed
 from symcook.proof.search import bridge
-from symcook.proof.search.bridge import Bridge, _summed
+from symcook.proof.search.bridge import Bridge
 from symcook.proof.search.computed import table_function
 from symcook.run import run
 
@@ -179,6 +180,6 @@ def test_tables_and_sums_in_few_symbols() -> None:
         for at, value in entries.items():
             assert eval(text, {"I": int} | dict(zip(names.split(), at, strict=True))) == value
     terms = " + ".join(f"-y({k}, i)" for k in range(1, 6))
-    assert _summed(f"relu({terms} + y(6, i))") == "relu(sum(v__, 1, 5, -y(v__, i)) + y(6, i))"
+    assert summed(f"relu({terms} + y(6, i))") == "relu(sum(v__, 1, 5, -y(v__, i)) + y(6, i))"
     for kept in ("3*y(1, i) + y(2, i) + y(3, i) + y(4, i) + y(5, i)*z", "x - y(1, i) + y(2, i) + y(3, i) + y(4, i)"):
-        assert _summed(kept) == kept
+        assert summed(kept) == kept

@@ -23,7 +23,7 @@ from symcook.errors import BadInput, Rejected
 from symcook.model.family import MASKS, WEIGHTINGS, Family
 from symcook.model.instance import Instance, instance
 from symcook.model.modelfile import to_document
-from symcook.proof import own, replay
+from symcook.proof import own, replay, terms
 from symcook.proof.familyrel import FamilyRelation
 from symcook.proof.files import proofs_directory
 from symcook.proof.runrel import Relation, stored_model
@@ -203,9 +203,15 @@ def test_what_more_than_computation_would_show_is_said() -> None:
         bridge(family("heads"), {"H": 2, "slope": "0 2"}).certificate()
 
 
-def test_a_relation_that_is_too_long_for_the_checker_is_refused_in_a_sentence() -> None:
-    with pytest.raises(BadInput, match=r"at S = 40 must have a relation that the checker reads; given: .*60000"):
-        bridge(family("induction-most-recent"), {"S": 40}).certificate()
+def test_a_relation_that_is_too_long_for_the_checker_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terms, "MAX_SIZE", 600)
+    with pytest.raises(BadInput, match=r"at S = 4 must have a relation that the checker reads; given: .*exceeds 600"):
+        bridge(family("induction-most-recent"), {"S": 4}).certificate()
+
+
+def test_a_long_relation_has_a_bridge_whose_equations_are_merged() -> None:
+    made = bridge(family("induction-most-recent"), {"S": 80})
+    assert made.long and len(made.text) < 5_000 and checked(made)[1].status == "PROVED"
 
 
 def test_the_second_checker_accepts_a_bridge_of_ones_own(tmp_path: Path) -> None:

@@ -23,11 +23,13 @@ from symcook.model.instance import Instance, label
 from symcook.model.rationals import quotient
 from symcook.proof import normal, replay
 from symcook.proof.familyrel import set_at
+from symcook.proof.merged import lines, merged, parts_of, summed, tables
 from symcook.proof.normal import FALSE, fkey, nf
 from symcook.proof.ownruns import Runs, _ordered
 from symcook.proof.ownwords import shown
 from symcook.proof.recorded import Matching, Recorded, RecordedFamily
 from symcook.proof.replay import Statement
+from symcook.proof.rows import conjunction, joined
 from symcook.proof.runrel import Relation
 from symcook.proof.search import automation
 from symcook.proof.search.computed import (
@@ -40,6 +42,7 @@ from symcook.proof.search.computed import (
     pair,
     row_function,
     rows_function,
+    spans,
     squared,
     table_function,
     witnessed,
@@ -55,8 +58,6 @@ LONG = 64
 """Up to which number of parts a conjunction stands without brackets."""
 MANY_NAMES = 180
 """Up to how many values of norms have a name each: quantifiers nest, and a number takes symbols."""
-FEW = 4
-"""From how many terms on a sum is written as one over numbers."""
 TRIED = 40
 """So many inputs are tried for a run without roots."""
 
@@ -99,6 +100,7 @@ class Bridge:
             where = difference(self) or f"a block of {model['name']} is of another kind"
             raise Unbridged(f"an instance of {family.name} at {at.sizes} must have its weights", where) from None
         self.number = {} if stored else self._numbers()
+        self.long = not stored and len(self.own.equations) > MANY_NAMES
         self.text = self._text(stored)
         name = name or f"bridge.{re.sub('[^A-Za-z0-9_]', '_', model['name'])}_own"
         self.statement = Statement(name, self.text, known=_definitions())
@@ -116,22 +118,34 @@ class Bridge:
         front = ", ".join([*([] if self.pointwise else ["n:Int"]), *(["w:Int->Int"] if self.words else []), *runs])
 
         def near(word: str) -> str:
-            return f"{word}({name})" if stored else f"({self._named(getattr(self.own, word)())})"
+            if stored:
+                return f"{word}({name})"
+            return f"({self._run_together()})" if word == "run" else f"({self._named(getattr(self.own, word)())})"
 
         def far(word: str) -> str:
             if not stored:
-                return f"({_halved(getattr(self.far, word)())})"
+                text = getattr(self.far, word)()
+                return f"({conjunction(tables(parts_of(text))) if self.long and word == 'premises' else _halved(text)})"
             return f"{word}(family-{self.family.name}; {self.at.values}; {PREFIX})"
 
         premises = self.far.premises()
         made = [*([] if premises == "true" else [far("premises")]), far("run"), *([far("word")] if self.words else [])]
-        made += self._answers(near, far)
+        answers = self._answers(near, far)
+        made += merged(answers) if self.long else answers
         names = far("names") if stored else ", ".join(self.far.names)
         quantified = f"ex {names}. {' & '.join(made)}"
         whole = f"{near('run')} -> {quantified}"
         if self.words:
             whole = f"({far('word')} -> {near('word')}) & ({near('word')} -> {whole})"
         return f"all {front}. {whole}" if self.pointwise else f"all {front}. 1 <= n -> {whole}"
+
+    def _run_together(self) -> str:
+        """The model's run; of many equations, those that differ by numbers alone are one."""
+        own = self.own
+        if not self.long:
+            return self._named(own.run())
+        parts = [*map(own.everywhere, own.equations), *own.positive]
+        return conjunction([*map(self._named, own.needs()), *merged(list(map(self._named, parts)))])
 
     def _answers(self, near: Any, far: Any) -> list[str]:
         """That inputs, and what the readout looks at, are the same."""
@@ -175,8 +189,9 @@ class Bridge:
             out.setdefault(fn, (group, 1 + sum(other == group for other, _ in out.values())))
 
         for names in self.own.streams:
-            for c, fn in names.items():
-                put(fn, back[c] + "_")
+            for c in self.model["space"]:
+                if c in names:
+                    put(names[c], back[c] + "_")
         if len(self.own.order) - len(out) <= MANY_NAMES:
             return out
         norms = {fn for block in self.own.blocks for mean, root, made in block.norms for fn in made.values()}
@@ -200,7 +215,7 @@ class Bridge:
                 return match[0]
             return f"{group}({k}, " if match[2] else f"{group}({k})"
 
-        return _summed(re.sub(r"\b([A-Za-z_]\w*)(\()?", put, text, flags=re.ASCII))
+        return summed(re.sub(r"\b([A-Za-z_]\w*)(\()?", put, text, flags=re.ASCII))
 
     def _value(self, fn: str, place: str) -> str:
         """A function of the model, or a difference of two, at a place."""
@@ -244,14 +259,24 @@ class Bridge:
         run = g.goal[2][0]
         parts = flatten("&", run)
         labels = [f"e{k}" for k in range(1, len(parts) + 1)]
-        g.intro(group(labels))
+        g.intro("run" if self.long else group(labels))
         known = Computed(self.differs, dict(zip(map(fkey, parts), labels, strict=True)))
         if self.words:
             known.words = words
             known.keys |= dict(zip(map(fkey, word), words, strict=True))
         known.by_name = {n: k for part, k in zip(parts, labels, strict=True) if (n := left_of(part)) is not None}
+        for part, k in zip(parts, labels, strict=True):
+            known.spread(part, k)
         witnessed(g, [*map(self._table, self.family.tables), *map(self._witness, self.far.functions)])
-        known.settle(g)
+        if not self.long:
+            known.settle(g)
+            return
+        known.aside = {"run", *labels}
+        conditions = 0 if self.far.premises() == "true" else len(flatten("&", g.goal[2][0]))
+        for number, part in enumerate(g.split()):
+            if number >= conditions:  # conditions on tables have many cases, and need no equation
+                part.use("run", label=" ".join(labels))
+            known.settle(part)
 
     def _front(self, g: Goal) -> None:
         """Introduce the names in front."""
@@ -279,8 +304,24 @@ class Bridge:
                 number = " + ".join([str(form[0]), *(f"{a}*{x}" for a, x in zip(form[1:], names, strict=True) if a)])
                 args = ", ".join([number, *filter(None, [place])])
                 return f"{' '.join([*names, *filter(None, [place])])}. {groups.pop()}({args})"
+        if self.long and len(groups) == 1 < len(numbers) == sum(one is not None for one in cells.values()):
+            return self._on_lines({key: k for key, (_, k) in numbers.items()}, groups.pop(), place)
         values = {key: one and self._value(one, place) for key, one in cells.items()}
         return function({k: f"({one})" if one and " - " in one else one for k, one in values.items()}, bool(place))
+
+    def _on_lines(self, numbers: Mapping[tuple[int, ...], int], fn: str, place: str) -> str:
+        """A function of the family that is one of the model at numbers, by its last index on lines."""
+        rows: dict[tuple[int, ...], dict[int, int]] = {}
+        for key, k in numbers.items():
+            rows.setdefault(key[:-1], {})[key[-1]] = k
+        *names, last = (f"v{k}__" for k in range(1, 1 + len(next(iter(numbers)))))
+        terms = []
+        for key, row in rows.items():
+            at = [f"{name} = {k if k >= 0 else f'({k})'}" for name, k in zip(names, key, strict=True)]
+            for line, some in lines(row, last):
+                args = ", ".join([line, *filter(None, [place])])
+                terms.append(f"I[{' & '.join([*at, f'({spans(some, last)})'])}]*{fn}({args})")
+        return f"{' '.join([*names, last, *filter(None, [place])])}. {joined(terms)}"
 
     def _table(self, name: str) -> str:
         over = self.family.tables[name].over
@@ -484,36 +525,6 @@ def _halved(text: str) -> str:
         return " & ".join(some) if len(some) <= 8 else f"({joined(some[:half])}) & ({joined(some[half:])})"
 
     return joined(parts) if len(parts) > LONG else text
-
-
-_VALUE = re.compile(r"(?<=[(+=,] )(?=\(?-?\w)|(?<=\()(?=\(?-?\w)")
-_TERM = re.compile(r"(\()?(-?)(\w+)\((\d+), (\w)\)(?(1)\))", re.ASCII)
-
-
-def _summed(text: str) -> str:
-    """A text with sums of a function at numbers that follow one another, ``-f(1, i) + -f(2, i) + ..``, as one sum over
-    these numbers."""
-    out, at = [], 0
-    while at < len(text):
-        start = _VALUE.search(text, at)
-        if start is None:
-            break
-        terms, end = [], start.end()
-        while (one := _TERM.match(text, end)) is not None:
-            last = terms[-1] if terms else one
-            follows = one.group(1, 2, 3, 5) == last.group(1, 2, 3, 5) and int(one[4]) == int(last[4]) + len(terms[:1])
-            if not follows or not re.match(r"\)| \+ |$", text[one.end() : one.end() + 3]):
-                break
-            terms.append(one)
-            end = one.end() + 3 * text.startswith(" + ", one.end())
-        if len(terms) < FEW:
-            out.append(text[at : start.end() + 1])
-            at = start.end() + 1
-            continue
-        a, b = terms[0], terms[-1]
-        out.append(f"{text[at : start.end()]}sum(v__, {a[4]}, {b[4]}, {a[2]}{a[3]}(v__, {a[5]}))")
-        at = b.end()
-    return "".join([*out, text[at:]])
 
 
 def _entry(term: Term) -> bool:

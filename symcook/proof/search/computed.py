@@ -35,7 +35,29 @@ class Computed:
         self.differs, self.keys, self.searching = differs, dict(facts), searching
         self.by_name: dict[str | None, str] = {}
         self.words: list[str] = []
+        self.one_of: dict[str, tuple[str, int]] = {}  # facts that are others at a number
+        self.aside: set[str] = set()  # facts that say nothing of where a position is
         self.count = 0
+
+    def spread(self, part: Term, label: str) -> None:
+        """Know what a fact ``all x in a..b. ...`` with numbers a and b says at each of them."""
+        if not _numbered(part):
+            return
+        low, high = (int(normal.constant(nf(end)) or 0) for end in _ends(part))
+        for x in range(low, high + 1):
+            inside = instantiate(part[2][0], (num(x),))[2][1]
+            at = f"{label}_{x}"
+            self.one_of[at] = label, x
+            self.keys.setdefault(fkey(inside), at)
+            if (name := left_of(inside)) is not None:
+                self.by_name[name] = at
+
+    def _given(self, g: Goal, label: str) -> str:
+        """The label of a fact, which is told first where it is another at a number."""
+        if label in self.one_of and label not in g.facts:
+            fact, x = self.one_of[label]
+            g.use(fact, str(x), label=label, premises=1)
+        return label
 
     def settle(self, g: Goal) -> None:
         if g.goal[0] == "&":  # before its key: that of a whole run is long
@@ -49,7 +71,7 @@ class Computed:
         if key == TRUE:
             g.true()
         elif key in self.keys:
-            g.hyp(self.keys[key])
+            g.hyp(self._given(g, self.keys[key]))
         elif g.goal[0] == "->":
             before, self.count = dict(self.keys), self.count + 1
             given = f"h{self.count}"
@@ -109,6 +131,7 @@ class Computed:
         if typed is None:
             raise self.differs(g.goal)
         if fact is not None:
+            self._given(g, fact)
             g.use(fact, i, lambda h: pair(h, low, high), label=f"{fact}_at", premises=0)
         ends = flatten("&", instantiate(g.facts[typed][2][0], (var(i, "Int"),))[2][0])
         same = [fkey(end) for end in ends] == [fkey(g.facts[low]), fkey(g.facts[high])]
@@ -123,7 +146,7 @@ class Computed:
                 here.have(f"w({i}) = {here.text(token)}", "token", added)
                 self._tokens(here, fact)
         near = [low, high, *(k for k in g.facts if k.endswith("_not"))]
-        equations = {*self.by_name.values()}
+        equations = {*self.by_name.values(), *self.aside}
 
         def ranged(h: Goal) -> None:
             h.facts = {k: f for k, f in h.facts.items() if k in near or k not in equations}
@@ -347,10 +370,7 @@ def _spelled(value: int | Fraction) -> str:
 
 
 def _sum(terms: Sequence[str]) -> str:
-    if len(terms) <= 16:
-        return " + ".join(terms) or "0"
-    half = len(terms) // 2
-    return f"({_sum(terms[:half])}) + ({_sum(terms[half:])})"
+    return _bracketed(terms, " + ") or "0"
 
 
 def row_function(values: Sequence[object], low: str | None) -> str:
@@ -363,21 +383,52 @@ def row_function(values: Sequence[object], low: str | None) -> str:
 
 
 def rows_function(rows: Mapping[tuple[int, ...], Sequence[object]], low: str | None) -> str:
-    """A function of a number, and of a position where `low` is the first one; equal rows that follow are one term."""
-    terms: list[tuple[int, int, tuple[str, ...]]] = []
+    """A function of a number, and of a position where `low` is the first one: most rows, and what the others are
+    more. At other numbers it is anything."""
+    alike: dict[tuple[str, ...], list[int]] = {}
     for (k,), row in rows.items():
-        text = tuple(map(str, row[:1] if low is None else row))
-        if terms and terms[-1][1:] == (k - 1, text):
-            terms[-1] = (terms[-1][0], k, text)
+        alike.setdefault(tuple(map(str, row[:1] if low is None else row)), []).append(k)
+    most, *others = sorted(alike, key=lambda row: -spans(alike[row], "").count(" | "))
+    found = [_placed(most, low)]
+    for row in others:
+        more = [_less(a, b) for a, b in zip(row, most, strict=True)]
+        found.append(f"I[{spans(alike[row], 'v1__')}]*({_placed(more, low)})")
+    return f"v1__{' y__' * (low is not None)}. {_sum([one for one in found if one != '0'])}"
+
+
+def _placed(values: Sequence[str], low: str | None) -> str:
+    """These values at the positions, as a term."""
+    if len(set(values)) == 1:
+        return values[0] if values[0] == "0" else f"({values[0]})"
+    terms = [f"I[y__ = {int(low or 0) + k}]*({value})" for k, value in enumerate(values) if value != "0"]
+    return _sum(terms)
+
+
+def _less(a: str, b: str) -> str:
+    """a - b as a text."""
+    try:
+        return quotient(Fraction(a) - Fraction(b))
+    except ValueError:
+        return "0" if a == b else f"({a}) - ({b})"
+
+
+def spans(numbers: Sequence[int], name: str) -> str:
+    """That a name is one of these numbers, which ascend."""
+    runs: list[tuple[int, int]] = []
+    for k in numbers:
+        if runs and runs[-1][1] == k - 1:
+            runs[-1] = (runs[-1][0], k)
         else:
-            terms.append((k, k, text))
-    found = []
-    for a, b, text in terms:
-        for place, value in enumerate([text[0]] if len(set(text)) == 1 else text):
-            test = [] if len(terms) == 1 else [f"v1__ = {a}"] if a == b else [f"{a} <= v1__ & v1__ <= {b}"]
-            test += [] if len(set(text)) == 1 else [f"y__ = {int(low or 0) + place}"]
-            found += [] if value == "0" else [f"I[{' & '.join(test)}]*({value})" if test else f"({value})"]
-    return f"v1__{' y__' * (low is not None)}. {_sum(found)}"
+            runs.append((k, k))
+    return _bracketed([" & ".join(_between(name, a, b)) for a, b in runs], " | ")
+
+
+def _bracketed(parts: Sequence[str], sign: str) -> str:
+    """Parts with a sign between them; many are bracketed in halves."""
+    if len(parts) <= 16:
+        return sign.join(parts)
+    half = len(parts) // 2
+    return f"({_bracketed(parts[:half], sign)}){sign}({_bracketed(parts[half:], sign)})"
 
 
 def affine(cells: Mapping[tuple[int, ...], int]) -> list[int] | None:

@@ -1,0 +1,144 @@
+"""Bridges whose equations are merged: each equation is there at its number, and both checkers see a changed number."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import symcook as sc
+from symcook.cli.families import candidates
+from symcook.errors import Rejected
+from symcook.model.modelfile import to_document
+from symcook.model.transformer import Transformer
+from symcook.proof import grammar, own, replay
+from symcook.proof.files import proofs_directory
+from symcook.proof.merged import lines, merged, parts_of, summed, tables
+from symcook.proof.normal import fkey
+from symcook.proof.replay import Statement
+from symcook.proof.search import bridge
+from symcook.proof.terms import Term, flatten, instantiate, num, opened, var
+
+ODD = '{"states": ["e", "o"], "input_symbols": ["0", "1"], "transitions": {"e": {"0": "e", "1": "o"}, \
+"o": {"0": "o", "1": "e"}}, "initial_state": "e", "final_states": ["o"]}'
+RIGHT = """\
+input: a
+work symbols: a
+start: q
+halt: done
+q a * -> q a R R
+q _ * -> done a R R
+"""
+FRONT = "all f:Int*Int->Real, g:Int*Int->Real, m:Int->Real, i:Int. "
+
+
+def keys(texts: list[str]) -> list[tuple[Any, ...]]:
+    """The normal forms of parts, those over numbers at each number."""
+    read: Term = grammar.read_formula(FRONT + " & ".join(texts), {}, {})
+    names, body = [], read
+    for name in "fgmi":
+        names.append(var(name, body[1]))
+        body = body[2][0]
+    read = opened(read, names)
+    out = []
+    for part in flatten("&", read):
+        if part[0] == "all":
+            low, high = part[2][0][2][0][2]
+            for k in range(low[2][0][1][0], high[2][1][1][0] + 1):
+                out.append(fkey(instantiate(part[2][0], (num(k),))[2][1]))
+        else:
+            out.append(fkey(part))
+    return sorted(out, key=repr)
+
+
+def test_each_equation_is_there_at_its_number() -> None:
+    random = Random(5)
+    for many in range(1, 14):
+        texts = [
+            f"f({k}, i) = {random.randint(0, 3)}*g({random.choice((1, 2, k, 2 * k, 9 - k % 3))}, i) + m(i)^2/3"
+            for k in range(1, many + 1)
+        ]
+        random.shuffle(texts)
+        texts += [f"0 < m({k})" for k in range(many)]
+        made = merged(texts)
+        assert keys(made) == keys(texts)
+        if many > 6:
+            assert len(made) < len(texts) and keys(merged([*texts[1:], texts[0].replace("+ m", "- m")])) != keys(texts)
+
+
+def test_sums_and_lines_are_what_they_were() -> None:
+    random = Random(6)
+    for _ in range(60):
+        terms = [f"{random.choice(('', '-', '3*'))}f({random.randint(1, 3) + k}, i)" for k in range(1, 9)]
+        terms[3:5] = [f"(g({k}, i) - m(i))^2" for k in range(2, 2 + random.randint(2, 6))]
+        text = f"m(i) = {' + '.join(terms)}"
+        assert keys([summed(text)]) == keys([text])
+        values = {k: random.choice((1, 5, k, k + 4, 2 * k)) for k in range(1, 12) if random.random() < 0.8}
+        for runs in (False, True):
+            found = {k: eval(line, {"x": k}) for line, some in lines(values, "x", runs) for k in some}
+            assert found == values
+    entries = {(a, b): Fraction(random.randint(-1, 2)) for a in range(3) for b in range(4)}
+    parts = [f"f({a}, {b}) = {value}" for (a, b), value in entries.items()]
+    assert keys(tables(parts)) == keys(parts) and len(tables(parts)) == 3
+    assert parts_of("(a = 1 & (all i:Int. b & c)) & (d -> e & f)") == ["a = 1", "(all i:Int. b & c)", "(d -> e & f)"]
+
+
+def bridged(model: Transformer) -> bridge.Bridge:
+    (family, at), *_ = candidates(model, model.name)[0]
+    return bridge.Bridge(family, at, to_document(model))
+
+
+def second(statement: Statement, certificate: dict[str, Any], folder: Path) -> str:
+    """What the second checker prints."""
+    (folder / "one.json").write_text(json.dumps(certificate))
+    (folder / "one.txt").write_text(own.expanded(statement, certificate))
+    command = [
+        sys.executable,
+        str(proofs_directory() / "checker.py"),
+        str(folder / "one.txt"),
+        str(folder / "one.json"),
+    ]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+
+def refused_where_changed(made: bridge.Bridge, folder: Path, *changes: tuple[str, str]) -> None:
+    """Both checkers accept the bridge, and none of its certificate for a statement with another number."""
+    certificate, verdict = bridge.checked(made)
+    assert verdict.status == "PROVED" and "1 PROVED, 0 REFUTED" in second(made.statement, certificate, folder)
+    for pattern, by in changes:
+        text = re.sub(pattern, by, made.text, count=1)
+        assert text != made.text
+        other = Statement(made.statement.id, text, known=made.statement.known)
+        forged = certificate | {"statement": other.digest}
+        with pytest.raises(Rejected):
+            replay.judge(other, forged, {})
+        assert "1 rejected" in second(other, forged, folder)
+
+
+EQUATION = r"(all x__ in 1..\d+. \(all i in 0..n - 1. \(\w+)\(x__, i\)", r"\1(x__ + 1, i)"
+
+
+def test_both_checkers_see_a_changed_weight_and_a_changed_entry(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(bridge, "MANY_NAMES", 0)
+    made = bridged(sc.compile("dfa", ODD, theorem="1"))
+    refused_where_changed(made, tmp_path, (r"(g_delta\(x__, 1\) = [^)]*)\)", r"\1 + 1)"), EQUATION)
+    document: Any = to_document(sc.compile("dfa", ODD, theorem="1"))
+    document["layers"][0]["attention"][0]["V"][0][0] = "2"
+    with pytest.raises(bridge.Unbridged, match="must have its weights"):
+        bridge.Bridge(made.family, made.at, document).certificate()
+
+
+@pytest.mark.sampled(2)
+def test_a_machine_without_a_start_has_a_certificate(tmp_path: Path) -> None:
+    made = bridged(sc.compile("tm", RIGHT, theorem="2", variant="no-start"))
+    assert made.long and made.at.number(("name", "R"), made.at.env) == 16
+    refused_where_changed(made, tmp_path, (r"(g_from\(x__\) = [^)]*)\)", r"\1 + 1)"), EQUATION)
