@@ -258,10 +258,15 @@ def no_theorem(family: Family) -> str:
 
 
 def candidates(model: Transformer, name: str) -> tuple[list[tuple[Family, Instance]], bool]:
-    """The families and sizes that a model may be an instance of; whether it says so itself."""
+    """The families and sizes that a model may be an instance of; whether it says so itself, by its source or its
+    program."""
+    from symcook.compilers import tables
+
     if (found := told(model.source, Path(name).parent, name)) is not None:
         family = read(*found)
         return [(family, instance_of(family, found[1]))], True
+    if (kept := tables.told(model)) is not None:
+        return [kept], True
     counted = (one for path in sorted(shipped("").parent.glob("*.json")) for one in _counted(path, model))
     return [*counted, *_bridged(model)], False
 

@@ -15,9 +15,11 @@ from symcook.errors import BadInput
 from symcook.model.checks import MAX_LABEL
 from symcook.programs import MACHINES
 from symcook.programs.steps import ahead_labels, ahead_rows, row_label, table_labels, table_symbols
-from symcook.programs.turing import LETTERS
+from symcook.programs.turing import LETTERS, read_turing
 
 if TYPE_CHECKING:
+    from symcook.model.family import Family
+    from symcook.model.instance import Instance
     from symcook.model.transformer import Transformer
     from symcook.programs.turing import TuringMachine
 
@@ -119,6 +121,22 @@ def compiled(machine: TuringMachine, source: str, name: str, variant: str = "str
     program = Program("tm", source, machine.input, tuple(_plan(machine, labels, variant)), MACHINES)
     whole = f"{family.source}; {said(family, at.values)}"
     return replace(model, source=whole if len(whole) <= MAX_LABEL else family.source, program=program)
+
+
+def told(model: Transformer) -> tuple[Family, Instance] | None:
+    """The family and the instance of the machine that a model keeps, whether its source has room for the tables or not.
+    None for another model."""
+    from symcook.model.family import load, shipped
+    from symcook.recipes.models import instance_of
+
+    program = model.program
+    if program is None or program.kind != "tm" or program.theorem != MACHINES:
+        return None
+    for variant, name in FAMILIES.items():
+        family = load(shipped(name))
+        if model.source.partition(";")[0] == family.source:
+            return family, instance_of(family, settings(read_turing(program.source), variant))
+    return None
 
 
 def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterator[tuple[str, str, str]]:
