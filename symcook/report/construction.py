@@ -397,17 +397,32 @@ class _Construction:
             (index,) = readout.reads[0].over
             best: list[Said] = ["the ", ("name", index.name), " in ", *span(index.low, index.high)]
             yield DefinitionRow(
-                "answers", (*best, " with the greatest ", reads[0][0], f", the first of several{at_where}")
+                "answers",
+                (*best, " with the greatest ", reads[0][0], f", the first of several{at_where}", *self._token(index)),
             )
         elif readout.kind == "zero":
             zeros = listed([one[0], mark("="), ZERO, *one[1:]] for one in reads)
-            yield DefinitionRow("accepts", ("where ", *zeros, at_where))
+            yield DefinitionRow("accepts", ("where ", *zeros, at_where, *self._word()))
         else:
             form = tidy(self.family.form(readout.score, frozenset(), put))
-            yield DefinitionRow("accepts", ("where ", ("<", ZERO, form), at_where))
+            yield DefinitionRow("accepts", ("where ", ("<", ZERO, form), at_where, *self._word()))
+
+    def _word(self) -> list[Said]:
+        """Which of the verdicts at each position is that of the word."""
+        return ["; the word where it does at the last position"] if self.family.readout.position == "each" else []
+
+    def _token(self, index: Range) -> list[Said]:
+        """Which token an answer is, where answers are not numbered as tokens are."""
+        if (index.low, index.high) != (ONE, self.family.vocabulary):
+            return []
+        return [", which is the token ", tidy(("-", ("name", index.name), ONE))]
 
     def assumed(self) -> Iterator[DefinitionRow]:
         family = self.family
+        yield DefinitionRow("numbers", ("exact reals, nothing is rounded",))
+        heads = [head for layer in self.layers for head in layer.heads if head.score != ZERO]
+        if heads and all(head.scale == ONE for head in heads):
+            yield DefinitionRow("scores", ("query times key, not divided by sqrt(", mark("d_key"), ")"))
         if not family.pointwise:
             n: Tree = ("name", "n")
             short: Tree = ("<=", ONE, n)
