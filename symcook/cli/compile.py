@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from symcook.cli import own
 from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Waiting, say_or_json, within
-from symcook.errors import BadInput, Undecided
+from symcook.errors import BadInput, Rejected, Undecided
 from symcook.programs import AUTOMATA, FORMULAS, LANGUAGES, MACHINES, THEOREMS, VARIANTS, WEIGHTINGS
 
 if TYPE_CHECKING:
@@ -160,6 +160,8 @@ def _proved(model: Transformer, to: own.Files, seconds: int) -> dict[str, Any]:
                     statement, certificate, verdict = bridged.statement, bridged.certificate, bridged.verdict
         except BadInput as why:
             raise Undecided(f"{none}: {why.must}; given: {why.given}; {_instead(model)}.") from None
+        except Rejected as why:  # what is written down is beyond a limit of the checker
+            raise Undecided(f"{none}: {why}; {_instead(model)}.") from None
     else:
         with Waiting("proving"):
             statement, found = (programs if program.kind == "srasp" else formulas).prove(model, seconds)
