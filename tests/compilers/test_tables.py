@@ -124,7 +124,7 @@ def test_the_theorem_of_the_model_from_the_command_line(tmp_path: Path, capsys: 
 def test_a_certificate_beyond_a_limit_of_the_checker_is_none(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The bridge is made, and one of its formulas is too long when its values are put in: exit 3, the model is there."""
+    """A formula of the bridge is too long when values are put in: exit 3, and the model is there."""
 
     def refused(_: object) -> None:
         raise Rejected("inhabited: a formula exceeds 60000 symbols")
