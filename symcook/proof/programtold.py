@@ -39,7 +39,7 @@ class Share(NamedTuple):
     own: Truth
 
 
-class Beside(NamedTuple):
+class OneSided(NamedTuple):
     """How many positions strictly on one side are selected: the cases there, the coordinates with a share and with the
     number that is looked up by it, "" where there is none, and the whole."""
 
@@ -83,7 +83,7 @@ class Told(Compiled):
         self.compared: dict[str, NumberTest] = {}
         self.counts: dict[str, tuple[str, Truth, str]] = {}
         self.shares: dict[str, Share] = {}
-        self.besides: dict[int, list[Beside]] = {}
+        self.besides: dict[int, list[OneSided]] = {}
         self.gates: dict[str, Gate] = {}
         self.gating: dict[str, Truth] = {}
         self.means: dict[str, RangeMean] = {}
@@ -160,7 +160,7 @@ class Told(Compiled):
             count = next(iter(kept.atoms)).name
             look = next(one for one in self.looks if isinstance(one, Look) and count in one.values)
             share = next(query for query, _ in look.score or () if not query.startswith("inverse"))
-        self.besides.setdefault(self.now, []).append(Beside(side, cases, share, count, found))
+        self.besides.setdefault(self.now, []).append(OneSided(side, cases, share, count, found))
         return found
 
     def mean_of(self, there: Node, mask: str = "none") -> str:

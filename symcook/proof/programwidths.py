@@ -14,7 +14,7 @@ from symcook.errors import Undecided
 from symcook.programs.srasp import SraspLine
 from symcook.proof.programheads import SelectionFacts
 from symcook.proof.programtext import as_block
-from symcook.proof.programtold import Beside
+from symcook.proof.programtold import OneSided
 
 MASKS = {"left": "strict-future", "right": "strict-past"}
 """The mask of each side."""
@@ -51,7 +51,7 @@ class WidthFacts(SelectionFacts):
         self.each(f"L{number}", f"{name}(i) = {self.form(value)}",
                   [f"qed by {name}_is(i), Q{number}(i), O{number}(i), il, ih"])  # fmt: skip
 
-    def both_sides(self, number: int, line: SraspLine, besides: Sequence[Beside]) -> None:
+    def both_sides(self, number: int, line: SraspLine, besides: Sequence[OneSided]) -> None:
         """How many positions are selected, where those before and those behind are by other conditions."""
         value, name, (selector,) = self.told.lines[number], self.spoken.names[number], line.reads
         pair, own = self.spoken.pair(selector), self.spoken.pair(selector, "i", "i")
@@ -69,7 +69,7 @@ class WidthFacts(SelectionFacts):
             f"by sum_split(j. {said}; 1; i - 1; n), sum_split(j. {said}; i; i; n), il, ih",
             f"qed by {name}_is(i), parts, Yleft{number}(i), Yright{number}(i), O{number}(i), il, ih"])  # fmt: skip
 
-    def beside(self, number: int, selector: int, one: Beside) -> None:
+    def beside(self, number: int, selector: int, one: OneSided) -> None:
         """The fact how many positions on one side are selected."""
         left, said = one.side == "left", f"I[{self.spoken.pair(selector)}]"
         low, high, most = ("1", "i - 1", "i - 1") if left else ("i + 1", "n", "n - i")

@@ -13,7 +13,7 @@ import symcook as sc
 from symcook.__main__ import main
 from symcook.compilers import genuine, tables
 from symcook.decode import stream
-from symcook.errors import BadInput
+from symcook.errors import BadInput, Rejected
 from symcook.export.machine_steps import ProgramRun, program_run
 from symcook.programs.running import speech_of
 from symcook.programs.turing import read_turing
@@ -174,6 +174,22 @@ def test_the_theorem_of_the_model_from_the_command_line(tmp_path: Path, capsys: 
     said = capsys.readouterr().out
     assert said.startswith(f"PROVED  {file} is turing at Q = 3, S = 1, G = 1, K = 1, R = 8, first = 1, ")
     assert "PROVED  merrill2024.thm2, at all sizes and tables of the family:" in said
+
+
+def test_a_certificate_beyond_a_limit_of_the_checker_is_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A formula of the bridge is too long when values are put in: exit 3, and the model is there."""
+
+    def refused(_: object) -> None:
+        raise Rejected("inhabited: a formula exceeds 60000 symbols")
+
+    monkeypatch.setattr("symcook.proof.search.bridge.checked", refused)
+    (tmp_path / "not.tm").write_text(NOT, encoding="utf-8")
+    file = tmp_path / "not.json"
+    code, out, err = call(capsys, "compile", "tm", tmp_path / "not.tm", "--theorem", "2", "--prove", "-o", file)
+    assert code == 3 and file.exists() and "PROVED" not in out
+    assert "the model is written, and no proof was found: inhabited: a formula exceeds 60000 symbols" in err
 
 
 @pytest.mark.parametrize(
