@@ -10,6 +10,8 @@ from symcook.cli.output import say, say_line
 from symcook.errors import EMPTY_WORD, BadInput
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from symcook.thought.running import MachineStream
 
 
@@ -21,9 +23,7 @@ def run_machine(
     from symcook.programs.steps import document
     from symcook.thought.running import INTEGERS, MachineStream
 
-    if word is not None and tokens is not None:
-        raise BadInput("one input must be given", "--input and --tokens", "use one of them")
-    given = tokens.split() if tokens is not None else word or ""
+    given = _given(word, tokens)
     if trace and domain is not None:
         raise BadInput("--trace of a machine must stand without --domain", domain, "leave one out")
     run = MachineStream(chosen.model, given, limit, domain or INTEGERS)
@@ -38,10 +38,8 @@ def run_machine(
     wrong = run.first_wrong() if rounds else None
     if as_json:
         say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
-    elif run.ended:
-        say(f"ended; output: {last['output'] or EMPTY_WORD}")
     else:
-        say(f"stopped at the limit of {limit} tokens, before the end; give more with --steps")
+        say(_stopped(last, limit))
     if rounds and not as_json:
         say(f"{domain}: " + ("every token is the machine's" if wrong is None else f"wrong from position {wrong} on"))
     return 0 if run.ended else 3
@@ -66,10 +64,7 @@ def trace_rows(chosen: Chosen, word: str | None, tokens: str | None, limit: int,
     from symcook.thought.rows import AHEAD, changes, machine_of_table, row_run
     from symcook.thought.rowtext import lines
 
-    if word is not None and tokens is not None:
-        raise BadInput("one input must be given", "--input and --tokens", "use one of them")
-    given = tokens.split() if tokens is not None else word or ""
-    run = row_run(chosen.model, machine_of_table(chosen.model), given, limit)
+    run = row_run(chosen.model, machine_of_table(chosen.model), _given(word, tokens), limit)
     if as_json:
         for one in (*changes(run), run.last):
             say_line(json.dumps(one))
@@ -78,11 +73,22 @@ def trace_rows(chosen: Chosen, word: str | None, tokens: str | None, limit: int,
         say(f"{AHEAD}.")
     for frame in run.frames():
         say(lines(run, frame))
-    if run.ended:
-        say(f"ended; output: {run.last['output'] or EMPTY_WORD}")
-    else:
-        say(f"stopped at the limit of {limit} tokens, before the end; give more with --steps")
+    say(_stopped(run.last, limit))
     return 0 if run.ended else 3
+
+
+def _given(word: str | None, tokens: str | None) -> str | list[str]:
+    """The input: a word, or tokens with spaces between."""
+    if word is not None and tokens is not None:
+        raise BadInput("one input must be given", "--input and --tokens", "use one of them")
+    return tokens.split() if tokens is not None else word or ""
+
+
+def _stopped(last: Mapping[str, object], limit: int) -> str:
+    """How a run stopped, as a line."""
+    if last["stopped"] == "end":
+        return f"ended; output: {last['output'] or EMPTY_WORD}"
+    return f"stopped at the limit of {limit} tokens, before the end; give more with --steps"
 
 
 def _words(shown: dict[str, object]) -> str:

@@ -93,10 +93,9 @@ class SquareFacts(GateFacts):
         known = [f"{fact}(i)" for fact in self.known(key)]
         bits = [f"{self.bit(one)}(i)" for node in form.bits for one in self.bits(node)]
         bounds = [fact for atom in form.atoms for fact in self.bounds(atom.name)]
-        lines = ["some_here: 1 <= n by il, ih", f"most: {x} <= {tall[0]}*n",
-                 *(f"  {one}" for one in self.lettered("w(i)", [*known, *bounds, *bits])),
-                 f"least: {-tall[1]}*n <= {x}",
-                 *(f"  {one}" for one in self.lettered("w(i)", [*known, *bounds, *bits])),
+        bounded = [f"  {one}" for one in self.lettered("w(i)", [*known, *bounds, *bits])]
+        lines = ["some_here: 1 <= n by il, ih",
+                 f"most: {x} <= {tall[0]}*n", *bounded, f"least: {-tall[1]}*n <= {x}", *bounded,
                  "keys: all j in 1..n. before(j) = j - 1 by before_is",
                  "squares: all j in 1..n. before_square(j) = (j - 1)^2 by before_square_is",
                  f"unit: one(i) = 1 by {self.holds('one')}, il, ih", "warm: 0 < one(i) by unit"]  # fmt: skip

@@ -262,13 +262,6 @@ def document(run: RowRun) -> tuple[dict[str, Any], list[str]]:
     return {"input": list(run.word), **ends, "tokens": list(changes(run)), **run.last}, labels
 
 
-def differences(
-    machine: TuringMachine, word: Sequence[str], limit: int, ahead: bool = False
-) -> tuple[dict[str, Any], list[str]]:
-    """The document of a run to at most `limit` tokens."""
-    return document(RowRun(machine, word, limit, ahead))
-
-
 def _shown(looked: Looked | None) -> dict[str, object] | None:
     """A retrieval as a document."""
     return looked and {"position": looked.position, "rival": looked.rival, "gap": looked.gap}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from machine_examples import COPY
 from shared import call
 
 import symcook as sc
@@ -21,17 +22,6 @@ from symcook.spec import turing
 from symcook.thought.running import machine_of
 from symcook.verify.decoded import check_decoded
 
-COPY = """\
-input: a
-work symbols: a
-start: go
-halt: done
-head: 1
-go   a * -> go   a R R
-go   _ * -> back . L L
-back * a -> back . L L
-back * _ -> done . R R
-"""
 NOT = """\
 input: a b
 work symbols: a b

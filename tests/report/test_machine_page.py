@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from browser import browser, complaints
 from checkout import ROOT
+from machine_examples import COPY, played
 
 from symcook.__main__ import main
 from symcook.programs.automata import read_table
@@ -33,18 +34,6 @@ def data(document: str) -> dict[str, Any]:
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', document)
     assert found is not None
     return json.loads(found[1])
-
-
-TURNING = """input: a
-work symbols: a
-start: go
-halt: done
-head: 1
-go   a * -> go   a R R
-go   _ * -> back . L L
-back * a -> back . L L
-back * _ -> done . R R
-"""
 
 
 def page(folder: Path, kind: str, source: Path | str, word: str, *options: str) -> Path:
@@ -91,15 +80,7 @@ def strips(made: Any) -> list[list[str]]:
 def expected(source: Path, word: str) -> Iterator[list[list[str]]]:
     """The same behind each token, by the interpreter's documents played on dictionaries."""
     machine = read_turing(source.read_text(encoding="utf-8"))
-    tapes: list[dict[int, str]] = [dict(enumerate(word, 1)), *({} for _ in range(machine.tapes))]
-    heads = [machine.head, *[0] * machine.tapes]
-    for document in turing.execute(machine, word, 400).documents:
-        if "move" not in document:
-            heads[-1] += 1
-        for k, symbol in enumerate(document.get("write", ()), 1):  # type: ignore[arg-type, var-annotated]
-            tapes[k][heads[k]] = symbol
-        for k, move in enumerate(document.get("move", ())):  # type: ignore[arg-type, var-annotated]
-            heads[k] += {"L": -1, "S": 0, "R": 1}[move]
+    for tapes, heads in played(machine, word, 400):
         shown = []
         for k, (tape, head) in enumerate(zip(tapes, heads, strict=True)):
             cells = [tape.get(cell, "_") for cell in range(head - 8, head + 9)]
@@ -133,8 +114,8 @@ def test_a_machine_is_stepped_with_the_keyboard(name: str, word: str, made: Any,
 def test_decoders_of_theorem_2_are_stepped_too(options: tuple[str, ...], made: Any, tmp_path: Path) -> None:
     """With $ and without: tapes and heads are those of the machine that was given, token by token; without $ two rows
     more say what the machine inside has copied and read ahead, and the network's column is the token's own."""
-    source = tmp_path / "turning.tm"
-    source.write_text(TURNING, encoding="utf-8")
+    source = tmp_path / "copy.tm"
+    source.write_text(COPY, encoding="utf-8")
     file = page(tmp_path, "tm", source, "aaa", "--theorem", "2", *options)
     made.get_log("browser")
     made.get(file.as_uri())

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from browser import browser, complaints
 from checkout import ROOT
+from machine_examples import NOT
 
 import symcook as sc
 from symcook.compilers.turing import MachineDecoder
@@ -129,22 +130,6 @@ def test_words_of_decoders_of_theorem_1(variant: str, made: Any, tmp_path: Path)
     assert complaints(made) == []
 
 
-NOT = """\
-input: a b
-work symbols: a b
-start: go
-halt: done
-head: 1
-go   a a -> back a R R
-go   a * -> go   b R L
-go   b * -> go   a R R
-go   _ * -> back . L L
-back a * -> back a L R
-back b * -> done a R L
-back _ * -> done . R L
-"""
-
-
 def test_words_of_decoders_of_theorem_2(made: Any, tmp_path: Path) -> None:
     """Rows of the table: by the page, by the library and by the interpreter; what the heads retrieve is what the
     model's own attention is on, and the gap that of all scores by their formula. The last letter is step 0."""
@@ -158,7 +143,7 @@ def test_words_of_decoders_of_theorem_2(made: Any, tmp_path: Path) -> None:
     words = ["", "a", "b", "ba", "bbab", "aabba", "bbbbbb"]
     for word, said in zip(words, by_page(made, words), strict=True):
         assert said.pop("typed") == " ".join(word)
-        wanted, labels = rows.differences(machine, word, MOST_TYPED)
+        wanted, labels = rows.document(rows.RowRun(machine, word, MOST_TYPED))
         assert said == json.loads(json.dumps(wanted)), word
         told = turing.execute(machine, word, MOST_TYPED)
         first, *others = said["tokens"]
@@ -179,7 +164,7 @@ def test_words_of_decoders_of_theorem_2(made: Any, tmp_path: Path) -> None:
         tie = 1 - 1 / sqrt(1 + small**2)
         scores = [1 / sqrt(1 + h * h) - tie / sqrt(j * j + 1) for j, h in keys.items()]
         first, second = sorted([*scores, 1 - tie])[:-3:-1]
-        looked = rows.differences(machine, "aabbaa", 9)[0]["tokens"][0]["looked"][0]
+        looked = rows.document(rows.RowRun(machine, "aabbaa", 9))[0]["tokens"][0]["looked"][0]
         assert looked == {"position": 1, "rival": 0, "gap": looked["gap"]}
         assert abs(mpf(looked["gap"]) / (first - second) - 1) < 0.01
     made.execute_script("document.getElementById('token-on').click()")

@@ -2,7 +2,6 @@
 a head retrieved is what the weights look at, and the gap that of all scores by their formula."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -10,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from machine_examples import COPY, NOT, played
 from mpmath import mp, mpf, sqrt
 from shared import call
 
@@ -24,31 +24,6 @@ from symcook.thought.rowtext import lines
 
 LIMIT = 40
 MACHINES = 30
-NOT = """\
-input: a b
-work symbols: a b
-start: go
-halt: done
-head: 1
-go   a a -> back a R R
-go   a * -> go   b R L
-go   b * -> go   a R R
-go   _ * -> back . L L
-back a * -> back a L R
-back b * -> done a R L
-back _ * -> done . R L
-"""
-COPY = """\
-input: a
-work symbols: a
-start: go
-halt: done
-head: 1
-go   a * -> go   a R R
-go   _ * -> back . L L
-back * a -> back . L L
-back * _ -> done . R R
-"""
 
 
 def by_chance(seed: int) -> TuringMachine:
@@ -63,20 +38,6 @@ def by_chance(seed: int) -> TuringMachine:
     return TuringMachine(("a", "b"), ("a", "b"), "p", ("h",), 1, rows, tapes)
 
 
-def by_the_book(machine: TuringMachine, word: str) -> Iterator[tuple[list[dict[int, str]], list[int]]]:
-    """Tapes and heads behind the start and each document of the interpreter, played on dictionaries."""
-    tapes: list[dict[int, str]] = [dict(enumerate(word, 1)), *({} for _ in range(machine.tapes))]
-    heads = [machine.head, *[0] * machine.tapes]
-    for one in turing.execute(machine, word, LIMIT + 1).documents:
-        if "move" not in one:
-            heads[-1] += 1
-        for k, symbol in enumerate(one.get("write", ()), 1):  # type: ignore[arg-type, var-annotated]
-            tapes[k][heads[k]] = symbol
-        for k, move in enumerate(one.get("move", ())):  # type: ignore[arg-type, var-annotated]
-            heads[k] += {"L": -1, "R": 1}[move]
-        yield [{**tape} for tape in tapes], [*heads]
-
-
 def held_symbols(tape: dict[int, str]) -> dict[int, str]:
     return {cell: symbol for cell, symbol in tape.items() if symbol != "_"}
 
@@ -89,7 +50,7 @@ def test_tapes_and_heads_are_those_of_the_interpreter(ahead: bool) -> None:
         machine, draw = by_chance(seed), Random(-1 - seed)
         for size in range(ahead, 5):
             word = "".join(draw.choices("ab", k=size))
-            run, wanted = RowRun(machine, word, LIMIT, ahead), list(by_the_book(machine, word))
+            run, wanted = RowRun(machine, word, LIMIT, ahead), list(played(machine, word, LIMIT + 1))
             frames = 0
             for frame, (tapes, heads) in zip(run.frames(), wanted, strict=False):
                 assert (list(frame.heads), list(map(held_symbols, frame.tapes))) == (
@@ -117,7 +78,7 @@ def test_the_runner_up_is_that_of_all_scores(ahead: bool) -> None:
     for seed in range(6):
         machine, word = by_chance(seed), "abba"[seed % 3 :]
         run = RowRun(machine, word, 16, ahead)
-        heads = [one for _, one in by_the_book(machine, word)]
+        heads = [one for _, one in played(machine, word, LIMIT + 1)]
         for at, (frame, document) in enumerate(zip(run.frames(), changes(run), strict=True)):
             if "looked" not in document:
                 continue
