@@ -158,7 +158,7 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
             took = min(took, *(clock for clock, _ in again))
             enough = all(work > TRIAL_SECONDS for _, work in again) or took > WAITING
         fastest = max(fastest, part.size / took)
-        if enough or free == largest and trials == 0:
+        if enough or (free == largest and trials == 0):
             return fastest
         trials -= free == largest
         times = min(TRIAL_SECONDS / max(worked, SHORTEST), WAITING / took)
