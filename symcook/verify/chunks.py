@@ -134,10 +134,11 @@ def check_count(model: Transformer, max_length: int) -> None:
 
 
 def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
-    """Strings a second, by passes over more and more of the longest words until one works long enough to tell; where
-    there are many, by the fastest of some of the largest. One that takes long is run again: the first call of all loads
-    what it needs, and a busy machine stops any. A small pass has the rate of what it costs to begin one, so that a busy
-    machine's clock alone ends no trial at the smallest; the next is so much larger that at this rate it would tell."""
+    """Strings a second, by passes over more and more of the longest words until one works long enough to tell, or is so
+    fast that all words are one chunk; where there are many, by the fastest of some of the largest. One that takes long
+    is run again: the first call of all loads what it needs, and a busy machine stops any. A small pass has the rate of
+    what it costs to begin one, so that a busy machine's clock alone ends no trial at the smallest; the next is so much
+    larger that at this rate it would tell."""
     most, letters = whole.max_length, whole.model.alphabet
     largest = min(most, whole.stride)
     trials = TRIALS if whole.total > TRIALS**2 * whole.block else 0
@@ -158,7 +159,7 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
             took = min(took, *(clock for clock, _ in again))
             enough = all(work > TRIAL_SECONDS for _, work in again) or took > WAITING
         fastest = max(fastest, part.size / took)
-        if enough or (free == largest and trials == 0):
+        if enough or (free == largest and trials == 0) or whole.total < CHUNK_SECONDS * fastest:
             return fastest
         trials -= free == largest
         times = min(TRIAL_SECONDS / max(worked, SHORTEST), WAITING / took)
