@@ -256,14 +256,25 @@ def row_digest(name: str) -> str:
 @cache
 def _certificates(root: Path) -> dict[str, list[Path]]:
     """The certificates that bear on an id: its proof, its refutation, and those of statements that correct it."""
-    from symcook.proof.replay import read_statements
-
+    stored = {path.name for path in (root / "certificates").glob("*.json")}
     found: dict[str, list[Path]] = {}
-    for name, statement in read_statements(root / "statements").items():
-        for path in (root / "certificates" / f"{name}{end}.json" for end in ("", ".refuted")):
-            if path.is_file():
-                for one in filter(None, (name, statement.corrects)):
-                    found.setdefault(one, []).append(path)
+    for name, corrects in _corrections(root / "statements").items():
+        for own in (f"{name}.json", f"{name}.refuted.json"):
+            if own in stored:
+                for one in filter(None, (name, corrects)):
+                    found.setdefault(one, []).append(root / "certificates" / own)
+    return found
+
+
+def _corrections(statements: Path) -> dict[str, str | None]:
+    """The id of each statement, and of the one that it corrects, by the lines that say so: replay reads the rest, and
+    strictly. Whether a stored row still fits is a comparison of files, for which nothing is parsed."""
+    found: dict[str, str | None] = {}
+    for path in sorted(statements.glob("*.txt"), key=lambda path: path.stem):
+        name = ""
+        for line in re.finditer(r"(?m)^(?:\[(.+)\]|corrects:(.+)) *$", path.read_text(encoding="utf-8")):
+            name = line[1] or name
+            found[name] = line[2].strip() if line[2] else None
     return found
 
 

@@ -285,6 +285,12 @@ def test_the_checker_is_part_of_the_digest(own: Path, monkeypatch: pytest.Monkey
     assert row(PROVED).status == "OPEN"
 
 
+def test_lines_say_which_statement_corrects_which_as_the_checker_reads_them() -> None:
+    folder = files.proofs_directory() / "statements"
+    read = {name: statement.corrects for name, statement in replay.read_statements(folder).items()}
+    assert claims._corrections(folder) == read and len(set(read.values())) > 50
+
+
 def test_no_ledger_file_means_that_everything_is_open(own: Path) -> None:
     (own / "data" / "ledger.json").unlink(missing_ok=True)
     assert {c.status for c in claims.ledger()} == {"OPEN"}
