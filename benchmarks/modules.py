@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
 COMMANDS = (
     ("run", "dyck-1", "--input", "(())"),

@@ -59,7 +59,7 @@ class Exact(Shortening[Value]):
         if kind == "relu":
             return x if self.is_positive(x) else Fraction(0)
         if kind == "step":
-            return Fraction(int(self.is_positive(x)))
+            return Fraction(1 if self.is_positive(x) else 0)
         raise NotExact("an activation must have exact values in the exact domain", kind, _BALL)
 
     def normalised(self, entries: Sequence[Value], epsilon: Fraction, zero_variance: str, i: int) -> list[Value]:
