@@ -75,26 +75,29 @@ def over(function: Callable[..., int | Fraction], *parts: Each) -> Each:
     several = [part for part in parts if isinstance(part, Together)]
     if not several:
         return function(*parts)
-    pairs, space = np.zeros((), dtype=np.int64), 1
-    for part in several:
-        pairs, space = pairs * len(part.values) + part.codes, space * len(part.values)
-    if space <= 4 * pairs.size + FEW:
-        occurs = np.zeros(space, dtype=bool)
-        occurs[pairs] = True
-        used = np.flatnonzero(occurs)
-        place = np.empty(space, dtype=np.int32)
-        place[used] = np.arange(len(used), dtype=np.int32)
-        codes = place[pairs]
-    else:
-        used, flat = np.unique(pairs, return_inverse=True)
-        codes = flat.reshape(pairs.shape)
-    digits, rest = list[list[Any]](), used
-    for part in reversed(several):
-        rest, digit = np.divmod(rest, len(part.values))
-        digits.append([part.values[k] for k in digit.tolist()])
-    columns = iter(reversed(digits))
-    arguments = [next(columns) if isinstance(part, Together) else [part] * len(used) for part in parts]
-    return together([function(*here) for here in zip(*arguments, strict=True)], codes)
+    rows, codes = [(value,) for value in several[0].values], several[0].codes
+    for part in several[1:]:  # what occurs is numbered anew each time, so that no number gets large
+        many = len(part.values)
+        used, codes = _occurring(codes.astype(np.int64) * many + part.codes, len(rows) * many)
+        rows = [(*rows[number // many], part.values[number % many]) for number in used.tolist()]
+    results = list[int | Fraction]()
+    for row in rows:
+        values = iter(row)
+        results.append(function(*(next(values) if isinstance(part, Together) else part for part in parts)))
+    return together(results, codes)
+
+
+def _occurring(numbers: Codes, below: int) -> tuple[Codes, Codes]:
+    """The numbers that occur, in order, and for each entry the place of its own among them."""
+    if below > 4 * numbers.size + FEW:
+        used, places = np.unique(numbers, return_inverse=True)
+        return used, places.reshape(numbers.shape)
+    occurs = np.zeros(below, dtype=bool)
+    occurs[numbers] = True
+    used = np.flatnonzero(occurs)
+    place = np.empty(below, dtype=np.int32)
+    place[used] = np.arange(len(used), dtype=np.int32)
+    return used, place[numbers]
 
 
 class AllExactly(Exactly):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -149,3 +150,14 @@ def test_many_combinations_are_sorted() -> None:
     assert isinstance(total, Together)
     assert [total.values[k] for k in total.codes] == [2 * k - (FEW - 1 - k) for k in range(FEW)]
     assert over(lambda a, b: a + b, first, second) == FEW - 1
+
+
+def test_no_number_of_combinations_is_too_large() -> None:
+    size, chance = 4096, random.Random(5)
+    rows = [chance.sample(range(size), size) for _ in range(7)]  # 4096^7 combinations, of which 4096 occur
+    parts = [Together(tuple(row), np.arange(size)) for row in rows]
+    found = over(lambda *values: sum(k * value for k, value in enumerate(values)), *parts)
+    assert isinstance(found, Together)
+    assert [found.values[k] for k in found.codes] == [
+        sum(k * x for k, x in enumerate(xs)) for xs in zip(*rows, strict=True)
+    ]
