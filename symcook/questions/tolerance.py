@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from flint import fmpq
 
 from symcook.compose.routing import fresh
-from symcook.door import Progress, door
+from symcook.door import Progress, check_digits, door
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, unknown
 from symcook.model.layers import SelfAttention
 from symcook.model.parts import Part
 from symcook.model.symbols import Exact, fraction, from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
-from symcook.numbers.balls import Ball, arb_of, ball, bits_for, check_digits, hull, refine, resolving
+from symcook.numbers.balls import Ball, arb_of, ball, bits_for, hull, refine, resolving
 from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell, lengths
 from symcook.questions.intervals import NO_VALUE, at_point, between
