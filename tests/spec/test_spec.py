@@ -157,6 +157,15 @@ def test_round_is_gtzero_of_a_half_at_a_quarter():
         lambda: languages.dyck1("(a)"),
         lambda: languages.depth("["),
         lambda: languages.dyck1_bounded("()", -1),
+        lambda: languages.dyck_bounded("()", -1),
+        lambda: languages.dyck_bounded("()[", 2),
+        lambda: languages.dyck_bounded("((()", 2),
+        lambda: languages.dyck_bounded("()[]", 2)(["()"]),
+        lambda: languages.dyck_bounded("()[]", 2)([""]),
+        lambda: languages.dyck_bounded("()[]", 2)([1]),  # type: ignore[list-item]
+        lambda: languages.most_recent("ABCD")(["AB"]),
+        lambda: languages.most_frequent("ABCD")(["AB"]),
+        lambda: languages.most_frequent("ABCD")([""]),
     ],
 )
 def test_bad_input_is_refused(call):
