@@ -54,26 +54,6 @@ def dyck1_grammar(word: str) -> bool:
     return (0, n) in derived
 
 
-def depth(word: str) -> int:
-    """The greatest number of unclosed ( in any prefix, 0 for the empty word.
-
-    Unclosed is counted as opened minus closed, so a prefix with more ) than ( counts as nothing unclosed or less.
-    """
-    _brackets(word)
-    return max(2 * word[:end].count("(") - end for end in range(len(word) + 1))
-
-
-def _depth(most: int) -> None:
-    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
-        raise BadInput("the depth must be an integer of at least 0", most)
-
-
-def dyck1_bounded(word: str, most: int) -> bool:
-    """Dyck-1 with nesting depth at most `most` >= 0; Dyck-1-2 is most = 2."""
-    _depth(most)
-    return dyck1(word) and depth(word) <= most
-
-
 def dyck_bounded(brackets: Sequence[str], most: int) -> Fold:
     """Well-nested words over `brackets` (opening and closing in turn) with at most `most` unclosed ones at any point.
 
@@ -83,7 +63,8 @@ def dyck_bounded(brackets: Sequence[str], most: int) -> Fold:
     >>> [dyck_bounded("()[]", 2)(word) for word in ("([])", "([)]", "([()])", "")]
     [True, False, False, True]
     """
-    _depth(most)
+    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+        raise BadInput("the depth must be an integer of at least 0", most)
     brackets = tuple(brackets)
     if len(brackets) % 2 or len({*brackets}) < len(brackets):
         raise BadInput("brackets must be different, opening and closing in turn", " ".join(brackets))
