@@ -68,8 +68,8 @@ class Piece(NamedTuple):
 
 
 def soonest(words: Cover, reach_of: Callable[[Word, Reach | None], Reach]) -> tuple[Reach | None, Word | None]:
-    """The least reach over all words of a length, and the first word that has it; None where no answer changes.
-    `reach_of` is given a word and the least reach so far, beyond which nothing is asked."""
+    """The least reach over all words of a length (None where there is no word), and the first word that has it (None
+    where no answer changes). `reach_of` is given a word and the least reach so far, beyond which nothing is asked."""
     best: Reach | None = None
     found: Word | None = None
     for word, _ in words:
