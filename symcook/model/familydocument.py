@@ -76,7 +76,7 @@ def _own_names(doc: Mapping[str, Any]) -> None:
 def _table(name: str, given: object) -> dict[str, Any]:
     found = {"values": given} if isinstance(given, str) else _fields(given, f"the table {name}", {"values"}, {"where"})
     if found["values"] not in ("Int", "Real"):
-        raise BadInput("a table must have at most two indices and values Int or Real", name)
+        raise BadInput("a table must have at most three indices and values Int or Real", name)
     many = {"where": [_text(one, "a condition") for one in _many(found["where"])]} if "where" in found else {}
     return {**found, **many}
 
