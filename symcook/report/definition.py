@@ -75,7 +75,7 @@ def document(family: Family, proved: Proved = ()) -> dict[str, object]:
 
 def sections(family: Family, proved: Proved = ()) -> list[Section]:
     """The construction, what is proved of it, and what the words of theorems mean."""
-    title = "Proved, for all sizes and tables (symcook prove ID: the statement in full)"
+    title = "Proved, for all sizes and tables (symcook prove ID replays the proof and shows the statement in full)"
     rows = tuple(chain.from_iterable(map(_proved, proved)))
     return [
         *construction(family),
@@ -131,8 +131,8 @@ def _word(one: Said) -> str:
     if isinstance(one, str):
         return one
     if one[0] == "member":
-        sort = one[2] if isinstance(one[2], str) else f"{' x '.join(one[2][1])} -> {one[2][2]}"
-        return f"{one[1]}{' in' if isinstance(one[2], str) else ':'} {sort.replace('Int', 'Z').replace('Real', 'R')}"
+        sort = one[2] if isinstance(one[2], str) else f"{'*'.join(one[2][1])}->{one[2][2]}"
+        return f"{one[1]}:{sort}"
     return SIGNS[one[1]][0] if one[0] == "sign" else prose(one)
 
 
