@@ -36,8 +36,8 @@ NORM = ("gain", "bias", "epsilon")
 PLACED = {
     "post": "post-norm: behind each block, of the stream",
     "pre": "pre-norm: in front of each block, which reads the normed stream",
-    "projected pre": "projected pre-norm: in front of each block, of forms of the stream; the block reads what the norm makes",
-    "multi pre": "multi-pre-norm: several in front of each block, each of forms of the stream; the block reads what they make",
+    "projected pre": "projected pre-norm: in front of each block, of forms, which the block reads",
+    "multi pre": "multi-pre-norm: several in front of each block, each of forms of its own, which the block reads",
 }
 SORTS = {"Int": "an integer", "Real": "a real number"}
 

@@ -39,7 +39,7 @@ def unfolded(tree: Any, known: Mapping[str, Definition]) -> Tree:
     return tuple([unfolded(part, known) for part in tree])
 
 
-def met(tree: Any, values: Mapping[str, Collection[int]]) -> Tree:
+def met(tree: Any, values: Mapping[str, Collection[int]]) -> Any:
     """A formula or term without the cases that a table never has: `values` are the numbers that entries may be.
 
     >>> from symcook.model.expr import parse_term, show

@@ -66,7 +66,7 @@ def _entries(family: Family) -> dict[str, list[int]]:
             said = body(condition, table.over)
             entry: Tree = ("call", name, (("name", table.over[0].name),))
             numbers = [] if said is None else _numbers(said, entry)
-            if numbers and -MOST < numbers[0] and numbers[-1] < MOST:
+            if numbers and numbers[0] > -MOST and numbers[-1] < MOST:
                 found[name] = numbers
     return found
 
