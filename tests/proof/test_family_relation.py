@@ -32,7 +32,7 @@ from symcook.spec.languages import dyck_bounded
 
 
 def ended(name: str, cell: tuple[int, ...]) -> str:
-    """The model's name of a cell of a function: of two norms in a layer that write one name the second has a _ behind."""
+    """The model's name of a cell: of two norms in a layer that write one name the second has a _ behind."""
     plain = name.rstrip("_")
     return label(plain, cell) + name.removeprefix(plain)
 
