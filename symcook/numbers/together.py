@@ -142,7 +142,7 @@ class AllExactly(Exactly):
             raise NotExact("the ends of a range must be those of all inputs here", show(tree))
         return super().end(tree, whole)
 
-    def made(self, value: object) -> Any:
+    def made(self, value: object) -> object:
         for one in value.values if isinstance(value, Together) else (value,):
             super().made(one)
         return value

@@ -93,7 +93,7 @@ class Stated(AskedTogether):
         number = self.model.alphabet.index
         return {"w": [axes.chosen(place, [*map(number, axes.choices[place])]) for place in embedding.typed(places)]}
 
-    def _batched(self, piece: Words | Grid, axes: Axes, point: Mapping[str, Any]) -> dict[str, list[Any]]:
+    def _batched(self, piece: Words | Grid, axes: Axes, point: Mapping[str, Exact]) -> dict[str, list[Any]]:
         """The last values of the coordinates that the text names, of all inputs of a piece, position by position."""
         from symcook.domains.batch import Batch
         from symcook.forward import forward
