@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -121,5 +122,66 @@ def hops_by_formulas(v: Any) -> bool | None:
         formula.truths(word)[ends[b] - 1][i - 1] == (hop(word, i, k) > 0 and word[hop(word, i, k) - 1] == b)
         for word in v["words"]
         for b in range(size)
+        for i in range(1, len(word) + 1)
+    )
+
+
+def depths(formula: Formula) -> list[int]:
+    """How deep since and previous stand in each line."""
+    done: list[int] = []
+    for op, _, left, right in formula.lines:
+        below = 0 if op == LETTER else max(done[left - 1], done[right - 1])
+        done.append(below + (op in (SINCE, PREVIOUS)))
+    return done
+
+
+def defined() -> Iterator[dict[str, Any]]:
+    for size, longest in ((1, 3), (2, 4), (3, 2), (0, 1)):
+        formula, ends = tower(max(size, 1), 1)
+        words = [w for n in range(1, longest + 1) for w in itertools.product(range(max(size, 1)), repeat=n)]
+
+        def truths(env: Any, formula: Formula = formula) -> list[Any]:
+            word = [int(env["w"][i]) for i in range(1, int(env["n"]) + 1)]
+            rows = formula.truths(word)
+            right = {(f, i): F(int(b)) for f, row in enumerate(rows, 1) for i, b in enumerate(row, 1)}
+            return [right, right | {(len(rows), 1): 1 - right[len(rows), 1]}]
+
+        yield {
+            "S": F(size), "m": F(len(formula.lines)),
+            **{f"{x}()": column(cells) for x, cells in zip(("op", *"alr"), zip(*formula.lines, strict=True), strict=True)},
+            "d()": column(depths(formula)),
+            "x": lambda env, ends=ends: [F(ends[int(env["c"])]), F(1)],
+            "n": [F(n) for n in range(1, longest + 1)],
+            "w()": lambda env, words=words: [column(w) for w in words if len(w) == env["n"]],
+            "z()": truths, "words": words,
+        }  # fmt: skip
+
+
+@adequate(
+    "yang2026.s6.induction_ltl",
+    at=defined(),
+    misses=[
+        ("w(j + 1) = c", "w(j) = c"),
+        ("all k in j + 1..i - 1. w(k) != w(i)", "all k in 1..j - 1. w(k) != w(i)"),
+        ("d(x) <= 2", "d(x) <= 1"),
+        ("& truths(op, a, l, r, z, m, w, n)", ""),
+    ],
+    fixed=True,
+)
+def task_by_formulas(v: Any) -> bool | None:
+    """The task by its words: the rightmost place before with the same symbol, and the symbol behind it."""
+    size = int(v["S"])
+    if size < 1:
+        return None
+    formula, ends = tower(size, 1)
+
+    def task(word: Sequence[int], i: int) -> int | None:
+        places = [j for j in range(1, i) if word[j - 1] == word[i - 1]]
+        return word[places[-1]] if places else None
+
+    return all(
+        formula.truths(word)[ends[c] - 1][i - 1] == (task(word, i) == c)
+        for word in v["words"]
+        for c in range(size)
         for i in range(1, len(word) + 1)
     )
