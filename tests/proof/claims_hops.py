@@ -10,6 +10,10 @@ from proof.adequacy import ODD, F, adequate, column
 from proof.claims_programs import AND, BOTH_WAYS, LETTER, NOT, OR, PREVIOUS, SINCE, TABLES, Formula
 
 
+SHORT = ("op", "a", "l", "r")
+"""The tables of a formula in the statement about formulas alone."""
+
+
 def behind(word: Sequence[int], i: int) -> int:
     """The position after the last one before i with the symbol of i; 0 where there is none."""
     return max((j + 1 for j in range(1, i) if word[j - 1] == word[i - 1]), default=0)
@@ -148,7 +152,7 @@ def defined() -> Iterator[dict[str, Any]]:
 
         yield {
             "S": F(size), "m": F(len(formula.lines)),
-            **{f"{x}()": column(cells) for x, cells in zip(("op", *"alr"), zip(*formula.lines, strict=True), strict=True)},
+            **{f"{x}()": column(cells) for x, cells in zip(SHORT, zip(*formula.lines, strict=True), strict=True)},
             "d()": column(depths(formula)),
             "x": lambda env, ends=ends: [F(ends[int(env["c"])]), F(1)],
             "n": [F(n) for n in range(1, longest + 1)],
