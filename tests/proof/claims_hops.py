@@ -9,7 +9,6 @@ from typing import Any
 from proof.adequacy import ODD, F, adequate, column
 from proof.claims_programs import AND, BOTH_WAYS, LETTER, NOT, OR, PREVIOUS, SINCE, TABLES, Formula
 
-
 SHORT = ("op", "a", "l", "r")
 """The tables of a formula in the statement about formulas alone."""
 
