@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 RUN = re.compile(r"\b[a-z]_\w")
 """What names of a run with a prefix look like."""
+CUT = re.compile(r"\b(?:all|ex) [^.]*$")
+"""A quantifier without what it is about: the run stands inside of it, so that this is no hypothesis of a run."""
 EQUAL = re.compile(r"^all n:Int\. n = [^&|<>]* -> $")
 """What makes "for all such n the run" one run, of this length."""
 
@@ -178,6 +180,8 @@ def _clauses(statement: str, family: Family) -> Iterator[_Clause]:
             parts.append(f"{prefix}x is x in a run with {how}")
             says = says[other.end() + more.end() :]
         own = [one for one in parts if one and one != "1 <= n" and CALL.fullmatch(one) is None]
+        if any(map(CUT.search, own)):
+            continue  # a statement with runs inside of it, as of all inputs, is no theorem about one
         yield _Clause(
             _over(statement[: call.start()], start), [CALL.sub(word, one) for one in own], CALL.sub(word, says)
         )
