@@ -35,11 +35,6 @@ def _require(machine: TuringMachine) -> None:
     if machine.head != 1:
         must = "a machine for --theorem 2 must begin at the first letter"
         raise BadInput(must, f"head: {machine.head}", "write head: 1, or leave --theorem out")
-    for (state, reads), row in machine.rows.items():
-        if 0 in row.moves:
-            must = "a machine for --theorem 2 must move each head at each step"
-            given = f"{state} {' '.join(reads)} -> .. {' '.join(LETTERS[move] for move in row.moves)}"
-            raise BadInput(must, given, "write L and R in place of S, or leave --theorem out")
 
 
 class _Row(NamedTuple):
