@@ -166,7 +166,7 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
         R=3,
         **PARITY,
     ),
-    "turing-step": of_family(  # one row: with the letter under the head of the input it writes it, and halts
+    "turing-step": of_family(  # one row: with the letter under the head of the input it writes it, stays there, and halts
         "turing-step",
         "turing",
         ("$", "a", "step", "end", "A"),
@@ -174,7 +174,7 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
         to="2",
         read="1 0",
         print="0 1",
-        move="1 -1",
+        move="1 0",
     ),
     "since-formula": of_family(  # not since(a, b)
         "since-formula",

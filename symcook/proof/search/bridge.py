@@ -101,6 +101,7 @@ class Bridge:
             raise Unbridged(f"an instance of {family.name} at {at.sizes} must have its weights", where) from None
         self.number = {} if stored else self._numbers()
         self.long = not stored and len(self.own.equations) > MANY_NAMES
+        self.deep = stored and len(self.own.order) > MANY_NAMES  # what nests deepest, the run, comes first then
         self.text = self._text(stored)
         name = name or f"bridge.{re.sub('[^A-Za-z0-9_]', '_', model['name'])}_own"
         self.statement = Statement(name, self.text, known=_definitions())
@@ -130,6 +131,8 @@ class Bridge:
 
         premises = self.far.premises()
         made = [*([] if premises == "true" else [far("premises")]), far("run"), *([far("word")] if self.words else [])]
+        if self.deep:
+            made.sort(key=far("run").__ne__)
         answers = self._answers(near, far)
         made += merged(answers) if self.long else answers
         names = far("names") if stored else ", ".join(self.far.names)
@@ -272,7 +275,7 @@ class Bridge:
             known.settle(g)
             return
         known.aside = {"run", *labels}
-        conditions = 0 if self.far.premises() == "true" else len(flatten("&", g.goal[2][0]))
+        conditions = 0 if self.deep or self.far.premises() == "true" else len(flatten("&", g.goal[2][0]))
         for number, part in enumerate(g.split()):
             if number >= conditions:  # conditions on tables have many cases, and need no equation
                 part.use("run", label=" ".join(labels))
