@@ -14,8 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from symcook.errors import BadInput
 from symcook.model.checks import MAX_LABEL
 from symcook.programs import MACHINES
-from symcook.programs.steps import ahead_labels, ahead_rows, row_label, table_labels, table_symbols
-from symcook.programs.turing import LETTERS, read_turing
+from symcook.programs.steps import (
+    ahead_labels,
+    ahead_rows,
+    at_first_letter,
+    row_label,
+    table_labels,
+    table_symbols,
+    used_rows,
+)
+from symcook.programs.turing import read_turing, written
 
 if TYPE_CHECKING:
     from symcook.model.family import Family
@@ -25,16 +33,6 @@ if TYPE_CHECKING:
 
 FAMILIES = {"strict": "turing", "no-start": "turing-no-start"}
 """By variant."""
-
-
-def _require(machine: TuringMachine) -> None:
-    """BadInput for a machine not of the printed model, which begins at the first letter and moves each head at each
-    step."""
-    if not machine.input:
-        raise BadInput("a machine for --theorem 2 must have letters of the input", "none", "leave --theorem out")
-    if machine.head != 1:
-        must = "a machine for --theorem 2 must begin at the first letter"
-        raise BadInput(must, f"head: {machine.head}", "write head: 1, or leave --theorem out")
 
 
 class _Row(NamedTuple):
@@ -49,13 +47,14 @@ class _Row(NamedTuple):
 
 
 def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
-    """The sizes and tables of the family of a variant at which its instance runs this machine. BadInput for a machine
-    that is not of the printed model.
+    """The sizes and tables of the family of a variant at which its instance runs this machine, which begins at the
+    first letter. BadInput for a machine without letters where the variant needs one.
 
-    Without $ in front the word of tape 0 begins at its second letter. A state is one of the machine's with a letter or
+    Rows that cannot be used are left out. Without $ in front the word of tape 0 begins at its second letter. A state is one of the machine's with a letter or
     the blank, what was read ahead; tape 1 is a copy of what the machine has read, its own tapes stand behind.
     """
-    _require(machine)
+    if variant == "no-start" and not machine.input:
+        raise BadInput("a machine for words with a letter must have letters", "none", "leave --variant out")
     number = {state: k for k, state in enumerate(machine.states, 1)}
     symbol = {one: k for k, one in enumerate(table_symbols(machine))}
     ahead, letters = variant == "no-start", len(machine.input)
@@ -77,7 +76,7 @@ def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
 
 def _rows(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[str, int]) -> Iterator[_Row]:
     """Those of the machine's own table."""
-    for (state, reads), row in machine.rows.items():
+    for (state, reads), row in used_rows(machine)[0].items():
         writes = (0, *(symbol[one] for one in row.writes))
         yield _Row(number[state], number[row.state], tuple(symbol[one] for one in reads), writes, row.moves)
 
@@ -104,10 +103,14 @@ def compiled(machine: TuringMachine, source: str, name: str, variant: str = "str
     """The decoder: behind a word it puts out the rows that the machine uses, `state(reads)`, then the output with a
     mark before each symbol, up to a blank. `variant` "no-start" has no $ in front, for words with a letter; its rows
     are those of `symcook.programs.steps.ahead_rows`, by their labels. The source names the instance where its tables
-    are short enough for that."""
+    are short enough for that. A machine that begins left of the first letter is the one of `at_first_letter`."""
     from symcook.model.transformer import Program
     from symcook.recipes.models import instance_of, said
 
+    moved = at_first_letter(machine)
+    if moved.rows != machine.rows:
+        source = written(moved)
+    machine = moved
     family = _family(variant)
     at = instance_of(family, settings(machine, variant))
     labels = table_labels(machine) if variant == "strict" else ahead_labels(machine)
@@ -128,7 +131,7 @@ def told(model: Transformer) -> tuple[Family, Instance] | None:
     for variant in FAMILIES:
         family = _family(variant)
         if model.source.partition(";")[0] == family.source:
-            return family, instance_of(family, settings(read_turing(program.source), variant))
+            return family, instance_of(family, settings(at_first_letter(read_turing(program.source)), variant))
     return None
 
 
@@ -145,7 +148,7 @@ def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterat
     heads = ["the input head", *(f"work head {t}" for t in works)]
     cells = ["the input", *(f"tape {t}" for t in works)]
     states, before, zero = list(machine.states), 0, "the token is $"
-    rows = [row_label(state, reads) for state, reads in machine.rows]
+    rows = [row_label(state, reads) for state, reads in used_rows(machine)[0]]
     words = found = "embedding"
     if variant == "no-start":
         heads[:1], cells[:1] = ["the head that reads ahead", "the input head"], ["the input", "the copy of the input"]

@@ -7,13 +7,13 @@ at any other, whether its heads are on cells that were visited before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
 from symcook.errors import BadInput
-from symcook.programs.turing import LETTERS, TuringMachine, TuringRow
+from symcook.programs.turing import LETTERS, Reads, TuringMachine, TuringRow
 
 START, END = "$", "end"
 MOST_TOKENS = 20_000
@@ -65,35 +65,36 @@ def tokens(machine: TuringMachine) -> Iterator[MachineToken]:
     shapes: dict[int, tuple[tuple[int, int, int], ...]]
     shapes = {0: ((0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)), 1: ((0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1))}
     shapes[-1] = tuple((right, left, fresh) for left, right, fresh in shapes[1])
-    actions, held = _used(machine)
-    for state, writes, moves in actions:
+    used, held = used_rows(machine)
+    for state, writes, moves in dict.fromkeys(used.values()):
         for choice in product(*(shapes[move] for move in moves[1:])):
             written = tuple(
                 WrittenCell(one, bool(left), bool(right)) for one, (left, right, _) in zip(writes, choice, strict=True)
             )
             yield StepToken(state, written, moves, tuple(bool(fresh) for _, _, fresh in choice))
     for symbol in machine.symbols:
-        if symbol in held:
+        if symbol in held[-1]:
             yield from (OutputToken(symbol, False), OutputToken(symbol, True))
 
 
-def _used(machine: TuringMachine) -> tuple[list[TuringRow], set[str]]:
-    """What rows do that may be used, and what may come to stand on the last tape: by the states that are reached and
-    the symbols that are written on each tape, whatever stands beside them."""
+@lru_cache(maxsize=16)
+def used_rows(machine: TuringMachine) -> tuple[Mapping[tuple[str, Reads], TuringRow], tuple[frozenset[str], ...]]:
+    """The rows that may be used, and what may come to stand on each work tape: by the states that are reached and the
+    symbols that are written on each tape, whatever stands beside them."""
     states, cells = {machine.start}, [{machine.blank} for _ in range(machine.tapes)]
     while True:
-        used = [
-            row
+        used = {
+            (state, reads): row
             for (state, reads), row in machine.rows.items()
             if state in states and all(read in some for read, some in zip(reads[1:], cells, strict=True))
-        ]
+        }
         size = len(states), *map(len, cells)
-        for row in used:
+        for row in used.values():
             states.add(row.state)
             for some, symbol in zip(cells, row.writes, strict=True):
                 some.add(symbol)
         if size == (len(states), *map(len, cells)):
-            return list(dict.fromkeys(used)), cells[-1]
+            return used, tuple(map(frozenset, cells))
 
 
 @lru_cache(maxsize=16)
@@ -128,8 +129,8 @@ def shown(token: MachineToken) -> str:
 
 def table_labels(machine: TuringMachine) -> tuple[str, ...]:
     """The tokens of the decoder of `--theorem 2` in the order of their numbers: `START`, the letters, the rows of the
-    table, and `=` before each symbol that is put out, the blank first. BadInput where two are alike."""
-    return _different(machine, (row_label(state, reads) for state, reads in machine.rows))
+    table that may be used, and `=` before each symbol that is put out, the blank first. BadInput where two are alike."""
+    return _different(machine, (row_label(state, reads) for state, reads in used_rows(machine)[0]))
 
 
 def ahead_labels(machine: TuringMachine) -> tuple[str, ...]:
@@ -145,6 +146,24 @@ def _different(machine: TuringMachine, rows: Iterable[str]) -> tuple[str, ...]:
         twice = next(one for one in found if one in seen or seen.add(one))
         raise BadInput("letters, rows and symbols of the output must have different names", twice)
     return found
+
+
+def at_first_letter(machine: TuringMachine) -> TuringMachine:
+    """A machine that begins at the first letter, as those of --theorem 2 do, and does the same. Where the given one
+    begins to the left of it, a step for each cell takes the input head there first and leaves the work tapes as they
+    are; one without letters is on a blank wherever it begins."""
+    if machine.head == 1 or not machine.input:
+        return replace(machine, head=1)
+    rows, start = dict(machine.rows), machine.start
+    choices = [(*machine.input, machine.blank), *[machine.cells] * machine.tapes]
+    for cell in range(machine.head + 1, 2):  # the last of these steps is the first to be added
+        before = f"{machine.start}<{cell}"
+        while before in machine.states:
+            before += "'"
+        for reads in product(*choices):
+            rows[before, reads] = TuringRow(start, reads[1:], (-1, *[0] * machine.tapes))
+        start = before
+    return replace(machine, start=start, head=1, rows=rows)
 
 
 class AheadRow(NamedTuple):
@@ -168,7 +187,7 @@ def ahead_rows(machine: TuringMachine) -> Iterator[AheadRow]:
     """The rows in the order of their numbers. A row that reads on the input what is no letter never applies, and is
     left out."""
     cells = (machine.blank, *machine.input)
-    for state, reads in machine.rows:
+    for state, reads in used_rows(machine)[0]:
         if reads[0] not in cells:
             continue
         came = [(one, True) for one in cells] * (reads[0] != machine.blank) + [(reads[0], False)]

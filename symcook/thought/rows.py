@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.compilers import genuine
 from symcook.errors import BadInput
-from symcook.programs.steps import AheadRow, row_label
+from symcook.programs.steps import AheadRow, at_first_letter, row_label
 from symcook.programs.turing import LETTERS, TuringMachine, TuringRow, read_turing
 from symcook.thought.retrieval import BITS, Looked, compared, cosine
 
@@ -178,7 +178,7 @@ def machine_of_table(model: Transformer) -> TuringMachine:
     if not genuine(model):
         must = "a run by the table must have the weights that compile gives to the machine"
         raise BadInput(must, "other weights", "give --domain ball")
-    return read_turing(program.source)
+    return at_first_letter(read_turing(program.source))
 
 
 def row_run(model: Transformer, machine: TuringMachine, word: str | Sequence[str], limit: int) -> RowRun:
