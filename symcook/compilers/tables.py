@@ -172,6 +172,7 @@ def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterat
         yield f"plus{t}", "embedding", f"{head} moves right"
         yield f"minus{t}", "embedding", f"{head} moves left"
         yield f"cand{t}", found, f"the token says what a cell of {cells[t]} holds"
+        yield f"stay{t}", "embedding", f"{head} stays on what the token wrote" if t else "0: the input is not written"
         for c, symbol in enumerate(symbols):
             yield f"sym{t}_{c}", found, f"that is {symbol}"
         yield f"p{t}", one, f"where {head} was before the own move, over i"
