@@ -1,148 +1,270 @@
-"""The statements about the decoders that run machines, at the shortest run: of $, or of one letter, and of a machine
-that halts at once."""
+"""The statements about the decoders that run machines, at runs of small machines: beside an interpreter, of words that
+go on as they should and of words that go on otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from proof.adequacy import F, adequate
-from proof.claims_programs import big
+from proof.solved_runs import run_values
 
 from symcook.proof.grammar import leading_names
 from symcook.proof.replay import statements
 
-ROOT = big(F(1, 8)).sqrt()
-SHARED = {"Q": 2, "S": 2, "G": 6, "K": 1, "R": 2, "first": 2, "N": 0, "L": 0, "m": 0, "A": 1, "B": 0}
-ONES = "from print move one bos y1_vbos y1_nplus y1_nminus y1_e2 y2_q2 y2_k3 y2_c2 y2_d2 y2_vone y2_vbos y2_ncand"
-HALVES = "mu1 dev1 dev1__ dev2 dev2_ dev2__ dev2___ mu2____ dev2____ dev3"
+Row = tuple[int, tuple[int, ...], int, tuple[int, ...], tuple[int, ...]]
+"""State, what is read on each tape, the next state, what is printed (on tape 0 nothing counts), moves."""
 
 
-def values() -> Iterator[tuple[str, Any]]:
-    """What each function is at token 0, by its indices; 0 where none is said."""
-    yield from ((name, lambda *_: big(1)) for name in (*ONES.split(), "v", "halt"))
-    yield from ((name, lambda *_: big(-1)) for name in ("y1_e4", "y2_q4", "y2_k6", "y2_c4", "y2_d4"))
-    yield from ((name, lambda *_: big(F(1, 2))) for name in HALVES.split())
-    yield from ((name, lambda *_: big(2)) for name in ("y", "to", "y3_hone", "y3_hhalt"))
-    yield from ((name, lambda *_: big(-2)) for name in ("y3_gone", "y3_ghalt"))
-    yield from (("dev1_", lambda *_: ROOT), ("y1_fone", lambda *_: 8 * ROOT), ("y1_gone", lambda *_: -8 * ROOT))
-    yield from ((name, lambda q, *_: big(int(q == 2))) for name in ("final", "s"))
-    yield "read", lambda t, r: big(r)
-    yield from ((name, lambda t, c, i: big(int(c == 0))) for name in ("sym", "y2_vsym"))
-    yield "got", lambda t, c, i: big(int(c == 0))
-    yield "y2_nsym", lambda t, c, i: big(int(c != 0))
-    yield from (("y3_hs", lambda q, i: big(2 * (q == 2))), ("y3_gs", lambda q, i: big(-2 * (q == 2))))
-    yield from (("y3_hgot", lambda c, i: big(2 * (c == 0))), ("y3_ggot", lambda c, i: big(-2 * (c == 0))))
-    yield "o", lambda label, i: big(2 * (label == 5))
+@dataclass(frozen=True)
+class Steps:
+    """A run: before each step, and behind the last one, the state, the heads and the tapes; the rows, from 1."""
+
+    states: list[int]
+    rows: list[int]
+    heads: list[list[int]]
+    tapes: list[list[dict[int, int]]]
+
+    @property
+    def output(self) -> list[int]:
+        """The last tape from its head on, up to a blank."""
+        tape, head = self.tapes[-1][-1], self.heads[-1][-1]
+        return list(itertools.takewhile(bool, (tape.get(cell, 0) for cell in itertools.count(head))))
+
+    def instance(self, mark: str = "") -> dict[str, Any]:
+        """The functions y, v, h and a of `machinerun`."""
+        last = len(self.rows)
+        return {
+            f"y{mark}()": [lambda d: F(self.states[int(d)]) if 0 <= d <= last else F(0)],
+            f"v{mark}()": [lambda d: F(self.rows[int(d)]) if 0 <= d < last else F(0)],
+            f"h{mark}()": [lambda t, d: F(self.heads[int(d)][int(t)]) if 0 <= d <= last else F(0)],
+            f"a{mark}()": [lambda t, d, e: F(self.tapes[int(d)][int(t)].get(int(e), 0)) if 0 <= d <= last else F(0)],
+        }
 
 
-def run(claim: str, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    """One instance: numbers, and for each function that the statement begins with its values; 0 where none are said."""
-    formula = statements()[claim].formula
-    for name in leading_names(statements()[claim].expanded):
-        sort, formula = formula[1], formula[2][0]
-        if name not in given:
-            found, real = known.get(name, lambda *_: big(0)), sort[2] == "Real"
-            given[f"{name}()"] = [found if real else lambda *at, found=found: F(int(found(*at)))]
-    return given
+@dataclass(frozen=True)
+class Machine:
+    """States 1..Q, letters 1..S, symbols 0..G, and a row for each thing that it does; the states `final` halt."""
+
+    Q: int
+    S: int
+    G: int
+    rows: tuple[Row, ...]
+    final: tuple[int, ...]
+    first: int = 1
+
+    @property
+    def output_tape(self) -> int:
+        return len(self.rows[0][1]) - 1
+
+    def run(self, word: Sequence[int], first: int | None = None) -> Steps:
+        state = self.first if first is None else first
+        heads, tapes = [0] * (self.output_tape + 1), [dict(enumerate(word)), *({} for _ in range(self.output_tape))]
+        done = Steps([state], [], [heads], [tapes])
+        while state not in self.final:
+            seen = tuple(tape.get(head, 0) for tape, head in zip(tapes, heads, strict=True))
+            number = next(k for k, row in enumerate(self.rows, 1) if row[:2] == (state, seen))
+            _, _, state, prints, moves = self.rows[number - 1]
+            tapes = [tapes[0], *(tapes[t] | {heads[t]: prints[t]} for t in range(1, self.output_tape + 1))]
+            heads = [head + move for head, move in zip(heads, moves, strict=True)]
+            done.rows.append(number)
+            done.states.append(state)
+            done.heads.append(heads)
+            done.tapes.append(tapes)
+        return done
+
+    def tables(self, mark: str = "") -> dict[str, Any]:
+        """Its sizes and functions, by the names of the family with `mark` behind them."""
+
+        def cell(place: int, r: F, t: F | None = None) -> F:
+            if not 1 <= r <= len(self.rows) or (t is not None and not 0 <= t <= self.output_tape):
+                return F(0)
+            found: Any = self.rows[int(r) - 1][place]
+            return F(found if t is None else found[int(t)])
+
+        return {
+            **{
+                f"{name}{mark}": F(value)
+                for name, value in (("Q", self.Q), ("K", self.output_tape), ("R", len(self.rows)))
+            },
+            f"final{mark}": lambda q: F(int(q in self.final)),
+            **{f"{name}{mark}": lambda r, place=place: cell(place, r) for name, place in (("from", 0), ("to", 2))},
+            **{
+                f"{name}{mark}": lambda t, r, place=place: cell(place, r, t)
+                for name, place in (("read", 1), ("print", 3), ("move", 4))
+            },
+        }
 
 
-def runs(claim: str = "merrill2024.thm2") -> Iterator[dict[str, Any]]:
-    given: dict[str, Any] = {"n": [F(1)], "e": [F(-1), F(0), F(1)], "b": [F(b) for b in range(13)]}
-    given = run(claim, given | {name: F(value) for name, value in SHARED.items()}, dict(values()))
-    yield given
-    yield given | {"a()": [lambda t, d, e: F(int(t == 1))]}
-    yield given | {"o()": [lambda label, i: big(int(label == 4))]}
+COPY = Machine(2, 1, 1, ((1, (1, 0), 1, (0, 1), (1, 1)), (1, (0, 0), 2, (0, 0), (1, -1))), (2,))
+"""Writes what it reads, then goes back by one cell: of one letter it puts out that one."""
+HALTED = Machine(2, 1, 1, COPY.rows, (2,), first=2)
+ONCE = Machine(2, 1, 1, ((1, (1, 0), 2, (0, 0), (1, -1)),), (2,))
+CASES: list[tuple[Machine, tuple[int, ...]]] = [(COPY, (1,)), (COPY, ()), (HALTED, ()), (HALTED, (1,)), (ONCE, (1,))]
 
 
-MISSES = [("b = S + R + 1)", "b = S + R + 2)"), ("b = S + R + 1)", "b = S + R)")]
-LATER = [("b = S + R + 1 +", "b = S + R + 2 +"), ("b = S + R + 1 +", "b = S + R +")]
+def offered(values: dict[str, Any]) -> dict[str, Any]:
+    """As an instance has them: each the one value, functions with brackets behind their names."""
+    return {f"{name}()" if callable(value) else name: [value] for name, value in values.items()}
 
 
-@adequate("merrill2024.thm2", at=runs(), misses=MISSES, fixed=True)
-def the_output_ends_at_once(v: Any) -> bool | None:
-    """A machine that halts at once has an output without symbols: what is answered at $ is the blank that ends it."""
-    labels = range(int(v["S"] + v["R"] + v["G"] + 2))
-    if v["a()"][0](1, 0, 0) != 0 or v["o()"][0](5, 0) != 2:
+def tails(right: list[int], labels: int) -> Iterator[list[int]]:
+    """How a word may go on: as it should; with another token at one place; with other tokens everywhere."""
+    yield right
+    for place in range(len(right)):
+        yield [*right[:place], (right[place] + 1) % labels, *right[place + 1 :]]
+    if right:
+        yield [(token - 1) % labels for token in right]
+
+
+def decoder(claim: str, family: str, machine: Machine, first: Any, tokens: list[int]) -> dict[str, Any]:
+    """The tables of a decoder of a family, the tokens that it is run on, and its run there."""
+    tables = machine.tables() | {"S": F(machine.S), "G": F(machine.G), "first": first}
+    tables["w"] = lambda i: F(tokens[int(i)]) if 0 <= i < len(tokens) else F(0)
+    names = leading_names(statements()[claim].expanded)
+    run = run_values(family, tuple(names[names.index("one") :]), tables | {"n": F(len(tokens))})
+    return offered(tables | run)
+
+
+def answer(v: Any, i: int) -> int:
+    """The label with the greatest score at i, the first of several."""
+    labels = range(blank(v) + size(v, "G") + 1)
+    return max(labels, key=lambda label: v["o()"][0](F(label), F(i)))
+
+
+def blank(v: Any) -> int:
+    """The token of the blank."""
+    return size(v, "S") + size(v, "R") + 1
+
+
+def size(v: Any, name: str) -> int:
+    return int(v[name][0])
+
+
+def goes_on(v: Any) -> bool | None:
+    """Each token of the tail is what is answered before it, if and only if the tail is that of the machine's steps and
+    output; and a blank is answered behind that."""
+    if v["false"]:
         return None
-    return max(labels, key=lambda label: v["o()"][0](label, 0)) == v["S"] + v["R"] + 1
+    start = len(v["front"]) - 1
+    emitted = all(answer(v, start + k) == token for k, token in enumerate(v["tail"]))
+    ended = answer(v, start + len(v["tail"])) == blank(v)
+    return emitted == (v["tail"] == v["wanted"]) and (ended or not emitted)
+
+
+def wanted(machine: Machine, rows: Sequence[int], output: Sequence[int]) -> list[int]:
+    """The tokens of the steps and of the output."""
+    return [machine.S + row for row in rows] + [machine.S + len(machine.rows) + 1 + symbol for symbol in output]
+
+
+def runs(claim: str) -> Iterator[dict[str, Any]]:
+    for machine, word in CASES:
+        steps, front = machine.run(word), [0, *word]
+        realtime = claim.endswith("realtime")
+        right = wanted(machine, steps.rows, [] if realtime else steps.output)
+        shared = {
+            "n": [F(k) for k in range(len(front) + len(right) + 2)],
+            "N": F(len(steps.rows)), "L": F(len(steps.output)), "m": F(len(word)), "A": F(1), "B": F(1),
+            "e": [F(k) for k in range(-2, 4)], "b": [F(b) for b in range(-1, 8)], **steps.instance(),
+            "false": False, "front": front, "wanted": right,
+            "output": steps.output,
+        }  # fmt: skip
+        for tail in tails(right, machine.S + len(machine.rows) + machine.G + 2):
+            v = shared | decoder(claim, "family-turing", machine, F(machine.first), front + tail) | {"tail": tail}
+            yield v
+        yield v | {"a()": [lambda t, d, e: F(int(t == 1))], "false": True}
+        yield v | {"o()": [lambda label, i: F(int(label == 4))], "false": True}
+
+
+ENDS = [("b = S + R + 1)", "b = S + R + 2)"), ("b = S + R + 1)", "b = S + R)")]
+LATER = [("b = S + R + 1 +", "b = S + R + 2 +"), ("b = S + R + 1 +", "b = S + R +")]
+OTHER = [
+    ("b, i)) <-> (all d in 0..N - 1. w(m + 1", "b, i) | i = m) <-> (all d in 0..N - 1. w(m + 1"),
+    ("<-> (all d in 0..N - 1. w(m", "<-> (all d in 1..N - 1. w(m"),
+    ("w(m + N + 1 + f) = S + R + 1", "w(m + N + 1 + f) = S + R + 2"),
+]
+"""By something else at the first token: as decoding, or as what is asked of the word; another output."""
+
+
+@adequate("merrill2024.thm2", at=runs("merrill2024.thm2"), misses=[*ENDS, *OTHER], fixed=True)
+def it_goes_on_by_steps_and_output(v: Any) -> bool | None:
+    return goes_on(v)
 
 
 @adequate("merrill2024.s1.1.realtime", at=runs("merrill2024.s1.1.realtime"), misses=LATER, fixed=True)
-def the_answer_is_there_at_once(v: Any) -> bool | None:
-    """Behind no letter and no step the answer is that at $, which is the blank."""
-    return the_output_ends_at_once(v)
-
-
-# The same without $: two rows, which are not used, and six of the machine that reads one letter ahead.
-FEW = {"n": 1, "N": 0, "L": 0, "m": 1, "Q0": 2, "K0": 1, "R0": 2, "first0": 2, "Q": 6, "S": 2, "G": 9, "K": 2, "R": 6}
-FRONT_HALVES = (
-    "mu2 dev2 mu2_ dev2_ mu2__ dev2__ mu2___ dev2___ mu2____ dev2____ mu3 dev3 dev3__"
-    " dev4 dev4_ dev4__ dev4___ mu4____ dev4____"
-)
-FRONT_ONES = (
-    "w from0 dev1 y1_vone one y2_nlater y2_nlater_ y2_nlead bos z2_halt y3_vbos y3_nplus y3_nminus y3_e2 y4_q2 y4_k3"
-    " y4_c2 y4_d2 y4_vone y4_vbos y4_ncand dev5 y5_hone y5_hhalt from"
-)
-FRONT_LESS = "move move0 y1_none y3_e4 y4_q4 y4_k6 y4_c4 y4_d4 y5_gone y5_ghalt"
-
-
-def unmarked() -> Iterator[tuple[str, Any]]:
-    """What each function is at the one letter, the first."""
-    yield from ((name, lambda *_: big(1)) for name in FRONT_ONES.split())
-    yield from ((name, lambda *_: big(-1)) for name in FRONT_LESS.split())
-    yield from ((name, lambda *_: big(F(1, 2))) for name in FRONT_HALVES.split())
-    yield from (
-        ("y", lambda *_: big(2)),
-        ("v", lambda *_: big(1)),
-        ("to0", lambda *_: big(2)),
-        ("to", lambda *_: big(4)),
-    )
-    yield "a", lambda t, d, e: big(int(t == 0 and e == 0))
-    yield from (("final0", lambda q: big(int(q == 2))), ("final", lambda q: big(int(q >= 4))))
-    yield from (("read0", lambda t, r: big(r - 1 if t == 1 else 0)), ("first", lambda c: big(4 + c)))
-    yield "row", lambda r, b, j: big(3 * r - 2 + b)
-    yield "read", lambda t, r: big((r - 1) % 3 if t == 0 else 0 if t == 1 else int(r > 3))
-    yield from ((name, lambda c, i: big(int(c == 1))) for name in ("letter", "y2_vletter", "y2_vletter_"))
-    yield from ((name, lambda c, i: big(int(c != 1))) for name in ("y2_nletter", "y2_nletter_"))
-    yield from ((name, lambda q, i: big(int(q == 5))) for name in ("z2_s", "y5_hs"))
-    yield "y5_gs", lambda q, i: big(-int(q == 5))
-    yield from ((name, lambda t, c, i: big(int(c == 0))) for name in ("z2_sym", "y4_vsym", "z4_got"))
-    yield "y4_nsym", lambda t, c, i: big(int(c != 0))
-    yield from (("got", lambda c, i: big(int(c == 0))), ("y5_hgot", lambda c, i: big(int(c == 0))))
-    yield "y5_ggot", lambda c, i: big(-int(c == 0))
-    yield from ((name, lambda r, i: big(blanks(r))) for name in ("match", "y5_hmatch"))
-    yield from (("z4_match", lambda t, r, i: big(blanks(r))), ("y5_gmatch", lambda r, i: big(-blanks(r))))
-    eleventh = big(F(1, 11)).sqrt()
-    yield from (
-        ("dev3_", lambda i: eleventh),
-        ("y3_fone", lambda i: 11 * eleventh),
-        ("y3_gone", lambda i: -11 * eleventh),
-    )
-    yield "o", lambda label, i: big(int(label == 9))
-
-
-def blanks(row: int) -> int:
-    """How many of its three tapes a row reads as blank."""
-    return int((row - 1) % 3 == 0) + 1 + int(row <= 3)
-
-
-def unmarked_runs() -> Iterator[dict[str, Any]]:
-    given: dict[str, Any] = {"e": [F(-1), F(0), F(1)], "b": [F(b) for b in range(19)]}
-    given |= {name: F(value) for name, value in FEW.items()}
-    found = {"y2": lambda d: F(5), "v2": lambda d: F(1), "h2": lambda t, d: F(0), "a2": lambda t, d, e: F(0)}
-    given = run(
-        "merrill2024.thm2.nodollar", given | {f"{name}()": [one] for name, one in found.items()}, dict(unmarked())
-    )
-    yield given
-    yield given | {"a()": [lambda t, d, e: F(int(t == 1 or (t == 0 and e == 0)))]}
-    yield given | {"o()": [lambda label, i: big(int(label == 8))]}
-
-
-@adequate("merrill2024.thm2.nodollar", at=unmarked_runs(), misses=MISSES, fixed=True)
-def the_output_of_a_letter_ends_at_once(v: Any) -> bool | None:
-    """Behind one letter too the blank is answered by the decoder of a machine that halts at once."""
-    labels = range(int(v["S"] + v["R"] + v["G"] + 2))
-    if v["a()"][0](1, 0, 0) != 0 or v["o()"][0](9, 0) != 1:
+def the_output_begins_in_time(v: Any) -> bool | None:
+    """Where the tokens of the steps are decoded, the first symbol of the output or a blank is answered behind one of at
+    most m + 1 of them."""
+    start, steps = len(v["front"]) - 1, v["wanted"]
+    if v["false"] or any(answer(v, start + k) != token for k, token in enumerate(v["tail"])):
         return None
-    return max(labels, key=lambda label: v["o()"][0](label, 0)) == v["S"] + v["R"] + 1
+    symbol = next(iter(v["output"]), 0)
+    return len(steps) <= v["m"] + 1 and answer(v, start + len(steps)) == blank(v) + symbol
+
+
+# --- Without $ --------------------------------------------------------------------------------------------------------
+
+
+def ahead(machine: Machine) -> tuple[Machine, dict[tuple[int, int, int], int]]:
+    """The machine that reads its input one letter ahead: a state is one of the other machine's and a letter or blank in
+    memory, tape 1 a copy of what was read. And which row is for a row, what is read ahead and what memory holds, where
+    S + 1 is for a cell that the copy lacks, whose symbol is in memory."""
+    S, rows, numbers = machine.S, [], {}
+    for r, (state, reads, to, prints, moves) in enumerate(machine.rows, 1):
+        for b, j in itertools.product(range(S + 1), range(S + 2)):
+            if reads[0] <= S and (reads[0] or not j):
+                memory, copy = (j, reads[0]) if j <= S else (reads[0], 0)
+                begin, end = (state - 1) * (S + 1) + memory + 1, (to - 1) * (S + 1) + (b if moves[0] == 1 else 0) + 1
+                rows.append((begin, (b, copy, *reads[1:]), end, (0, reads[0], *prints[1:]), (moves[0], *moves)))
+                numbers[r, b, j] = len(rows)
+    final = tuple((q - 1) * (S + 1) + k + 1 for q in machine.final for k in range(S + 1))
+    return Machine(machine.Q * (S + 1), S, machine.G, tuple(rows), final), numbers
+
+
+def unmarked_runs(claim: str = "merrill2024.thm2.nodollar") -> Iterator[dict[str, Any]]:
+    for machine, word in CASES:
+        if not word:
+            continue
+        other, numbers = ahead(machine)
+
+        def first(c: Any, machine: Machine = machine) -> F:
+            return (machine.first - 1) * (machine.S + 1) + F(c) + 1
+
+        def row(*at: Any, numbers: dict[tuple[int, int, int], int] = numbers) -> F:
+            return F(numbers.get((int(at[0]), int(at[1]), int(at[2])), 0))
+
+        steps, read = machine.run(word), other.run(word[1:], int(first(word[0])))
+        right = wanted(other, read.rows, steps.output)
+        shared = {
+            "n": [F(k) for k in range(len(word) + len(right) + 2)], "N": F(len(steps.rows)), "L": F(len(steps.output)),
+            "m": F(len(word)), "e": [F(k) for k in range(-2, 4)], "b": [F(b) for b in range(-1, 13)],
+            **offered(machine.tables("0") | {"first0": F(machine.first), "row": row}), **steps.instance(),
+            **read.instance("2"), "false": False, "front": list(word), "wanted": right,
+            **offered(other.tables("1") | {"first1": first, "row1": row}),
+        }  # fmt: skip
+        for tail in tails(right, other.S + len(other.rows) + other.G + 2):
+            v = shared | decoder(claim, "family-turing-no-start", other, first, [*word, *tail]) | {"tail": tail}
+            yield v
+        yield v | {"first0": [F(0)], "false": True}
+
+
+AHEAD = [
+    ("b, i)) <-> (all d in 0..N - 1. w(m + d)", "b, i) | i = m - 1) <-> (all d in 0..N - 1. w(m + d)"),
+    ("<-> (all d in 0..N - 1. w(m", "<-> (all d in 1..N - 1. w(m"),
+    ("w(m + N + f) = S + R + 1", "w(m + N + f) = S + R + 2"),
+    ("v2(d) = row(v(d), b, j)", "v2(d) = row(v(d), b, 0)"),
+    ("S + 2, 0))))", "S + 1, 0))))"),
+    ("Q0*(S + 1), S, G, K0 + 1, R1", "Q0*S, S, G, K0 + 1, R1"),
+]
+"""By something else at the first token, another output; rows with an empty memory; a smaller table."""
+
+
+@adequate("merrill2024.thm2.nodollar", at=unmarked_runs(), misses=[*ENDS, *AHEAD], fixed=True)
+def it_goes_on_by_rows_that_read_ahead(v: Any) -> bool | None:
+    """The table has the sizes that are said, and decoding goes on by its rows and by the machine's output."""
+    S, reads = size(v, "S"), [v["read0()"][0](F(0), F(r)) for r in range(1, size(v, "R0") + 1)]
+    rows = sum((S + 1) * (S + 2 if letter else 1) for letter in reads)
+    sizes = [size(v, name) for name in "QKR"] == [size(v, "Q0") * (S + 1), size(v, "K0") + 1, rows]
+    return None if v["false"] else sizes and goes_on(v)

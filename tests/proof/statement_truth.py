@@ -95,6 +95,19 @@ def truth(tree: Any, env: Mapping[str, Any], instance: Instance) -> bool:
     return program(tree, tuple(sorted(env)))(env, instance, None, None)
 
 
+def worth(tree: Any, env: Mapping[str, Any]) -> Any:
+    """A term, given the values of names, of which it may have fewer."""
+    names = tuple(sorted(used(tree) & env.keys()))
+    return outward(term(tree, names)(env, {}, None, None))
+
+
+@cache
+def used(tree: Any) -> frozenset[str]:
+    """The names of numbers and functions in a term."""
+    own = [tree[1]] if tree and tree[0] in ("name", "call") else []
+    return frozenset(own).union(*(used(part) for part in tree if isinstance(part, tuple)))
+
+
 @cache
 def compiled(text: str, watched: bool = False) -> Program:
     return Writer(watched).program(tree_of(text), ())
@@ -103,6 +116,12 @@ def compiled(text: str, watched: bool = False) -> Program:
 @cache
 def program(tree: Any, names: tuple[str, ...]) -> Program:
     return Writer(False).program(tree, names)
+
+
+@cache
+def term(tree: Any, names: tuple[str, ...]) -> Any:
+    writer = Writer(False)
+    return writer.function(writer.value(tree, names), names)
 
 
 class Writer:
@@ -116,14 +135,17 @@ class Writer:
         self.known: set[str] = set()
 
     def program(self, tree: Any, names: tuple[str, ...]) -> Program:
+        return self.function(self.spine(tree, names), names)
+
+    def function(self, main: str, names: tuple[str, ...]) -> Any:
+        """What a text, of a formula or a term, says of the values of the names."""
         first = [f" v_{n} = look(r_{n} := E[{n!r}])" for n in names]
-        main = self.spine(tree, names)
         lines = ["def made(E, I, met, seen):", *first, *self.functions, f" return {main}"]
         space = dict(globals()) | {"nodes": self.nodes}
         exec("\n".join(lines), space)  # the text is ours: names, numbers and Python's operators
-        made: Program = space["made"]
+        made: Any = space["made"]
 
-        def run(env: Mapping[str, Any], instance: Instance, met: list[bool] | None, seen: Seen | None) -> bool:
+        def run(env: Mapping[str, Any], instance: Instance, met: list[bool] | None, seen: Seen | None) -> Any:
             with ctx.workprec(BITS):
                 return made(env, instance, met, seen)
 

@@ -363,7 +363,8 @@ LONG = {
     "lem.unmarked_token": 130,
     "merrill2024.thm1.nodollar": 155,
     "merrill2024.thm1.schedule": 140,
-    "merrill2024.thm2.nodollar": 195,
+    "merrill2024.thm2.layers.corrected": 150,
+    "merrill2024.thm2.nodollar": 140,
     "yang2026.cor22": 165,
     "yang2026.fig1": 165,
 }
