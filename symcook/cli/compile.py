@@ -69,9 +69,9 @@ def compile(
     same; or a code as 1RB1LB_1LA1RZ. Its model writes down a token a step.
 
     With --theorem the soft-attention transformer of that proof is made. One of 12 to 18 is an instance of a family:
-    --prove, or symcook prove FILE, shows that and gives the theorem. Those of 20 to 23 count. 2 is for machines that
-    begin at the first letter (head: 1) and move each head at each step: tokens are rows of the table, with --variant
-    no-start of the table of the machine that reads its input a letter ahead. 1 is for dfa and each --variant: the first
+    --prove, or symcook prove FILE, shows that and gives the theorem. Those of 20 to 23 count. 2 is for tm: tokens are
+    rows of the table, with --variant no-start of the table of the machine that reads its input a letter ahead; where
+    the machine begins left of the first letter, a step takes it there. 1 is for dfa and each --variant: the first
     state is left out, and token |x| + 1 behind a word x is yes or no. Their theorems are had in the same way.
     With --soft attention is softmax, cold enough that networks round what it retrieves to the bits of the formula, at
     every length; show prints how far each head is off.

@@ -108,15 +108,19 @@ def the_printed_layers(v: Any) -> bool | None:
         ("+ I[read(t, r) = a(t,", "+ I[read(t, r) = 1 - a(t,"),
         ("match(0 - 1, r, n - 1) = 0 &", "match(0, r, n - 1) = 0 &"),
         ("1 <= d + f &", "0 <= d + f &"),
+        ("all r in 1..R. move(t, r) != 0)", "all r in 1..R. move(t, r) != 2)"),
     ],
 )
 def layer_by_layer(v: Any) -> bool | None:
     """Two layers know the symbol on tape 0, each further one that of the next tape, as do heads beside each other."""
     if not v["right"] or not v["steps"]:
         return None
+    rows, tapes = range(1, int(v["R"][0]) + 1), range(1, int(v["K"][0]) + 1)
+    if any(v["move()"][0](F(t), F(r)) == 0 for t in tapes for r in rows):  # of machines whose heads move
+        return None
     match, read, found = v["match()"][0], v["read()"][0], v["found()"][0]
     i, known = v["n"] - 1, True
-    for (t, symbol), r in itertools.product(enumerate(v["on"]), range(1, int(v["R"][0]) + 1)):
+    for (t, symbol), r in itertools.product(enumerate(v["on"]), rows):
         more = match(F(t), F(r), i) - match(F(t - 1), F(r), i)
         known = known and near(more, int(read(F(t), F(r)) == symbol)) and match(F(-1), F(r), i) == 0
         known = known and all(found(F(t), F(c)) == int(c == symbol) for c in range(int(v["G"][0]) + 1))

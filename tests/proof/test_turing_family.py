@@ -32,7 +32,7 @@ def machine(rng: random.Random, states: int, symbols: int, tapes: int) -> list[R
             reads,
             rng.randint(1, states),
             [rng.randint(0, symbols) for _ in reads],
-            [rng.choice((-1, 1)) for _ in reads],
+            [rng.choice((-1, 0, 1)) for _ in reads],
         )
         for state in range(1, states)
         for reads in itertools.product(range(symbols + 1), repeat=tapes)
