@@ -59,8 +59,8 @@ class Recipe(NamedTuple):
     return everywhere. The three are those of the default arguments, and the function `region` of this module gives
     the region for others. `reference` is "module:function", and `adapt` makes of it and {argument or symbol: value} a
     function of one input, where `asked` and `by_position` do not. `error` bounds the difference from it in the region,
-    in the grammar; empty, as for most recipes, there is none. `error_of` gives it for other arguments. `about` names
-    the claims.
+    in the grammar; empty, as for most recipes, there is none. `error_of` gives it for other arguments. `claims` are
+    those about it, by id.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Recipe(NamedTuple):
     formula: str
     computes: str
     uniformity: str
-    about: str
+    claims: tuple[str, ...]
     reference: str
     make: Callable[..., Transformer]
     region: str = "true"
@@ -81,11 +81,6 @@ class Recipe(NamedTuple):
     largest: bool = True
     error: str = ""
     error_of: Callable[..., str] | None = None
-
-    @property
-    def claims(self) -> tuple[str, ...]:
-        """The claims about it by id."""
-        return ids(self.about, self.source)
 
     @property
     def words(self) -> str:
@@ -174,7 +169,8 @@ def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., Transformer]
         own = name or make.__name__.replace("_", "-")
         same = f"symcook.spec.{make.__module__.split('.')[-2]}:{make.__name__}"
         known: dict[str, Any] = {"name": own, "make": make, "computes": facts["formula"], "reference": same, **facts}
-        _RECIPES[own] = Recipe(about=known.pop("claims", ""), **known)
+        known["claims"] = ids(known.get("claims", ""), known["source"])
+        _RECIPES[own] = Recipe(**known)
         return make
 
     return declare
