@@ -18,7 +18,7 @@ from symcook.domains import RUNNABLE
 from symcook.door import check_digits
 from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
-from symcook.machine import follower, unfollowed
+from symcook.machine import follower
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.programs.running import speech_of
@@ -109,7 +109,7 @@ def probability(
         inputs = inputs[: len(wanted)]
         if not wanted:
             raise BadInput("a string without an end must have at least one symbol", "the empty string")
-        whole = unfollowed(bound) is None  # then one pass serves every prefix
+        whole = bound.unfollowed() is None  # then one pass serves every prefix
     else:
         inputs, wanted, whole = bound.tokens(given), tuple(word), True
         if len(inputs) != len(wanted):
@@ -276,7 +276,7 @@ def continued(
     (True, 1)
     """
     bound = model.bind(values)
-    why = unfollowed(bound)
+    why = bound.unfollowed()
     if why is not None:
         must = "a continuation is checked in one pass where no answer rests on what follows"
         raise BadInput(must, why, "decode it instead")

@@ -14,7 +14,6 @@ from symcook.door import door
 from symcook.errors import BadInput, Undecided
 from symcook.model.answers import Several, Shown
 from symcook.model.expr import MAX_TEXT
-from symcook.model.meaning import conjunction
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import INDEX, Transformer
 
@@ -273,5 +272,5 @@ def _verdict(result: Result, domain: Symbolic, place: int) -> bool | None:
     for at in [place] if readout.each else result.places:
         for column in result.watched.values():
             if verdict is not False:
-                verdict = conjunction(verdict, domain.decide(column[at], "sign" if readout.signed else "zero"))
+                verdict = domain.conjunction(verdict, domain.decide(column[at], "sign" if readout.signed else "zero"))
     return verdict

@@ -17,22 +17,12 @@ from symcook.domains import follows
 from symcook.domains.protocol import Domain
 from symcook.errors import BadInput, NoRun, Undecided
 from symcook.forward import Memory, Result, forward
-from symcook.model.parts import Head
-from symcook.model.symbols import from_sympy, symbol
 from symcook.model.transformer import Transformer
 
 
 def unfollowed(model: Transformer, length_known: bool = False) -> str | None:
-    """Why the words of a model cannot be followed from left to right; None where they can. A number with n in it
-    changes at every position when a word grows, unless the length is known from the start."""
-    for step in model.sublayers:
-        for head in step.parts:
-            if isinstance(head, Head) and head.mask not in ("future", "strict-future"):
-                return f"a head with mask {head.mask}, which sees positions that are not there yet"
-    for value, indexed, where in () if length_known else model.expressions(symbolic=True):
-        if indexed and symbol("n") in value.free_symbols:
-            return f"{where} is {from_sympy(value)}, and n changes as the word grows"
-    return None
+    """`Transformer.unfollowed` of a model."""
+    return model.unfollowed(length_known)
 
 
 @dataclass(frozen=True)
@@ -49,7 +39,7 @@ class Machine:
     """A model that is followed symbol by symbol (or row by row of inputs) in one number system.
 
     A batch takes in place of a symbol the tuple of those that may stand there, and runs all words at once. Raises
-    BadInput where a model cannot be followed (`unfollowed`) or a number system runs whole inputs only.
+    BadInput where a model cannot be followed (`Transformer.unfollowed`) or a number system runs whole inputs only.
 
     >>> from symcook.domains.exact import Exact
     >>> from symcook.recipes import build
@@ -60,7 +50,7 @@ class Machine:
     """
 
     def __init__(self, model: Transformer, domain: Domain) -> None:
-        why = unfollowed(model)
+        why = model.unfollowed()
         if why is not None:
             must = "a model that is followed from left to right must not depend on what follows"
             raise BadInput(must, why, "run whole words instead")
@@ -131,7 +121,7 @@ class Machine:
 def follower(model: Transformer, domain: Domain) -> Callable[[Sequence[Any]], Result]:
     """What `forward` says of one word after the other: a word that goes on from the last one is followed from there.
     Of whole words where the model cannot be followed."""
-    if unfollowed(model) is not None or not follows(domain):
+    if model.unfollowed() is not None or not follows(domain):
         return lambda word: forward(model, model.tokens(word), domain)
     machine, state = Machine(model, domain), None
 

@@ -23,6 +23,8 @@ DOMAINS = {
 }
 RUNNABLE = ("exact", "ball", "mpmath", "float64", "float32", "float16")
 """The domains that run one input to numbers."""
+DTYPES = ("float64", "float32", "float16", "bfloat16")
+"""The types of float whose rounding is bounded (`symcook.domains.rounding`)."""
 
 
 def make_domain(name: str, **options: object) -> Domain:

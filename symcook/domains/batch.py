@@ -7,7 +7,7 @@ the length alone, and the bound chooses the carrier (int32, int64, Python intege
 Inputs that share a prefix share its values: a cell that depends on the first j tokens holds |alphabet|^j entries, and
 two cells of different sizes are combined by broadcasting the smaller one over its extensions. A causal model therefore
 costs about as much for all words of length n as its last position alone, and its earlier positions are the runs of all
-shorter words: one pass serves every length (`symcook.machine.unfollowed`).
+shorter words: one pass serves every length (`Transformer.unfollowed`).
 """
 
 from __future__ import annotations

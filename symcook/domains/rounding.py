@@ -26,7 +26,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import frexp, isfinite
+from math import frexp, inf, isfinite, nextafter
 from typing import Any, ClassVar
 
 import flint
@@ -36,6 +36,7 @@ from symcook.domains.ball import ACTIVATIONS, ZERO, BallDomain, Column, Columns,
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Rowwise, Scores
 from symcook.errors import BadInput
+from symcook.model.checks import one_of
 from symcook.model.parts import Mask
 
 EXP_ULPS = 4
@@ -364,3 +365,30 @@ class Rounding(BallDomain):
 def _two(exponent: int) -> fmpq:
     """2 to an integer power."""
     return fmpq(2) ** exponent
+
+
+def domain(dtype: str, kind: type[Rounding] | None = None, divides_first: bool = False) -> Any:
+    """The domain of all that an arithmetic in `dtype` may compute: weights, columns and every operation rounded to it.
+    `divides_first` is the order of averages.
+
+    What computes an operation in more bits and rounds at its end, as float16 runtimes do, stays in the same sets: a
+    double rounding is off by less than u y, since one rounding to nearest is off by at most u/(1 + u) y.
+    """
+    one_of("dtype", dtype, tuple(RUNTIMES))
+    format, _ = RUNTIMES[dtype]
+    return (kind or Rounding)(format, format, divides_first=divides_first)
+
+
+def ends(x: Value) -> tuple[float, float]:
+    """The ends of a set of the rounding domain as float64, rounded outwards."""
+    if not isinstance(x, arb):
+        x = arb(x)
+    if not x.is_finite():
+        return -inf, inf
+    low, high = x.lower(), x.upper()
+    below, above = float(low), float(high)
+    while arb(below) > low:
+        below = nextafter(below, -inf)
+    while arb(above) < high:
+        above = nextafter(above, inf)
+    return below, above

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVa
 from symcook.domains.protocol import Coefficient
 from symcook.errors import BadInput, NoRun, Undecided
 from symcook.model.expr import Tree, names, show
-from symcook.model.meaning import conjunction
 from symcook.model.parts import Mask
 from symcook.model.symbols import lowered, symbol, to_sympy
 
@@ -107,9 +106,9 @@ class Positions(Generic[Held, Entry, Verdict]):
     # Verdicts are lists over positions.
 
     def conjunction(self, first: Verdict, second: Verdict) -> Verdict:
-        """Of two verdicts."""
-        join: Any = conjunction
-        return join(first, second)
+        """Kleene's `and` of two verdicts: no wins over open, and open over yes."""
+        order: Any = (False, None)
+        return next((one for one in order if first is one or second is one), first)
 
     def both(self, first: Sequence[Verdict], second: Sequence[Verdict]) -> list[Verdict]:
         return [self.conjunction(one, other) for one, other in zip(first, second, strict=True)]

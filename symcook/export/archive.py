@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from symcook.domains import DTYPES
 from symcook.errors import BadInput
 from symcook.model.ends import TokenRows
 from symcook.model.expr import Tree, names, show
@@ -36,7 +37,6 @@ from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
 from symcook.model.symbols import Number, lowered
 from symcook.model.transformer import Transformer
-from symcook.words.enclosure import DTYPES
 
 if TYPE_CHECKING:
     import numpy as np

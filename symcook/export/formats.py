@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from symcook.errors import BadInput, require_known
+from symcook.domains import DTYPES
+from symcook.errors import BadInput
 from symcook.export.archive import Archive, module
-from symcook.words.enclosure import DTYPES
+from symcook.model.checks import one_of
 
 NUMPY_DTYPES = DTYPES[:3]
 
@@ -91,8 +92,8 @@ FORMATS = {
 
 def check(kind: str, dtype: str) -> FileFormat:
     """The format of this name; BadInput where it does not have the type, or the package that it needs is missing."""
-    require_known("format", kind, tuple(FORMATS))
-    require_known("dtype", dtype, DTYPES)
+    one_of("format", kind, tuple(FORMATS))
+    one_of("dtype", dtype, DTYPES)
     format = FORMATS[kind]
     if dtype not in format.dtypes:
         having = ", ".join(name for name, other in FORMATS.items() if dtype in other.dtypes)

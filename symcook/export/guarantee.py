@@ -17,13 +17,14 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from symcook.domains import make_domain, rounding
 from symcook.door import Progress
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.forward import forward
 from symcook.model.parts import Head
+from symcook.model.rationals import outward
 from symcook.model.transformer import Transformer
 from symcook.numbers.matrix import RationalMatrix
-from symcook.words import enclosure
 from symcook.words.boxes import CLASSES, LEVELS, Box, Boxed, boxes, cells
 from symcook.words.exact import Prefixes
 from symcook.words.rounded import MOST_STATES, Hulls, streams
@@ -85,8 +86,8 @@ class Length:
     def to_json(self, decides: bool) -> dict[str, Any]:
         found: dict[str, Any] = {"length": self.length, "runs": self.runs}
         if self.margin is not None:
-            found["margin" if decides else "error"] = enclosure.outward(self.margin, self.margin)[0 if decides else 1]
-        found["outputs"] = {name: enclosure.outward(*ends) for name, ends in self.outputs.items()}
+            found["margin" if decides else "error"] = outward(self.margin, self.margin)[0 if decides else 1]
+        found["outputs"] = {name: outward(*ends) for name, ends in self.outputs.items()}
         return found
 
 
@@ -119,21 +120,20 @@ def guarantee(
     possible outputs; "lengths" has for each length the margin (or the error) and the outputs of all words. All this
     assumes that attention divides behind its sums; "divided_first" has the same where weights are divided before, as in
     `softmax(scores) @ values`, and "help" where that is less. `outside` says why nothing holds of the runtime at hand.
-    Nothing is certain where a number may overflow (`symcook.export.sizes`); `m` are the arrays, where they are there.
+    Nothing is certain where a number may overflow (`symcook.export.npz.greatest`); `m` are the arrays, where they are
+    there.
     """
-    from symcook.domains.rounding import EXP_ULPS, GELU_ULPS
-
     fits = _Fitting(model, dtype, n_max, m)
     found = _guaranteed(model, dtype, n_max, progress, outside, fits, False)
     first = _guaranteed(model, dtype, n_max, progress, outside, fits, True) if _divides(model) else dict(found)
     more = f"{HELP}; {HELP_ZERO}" if model.decides and not model.readout.signed else HELP
-    model_of = [MODEL.format(exp=EXP_ULPS, gelu=GELU_ULPS, order=order) for order in ORDERS]
+    model_of = [MODEL.format(exp=rounding.EXP_ULPS, gelu=rounding.GELU_ULPS, order=order) for order in ORDERS]
     return {
         **found,
         "added_tokens_counted": model.embedding.added,
         "error_model": model_of[0],
-        "unit_roundoff": f"2^-{enclosure.domain(dtype).stored.bits}",
-        "exp_ulps": EXP_ULPS,
+        "unit_roundoff": f"2^-{rounding.domain(dtype).stored.bits}",
+        "exp_ulps": rounding.EXP_ULPS,
         "divided_first": first
         | {"error_model": model_of[1], "help": more if first["ranges"] != found["ranges"] else None},
     }
@@ -155,12 +155,11 @@ class _Fitting:
     @cached_property
     def last(self) -> int:
         """To which length no number can overflow."""
-        from symcook.domains.rounding import RUNTIMES
         from symcook.export.archive import arrays
-        from symcook.export.sizes import greatest
+        from symcook.export.npz import greatest
 
         m = arrays(self.model, self.dtype, self.n_max) if self.m is None else self.m
-        format, _ = RUNTIMES[self.dtype]
+        format, _ = rounding.RUNTIMES[self.dtype]
         end = 2.0 ** ((format.most or 1024) - 1) * float(2 - 2 * Fraction(1, 2**format.bits))
         if greatest(m, self.n_max) < end:
             return self.n_max
@@ -218,7 +217,7 @@ class _Guarantee:
         self.methods: list[str] = []
         self.why = "this is the greatest length asked for"
         self.open: list[dict[str, Any]] = []
-        self.bits = enclosure.domain(dtype).stored.bits
+        self.bits = rounding.domain(dtype).stored.bits
         self.level, self.runs = 0 if self.decides else CLASSES, 0
         if n_max == model.max_length:
             self.why = "the model takes no longer input"
@@ -354,7 +353,7 @@ class _Guarantee:
         """One box: margin or error, and ends of the outputs. Raises Open."""
         self.runs += 1
         self.products += (len(box.fixed) + len(self.model.alphabet)) * self.weights
-        domain = enclosure.domain(self.dtype, Boxed, self.divides_first)
+        domain = rounding.domain(self.dtype, Boxed, self.divides_first)
         domain.box = box
         try:
             result = forward(self.model, box.fixed, domain)
@@ -364,7 +363,7 @@ class _Guarantee:
 
         with domain.context():
             columns = result.columns().items()
-            ends = {name: [enclosure.ends(column[place]) for place in result.places] for name, column in columns}
+            ends = {name: [rounding.ends(column[place]) for place in result.places] for name, column in columns}
         found = {name: (np.array([a for a, _ in e]), np.array([b for _, b in e])) for name, e in ends.items()}
         if not self.decides:
             width = max(float((high - low).max()) for low, high in found.values())
@@ -400,7 +399,7 @@ class _Guarantee:
         if not self.open:
             self.why = what
         typed = embedding.written(embedding.typed(error.word))
-        outputs = {name: enclosure.outward(*ends) for name, ends in error.outputs.items()}
+        outputs = {name: outward(*ends) for name, ends in error.outputs.items()}
         open_ = {"length": n, "input": typed, "alone": alone, "runs": runs, "exact": exact, "outputs": outputs}
         self.open.append(open_)
         return len(self.open) >= MOST_OPEN or not alone or not self.decides
@@ -409,12 +408,13 @@ class _Guarantee:
         """The exact outputs of a word, None where the exact domain has none. Raises NoRun where the word has no run."""
         from symcook.run import run
 
-        typed = self.model.embedding.typed(word)
+        domain = make_domain("exact")
         try:
-            shown = run(self.model, typed, "exact").output
+            result = forward(self.model, tuple(word), domain)
+            shown = {name: domain.show(value, MOST_TEXT) for name, value in result.values(result.place).items()}
         except NotExact:
             with suppress(Undecided):
-                run(self.model, typed, "ball")
+                run(self.model, self.model.embedding.typed(word), "ball")
             return None
         except NoRun:
             raise

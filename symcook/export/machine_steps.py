@@ -143,9 +143,9 @@ class Certifier:
     averages; the states behind the words that were asked for are kept."""
 
     def __init__(self, model: Transformer, dtype: str, divides_first: bool = False) -> None:
-        from symcook.words import enclosure
+        from symcook.domains import rounding
 
-        domain = enclosure.domain(dtype, divides_first=divides_first)
+        domain = rounding.domain(dtype, divides_first=divides_first)
         self.machine = Machine(replace(model, readout=replace(model.readout, position="last")), domain)
         self.states: dict[tuple[str, ...], State] = {}
 

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symcook.door import door
-from symcook.errors import BadInput, require_known
+from symcook.errors import BadInput, unknown
 from symcook.model.expr import ARITY, valid_name
 from symcook.model.symbols import Number, exact, lowered
 
@@ -142,6 +142,12 @@ def instance(what: str, value: object, kind: type) -> None:
         raise BadInput(f"{what} must be a {kind.__name__}", type(value).__name__)
 
 
+def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
+    """BadInput, with the nearest word, where `value` is none of the words that are known."""
+    if not isinstance(value, str) or value not in known:
+        raise unknown(what, value, known)
+
+
 def printable(text: object, what: str) -> None:
     """Text that may be printed, and that a model file can hold."""
     if not isinstance(text, str):
@@ -215,7 +221,7 @@ class Space:
     def require(self, names: Sequence[str]) -> None:
         """Raise BadInput, with the nearest name, where one of `names` is not a coordinate."""
         for name in names:
-            require_known("coordinate", name, self.names)
+            one_of("coordinate", name, self.names)
 
     @door()
     def routing(self, names: Sequence[str]) -> sympy.ImmutableMatrix:

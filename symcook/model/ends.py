@@ -12,9 +12,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from symcook.door import door
-from symcook.errors import EMPTY_WORD, BadInput, require_known
+from symcook.errors import EMPTY_WORD, BadInput
 from symcook.model.answers import Named
-from symcook.model.checks import Put, Space, changes, coordinates, freeze, instance, matrix, printable, sparse
+from symcook.model.checks import Put, Space, changes, coordinates, freeze, instance, matrix, one_of, printable, sparse
 from symcook.model.symbols import Number, exact, lowered, symbol
 
 if TYPE_CHECKING:
@@ -258,8 +258,8 @@ class Readout(Named):
     groups: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        require_known("readout", self.kind, READOUTS)
-        require_known("position of the readout", self.position, POSITIONS)
+        one_of("readout", self.kind, READOUTS)
+        one_of("position of the readout", self.position, POSITIONS)
         reads = coordinates(self.reads, "reads")
         labels = coordinates(self.labels, "labels")
         for label in labels:

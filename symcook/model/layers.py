@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from symcook.door import door
-from symcook.errors import BadInput, require_known
+from symcook.errors import BadInput
 from symcook.model.answers import Named
-from symcook.model.checks import Put, changes, coordinates, freeze, instance, listed
+from symcook.model.checks import Put, changes, coordinates, freeze, instance, listed, one_of
 from symcook.model.parts import FeedForward, Head, LayerNorm, Part
 
 PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
@@ -75,7 +75,7 @@ class Layer(Named):
             instance("the attention of a layer", self.attention, SelfAttention)
         if self.feedforward is not None:
             instance("the feed-forward part of a layer", self.feedforward, FeedForward)
-        require_known("placement of a norm", self.placement, PLACEMENTS)
+        one_of("placement of a norm", self.placement, PLACEMENTS)
         for name, part in (("attention", self.attention), ("feedforward", self.feedforward)):
             norms = getattr(self, f"{name}_norms")
             norms = (

@@ -199,14 +199,3 @@ def not_whole(tree: Tree, whole: Tree, value: object = None) -> NoReturn:
     of = {"sum": "a sum", "prod": "a product"}.get(whole[0], "a range")
     shown = show(tree) if value is None or str(value) == show(tree) else f"{show(tree)} = {value} in {show(whole)}"
     raise BadInput(f"the ends of {of} must be integers", shown, "use ends that are integers wherever they are asked")
-
-
-def conjunction(a: bool | None, b: bool | None) -> bool | None:
-    """Kleene's `and` of yes, no and open.
-
-    >>> conjunction(None, False), conjunction(None, True)
-    (False, None)
-    """
-    if a is False or b is False:
-        return False
-    return None if a is None or b is None else True

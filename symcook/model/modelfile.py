@@ -51,19 +51,21 @@ _LITERAL = re.compile(r"-?[0-9]{1,300}(/[1-9][0-9]{0,299})?", re.ASCII)
 GROWING = frozenset({"exp", "sinh", "cosh"})
 
 
+def _large() -> BadInput:
+    return BadInput(f"a number in a model file must have at most {MAX_BITS} bits", "a larger one")  # of both parts
+
+
 def to_document(model: Transformer) -> dict[str, Any]:
     """The model as the nested dictionary that a model file holds (also what ``show --json`` prints)."""
     from symcook.numbers.matrix import RationalMatrix
 
     seen: dict[Any, str] = {}
 
-    large = BadInput(f"a number in a model file must have at most {MAX_BITS} bits", "a larger one")  # of both parts
-
     def text(value: Any) -> str:
         if value not in seen:
             if value.is_Rational:
                 if value.p.bit_length() + value.q.bit_length() > MAX_BITS:
-                    raise large
+                    raise _large()
                 seen[value] = from_sympy(value)
             else:
                 shown = from_sympy(value)
@@ -87,7 +89,7 @@ def to_document(model: Transformer) -> dict[str, Any]:
         if isinstance(value, RationalMatrix):
             entries = value.ratios()
             if value.floats is None and any(p.bit_length() + q.bit_length() > MAX_BITS for p, q in entries):
-                raise large
+                raise _large()
             shown = [str(p) if q == 1 else f"{p}/{q}" for p, q in entries]
             return [shown[r * value.cols : (r + 1) * value.cols] for r in range(value.rows)]
         return [[text(value[r, c]) for c in range(value.shape[1])] for r in range(value.shape[0])]

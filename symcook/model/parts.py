@@ -14,10 +14,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from symcook.door import door
-from symcook.errors import BadInput, require_known
+from symcook.errors import BadInput
 from symcook.model import symbols
 from symcook.model.answers import Named
-from symcook.model.checks import Put, changes, coordinates, freeze, height, matrix, nested, sparse
+from symcook.model.checks import Put, changes, coordinates, freeze, height, matrix, nested, one_of, sparse
 from symcook.model.symbols import lowered
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class FeedForward(Part):
 
     def __post_init__(self, exact: bool) -> None:
         self._take(exact)
-        require_known("activation", self.activation, ACTIVATIONS)
+        one_of("activation", self.activation, ACTIVATIONS)
         self._freeze(reads=coordinates(self.reads, "reads"), writes=coordinates(self.writes, "writes"))
 
     @property
@@ -192,8 +192,8 @@ class Head(Part):
         import sympy
 
         self._take(exact)
-        require_known("mask", self.mask, MASKS)
-        require_known("weighting", self.weighting, WEIGHTINGS)
+        one_of("mask", self.mask, MASKS)
+        one_of("weighting", self.weighting, WEIGHTINGS)
         reads, writes = coordinates(self.reads, "reads"), coordinates(self.writes, "writes")
         by_key = isinstance(self.scale, str) and self.scale == "1/sqrt(d_key)"
         scale = 1 / sympy.sqrt(max(height(self.Q, "Q"), 1)) if by_key else symbols.exact(self.scale)
@@ -260,7 +260,7 @@ class LayerNorm(Part):
         writes = coordinates(self.writes, "writes") or reads
         if not reads:
             raise BadInput("a layer norm must read at least one coordinate", "none")
-        require_known("outcome of zero variance", self.zero_variance, ("refuse", "zero"))
+        one_of("outcome of zero variance", self.zero_variance, ("refuse", "zero"))
         m = len(writes)
         if self.projection is None and writes != reads:
             raise BadInput("a layer norm without projection must write what it reads", ", ".join(writes))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from math import floor, isqrt
+from math import floor, isinf, isqrt
 
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, numeral, show
@@ -56,6 +56,29 @@ def rewritten(text: str) -> str:
     mantissa, _, exponent = text.partition("e")
     whole, _, part = mantissa.partition(".")
     return decimal(whole + part, int(exponent or 0) - len(part))
+
+
+DIGITS = 10
+"""Digits of the ends that `outward` writes."""
+
+
+def outward(low: float, high: float) -> list[str]:
+    """Ends as text of `DIGITS` digits, rounded outwards; "-inf" and "inf" where nothing is known.
+
+    >>> outward(1/3, 1/3), outward(-1.0, 2.0)
+    (['0.3333333333', '0.3333333334'], ['-1', '2'])
+    """
+    return [_text(low, "ROUND_FLOOR"), _text(high, "ROUND_CEILING")]
+
+
+def _text(x: float, rounding: str) -> str:
+    from decimal import Context, Decimal
+
+    if isinf(x):
+        return "inf" if x > 0 else "-inf"
+    shown = Context(prec=DIGITS, rounding=rounding).create_decimal(Decimal(x))
+    sign, digits, exponent = shown.as_tuple()
+    return decimal(("-" if sign else "") + "".join(map(str, digits)), int(exponent))
 
 
 def plain(text: str) -> str:

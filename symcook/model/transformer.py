@@ -194,6 +194,17 @@ class Transformer(Verbs, Shown):
         """Whether the readout gives accept or reject."""
         return self.readout.decides
 
+    def unfollowed(self, length_known: bool = False) -> str | None:
+        """Why the words of the model cannot be followed from left to right (`symcook.machine`); None where they can. A
+        number with n in it changes at every position when a word grows, unless the length is known from the start."""
+        for head in (part for step in self.sublayers for part in step.parts if isinstance(part, Head)):
+            if head.mask not in ("future", "strict-future"):
+                return f"a head with mask {head.mask}, which sees positions that are not there yet"
+        for value, indexed, where in () if length_known else self.expressions(symbolic=True):
+            if indexed and symbol("n") in value.free_symbols:
+                return f"{where} is {from_sympy(value)}, and n changes as the word grows"
+        return None
+
     @cached_property
     def pointwise(self) -> bool:
         """Whether the model is a feed-forward recipe: inputs, no attention, no position function, one position."""

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput
-from symcook.model.expr import Tree, names, parse_term, show
-from symcook.model.meaning import subtrees
+from symcook.model.expr import Tree, children, names, parse_term, show
 from symcook.model.parts import FeedForward, Head
 from symcook.model.rationals import plain
 from symcook.model.symbols import Exact, exact, symbol, to_sympy
@@ -139,6 +138,11 @@ def _order(first: Sequence[str], found: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *found)))
 
 
+def _activated(tree: Tree) -> bool:
+    """Whether an activation is called in a formula."""
+    return (tree[0] == "call" and tree[1] in ACTIVATION_CALLS) or any(map(_activated, children(tree)))
+
+
 class _Formulas:
     """Takes formulas apart; a name is a coordinate unless it is one of the declared `symbols`."""
 
@@ -146,8 +150,7 @@ class _Formulas:
         self.symbols = {n: symbol(n) for n in (s.name if isinstance(s, Parameter) else s for s in symbols)}
 
     def constant(self, tree: Tree) -> bool:
-        calls = (part[1] for part in subtrees(tree) if part[0] == "call")
-        return not any(name in ACTIVATION_CALLS for name in calls) and names(tree) - {"pi"} <= self.symbols.keys()
+        return names(tree) - {"pi"} <= self.symbols.keys() and not _activated(tree)
 
     def terms(self, tree: Tree, factor: sympy.Expr | int = 1) -> Iterator[tuple[Any, Tree | None]]:
         """Coefficients and what they multiply: a coordinate, a called activation, or None for a constant."""

@@ -12,7 +12,7 @@ from mpmath.libmp import from_man_exp, from_rational, to_float
 
 from symcook.errors import BadInput, NotExact, SymcookError, Undecided, unknown
 from symcook.model.expr import Tree, show
-from symcook.model.meaning import Meaning, conjunction, not_whole
+from symcook.model.meaning import Meaning, not_whole
 from symcook.model.rationals import MAX_BITS, Rationals, too_large
 from symcook.model.symbols import Number, at
 from symcook.numbers.balls import arb_of
@@ -175,7 +175,9 @@ class Balls(Meaning[flint.arb, "bool | None"]):
         return None if a is None else not a
 
     def both(self, a: bool | None, b: bool | None) -> bool | None:
-        return conjunction(a, b)
+        if a is False or b is False:  # no wins over open, and open over yes
+            return False
+        return None if a is None or b is None else True
 
 
 def _compare(tag: str, difference: flint.arb) -> bool | None:

@@ -1,8 +1,7 @@
 """What is known of each recipe without building it, and the calls that build one.
 
 Each file of a chapter declares its recipe with `recipe(...)`, and is imported when the recipe is asked for, or all are.
-Neither this module nor a recipe imports sympy or blocks when it is loaded, so that a list of recipes costs next to
-nothing; what their functions build with is that of `kit`, which imports it when it is used.
+This module loads no model, and a recipe no sympy: what the functions of recipes build with is that of `kit`.
 """
 
 from __future__ import annotations
@@ -12,13 +11,17 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.door import door
 from symcook.errors import BadInput, unknown
-from symcook.recipes import kit
 from symcook.recipes.operations import OPERATIONS, ids
+
+if TYPE_CHECKING:
+    from symcook.model.symbols import Exact
+    from symcook.model.transformer import Transformer
 
 __all__ = [
     "Argument", "Recipe", "Symbol", "build", "error", "exists", "info", "inside", "names", "of_claim", "reference",
@@ -56,8 +59,8 @@ class Recipe(NamedTuple):
     return everywhere. The three are those of the default arguments, and the function `region` of this module gives
     the region for others. `reference` is "module:function", and `adapt` makes of it and {argument or symbol: value} a
     function of one input, where `asked` and `by_position` do not. `error` bounds the difference from it in the region,
-    in the grammar; empty, as for most recipes, there is none. `error_of` gives it for other arguments. `about` names
-    the claims.
+    in the grammar; empty, as for most recipes, there is none. `error_of` gives it for other arguments. `claims` are
+    those about it, by id.
     """
 
     name: str
@@ -67,9 +70,9 @@ class Recipe(NamedTuple):
     formula: str
     computes: str
     uniformity: str
-    about: str
+    claims: tuple[str, ...]
     reference: str
-    make: Callable[..., kit.Transformer]
+    make: Callable[..., Transformer]
     region: str = "true"
     arguments: tuple[Argument, ...] = ()
     symbols: tuple[Symbol, ...] = ()
@@ -80,11 +83,6 @@ class Recipe(NamedTuple):
     error_of: Callable[..., str] | None = None
 
     @property
-    def claims(self) -> tuple[str, ...]:
-        """The claims about it by id."""
-        return ids(self.about, self.source)
-
-    @property
     def words(self) -> str:
         """The idea of the construction: the first paragraph of its function's docstring."""
         return " ".join((self.make.__doc__ or "").partition("\n\n")[0].split())
@@ -92,7 +90,7 @@ class Recipe(NamedTuple):
     @property
     def details(self) -> str:
         """The other paragraphs of that docstring: coordinates, arguments, and where the paper needs a word more."""
-        return kit.cleandoc(self.make.__doc__ or "").partition("\n\n")[2]
+        return inspect.cleandoc(self.make.__doc__ or "").partition("\n\n")[2]
 
     @property
     def paper(self) -> str:
@@ -118,24 +116,27 @@ class Recipe(NamedTuple):
             self.argument(name)
         return {a.name: a.read(given.get(a.name, a.default), a.name) for a in self.arguments}
 
-    def model(self, *parts: Any, **more: Any) -> kit.Transformer:
+    def model(self, *parts: Any, **more: Any) -> Transformer:
         """The Transformer of this name, and of this source unless `more` has another, from its parts."""
-        return kit.Transformer(self.name, *parts, **{"source": self.source, **more})
+        from symcook.model.transformer import Transformer
+
+        return Transformer(self.name, *parts, **{"source": self.source, **more})
 
     def of_family(
         self, family: str, values: Mapping[str, object], tokens: Sequence[str] | None = None,
         names: Mapping[str, str] | None = None, **choices: str,
-    ) -> kit.Transformer:  # fmt: skip
+    ) -> Transformer:  # fmt: skip
         """The instance of a family that ships, with this name and source; `names` are other names of coordinates."""
-        made = kit.instance(kit.load(kit.shipped(family), choices), values, tokens, self.name)
-        return kit.replace(kit.rename(made, names) if names else made, source=self.source)
+        from symcook.compose.routing import rename
+        from symcook.model.family import load, shipped
+        from symcook.model.instance import instance
 
-    def build(self, given: Mapping[str, object]) -> kit.Transformer:
-        """The model for these arguments, or BadInput; so too, by default ones, for a text that nobody can evaluate."""
-        model = self.make(self, **self.read(given))
-        if not given:
-            kit.evaluable(self, model)
-        return model
+        made = instance(load(shipped(family), choices), values, tokens, self.name)
+        return replace(rename(made, names) if names else made, source=self.source)
+
+    def build(self, given: Mapping[str, object]) -> Transformer:
+        """The model for these arguments, or BadInput."""
+        return self.make(self, **self.read(given))
 
     def to_json(self) -> dict[str, Any]:
         """The entry of ``symcook list --json``."""
@@ -156,7 +157,7 @@ OTHER = "Other"
 _RECIPES: dict[str, Recipe] = {}
 
 
-def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., kit.Transformer]], Callable[..., kit.Transformer]]:
+def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., Transformer]], Callable[..., Transformer]]:
     """Declare the decorated function as the builder of a recipe; `facts` are the fields of `Recipe`.
 
     Left out are: the name where it is the function's, with - for _; `computes` where it is `formula`; `reference` where
@@ -164,11 +165,12 @@ def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., kit.Transfor
     with spaces between, without that of the paper where it is the source's.
     """
 
-    def declare(make: Callable[..., kit.Transformer]) -> Callable[..., kit.Transformer]:
+    def declare(make: Callable[..., Transformer]) -> Callable[..., Transformer]:
         own = name or make.__name__.replace("_", "-")
         same = f"symcook.spec.{make.__module__.split('.')[-2]}:{make.__name__}"
         known: dict[str, Any] = {"name": own, "make": make, "computes": facts["formula"], "reference": same, **facts}
-        _RECIPES[own] = Recipe(about=known.pop("claims", ""), **known)
+        known["claims"] = ids(known.get("claims", ""), known["source"])
+        _RECIPES[own] = Recipe(**known)
         return make
 
     return declare
@@ -254,7 +256,7 @@ def of_claim(claim: str) -> tuple[str, ...]:
 
 
 @door()
-def build(name: str, **arguments: object) -> kit.Transformer:
+def build(name: str, **arguments: object) -> Transformer:
     """The model of a recipe. Arguments are exact values or text in the grammar.
 
     >>> build("identity", d=2).space.names
@@ -298,13 +300,19 @@ def inside(
     >>> inside("gtzero", {}, [{"x": sympy.Rational(1, 3)}], {"eps": sympy.Integer(1)})
     False
     """
-    tree = kit.parse_formula(region(name, **arguments))
-    known = {symbol: kit.fraction(value) for symbol, value in values.items()} | {"n": kit.Fraction(len(rows))}
-    return all(kit.truth(tree, known | {one: kit.fraction(value) for one, value in row.items()}) for row in rows)
+    from fractions import Fraction
+
+    from symcook.model.expr import parse_formula
+    from symcook.model.rationals import truth
+    from symcook.model.symbols import fraction
+
+    tree = parse_formula(region(name, **arguments))
+    known = {symbol: fraction(value) for symbol, value in values.items()} | {"n": Fraction(len(rows))}
+    return all(truth(tree, known | {one: fraction(value) for one, value in row.items()}) for row in rows)
 
 
 def reference(
-    name: str, arguments: Mapping[str, object] | None = None, values: Mapping[str, kit.Exact] | None = None
+    name: str, arguments: Mapping[str, object] | None = None, values: Mapping[str, Exact] | None = None
 ) -> Callable[[Any], Any]:
     """What the recipe should answer, from symcook.spec: a function of one input.
 
@@ -335,7 +343,9 @@ def reference(
 def asked(function: Callable[..., Any], known: Mapping[str, object]) -> Callable[..., Any]:
     """A reference as a function of one input (or a Fold): it is given by name what it takes of the arguments, symbols
     and `names` of inputs that are `known`, and one that takes nothing else makes that function."""
-    if isinstance(function, kit.Fold):
+    from symcook.spec.fold import Fold
+
+    if isinstance(function, Fold):
         return function
     takes = list(inspect.signature(function).parameters)
     given = {name: known[name] for name in takes if name in known}
@@ -345,8 +355,10 @@ def asked(function: Callable[..., Any], known: Mapping[str, object]) -> Callable
 def by_position(ask: Callable[..., Any], inputs: Sequence[str] | None, output: str) -> Any:
     """A reference with a number for each position, of plain rows or words, or a fold, as one that answers
     {output: value} and is given rows as {input: value}."""
-    if isinstance(ask, kit.Fold):
-        return kit.replace(ask, answer=lambda state: {output: ask.answer(state)})
+    from symcook.spec.fold import Fold
+
+    if isinstance(ask, Fold):
+        return replace(ask, answer=lambda state: {output: ask.answer(state)})
 
     def answer(given: Sequence[Any]) -> list[dict[str, Any]]:
         if inputs is not None:
@@ -356,8 +368,10 @@ def by_position(ask: Callable[..., Any], inputs: Sequence[str] | None, output: s
     return answer
 
 
-def _symbols(found: Recipe, model: kit.Transformer, values: Mapping[str, object]) -> dict[str, Any]:
+def _symbols(found: Recipe, model: Transformer, values: Mapping[str, object]) -> dict[str, Any]:
     """Values of the symbols that the built model declares, given or by default; a reference knows no other."""
+    from symcook.model.symbols import fraction
+
     result = {p.name: p.default for p in model.parameters}
     for name in values:
         if name not in result:
@@ -365,5 +379,5 @@ def _symbols(found: Recipe, model: kit.Transformer, values: Mapping[str, object]
     for name, default in result.items():
         if name not in values and default is None:
             raise BadInput("every symbol must have a value here", name, f"give it one: {name}=...")
-        result[name] = values[name] if name in values else kit.fraction(default)
+        result[name] = values[name] if name in values else fraction(default)
     return result

@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from symcook.errors import BadInput, NoRun, require_known
-from symcook.machine import unfollowed
 from symcook.model.layers import Sublayer
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.symbols import Number
@@ -98,7 +97,7 @@ class FloatDecoder:
         import numpy as np
 
         self.model, self.dtype = model, np.dtype(format).type
-        why = unfollowed(model) or _unsupported(model)
+        why = model.unfollowed() or _unsupported(model)
         if why is not None:
             raise BadInput("decoding in floats with a cache takes causal models with hard attention and relu", why)
         self.place = {name: k for k, name in enumerate(model.space)}

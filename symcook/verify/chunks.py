@@ -15,7 +15,6 @@ from itertools import islice
 from typing import NamedTuple
 
 from symcook.errors import BadInput
-from symcook.machine import unfollowed
 from symcook.model.transformer import Transformer
 from symcook.verify import answers
 from symcook.verify.answers import InputPart
@@ -72,7 +71,7 @@ class Plan:
     @cached_property
     def shared(self) -> bool:
         """Whether one pass serves several lengths."""
-        return unfollowed(self.model) is None and not self.model.embedding.ends[1]
+        return self.model.unfollowed() is None and not self.model.embedding.ends[1]
 
     @cached_property
     def stride(self) -> int:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from symcook.errors import BadInput, NotExact, SymcookError, Unmerged
 from symcook.forward import Result, forward
-from symcook.machine import unfollowed
 from symcook.model.parts import Head
 from symcook.model.transformer import Transformer
 from symcook.spec.fold import Fold
@@ -257,7 +256,7 @@ def _levels(model: Transformer, reader: ReadBeside, kept: frozenset[Kept], asked
     from symcook.words.affine import AffineNumbers, AffinePosition
     from symcook.words.exact import Prefixes
 
-    once = unfollowed(model) is None  # the length is in no number of the model, so that one pass serves all lengths
+    once = model.unfollowed() is None  # the length is in no number of the model, so that one pass serves all lengths
     for n in asked[-1:] if once else asked:
         numbers = AffineNumbers([named for named, _ in heads(model)], kept)
         length = None if once else n + model.embedding.added

@@ -13,7 +13,7 @@ from symcook.model.expr import Tree, names, parse_formula, parse_term
 from symcook.model.symbols import Exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.numbers.columns import Column, valued
-from symcook.recipes.words import WORDS, called, read
+from symcook.recipes.words import WORDS, called, evaluable, read
 from symcook.run import run
 from symcook.verify.answers import Answers, AskedTogether, rows
 from symcook.verify.chunks import plan
@@ -164,7 +164,9 @@ class Stated(AskedTogether):
 
 
 def parts(info: Recipe, model: Transformer) -> list[tuple[str, Tree, int, Transformer]]:
-    """The texts of a recipe to be evaluated: kind, tree, number of the coordinate, and the model that reads only it."""
+    """The texts of a recipe to be evaluated: kind, tree, number of the coordinate, and the model that reads only it.
+    BadInput for a text that nobody can evaluate."""
+    evaluable(info, model)
     found = []
     for kind in ("formula", "computes"):
         if kind == "computes" and info.computes == info.formula:

@@ -22,7 +22,6 @@ from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Going
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import Memory, Result, forward
-from symcook.machine import unfollowed
 from symcook.model.parts import Head, Mask
 from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
@@ -134,7 +133,7 @@ def merged(model: Transformer, asked: range) -> Iterator[PrefixLevel]:
 
     Raises NotExact where a number of the model is not rational, Undecided where too many prefixes stay apart.
     """
-    once = unfollowed(model) is None  # the length is in no number of the model, so that one pass serves all lengths
+    once = model.unfollowed() is None  # the length is in no number of the model, so that one pass serves all lengths
     try:
         for n in asked[-1:] if once else asked:
             for level in Prefixes(model, ExactNumbers(), None if once else n + model.embedding.added).levels():
@@ -174,7 +173,7 @@ def averages(model: Transformer, masks: Sequence[str] = ("future", "strict-futur
     that take plain means of what stands before them."""
     heads = (part for step in model.sublayers for part in step.parts if isinstance(part, Head))
     plain = all(h.uniform and h.mask in masks and h.weighting in ("average", "softmax") for h in heads)
-    return plain and not model.normed and unfollowed(model, length_known=True) is None
+    return plain and not model.normed and model.unfollowed(length_known=True) is None
 
 
 class HeldSum:

@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symcook.machine import unfollowed
+from symcook.domains import rounding
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
-from symcook.words import enclosure
 from symcook.words.exact import Array, averages
 
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ class RoundedSums:
     """The operations of the error model on `Values`, in one format and with one order of averages."""
 
     def __init__(self, dtype: str, divides_first: bool = False) -> None:
-        self.domain = enclosure.domain(dtype)
+        self.domain = rounding.domain(dtype)
         self.divides_first = divides_first
         self.format = self.domain.stored
         self.bits, self.least = self.format.bits, self.format.least or OPEN // 2
@@ -114,7 +113,7 @@ class RoundedSums:
 
     def column(self, entries: Sequence[Value]) -> Values:
         """Sets of the rounding domain, one an entry."""
-        ends = [enclosure.ends(x) for x in entries]
+        ends = [rounding.ends(x) for x in entries]
         low, high = (np.array([pair[k] for pair in ends]) for k in (0, 1))
         exact = (low == high) & np.array([self.format.holds(x) for x in entries])
         return Values(low, high, np.where(exact, _exponents(np.where(exact, low, 0))[0], OPEN))
@@ -304,4 +303,4 @@ def streams(model: Transformer) -> bool:
     turns = all(part.activation in ("relu", "step") for part in parts if isinstance(part, FeedForward))
     # a temperature that depends on the position may leave the words of some length without a run
     soft = (part.lowered["temperature"] for part in parts if isinstance(part, Head) and part.weighting == "softmax")
-    return turns and averages(model) and unfollowed(model) is None and not any(type(t) is tuple for t in soft)
+    return turns and averages(model) and model.unfollowed() is None and not any(type(t) is tuple for t in soft)

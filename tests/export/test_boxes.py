@@ -13,6 +13,7 @@ import pytest
 from families import together
 from test_export import EVERYTHING, SPACE, WORDS, a_head, a_network
 
+from symcook.domains import rounding
 from symcook.errors import Undecided
 from symcook.export import npz
 from symcook.export.guarantee import _Guarantee, guarantee
@@ -22,7 +23,6 @@ from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import Head
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
-from symcook.words import enclosure
 from symcook.words.boxes import CLASSES, LEVELS, Box, Boxed, boxes, cells
 
 TYPED = {"x": {"a": 1, "b": "1/3"}, "y": {"a": -1, "c": 1}, "z": {"a": "1/7"}}
@@ -80,14 +80,14 @@ def test_every_word_lies_in_the_sets_of_its_box(what: str) -> None:
     checked = 0
     for level in range(len(LEVELS)):
         for box in boxes(model, n, level, 24):
-            domain = enclosure.domain("float32", Boxed)
+            domain = rounding.domain("float32", Boxed)
             domain.box = box
             try:
                 result = forward(model, box.fixed, domain, trace=True, weights=False)
             except Undecided:
                 continue
             with domain.context():
-                ends = np.array([[enclosure.ends(x) for x in result.stream[name]] for name in model.space])
+                ends = np.array([[rounding.ends(x) for x in result.stream[name]] for name in model.space])
             words = sorted(words_of(model, box))
             z = npz.evaluate(m, npz.embed(m, np.array([[number[t] for t in word] for word in words])))
             for word, found in zip(words, z, strict=True):
@@ -103,10 +103,10 @@ def test_words_with_the_same_counts_are_as_sharp_as_one() -> None:
     box = list(boxes(model, 7, 2, 53))[2]
     widths = []
     for one in (box, Box(box.word, model.alphabet)):
-        domain = enclosure.domain("float64", Boxed)
+        domain = rounding.domain("float64", Boxed)
         domain.box = one
         with domain.context():
-            low, high = enclosure.ends(forward(model, one.fixed, domain).values()["logit"])
+            low, high = rounding.ends(forward(model, one.fixed, domain).values()["logit"])
         widths.append(high - low)
     assert 0 < widths[0] <= 2 * widths[1] < 1e-12
 

@@ -14,8 +14,9 @@ import pytest
 from families import together
 
 import symcook as sc
+from symcook.domains.rounding import ends
 from symcook.export.guarantee import decision, guarantee
-from symcook.words.enclosure import ends, outward
+from symcook.model.rationals import outward
 
 F = Fraction
 NAMES = ("a", "b", "c")

@@ -19,6 +19,7 @@ from test_export import EVERYTHING, SPACE, WORDS
 import symcook as sc
 from symcook import verify_export
 from symcook.__main__ import main
+from symcook.domains import rounding
 from symcook.errors import BadInput
 from symcook.export import npz
 from symcook.export.archive import arrays, cast, from_facts
@@ -29,7 +30,6 @@ from symcook.model.layers import Layer
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
-from symcook.words import enclosure
 
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 SENTENCES = ("", "yx", "yyxxxy")
@@ -80,10 +80,10 @@ def streams(kind: str, m: Mapping[str, Any], tokens: Any) -> Any:
 @cache
 def enclosures(model: Transformer, tokens: Sequence[str], dtype: str) -> Any:
     """Lower and upper ends of what each entry of the stream may be, (n, d) each; the same for every runtime."""
-    domain = enclosure.domain(dtype)
+    domain = rounding.domain(dtype)
     result = forward(model, tuple(tokens), domain, trace=True, weights=False)  # all coordinates
     with domain.context():
-        ends = [[enclosure.ends(x) for x in result.stream[name]] for name in model.space]
+        ends = [[rounding.ends(x) for x in result.stream[name]] for name in model.space]
     return np.moveaxis(np.array(ends), 0, 1)
 
 

@@ -16,6 +16,7 @@ import pytest
 from checkout import ROOT
 
 from symcook.__main__ import main
+from symcook.domains import rounding
 from symcook.errors import BadInput, Rejected
 from symcook.export import npz
 from symcook.export.files import read, sealed
@@ -28,7 +29,6 @@ from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
-from symcook.words import enclosure
 from symcook.words.exact import Prefixes
 from symcook.words.rounded import Hulls, streams
 
@@ -89,15 +89,15 @@ def test_running_sums_hold_every_word(seed: int) -> None:
         hull = {name: (low.min(), high.max()) for name, (low, high) in shown.items()}
         for typed in product("xy", repeat=n - added):
             tokens = model.embedding.surround(typed)
-            domain = enclosure.domain("float32")
+            domain = rounding.domain("float32")
             result = forward(model, tokens, domain)
             with np.errstate(all="ignore"):
                 z = npz.evaluate(m, npz.embed(m, np.array([[number[t] for t in tokens]])))
             floats = npz.shown(m, z)[0, -1].tolist() if model.readout.kind != "sign" else []
             with domain.context():
                 for k, (name, value) in enumerate(result.values(-1).items()):
-                    low, high = enclosure.ends(value)
-                    exact = enclosure.ends(domain.read([value], 0).mid())
+                    low, high = rounding.ends(value)
+                    exact = rounding.ends(domain.read([value], 0).mid())
                     assert hull[name][0] <= exact[1] and exact[0] <= hull[name][1], (typed, name)
                     assert low <= hull[name][1] and hull[name][0] <= high
                     if floats:
@@ -105,11 +105,11 @@ def test_running_sums_hold_every_word(seed: int) -> None:
         for state in range(0, entries, 3):
             assert len(level.word(state)) == level.n == n - added  # and it is one of the words of the state:
             tokens = model.embedding.surround(level.word(state))
-            domain = enclosure.domain("float32")
+            domain = rounding.domain("float32")
             result = forward(model, tokens, domain)
             with domain.context():
                 for name, value in result.values(-1).items():
-                    low, high = enclosure.ends(value)
+                    low, high = rounding.ends(value)
                     assert low <= shown[name][1][state] and shown[name][0][state] <= high
 
 

@@ -18,10 +18,10 @@ from flint import fmpq
 
 import symcook as sc
 from symcook.__main__ import main
+from symcook.domains import rounding
 from symcook.export import npz
 from symcook.export.guarantee import guarantee
 from symcook.model.parts import Mask
-from symcook.words import enclosure
 from symcook.words.rounded import RoundedSums, Values, _exponents
 
 DTYPES = {"float64": np.float64, "float32": np.float32, "float16": np.float16}
@@ -261,13 +261,13 @@ def test_the_sets_of_an_average_hold_every_run(count: int) -> None:
         columns += [[r.uniform(1, 2)] + [0] * (count - 1)]
         for column in columns:
             terms = [np.float16(x) for x in column]
-            domain = enclosure.domain("float16", divides_first=first)
+            domain = rounding.domain("float16", divides_first=first)
             with domain.context():
                 domain.begin(("",) * count, 1)
                 held = domain.attend(
                     [], [], [[fmpq(*float(x).as_integer_ratio()) for x in terms]], Mask.NONE, "average", 1
                 )
-                sets = [enclosure.ends(held[0][0])]
+                sets = [rounding.ends(held[0][0])]
             arithmetic = RoundedSums("float16", first)
             sums = arithmetic.empty(1)
             for x in terms:

@@ -17,7 +17,7 @@ import symcook as sc
 from symcook.export import npz
 from symcook.export.certificate import compare
 from symcook.export.guarantee import guarantee
-from symcook.export.sizes import greatest
+from symcook.export.npz import greatest
 
 F = Fraction
 END = {"float16": F(65504), "float32": F(2**128 - 2**104), "bfloat16": F(2**128 - 2**120)}

@@ -115,11 +115,14 @@ def test_computes_is_the_formula_where_it_is_left_out() -> None:
     assert info("add").computes == "relu(x) - relu(-x) + relu(y) - relu(-y)" and info("add").formula == "x + y"
 
 
-def test_the_kit_has_what_it_says() -> None:
+def test_the_kit_has_what_files_of_recipes_use() -> None:
     used = {name for path in FILES for name in re.findall(r"\bkit\.(\w+)", path.read_text())}
-    assert used <= set(kit._HOME), used - set(kit._HOME)
-    for name in kit._HOME:
-        value = getattr(kit, name)
-        assert getattr(value, "__name__", name) == name and value is getattr(kit, name)
-    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        kit.Nothing  # noqa: B018
+    assert {name for name in used if not hasattr(kit, name)} == set()
+    assert {"Transformer", "head", "Layer"} <= used and not hasattr(kit, "Nothing")
+
+
+def test_recipes_are_named_without_sympy_and_their_package_without_a_model() -> None:
+    loaded = "print(*(m for m in ('sympy', 'symcook.model.transformer', 'symcook.recipes.kit') if m in sys.modules))"
+    call = f"import sys; from symcook import recipes; {loaded}; recipes.names(); {loaded}"
+    done = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["", "symcook.model.transformer symcook.recipes.kit"]

@@ -14,11 +14,12 @@ import pytest
 from families import by_turns
 
 import symcook as sc
+from symcook.domains import rounding
 from symcook.domains.exact import Exact
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.export.guarantee import guarantee
 from symcook.forward import forward
-from symcook.words import Cover, Stand, boxes, enclosure, every
+from symcook.words import Cover, Stand, boxes, every
 from symcook.words.cells import Cells, Dependence, classes
 from symcook.words.exact import ExactNumbers, Prefixes, mergeable, merged
 from symcook.words.rounded import Hulls, streams
@@ -185,13 +186,13 @@ def test_words_of_a_class_come_out_alike_in_every_runtime(seed: int) -> None:
 
 def ends(model: sc.Transformer, word: Any, dtype: str) -> Any:
     """The sets of what is watched, at each place; None where a choice stays open."""
-    domain = enclosure.domain(dtype)
+    domain = rounding.domain(dtype)
     try:
         result = forward(model, model.tokens(word), domain)
     except (Undecided, BadInput):
         return None
     with domain.context():
-        return [enclosure.ends(column[place]) for column in result.columns().values() for place in result.places]
+        return [rounding.ends(column[place]) for column in result.columns().values() for place in result.places]
 
 
 def near(one: Any, other: Any) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from symcook.errors import BadInput
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import fraction, integer, one_of
@@ -133,7 +135,7 @@ def _signs(N: int, epsilon: kit.Fraction, m: int, seed: int) -> Family:
     if N * m > MOST_SIGNS:
         must = f"N times m must be at most {MOST_SIGNS} with signs"
         raise BadInput(must, f"{N} times {m}", "give a smaller N, or family=polynomials")
-    drawn = kit.Random(seed)
+    drawn = Random(seed)
     vectors = [[1 if drawn.random() < 0.5 else -1 for _ in range(m)] for _ in range(N)]
     for i, one in enumerate(vectors):
         for j, other in enumerate(vectors[:i]):

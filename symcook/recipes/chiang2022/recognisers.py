@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
+from symcook.compose import confident, paired
 from symcook.errors import BadInput
 from symcook.recipes import Argument, Recipe, Symbol, build, kit
 from symcook.recipes import recipe as declared
@@ -79,8 +80,8 @@ def normed(this: Recipe, model: kit.Transformer, eta: kit.Fraction | None = None
     `eta` the layer of Proposition 2 on top, which makes it so sure of its answer."""
     epsilon = kit.Parameter("epsilon", default="1/100000", lower=0, lower_open=False)
     declared = kit.replace(model, parameters=(*model.parameters, epsilon), source=f"{SOURCE}, Section 4")
-    made = kit.paired(declared, "epsilon", name=this.name)
-    return made if eta is None else kit.replace(kit.confident(made, logit_of(eta)), name=this.name)
+    made = paired(declared, "epsilon", name=this.name)
+    return made if eta is None else kit.replace(confident(made, logit_of(eta)), name=this.name)
 
 
 def defined(scaled: bool, eta: kit.Fraction | None) -> str:
@@ -89,7 +90,7 @@ def defined(scaled: bool, eta: kit.Fraction | None) -> str:
     return "true" if eta is None else "2 <= n | 0 < epsilon"
 
 
-def logit_of(eta: kit.Fraction) -> kit.Expr:
+def logit_of(eta: kit.Fraction) -> kit.Exact:
     """The positive logit l whose cross-entropy -log sigma(l) is `eta` nats, or less: l = -log(exp(eta) - 1).
 
     That is Proposition 2's c sqrt(d/2). The paper takes it for every eta > 0, but from log 2 on it is 0 or negative,

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from symcook.compose import rename
 from symcook.errors import BadInput
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import fraction, split
@@ -118,4 +119,4 @@ def max_min(this: Recipe, pieces: tuple[tuple[Form, ...], ...]) -> kit.Transform
         tuple(layers),
         kit.Readout("value", "last", (level[0][0],)),
     )
-    return kit.rename(model, {level[0][0]: "out"})
+    return rename(model, {level[0][0]: "out"})

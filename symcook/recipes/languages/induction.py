@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from symcook.compose import Builder
 from symcook.recipes import Argument, Recipe, kit, recipe
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
@@ -25,15 +26,15 @@ def letters(name: str, alphabet: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{name}_{end}" for end in ends)
 
 
-def over_letters(alphabet: Sequence[str], weighting: str, **positions: object) -> kit.Builder:
+def over_letters(alphabet: Sequence[str], weighting: str, **positions: object) -> Builder:
     """A Builder over one-hot words, coordinates is_A, is_B, ..., with what `fetch` needs."""
     places = {} if weighting == "rightmost" else {"one": 1, "share": "i/n"}
     words = {letter: {name: 1} for letter, name in zip(alphabet, letters("is", alphabet), strict=True)}
-    return kit.Builder(words=words, positions=places | positions)
+    return Builder(words=words, positions=places | positions)
 
 
 def fetch(
-    b: kit.Builder,
+    b: Builder,
     reads: Sequence[str],
     writes: Sequence[str],
     score: Mapping[tuple[str, str], kit.Exact],
@@ -57,7 +58,7 @@ def fetch(
     b.add(rounding(dict(zip(writes, blends, strict=True))))
 
 
-def answered(b: kit.Builder, this: Recipe, scores: Sequence[str], alphabet: Sequence[str]) -> kit.Transformer:
+def answered(b: Builder, this: Recipe, scores: Sequence[str], alphabet: Sequence[str]) -> kit.Transformer:
     """The model that gives at each position the symbol of the largest score, the first of several."""
     b.readout("largest", "each", scores, labels=alphabet)
     return b.build(this.name, source=this.source)
