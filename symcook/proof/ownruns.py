@@ -27,7 +27,7 @@ from symcook.proof.instances import HERE, Instances, _integers
 from symcook.proof.ownevaluated import Evaluated
 from symcook.proof.ownvalues import OPEN, minus, over, short, sign
 from symcook.proof.replay import Statement
-from symcook.proof.terms import Term, flatten, free, instantiate, num, replace, var
+from symcook.proof.terms import Term, flatten, free, num, opened, replace, var
 
 if TYPE_CHECKING:
     from symcook.proof.ownvalues import Value
@@ -80,9 +80,9 @@ class Runs(Instances):
         t = statement.formula
         self.order: list[Term] = []
         while t[0] == "all" and len(self.order) < len(self.names):
-            v = var(self.names[len(self.order)], t[1])
-            self.order.append(v)
-            t = instantiate(t[2][0], (v,))
+            self.order.append(var(self.names[len(self.order)], t[1]))
+            t = t[2][0]
+        t = opened(statement.formula, self.order)
         functions = {v for v in self.order if not isinstance(v[1][1], str)}
         inputs = None if document is None else document["embedding"]["inputs"]
         self.pointwise = inputs is not None and not functions
