@@ -15,6 +15,7 @@ import os
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +67,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """With -n a file goes to one process, as `--dist loadfile` has it: what its tests share is made once."""
+    """With -n a file goes to one process, as `--dist loadfile` has it: what its tests share is made once.
+
+    Files go in the order of `BEGIN`: xdist would begin with those of most tests, and some of the longest have few.
+    """
     from xdist.scheduler import LoadFileScheduling
 
+    config.option.loadscopereorder = False
     return LoadFileScheduling(config, log) if config.getoption("dist") == "load" else None
 
 
@@ -89,6 +94,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def replayed_once() -> Iterator[None]:
+    """Proofs that cite stored lemmas do not replay these again where that was done in this run (proof/stored.py)."""
+    from proof import stored
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stored.Library, "_settle", stored.settled)
+        yield
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

@@ -24,9 +24,10 @@ from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.numbers.roots import Root
 from symcook.proof.grammar import leading_names
 from symcook.proof.instances import HERE, Instances, _integers
-from symcook.proof.ownvalues import OPEN, function, minus, over, plus, sign, times
+from symcook.proof.ownevaluated import Evaluated
+from symcook.proof.ownvalues import OPEN, minus, over, short, sign
 from symcook.proof.replay import Statement
-from symcook.proof.terms import Term, flatten, free, instantiate, num, replace, var
+from symcook.proof.terms import Term, flatten, free, num, opened, replace, var
 
 if TYPE_CHECKING:
     from symcook.proof.ownvalues import Value
@@ -71,14 +72,17 @@ class Runs(Instances):
         super().__init__(leading_names(statement.expanded), LONGEST)
         self.document, self.until = document, until
         self.limit = self.budget = WORK
+        self.look = 0  # the work from which on the time is looked at again
+        self.evaluated = Evaluated(self)
+        self.direct: dict[int, Term | None] = {}  # by the identity of a premise
         self.longest = LONGEST
         premises: list[Term] = []
         t = statement.formula
         self.order: list[Term] = []
         while t[0] == "all" and len(self.order) < len(self.names):
-            v = var(self.names[len(self.order)], t[1])
-            self.order.append(v)
-            t = instantiate(t[2][0], (v,))
+            self.order.append(var(self.names[len(self.order)], t[1]))
+            t = t[2][0]
+        t = opened(statement.formula, self.order)
         functions = {v for v in self.order if not isinstance(v[1][1], str)}
         inputs = None if document is None else document["embedding"]["inputs"]
         self.pointwise = inputs is not None and not functions
@@ -167,6 +171,9 @@ class Runs(Instances):
             if unknown and premise[0] == "all" and inner[0] == "->":
                 if len(unknown) > 1:
                     raise Rejected("an equation has more than one function without values")
+                if (value := self._valued(unknown[0], premise)) is not None:
+                    self._give(unknown[0], inner, value)
+                    continue
                 for i in self.range(inner[2][0], ()) or []:
                     self._solve(unknown[0], inner[2][1], i)
             elif unknown:
@@ -174,6 +181,27 @@ class Runs(Instances):
             if not self.truth(premise, ()):
                 return False
         return True
+
+    def _valued(self, f: Term, premise: Term) -> Term | None:
+        """t where the premise is ``all i in a..b. f(i) = t`` without f in t, and t no root."""
+        if id(premise) not in self.direct:
+            body = premise[2][0][2][1]
+            plain = body[0] == "=" and body[2][0] == ("app", None, (f, HERE)) and f not in free(body[2][1])
+            self.direct[id(premise)] = body[2][1] if plain and body[2][1][:2] != ("fn", "sqrt") else None
+        return self.direct[id(premise)]
+
+    def _give(self, f: Term, inner: Term, value: Term) -> None:
+        """f(i) = value at each place. The work is that of an equation which is solved: with 0, with 1, and then looked
+        at once more."""
+        table, began = self.values[f], self.work
+        places = self.range(inner[2][0], ()) or []
+        self.spend(1 + self.work - began)
+        for i in places:
+            began = self.work
+            table[i] = short(self.value(value, (i,)))
+            self.spend(2 * (self.work - began) + 10)
+            self.solved[f, i] = value
+            self.parts.append((f, inner[2][1], i))
 
     def _solve(self, f: Term, body: Term, i: int) -> None:
         """f(i) from an equation that is linear in it; 0 where it leaves it free."""
@@ -348,76 +376,39 @@ class Runs(Instances):
 
     # --- Values and truth, as in `Instances`, with more numbers -----------------------------------------------------
 
-    def spend(self) -> None:
-        self.work += 1
+    def spend(self, symbols: int = 1) -> None:
+        self.work += symbols
         if self.work > self.limit:
             raise WordsSpent
-        if not self.work & 63 and self.until is not None and time.monotonic() > self.until:
-            raise WordsSpent
+        if self.until is not None and self.work >= self.look:
+            self.look = self.work + 64
+            if time.monotonic() > self.until:
+                raise WordsSpent
 
     def value(self, t: Term, bound: tuple[int, ...]) -> Any:
-        self.spend()
-        tag, data, kids = t
-        if tag == "app":
-            head, (at, *more) = kids[0], [self.value(k, bound) for k in kids[1:]]
-            table = self.values.get(head)
-            if more or not isinstance(table, dict) or not isinstance(at, int):
-                raise Rejected("a function has no value here")
-            if at in table:
-                return table[at]
-            if self.strict:
-                raise Rejected(f"'{head[1][0]}' has no value at {at}")
-            self.beyond.add(head)
-            return self.behind(head)
-        if tag == "/" and (found := self._softmax(kids[0], kids[1], bound)) is not None:
-            return found
-        if tag in ("fn", "/", "^", "+", "-", "*", "neg"):
-            given = [self.value(k, bound) for k in kids]
-            if tag in ("+", "-", "*", "neg"):
-                if tag == "neg":
-                    return minus(0, given[0])
-                return (plus if tag == "+" else minus if tag == "-" else times)(*given)
-            if tag == "/":
-                return over(*given)
-            return function("pow" if tag == "^" else data, [*given, data] if tag == "^" else given)
-        if tag in ("sum", "prod"):
-            low, high = (self.whole(self.value(k, bound)) for k in kids[:2])
-            total: Any = int(tag == "prod")
-            for i in _integers(low, high):
-                x = self.value(kids[2], (i, *bound))
-                total = (plus if tag == "sum" else times)(total, x)
-            return total
-        return super().value(t, bound)
-
-    def _softmax(self, above: Term, below: Term, bound: tuple[int, ...]) -> Any:
-        """sum(j, a, b, exp(s)*v)/sum(j, a, b, exp(s)), scores taken from the first: equal ones cancel, whatever they
-        are. None for another quotient."""
-        if above[0] != "sum" or below[0] != "sum" or above[2][:2] != below[2][:2] or below[2][2][:2] != ("fn", "exp"):
-            return None
-        weighted, weight = above[2][2], below[2][2]
-        if weighted[0] != "*" or weighted[2][0] != weight:
-            return None
-        low, high = (self.whole(self.value(k, bound)) for k in above[2][:2])
-        places = [(i, *bound) for i in _integers(low, high)]
-        scores = [self.value(weight[2][0], place) for place in places]
-        total: Any = 0
-        sums: Any = 0
-        for place, score in zip(places, scores, strict=True):
-            one = function("exp", [minus(score, scores[0])])
-            total, sums = plus(total, times(one, self.value(weighted[2][1], place))), plus(sums, one)
-        return over(total, sums) if places else None
+        cost, made = self.evaluated.term(t)
+        self.spend(cost)
+        return made(bound)
 
     def truth(self, t: Term, bound: tuple[int, ...]) -> bool:
-        tag, sort, kids = t
-        if tag in ("=", "<=", "<"):
-            self.spend()
-            a, b = (self.value(k, bound) for k in kids)
-            found = sign(minus(a, b))
-            return found == 0 if tag == "=" else found <= 0 if tag == "<=" else found < 0
-        if tag == "ex" and sort == "Int" and (here := self.range(kids[0], bound)) is not None:
+        cost, made = self.evaluated.formula(t)
+        self.spend(cost)
+        return made(bound)
+
+    def behind_the_end(self, head: Term, at: int) -> Any:
+        """The value of a function at a place where it has none of its own."""
+        if self.strict:
+            raise Rejected(f"'{head[1][0]}' has no value at {at}")
+        self.beyond.add(head)
+        return self.behind(head)
+
+    def exists(self, t: Term, bound: tuple[int, ...]) -> bool:
+        """The truth of ``ex k:Int. F``."""
+        (body,) = t[2]
+        if (here := self.range(body, bound)) is not None:
             return bool(here)  # nothing is asked but that there is a place
-        if tag == "ex" and sort == "Int" and (found := self.among(kids[0], bound)) is not None:
-            return any([self.truth(kids[0], (k, *bound)) for k in found])
+        if (found := self.among(body, bound)) is not None:
+            return any([self.truth(body, (k, *bound)) for k in found])
         return super().truth(t, bound)
 
     def among(self, body: Term, bound: tuple[int, ...]) -> range | None:

@@ -60,20 +60,32 @@ def decided(t: Term, prec: int) -> int:
 Value = Fraction | int | Root | ExpSum | Closed
 
 
+RATIONAL = (int, Fraction)
+"""The types of almost all numbers, which are computed with at once."""
+
+
 def sign(x: Value) -> int:
     """-1, 0 or 1; Rejected where that is not decided."""
+    if type(x) in RATIONAL:
+        return (x > 0) - (x < 0)  # type: ignore[operator]
     return x.sign if isinstance(x, Closed) else expsum.sign(x)
 
 
 def plus(a: Value, b: Value) -> Value:
+    if type(a) in RATIONAL and type(b) in RATIONAL:
+        return short(a + b)  # type: ignore[operator]
     return _either(lambda: a + b, lambda: normal.add(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
 
 
 def minus(a: Value, b: Value) -> Value:
+    if type(a) in RATIONAL and type(b) in RATIONAL:
+        return short(a - b)  # type: ignore[operator]
     return _either(lambda: a - b, lambda: normal.add(_poly(a), _poly(b), -1), a, b)  # type: ignore[operator]
 
 
 def times(a: Value, b: Value) -> Value:
+    if type(a) in RATIONAL and type(b) in RATIONAL:
+        return short(a * b)  # type: ignore[operator]
     return _either(lambda: a * b, lambda: normal.mul(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from symcook.programs.srasp import Srasp
 from symcook.programs.srasp_reading import read_srasp
 from symcook.proof import own, programs, replay
 from symcook.proof.programsaid import Spoken
+from symcook.proof.search import automation, elaborate
 from symcook.proof.search.elaborate import StepGap
 from symcook.spec.srasp import values
 
@@ -168,10 +170,22 @@ def test_a_sentence_can_be_read() -> None:
 
 # --- What is proved ---------------------------------------------------------------------------------------------------
 
+NEEDED = 3
+"""So many levels of the search prove each operation, and the shipped programs that are read wrongly below."""
+
+
+def at_needed_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Right readings and wrong ones are searched as far; the last level may do more work than those before it."""
+    monkeypatch.setattr(elaborate, "Elaborator", partial(elaborate.Elaborator, automation.LEVELS[:NEEDED]))
+
 
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", PROVED)
-def test_shipped_programs_are_proved_and_the_second_checker_reads_it(name: str, tmp_path: Path) -> None:
+def test_shipped_programs_are_proved_and_the_second_checker_reads_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if name in {source for source, *_ in WRONG.values()}:
+        at_needed_levels(monkeypatch)
     statement, found = programs.prove(sc.compile("srasp", name), 300)
     assert found.verdict is not None and found.certificate is not None, found.missing
     assert found.verdict.words == "PROVED" and {"defined", "inhabited"} <= set(found.certificate)
@@ -191,7 +205,8 @@ def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_each_operation_is_proved(name: str) -> None:
+def test_each_operation_is_proved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_needed_levels(monkeypatch)
     _, found = programs.prove(sc.compile("srasp", OPERATIONS[name], alphabet="ab"), 300)
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
 
@@ -268,6 +283,7 @@ def test_a_wrong_reading_is_not_proved(name: str, monkeypatch: pytest.MonkeyPatc
 
     model = sc.compile("srasp", source, alphabet=None if source.endswith(".srasp") else "ab")
     monkeypatch.setattr(Spoken, "equation", wrong)
+    at_needed_levels(monkeypatch)
     assert not_proved(model)
     assert any(changed)
 

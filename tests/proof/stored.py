@@ -24,12 +24,14 @@ import pytest
 
 from symcook import claims
 from symcook.proof import replay
-from symcook.proof.replay import Verdict
+from symcook.proof.replay import Library, Verdict
 
 VARIABLE = "SYMCOOK_VERDICTS"
 FIRST, SECOND, FILES = "first.json", "second.txt", "second.sha256"
 ROOT = replay.proofs_directory()
 REPLAY = replay.replay  # as it is; `replayed` puts what was said before in its place
+SETTLE = Library._settle
+HOLDS = ("PROVED", "DECIDED", "CHECKED")  # what stands so in a verdict stands so too in what others rest on
 
 
 def load_module(name: str) -> Any:
@@ -60,12 +62,34 @@ def fitting(rows: dict[str, Any], names: Iterable[str]) -> dict[str, Verdict]:
     """The verdicts of `names`: from `rows` where the hash of what it rests on fits, else by a replay."""
     out: dict[str, Verdict] = {}
     for name in names:
-        row = dict(rows.get(name, {}))
-        if row and row.pop("rests") == claims.row_digest(name):
-            out[name] = Verdict(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()})
-        else:
-            out[name] = REPLAY([name])[0]
+        out[name] = known(rows, name) or REPLAY([name])[0]
     return out
+
+
+def known(rows: dict[str, Any], name: str) -> Verdict | None:
+    """The verdict of one row; None where there is none, or the hash of what it rests on does not fit."""
+    row = dict(rows.get(name, {}))
+    if not row or row.pop("rests") != claims.row_digest(name):
+        return None
+    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
+    return Verdict(**fields)
+
+
+def settled(library: Library, name: str) -> Verdict:
+    """As the project's own library settles an id, but what this run has said of the certificates that hold is known."""
+    own = library.root == ROOT and library is replay.library()
+    if own and name not in library._verdicts and (folder() / FIRST).is_file():
+        take_over(library)
+    return SETTLE(library, name)
+
+
+@cache
+def take_over(library: Library) -> None:
+    """Once for a process: all verdicts of the file that hold, each behind those of the lemmas that it uses."""
+    rows = json.loads(once(FIRST, str))
+    for one in rows:
+        if one not in library._verdicts and rows[one]["status"].startswith(HOLDS) and (found := known(rows, one)):
+            library._verdicts[one] = found
 
 
 @cache

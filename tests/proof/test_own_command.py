@@ -105,11 +105,11 @@ def test_the_work_may_end_anywhere_behind_the_word(home, capsys, monkeypatch, mo
     def with_so_much_left(runs, *given):
         found, whole, spend, begun = tried(runs, *given), runs.work, runs.spend, []
 
-        def spent():
-            begun.append(1)
-            if len(begun) > more:
+        def spent(symbols=1):
+            begun.append(symbols)
+            if sum(begun) > more:
                 raise WordsSpent
-            spend()
+            spend(symbols)
 
         monkeypatch.setattr(runs, "spend", spent)
         assert whole

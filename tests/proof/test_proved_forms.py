@@ -57,7 +57,7 @@ def before() -> Transformer:
     return builder.build("before")
 
 
-SHORT = 10
+SHORT = 6
 """Seconds for what has no proof: those that have one take less on a free machine."""
 
 
