@@ -579,7 +579,7 @@ def test_the_stored_bridges_are_those_that_the_generator_makes(monkeypatch: pyte
     assert {of for of, _, _ in made["BRIDGES"].values()} == {*SHIPPED} - UNSTORED
 
 
-def main(each: int = 1, seed: int = 0, names: Sequence[str] = ()) -> None:
+def main(each: int = 1, seed: int = 0, *, names: Sequence[str] = ()) -> None:
     """Every so many near misses of these files (of all those of programs)."""
     for name in names or sorted(SLOW):
         start, misses = time.process_time(), list(near_misses(name))[seed::each]
@@ -590,4 +590,4 @@ def main(each: int = 1, seed: int = 0, names: Sequence[str] = ()) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:3]), *[sys.argv[3:]][: len(sys.argv) > 3])
+    main(*map(int, sys.argv[1:3]), names=sys.argv[3:])
