@@ -219,14 +219,14 @@ def _inverse(x: Value) -> Poly:
 
 
 def _closed(p: Poly) -> Value:
-    p = _reduced(p)
+    p = reduced(p)
     if len(p) > MAX_MONOMIALS:
         raise Rejected("a value has too many parts")
     c = normal.constant(p)
     return Closed(p) if c is None else short(c)
 
 
-def _reduced(p: Poly) -> Poly:
+def reduced(p: Poly) -> Poly:
     """The same number with a*(1/a) = 1 and sqrt(q)^2 = q in each monomial; only for a that is not 0, as all here."""
     for m in p:
         powers = dict(m[0])
@@ -243,7 +243,7 @@ def _reduced(p: Poly) -> Poly:
             powers[a] = rest
             left = (tuple(sorted((x, e) for x, e in powers.items() if e)), m[1])
             without = {x: c for x, c in p.items() if x != m}
-            return _reduced(normal.add(without, normal.mul({left: p[m]}, other)))
+            return reduced(normal.add(without, normal.mul({left: p[m]}, other)))
     return p
 
 

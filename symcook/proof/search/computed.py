@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from math import isqrt
 from typing import TYPE_CHECKING
 
 from symcook.model.rationals import quotient
 from symcook.proof import normal
 from symcook.proof.normal import FALSE, TRUE, fkey, nf
-from symcook.proof.ownvalues import cancelled, divided, enclosed, whole_term
+from symcook.proof.ownvalues import cancelled, divided, enclosed, reduced, whole_term
 from symcook.proof.search import automation
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import flatten, instantiate, loose, num, opened, replace, subterms, var
@@ -89,7 +90,7 @@ class Computed:
             self.settle(g.pick("left" if fkey(g.goal[2][0]) == TRUE else "right"))
         elif self.searching:
             roots = any(t[:2] == ("fn", "sqrt") for t in subterms(g.goal))
-            if not (roots and g.first(*ROOTED, _opened)):
+            if not (roots and g.first(*ROOTED, _nested, _opened)):
                 automation.prove(g)
         else:
             raise self.differs(g.goal)
@@ -201,6 +202,46 @@ def _fails(f: Term) -> int | None:
     low, high = (normal.constant(nf(end)) for end in _ends(f))
     values = range(int(low or 0), int(high or 0) + 1)
     return next((x for x in values if fkey(instantiate(inside, (num(x),))) == FALSE), None)
+
+
+def _nested(g: Goal) -> None:
+    """The same with each root of what roots make a rational number put as the root of that number, and each of two
+    roots that have a rational ratio as a multiple of the other."""
+    whole = g.goal
+    for t in _roots(whole):
+        number = normal.constant(reduced(nf(t[2][0])))
+        if number is not None and normal.constant(nf(t[2][0])) is None and t in subterms(g.goal):
+            label = g.fresh("root")
+            g.have(("=", None, (t[2][0], num(number))), label, cancelled)
+            g.rewrite(label)
+    kept: list[Fraction] = []
+    for t in _roots(g.goal):
+        number = normal.constant(nf(t[2][0]))
+        if number is None or number <= 0 or (square := Fraction(number)) in kept:
+            continue
+        for other in kept:
+            if (ratio := _root(square / other)) is not None and "lem:sqrt_equals" in g.library.facts:
+                label, same = g.fresh("ratio"), f"{quotient(ratio)}*sqrt({quotient(other)})"
+                g.use("lem:sqrt_equals", g.text(t[2][0]), same, partial(enclosed, near=()), cancelled, label=label)
+                g.rewrite(label)
+                break
+        else:
+            kept.append(square)
+    if g.goal == whole:
+        raise Stuck("no root of a number with roots")
+    if not g.first(*ROOTED):
+        automation.prove(g)
+
+
+def _roots(f: Term) -> list[Term]:
+    """The roots in it of numbers that have no variable."""
+    return [t for t in dict.fromkeys(subterms(f)) if t[:2] == ("fn", "sqrt") and not loose(t)]
+
+
+def _root(q: Fraction) -> Fraction | None:
+    """The root of a positive rational number where it is rational."""
+    above, below = isqrt(q.numerator), isqrt(q.denominator)
+    return Fraction(above, below) if above**2 == q.numerator and below**2 == q.denominator else None
 
 
 def _opened(g: Goal) -> None:
