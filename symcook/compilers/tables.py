@@ -27,7 +27,7 @@ FAMILIES = {"strict": "turing", "no-start": "turing-no-start"}
 """By variant."""
 
 
-def _require(machine: TuringMachine) -> None:
+def require_printed(machine: TuringMachine) -> None:
     """BadInput for a machine not of the printed model, which begins at the first letter and moves each head at each
     step."""
     if not machine.input:
@@ -60,7 +60,7 @@ def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
     Without $ in front the word of tape 0 begins at its second letter. A state is one of the machine's with a letter or
     the blank, what was read ahead; tape 1 is a copy of what the machine has read, its own tapes stand behind.
     """
-    _require(machine)
+    require_printed(machine)
     number = {state: k for k, state in enumerate(machine.states, 1)}
     symbol = {one: k for k, one in enumerate(table_symbols(machine))}
     ahead, letters = variant == "no-start", len(machine.input)

@@ -183,6 +183,22 @@ def test_a_certificate_beyond_a_limit_of_the_checker_is_none(
 
 
 @pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (NOT, "compile it with --theorem 2 for one, or check compares its tokens word by word."),
+        (NOT.replace("b R L", "b S L"), "must move each head at each step; given: go a a -> .. S L; check compares"),
+        ("1RB1LB_1LA1RZ", "a machine for --theorem 2 must have letters of the input; given: none; check compares"),
+    ],
+)
+def test_without_the_theorem_it_is_said_how_a_proof_is_had(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    code, out, err = call(capsys, "compile", "tm", text, "--prove", "-o", tmp_path / "m.json")
+    assert code == 3 and out.startswith("wrote ")
+    assert "no proof is made of a Turing machine without --theorem 2; " in err and message in err
+
+
+@pytest.mark.parametrize(
     ("text", "options", "message"),
     [
         (COPY.replace("done . R R", "done . S R"), {}, "must move each head at each step; given: back "),

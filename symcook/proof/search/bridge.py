@@ -429,7 +429,7 @@ class Bridge:
         low = None if self.pointwise else self.own.low
         for name in self.runs:
             mine = {(k,): values[fn] for fn, (group, k) in self.number.items() if group == name}
-            out.append(rows_function(mine, low) if mine else row_function(values[name], low))
+            out.append(rows_function(mine, low, self.long) if mine else row_function(values[name], low))
         return out
 
     def _computed(self) -> tuple[int, list[int], dict[str, list[Any]]]:

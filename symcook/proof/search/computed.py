@@ -361,8 +361,10 @@ def _row(row: Mapping[int, Fraction], name: str) -> str:
     return _sum([f"I[{' & '.join(_between(name, a, b))}]*{_spelled(value)}" for a, b, value in runs if value])
 
 
-def _between(name: str, a: int, b: int) -> list[str]:
-    return [f"{name} = {_spelled(a)}"] if a == b else [f"{_spelled(a)} <= {name}", f"{name} <= {_spelled(b)}"]
+def _between(name: str, a: int | str, b: int | str) -> list[str]:
+    """That a name is at least a and at most b, numbers or terms."""
+    low, high = (one if isinstance(one, str) else _spelled(one) for one in (a, b))
+    return [f"{name} = {low}"] if a == b else [f"{low} <= {name}", f"{name} <= {high}"]
 
 
 def _spelled(value: int | Fraction) -> str:
@@ -382,9 +384,9 @@ def row_function(values: Sequence[object], low: str | None) -> str:
     return f"y__. {' + '.join(terms)}"
 
 
-def rows_function(rows: Mapping[tuple[int, ...], Sequence[object]], low: str | None) -> str:
+def rows_function(rows: Mapping[tuple[int, ...], Sequence[object]], low: str | None, repeated: bool = False) -> str:
     """A function of a number, and of a position where `low` is the first one: most rows, and what the others are
-    more. At other numbers it is anything."""
+    more. At other numbers it is anything. With `repeated` numbers that come back at one distance are a sum."""
     alike: dict[tuple[str, ...], list[int]] = {}
     for (k,), row in rows.items():
         alike.setdefault(tuple(map(str, row[:1] if low is None else row)), []).append(k)
@@ -392,7 +394,8 @@ def rows_function(rows: Mapping[tuple[int, ...], Sequence[object]], low: str | N
     found = [_placed(most, low)]
     for row in others:
         more = [_less(a, b) for a, b in zip(row, most, strict=True)]
-        found.append(f"I[{spans(alike[row], 'v1__')}]*({_placed(more, low)})")
+        here = counted(alike[row], "v1__") if repeated else f"I[{spans(alike[row], 'v1__')}]"
+        found.append(f"{here if here.startswith('I[') else f'({here})'}*({_placed(more, low)})")
     return f"v1__{' y__' * (low is not None)}. {_sum([one for one in found if one != '0'])}"
 
 
@@ -414,13 +417,56 @@ def _less(a: str, b: str) -> str:
 
 def spans(numbers: Sequence[int], name: str) -> str:
     """That a name is one of these numbers, which ascend."""
+    return _bracketed([" & ".join(_between(name, a, b)) for a, b in _runs(numbers)], " | ")
+
+
+def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """The first and last of each run of numbers that follow one another."""
     runs: list[tuple[int, int]] = []
     for k in numbers:
         if runs and runs[-1][1] == k - 1:
             runs[-1] = (runs[-1][0], k)
         else:
             runs.append((k, k))
-    return _bracketed([" & ".join(_between(name, a, b)) for a, b in runs], " | ")
+    return runs
+
+
+def counted(numbers: Sequence[int], name: str) -> str:
+    """1 where a name is one of these numbers, which ascend, else 0, as a term: runs that come back at the same distance
+    are a sum.
+
+    >>> counted([2, 4, 5, 12, 14, 15, 22, 24, 25, 31], "x")
+    'sum(u__, 0, 2, I[x = 10*u__ + 2 | 10*u__ + 4 <= x & x <= 10*u__ + 5]) + I[x = 31]'
+    """
+    runs, terms, apart = _runs(numbers), list[str](), list[tuple[int, int]]()
+    while runs:
+        many, times = max(((q, _again(runs, q)) for q in range(1, len(runs) // 2 + 1)), key=_saved, default=(1, 1))
+        if times < 3:
+            apart.append(runs.pop(0))
+            continue
+        step = runs[many][0] - runs[0][0]
+        cells = [" & ".join(_between(name, f"{step}*u__ + {a}", f"{step}*u__ + {b}")) for a, b in runs[:many]]
+        terms.append(f"sum(u__, 0, {times - 1}, I[{_bracketed(cells, ' | ')}])")
+        runs = runs[many * times :]
+    tests = [" & ".join(_between(name, a, b)) for a, b in apart]
+    return _sum(terms + [f"I[{_bracketed(tests, ' | ')}]"] * bool(tests))
+
+
+def _again(runs: Sequence[tuple[int, int]], many: int) -> int:
+    """How often the first of these runs, `many` of them, stand one behind the other at one distance."""
+    step, times = runs[many][0] - runs[0][0], 1
+    for k in range(many, len(runs) - many + 1, many):
+        before, here = runs[k - many : k], runs[k : k + many]
+        if here != [(a + step, b + step) for a, b in before]:
+            break
+        times += 1
+    return times
+
+
+def _saved(found: tuple[int, int]) -> int:
+    """How many runs need not be written."""
+    many, times = found
+    return many * (times - 1)
 
 
 def _bracketed(parts: Sequence[str], sign: str) -> str:
