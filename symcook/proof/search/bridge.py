@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from random import Random
 from typing import Any
 
@@ -48,7 +49,7 @@ from symcook.proof.search.computed import (
     witnessed,
 )
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import COMPARISONS, Term, flatten, free, instantiate, opened, var
+from symcook.proof.terms import COMPARISONS, Term, conj, flatten, free, instantiate, opened, var
 from symcook.proof.terms import TRUE as TERM_TRUE
 
 PREFIX = "g_"
@@ -274,9 +275,10 @@ class Bridge:
         known.aside = {"run", *labels}
         conditions = 0 if self.far.premises() == "true" else len(flatten("&", g.goal[2][0]))
         for number, part in enumerate(g.split()):
-            if number >= conditions:  # conditions on tables have many cases, and need no equation
-                part.use("run", label=" ".join(labels))
-            known.settle(part)
+            if number < conditions:  # conditions on tables need no equation
+                known.settle(part)
+            else:
+                _with_used(part, labels, known.settle)
 
     def _front(self, g: Goal) -> None:
         """Introduce the names in front."""
@@ -508,6 +510,27 @@ class _ModelRuns(Runs):
         self.choose += [one for one in premises if free(one) <= plain]
         ordered = _ordered([one for one in premises if not free(one) <= plain], plain)
         self.follow = [(one, [v for v in self.order if v in free(one)]) for one in ordered]
+
+
+def _with_used(g: Goal, labels: Sequence[str], settle: Callable[[Goal], None]) -> None:
+    """Close a goal with those of the parts of the run, which have these labels, that it takes: each branch of a proof
+    copies what is known."""
+    trial = g._branch(g.goal)
+    trial.use("run", label=" ".join(labels))
+    told = dict(trial.facts)
+    settle(trial)
+    used = {*re.findall(r'"#?(\w+)"', json.dumps(trial.nodes[1:]))}
+    taken = [one for one in labels if one in used]
+
+    def each(h: Goal) -> None:
+        h.use("run", label=" ".join(labels))
+        for part, label in zip(h.split() if len(taken) > 1 else [h], taken, strict=True):
+            part.hyp(label)
+
+    if taken:
+        g.have(reduce(conj, [told[one] for one in taken]), " ".join(taken), each)
+    g.nodes += trial.nodes[1:]
+    g.closed = True
 
 
 def _halved(text: str) -> str:

@@ -12,6 +12,7 @@ from symcook.proof import normal
 from symcook.proof.normal import FALSE, TRUE, fkey, nf
 from symcook.proof.ownvalues import cancelled, divided, enclosed, whole_term
 from symcook.proof.search import automation
+from symcook.proof.search.folded import added_up, distinct, folded
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import flatten, instantiate, loose, num, opened, replace, subterms, var
 
@@ -65,7 +66,8 @@ class Computed:
                 self.settle(part)
             return
         if _numbered(g.goal):
-            self._index(g)
+            if not (self.aside and distinct(g, halved)):
+                self._index(g)
             return
         key = fkey(g.goal)
         if key == TRUE:
@@ -122,7 +124,11 @@ class Computed:
             h.rewrite(equal) if _occurs(h.goal, x) else None
             self.settle(h)
 
-        halved(g, x, int(ends[0] or 0), int(ends[1] or 0), low, high, leaf)
+        def each(h: Goal) -> None:
+            halved(h, x, int(ends[0] or 0), int(ends[1] or 0), low, high, leaf)
+
+        if not (self.aside and folded(g, each)):
+            each(g)
 
     def _position(self, g: Goal, i: str, low: str, high: str) -> None:
         """An equation of the embedding at a position, one case for each token that may stand there."""
@@ -130,9 +136,14 @@ class Computed:
         typed = next((k for k in self.words if g.facts[k][0] == "all"), None)
         if typed is None:
             raise self.differs(g.goal)
+        if self.aside and g.goal[0] == "=":
+            added_up(g)
         if fact is not None:
             self._given(g, fact)
             g.use(fact, i, lambda h: pair(h, low, high), label=f"{fact}_at", premises=0)
+            if self.aside and fkey(g.facts[f"{fact}_at"]) == fkey(g.goal):
+                g.hyp(f"{fact}_at")
+                return
         ends = flatten("&", instantiate(g.facts[typed][2][0], (var(i, "Int"),))[2][0])
         same = [fkey(end) for end in ends] == [fkey(g.facts[low]), fkey(g.facts[high])]
         for k in self.words if not same else ():
