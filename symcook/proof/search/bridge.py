@@ -524,8 +524,8 @@ def _with_used(g: Goal, labels: Sequence[str], settle: Callable[[Goal], None]) -
 
     def each(h: Goal) -> None:
         h.use("run", label=" ".join(labels))
-        for part, label in zip(h.split() if len(taken) > 1 else [h], taken, strict=True):
-            part.hyp(label)
+        for part, one in zip(h.split() if len(taken) > 1 else [h], taken, strict=True):
+            part.hyp(one)
 
     if taken:
         g.have(reduce(conj, [told[one] for one in taken]), " ".join(taken), each)

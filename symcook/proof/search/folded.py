@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
+from itertools import combinations
 
 from symcook.proof import normal
 from symcook.proof.normal import nf
@@ -178,15 +180,20 @@ def _values(term: Term, r: Term, rows: range) -> list[int] | None:
 
 
 def numbered(rows: Sequence[int], columns: Sequence[Sequence[int]]) -> dict[Test, Fraction] | None:
-    """Each row's number as a sum over what its columns are, one by one, or two if that is not enough.
+    """Each row's number as a sum over what its columns are, one by one, or the first and one or two more if that is not
+    enough.
 
     >>> numbered([1, 2, 3, 4], [[0, 0, 1, 1], [5, 6, 5, 6]])
     {(): Fraction(4, 1), ((0, 0),): Fraction(-2, 1), ((1, 5),): Fraction(-1, 1)}
     """
-    single: list[Test] = [(), *(((k, v),) for k, column in enumerate(columns) for v in dict.fromkeys(column))]
-    for k in (0, *range(1, len(columns))):
-        pairs = dict.fromkeys(zip(columns[0], columns[k], strict=True)) if k else ()
-        found = _solved(rows, columns, [*single, *(((0, a), (k, b)) for a, b in pairs)])
+    tests: list[Test] = [(), *(((k, v),) for k, column in enumerate(columns) for v in dict.fromkeys(column))]
+    others = range(1, len(columns))
+    for size in range(3):
+        for more in combinations(others, size) if size else ():
+            together = (0, *more)
+            met = dict.fromkeys(zip(*(columns[k] for k in together), strict=True))
+            tests += [tuple(zip(together, one, strict=True)) for one in met]
+        found = _solved(rows, columns, tests)
         if found is not None:
             return found
     return None
@@ -228,7 +235,7 @@ def _term(found: Mapping[Test, Fraction], columns: Sequence[Term]) -> Term:
             terms.append(number)
             continue
         holds = [("=", None, (columns[k], num(v))) for k, v in test]
-        terms.append(("*", None, (number, ("ind", None, (conj(*holds) if len(holds) > 1 else holds[0],)))))
+        terms.append(("*", None, (number, ("ind", None, (reduce(conj, holds),)))))
     total = terms[0]
     for one in terms[1:]:
         total = ("+", None, (total, one))
