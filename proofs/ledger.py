@@ -22,6 +22,7 @@ from symcook import claims
 from symcook.cli import listing
 from symcook.cli.output import Progress
 from symcook.proof.replay import replay
+from symcook.recount import dump, ignored, recompute
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -56,13 +57,13 @@ def main(arguments: list[str]) -> int:
 
     gc.set_threshold(100_000, 20, 50)  # as in the command line
     with Progress("checking") as progress:
-        found = claims.recompute(progress)
-    ignored = claims.ignored()
+        found = recompute(progress)
+    refused = ignored()
     if "--verdicts" in arguments:
         Path(arguments[arguments.index("--verdicts") + 1]).write_text(verdicts_text(), encoding="utf-8")
     rows = claims.ledger(found)
     pages = {
-        ROOT / "symcook" / "data" / "ledger.json": claims.dump(found),
+        ROOT / "symcook" / "data" / "ledger.json": dump(found),
         ROOT / "symcook" / "data" / "list.txt": listing.page(),
         ROOT / "notes" / "constructions.md": constructions.page(rows),
         ROOT / "notes" / "inventory.md": inventory.page(rows, errata.PAPERS),
@@ -75,12 +76,12 @@ def main(arguments: list[str]) -> int:
                 path.write_text(text, encoding="utf-8")
     found_claims = claims.counts(rows)
     print(", ".join(f"{word} {found_claims[word]}" for word in ordered(found_claims)))
-    for problem in ignored:
+    for problem in refused:
         print(problem)
     if differ and "--check" in arguments:
         print(f"differs from what replay gives: {', '.join(map(str, differ))}; run python proofs/ledger.py")
         return 1
-    return 1 if ignored else 0
+    return 1 if refused else 0
 
 
 if __name__ == "__main__":

@@ -124,6 +124,17 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "network-of-three": of_family(
         "network-of-three", "network", d=2, h=3, e=2, W="1 0 1 -1 0 2", b="0 1 -1/2", V="1 -1 0 0 2 1", c="0 1"
     ),
+    "sawtooth-of-three": of_family(  # 1 where 8 x is 1, 3, 5, 7, and 0 where it is 0, 2, 4, 6, 8
+        "sawtooth-of-three",
+        "relu-network",
+        L=3,
+        m=2,
+        A="1 1",
+        W="2 -4 2 -4 2 -4 2 -4",
+        b="0 -1/2 0 -1/2 0 -1/2",
+        V="2 -4",
+        c="0",
+    ),
     "abs-of-two": of_family("abs-of-two", "copies", d=2, h=2, W="1 -1", b="0 0", V="1 1"),
     "boolean-signs": of_family("boolean-signs", "boolean-signs", m=2, M=4, xi="0 0 0 1 1 0 1 1", phi="0 1 1 0"),
     "count-of-two": of_family("count-of-two", "count", S=2),

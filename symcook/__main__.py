@@ -48,8 +48,6 @@ def _run(arguments: list[str]) -> int:
     gc.set_threshold(100_000, 20, 50)  # terms are many small tuples without cycles; `prove --all` takes a quarter less
     try:
         _open_streams()
-        from symcook.cli import dispatch
-
         code = dispatch(arguments)
         sys.stdout.flush()
         return code
@@ -62,6 +60,33 @@ def _run(arguments: list[str]) -> int:
         if _by_interrupt(error):
             raise KeyboardInterrupt from None
         return _failed(error, arguments)
+
+
+def dispatch(arguments: list[str]) -> int:
+    """Parse and invoke; the exit code that the command answers. Bad usage is BadInput.
+
+    What needs no more than the table of commands (help, version, list) is answered here, before click is imported: a
+    shell waits for it, and click's import alone takes four times as long as Python's own start.
+    """
+    import os
+
+    from symcook.cli.commands import THREE_THINGS, help_text
+
+    if not os.environ.get("_SYMCOOK_COMPLETE"):
+        if arguments == []:
+            print(THREE_THINGS)
+            return 0
+        if arguments in (["--help"], ["-h"]):
+            print(help_text())
+            return 0
+        if arguments in (["list"], ["list", "--json"]):
+            from symcook.cli.listing import print_list
+
+            print_list(as_json=len(arguments) == 2)
+            return 0
+    from symcook.cli.output import invoke
+
+    return invoke(arguments)
 
 
 def _by_interrupt(error: BaseException | None) -> bool:

@@ -1,8 +1,8 @@
 """The claims of the papers: their inventory, and the ledger of statuses that replay computed.
 
-A status is never written by hand. `recompute` replays every certificate; ``proofs/ledger.py`` writes what it finds to
-``symcook/data/ledger.json`` with a digest of everything that the status rests on; `ledger` reads that file and calls a
-row stale, and so OPEN, where the digest no longer fits.
+A status is never written by hand. `symcook.recount` replays every certificate; ``proofs/ledger.py`` writes what it
+finds to ``symcook/data/ledger.json`` with a digest of everything that the status rests on; `ledger` reads that file and
+calls a row stale, and so OPEN, where the digest no longer fits. To read it no proof is looked into.
 
 What no replay can find out stands in ``proofs/reviewed.json``, an entry a claim with its reason ("why"): which kind a
 row is where the table's word misleads ("kind"), the test that shows that the library's object is the one that a
@@ -20,7 +20,7 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -209,21 +209,6 @@ def _entries(path: Path, changed: int, size: int) -> dict[str, dict[str, str]]:
     return entries
 
 
-def status_of(kind: str, found: str, entry: Mapping[str, str]) -> str:
-    """The status of a row of this kind where replay gives `found` and the list of reviewed rows has `entry`.
-
-    What is refuted stays refuted. A definition is no claim that could be proved: it is DEFINED where a test is named.
-    Every other row is what replay gives; a row without a proof may be CITED or EMPIRICAL.
-    """
-    if found in ("REFUTED", "CORRECTED"):
-        return found
-    if kind == DEFINITION and "test" in entry:
-        return "DEFINED"
-    if found != "OPEN":
-        return found
-    return "CITED" if "cited" in entry else "EMPIRICAL" if "empirical" in entry else "OPEN"
-
-
 def checker_digest() -> str:
     """A digest of the checker's own sources: the reader, the kernel and the replay; not of what finds proofs."""
     return _digest((Path(__file__).parent / name).read_bytes() for name in CHECKER)
@@ -256,14 +241,25 @@ def row_digest(name: str) -> str:
 @cache
 def _certificates(root: Path) -> dict[str, list[Path]]:
     """The certificates that bear on an id: its proof, its refutation, and those of statements that correct it."""
-    from symcook.proof.replay import read_statements
-
+    stored = {path.name for path in (root / "certificates").glob("*.json")}
     found: dict[str, list[Path]] = {}
-    for name, statement in read_statements(root / "statements").items():
-        for path in (root / "certificates" / f"{name}{end}.json" for end in ("", ".refuted")):
-            if path.is_file():
-                for one in filter(None, (name, statement.corrects)):
-                    found.setdefault(one, []).append(path)
+    for name, corrects in _corrections(root / "statements").items():
+        for own in (f"{name}.json", f"{name}.refuted.json"):
+            if own in stored:
+                for one in filter(None, (name, corrects)):
+                    found.setdefault(one, []).append(root / "certificates" / own)
+    return found
+
+
+def _corrections(statements: Path) -> dict[str, str | None]:
+    """The id of each statement, and of the one that it corrects, by the lines that say so: replay reads the rest, and
+    strictly. Whether a stored row still fits is a comparison of files, for which nothing is parsed."""
+    found: dict[str, str | None] = {}
+    for path in sorted(statements.glob("*.txt"), key=lambda path: path.stem):
+        name = ""
+        for line in re.finditer(r"(?m)^(?:\[(.+)\]|corrects:(.+)) *$", path.read_text(encoding="utf-8")):
+            name = line[1] or name
+            found[name] = line[2].strip() if line[2] else None
     return found
 
 
@@ -280,50 +276,6 @@ def _digest(parts: Iterable[bytes]) -> str:
     for part in parts:
         total.update(hashlib.sha256(part).digest())
     return total.hexdigest()[:32]
-
-
-def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]:
-    """Statuses of all claims that have one, by replay and by the list of reviewed rows, from the files on disk."""
-    from symcook.proof.replay import replay, statements
-
-    verdicts = {verdict.id: verdict for verdict in replay(progress=progress)}
-    proved = {v.id for v in verdicts.values() if v.status == "PROVED"}
-    corrections = {s.corrects: s.id for s in statements().values() if s.corrects and s.id in proved}
-    entries = reviewed()
-    first: dict[str, str] = {}  # the first row with a statement, by the hash of the statement
-    found: dict[str, Known] = {}
-    for name, row in inventory().items():
-        entry, verdict = entries.get(name, {}), verdicts.get(name)
-        same = entry.get("same")
-        if name in statements():
-            earlier = first.setdefault(statements()[name].digest, name)
-            same = same if earlier == name else earlier
-        status = status_of(entry.get("kind", row.kind), verdict.status if verdict else "OPEN", entry)
-        if verdict is None and status == "OPEN" and same is None:
-            continue
-        corrected = corrections.get(name) if status == "CORRECTED" else None
-        used = [v for v in (verdict, verdicts.get(corrected or "")) if v is not None]
-        lemmas = tuple(sorted({lemma for v in used for lemma in v.lemmas}))
-        assuming = verdict.assuming if verdict else ()
-        found[name] = Known(status, row_digest(name), corrected, assuming, lemmas, same)
-    return found
-
-
-def ignored() -> list[str]:
-    """What a replay of everything refuses or cannot place: rejected certificates, and files of no statement."""
-    from symcook.proof.replay import library, replay
-
-    refused = [f"{verdict.id}: rejected {one}" for verdict in replay() for one in verdict.rejected]
-    return refused + library().problems()
-
-
-def dump(found: dict[str, Known]) -> str:
-    """The ledger file's text."""
-    rows = {}
-    for name, known in sorted(found.items()):
-        row = {k: v for k, v in asdict(known).items() if v and k != "rests"}
-        rows[name] = row | {"digest": known.sealed(name)}
-    return json.dumps({"checker": checker_digest(), "rows": rows}, indent=1, sort_keys=True) + "\n"
 
 
 def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None = None) -> list[Claim]:

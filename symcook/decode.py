@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from symcook.domains import RUNNABLE
+from symcook.door import check_digits
 from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
 from symcook.machine import follower, unfollowed
@@ -126,7 +127,6 @@ Asked = tuple[Any, list[tuple[int, str]]]
 
 
 def _product(model: Transformer, runs: Sequence[Asked], wanted: tuple[str, ...], name: str, digits: int) -> Probability:
-    from symcook.numbers.balls import check_digits
 
     digits = check_digits(digits)
     reason: Undecided | None = None
@@ -206,7 +206,6 @@ def stream(
         require_known("domain", name, RUNNABLE)
     if type(limit) is not int or limit < 0:
         raise BadInput("the greatest number of symbols must be an integer of at least 0", limit)
-    from symcook.numbers.balls import check_digits
 
     digits = check_digits(digits)
     bound = model.bind(values)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Callable[..., Any]")
 Progress = Callable[[int, int], None]
 """What a function that takes its time is given: it is called with how much is done, and of how much."""
+MAX_DIGITS = 100_000
+"""The greatest number of digits that may be asked for."""
 Kind = tuple[Callable[[Any], bool], str]
 """Whether a value is of a kind, and the kind in words."""
 
@@ -88,6 +90,21 @@ def fits(function: Callable[..., object], called: str, args: tuple[object, ...],
     import inspect
 
     check(inspect.signature(function), _kinds(function), called, args, named, {})
+
+
+def check_digits(digits: object) -> int:
+    """`digits` as an int in 1..MAX_DIGITS. Raises BadInput, also for a bool, a float or text that is not an integer.
+
+    >>> check_digits("30")
+    30
+    """
+    number = digits
+    if isinstance(digits, str) and len(digits) < 10 and digits.strip().lstrip("+-").isdecimal():
+        number = int(digits)
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MAX_DIGITS:
+        must = f"the number of digits must be an integer from 1 to {MAX_DIGITS}"
+        raise BadInput(must, digits, "give for example --digits 30")
+    return number
 
 
 def _misfit(

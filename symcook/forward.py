@@ -11,7 +11,8 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
-from symcook.domains.protocol import TEMPERATURE, Coefficient, Column, Domain, Value, Verdict, Verdicts, follows, rounds
+from symcook.domains import follows, rounds
+from symcook.domains.protocol import TEMPERATURE, Coefficient, Column, Domain, Value, Verdict, Verdicts
 from symcook.errors import BadInput, NoRun, Undecided
 from symcook.model.layers import SelfAttention, Sublayer
 from symcook.model.parts import FeedForward, Head, LayerNorm

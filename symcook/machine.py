@@ -13,7 +13,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
-from symcook.domains.protocol import Domain, follows
+from symcook.domains import follows
+from symcook.domains.protocol import Domain
 from symcook.errors import BadInput, NoRun, Undecided
 from symcook.forward import Memory, Result, forward
 from symcook.model.parts import Head

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from symcook.domains import RUNNABLE, make_domain
-from symcook.domains.protocol import rounds
-from symcook.door import door
+from symcook.domains import RUNNABLE, make_domain, rounds
+from symcook.door import check_digits, door
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import Result, forward
 from symcook.model.answers import Shown
@@ -172,7 +171,6 @@ def run(
     """
     if domain not in RUNNABLE:
         raise unknown("domain", domain, list(RUNNABLE))
-    from symcook.numbers.balls import check_digits
 
     digits = check_digits(digits)
     bound = model.bind(values)

@@ -92,16 +92,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """With --record: how the tests ended, and how long those of each folder took, in seconds of their own."""
+    """With --record: how the tests ended, which failed, and how long those of each folder took."""
     if not (path := config.getoption("--record")):
         return
     ended: dict[str, int] = {}
+    failed: set[str] = set()
     seconds: collections.Counter[str] = collections.Counter()
     for kind, reports in terminalreporter.stats.items():
         if kind in ("passed", "failed", "error", "skipped", "xfailed", "xpassed"):
             ended[kind] = len(reports)
+        if kind in ("failed", "error"):
+            failed.update(report.nodeid for report in reports)
         for report in reports:
             if hasattr(report, "duration"):
                 seconds[of_folder(report.nodeid)] += report.duration
-    said = {"ended": ended, "seconds": {name: round(took, 1) for name, took in sorted(seconds.items())}}
+    rounded = {name: round(took, 1) for name, took in sorted(seconds.items())}
+    said = {"ended": ended, "failed": sorted(failed), "seconds": rounded}
     Path(path).write_text(json.dumps(said), encoding="utf-8")

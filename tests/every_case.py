@@ -1,23 +1,31 @@
 """Run every case of every test, and record it: of which tree, how many passed, how long each folder takes.
 
-python tests/every_case.py          pytest -n auto --every-case; writes tests/every_case.json
+python tests/every_case.py          pytest -n auto --every-case, a folder of tests after the other
 python tests/every_case.py --show   what is recorded, and whether it is of this tree
 
+A run takes an hour and can be broken off: what each folder has said is kept in build/every_case, and the same command
+on the same tree goes on with the folders that are missing, and asks those again in which something has failed. The
+record, tests/every_case.json, is written when none is missing.
+
 The hash is that of all files under version control but the record. What is recorded of an older tree stays
-true of that one, and is shown as older. The exit code is pytest's; a tree with changes that are not committed is
-refused (exit 2).
+true of that one, and is shown as older. The exit code is 1 where a test has failed, and pytest's where a folder did not
+come to its end; a tree with changes that are not committed is refused (exit 2).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
-import tempfile
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
-from checkout import RECORD, ROOT
+from checkout import RECORD, ROOT, TESTS
+
+KEPT = ROOT / "build" / "every_case"
 
 
 def files() -> str:
@@ -31,13 +39,38 @@ def tree() -> str:
     return hashlib.sha256(files().encode()).hexdigest()
 
 
-def sentence(record: dict[str, object], now: str) -> str:
+def said_of(ended: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {kind}" for kind, count in ended.items())
+
+
+def sentence(record: dict[str, Any], now: str) -> str:
     """What is recorded, and whether it is of the tree with the hash `now`."""
-    ended = record["ended"]
-    assert isinstance(ended, dict)
-    said = ", ".join(f"{count:,} {kind}" for kind, count in ended.items())
     which = "this tree" if record["tree"] == now else "an older tree"
-    return f"every case on {which} ({str(record['tree'])[:12]}): {said}"
+    return f"every case on {which} ({record['tree'][:12]}): {said_of(record['ended'])}"
+
+
+def parts() -> dict[str, list[Path]]:
+    """What is run at a time: the tests of each folder, and the files beside the folders."""
+    folders = sorted({path.parent for path in TESTS.glob("*/test_*.py")})
+    return {folder.name: [folder] for folder in folders} | {"top": sorted(TESTS.glob("test_*.py"))}
+
+
+def run(name: str, paths: list[Path], kept: Path) -> int:
+    """All cases of a part; what they have said is kept where pytest has come to its end. Its exit code."""
+    said, out = kept / f"{name}.said", kept / f"{name}.json"
+    out.unlink(missing_ok=True)
+    said.unlink(missing_ok=True)
+    asked = [sys.executable, "-m", "pytest", "-n", "auto", "--every-case", "--record", str(said)]
+    verdicts = kept / "verdicts"  # what both checkers say, replayed once for all parts
+    verdicts.mkdir(exist_ok=True)
+    named = [str(path.relative_to(ROOT)) for path in paths]
+    code = subprocess.run(
+        [*asked, *named], cwd=ROOT, check=False, env=os.environ | {"SYMCOOK_VERDICTS": str(verdicts)}
+    ).returncode
+    if code in (0, 1) and said.exists():
+        said.replace(out)
+        return code
+    return code or 1
 
 
 def main() -> int:
@@ -48,17 +81,25 @@ def main() -> int:
         print("commit first: the record names the hash of what was committed", file=sys.stderr)
         return 2
     before = tree()
-    with tempfile.TemporaryDirectory() as folder:
-        said = Path(folder) / "said.json"
-        asked = [sys.executable, "-m", "pytest", "-n", "auto", "--every-case", "--record", str(said)]
-        code = subprocess.run(asked, cwd=ROOT, check=False).returncode
-        if code not in (0, 1) or not said.exists():
-            print("not every case was run: nothing is recorded", file=sys.stderr)
-            return code or 1
-        record = {"tree": before, **json.loads(said.read_text(encoding="utf-8"))}
+    kept = KEPT / before[:12]
+    kept.mkdir(parents=True, exist_ok=True)
+    ended, seconds, failed, whole = Counter[str](), Counter[str](), list[str](), parts()
+    for number, (name, paths) in enumerate(whole.items(), 1):
+        out = kept / f"{name}.json"
+        if not out.exists() or json.loads(out.read_text(encoding="utf-8"))["failed"]:
+            code = run(name, paths, kept)
+            if not out.exists():
+                print(f"{name} did not come to its end: nothing is recorded; the same command goes on", file=sys.stderr)
+                return code
+        said = json.loads(out.read_text(encoding="utf-8"))
+        ended.update(said["ended"])
+        seconds.update(said["seconds"])
+        failed += said["failed"]
+        print(f"{number} of {len(whole)}, {name}: {said_of(said['ended'])}", *said["failed"], sep="\n  ", flush=True)
+    record = {"tree": before, "ended": dict(ended), "seconds": {name: round(s, 1) for name, s in seconds.items()}}
     RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    print(sentence(record, tree()))
-    return code
+    print(sentence(record, tree()), *failed, sep="\n  ")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -133,3 +133,20 @@ def test_attention_of_the_benchmark_runs(load, monkeypatch: pytest.MonkeyPatch) 
     for name, size in (("ROW", 16), ("LAYER", 8), ("LONG", 32)):
         monkeypatch.setattr(attention, name, size)
     assert [row["ratio_is"] for row in attention.rows()] == ["faster"] * 2 + ["longer"] + ["faster"] * 2
+
+
+ENTERED = {"run": 29, "prove": 22, "export": 53}
+"""In how many modules of symcook the commands of the benchmark call a function: what comes in has a reason."""
+
+
+def test_a_command_enters_few_modules(load) -> None:
+    modules = load("modules")
+    found = {command[0]: {name.removeprefix("symcook.") for name in modules.entered(command)}
+             for command in modules.COMMANDS}  # fmt: skip
+    assert {name: len(entered) for name, entered in found.items() if len(entered) > ENTERED[name]} == {}
+    assert {"forward", "run", "domains.exact"} <= found["run"] and {"proof.kernel", "proof.replay"} <= found["prove"]
+    assert "numbers.expsum" not in found["run"], "it is loaded, and no function of it is called"
+    assert not any(name.startswith("proof.") and name != "proof.files" for name in found["run"] | found["export"])
+    assert not {"forward", "run"} & found["prove"]
+    with pytest.raises(RuntimeError, match="must be"):
+        modules.entered(("run", "dyck-1", "--input", "x"))

@@ -18,6 +18,7 @@ from proof import stored
 from symcook import claims
 from symcook.errors import BadInput, SymcookError
 from symcook.proof import files, replay
+from symcook.recount import dump, recompute, status_of
 
 TABLES = ROOT / "symcook" / "data" / "claims"
 COUNTS = {"cookbook": 297, "chiang2022": 91, "merrill2024": 127, "yang2026": 158}
@@ -285,6 +286,12 @@ def test_the_checker_is_part_of_the_digest(own: Path, monkeypatch: pytest.Monkey
     assert row(PROVED).status == "OPEN"
 
 
+def test_lines_say_which_statement_corrects_which_as_the_checker_reads_them() -> None:
+    folder = files.proofs_directory() / "statements"
+    read = {name: statement.corrects for name, statement in replay.read_statements(folder).items()}
+    assert claims._corrections(folder) == read and len(set(read.values())) > 50
+
+
 def test_no_ledger_file_means_that_everything_is_open(own: Path) -> None:
     (own / "data" / "ledger.json").unlink(missing_ok=True)
     assert {c.status for c in claims.ledger()} == {"OPEN"}
@@ -364,7 +371,7 @@ def test_what_is_false_as_printed_is_not_proved() -> None:
     ],
 )
 def test_the_status_follows_from_replay_and_the_list(kind: str, found: str, entry: dict[str, str], status: str) -> None:
-    assert claims.status_of(kind, found, entry) == status
+    assert status_of(kind, found, entry) == status
 
 
 @together(
@@ -439,7 +446,7 @@ def test_a_case_of_a_definition_is_among_the_cases() -> None:
 
 @pytest.mark.usefixtures("replayed")
 def test_no_definition_is_proved_and_every_slip_has_its_kind() -> None:
-    rows = claims.ledger(claims.recompute())
+    rows = claims.ledger(recompute())
     defined = {r.status for r in rows if r.kind == claims.DEFINITION}
     assert defined <= {"DEFINED", "CITED", "REFUTED", "CORRECTED", "OPEN"}
     assert {r.kind for r in rows if r.status == "DEFINED"} == {claims.DEFINITION}
@@ -459,7 +466,7 @@ def test_no_definition_is_proved_and_every_slip_has_its_kind() -> None:
 
 @pytest.mark.usefixtures("replayed")
 def test_the_counts_leave_out_definitions_and_repeated_rows() -> None:
-    rows = claims.ledger(claims.recompute())
+    rows = claims.ledger(recompute())
     found = claims.counts(rows)
     definitions = [r for r in rows if r.kind == "definition"]
     repeated = [r for r in rows if r.kind != "definition" and r.same]
@@ -484,8 +491,8 @@ def replayed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("replayed")
 def test_the_committed_ledger_is_what_replay_gives() -> None:
     committed = (ROOT / "symcook" / "data" / "ledger.json").read_text(encoding="utf-8")
-    found = claims.recompute()
-    assert committed == claims.dump(found)
+    found = recompute()
+    assert committed == dump(found)
     rows = {c.id: c for c in claims.ledger()}
     alike = {name: rows[known.same or ""].status for name, known in found.items() if known.status == "OPEN"}
     said = {name: known.status for name, known in found.items()} | alike
@@ -498,7 +505,7 @@ def test_the_committed_ledger_is_what_replay_gives() -> None:
 
 @pytest.mark.usefixtures("replayed")
 def test_what_is_refuted_is_corrected_and_nothing_else() -> None:
-    found = claims.recompute()
+    found = recompute()
     certificates = (
         json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "proofs" / "certificates").glob("*.json")
     )

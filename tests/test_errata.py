@@ -13,6 +13,7 @@ from proof import stored
 
 from symcook import claims
 from symcook.proof import replay
+from symcook.recount import recompute
 from symcook.report.claim import document
 
 errata = stored.load_module("errata")
@@ -24,7 +25,7 @@ def rows() -> list[claims.Claim]:
     with pytest.MonkeyPatch.context() as patch:
         verdicts = list(stored.verdicts().values())
         patch.setattr(replay, "replay", lambda *_, **__: verdicts)
-        return claims.ledger(claims.recompute())
+        return claims.ledger(recompute())
 
 
 @pytest.fixture(scope="module")

@@ -31,6 +31,7 @@ LAYERS = (
     ("bounds",),
     ("questions",),
     ("claims",),
+    ("recount",),
     ("export",),
     ("report",),
     ("papers",),

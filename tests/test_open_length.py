@@ -16,8 +16,9 @@ from typing import Any, ClassVar
 import pytest
 import sympy
 
+from symcook.domains import follows
 from symcook.domains.exact import Exact
-from symcook.domains.protocol import Coefficient, Domain, follows
+from symcook.domains.protocol import Coefficient, Domain
 from symcook.errors import NoRun, NotExact
 from symcook.forward import forward
 from symcook.model.checks import Space

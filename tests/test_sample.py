@@ -8,7 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import every_case
 import pytest
@@ -114,7 +116,7 @@ def test_what_is_recorded(project: Path) -> None:
     said = project / "said.json"
     cases(project, "--every-case", "--record", str(said))
     record = json.loads(said.read_text())
-    assert record["ended"] == {"passed": 8} and set(record["seconds"]) == {"cli"}
+    assert record["ended"] == {"passed": 8} and set(record["seconds"]) == {"cli"} and record["failed"] == []
 
 
 def test_a_record_of_an_older_tree_is_shown_as_older() -> None:
@@ -131,20 +133,61 @@ def test_the_record_does_not_change_the_hash_that_it_names(monkeypatch: pytest.M
     assert [line.partition("\t")[2] for line in every_case.files().splitlines()] == ["a.py", "z.py"]
 
 
-@pytest.mark.parametrize(("code", "recorded"), [(0, True), (1, True), (2, False), (3, False)])
-def test_a_run_that_did_not_end_is_not_recorded(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: int, recorded: bool
-) -> None:
-    def run(words: list[str], **_: object) -> subprocess.CompletedProcess[str]:
-        if "--record" in words:  # what was run up to an interruption stands there too
-            Path(words[-1]).write_text('{"ended": {"passed": 3}, "seconds": {}}', encoding="utf-8")
-            return subprocess.CompletedProcess(words, code)
-        return subprocess.CompletedProcess(words, 0, stdout="")
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[str, Any]]:
+    """Three parts without tests in them; what pytest is to say of each, and which were asked."""
+    state: dict[str, Any] = {"codes": {}, "asked": []}
 
-    record = tmp_path / "every_case.json"
+    def run(words: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        if "--record" not in words:
+            return subprocess.CompletedProcess(words, 0, stdout="")
+        said = Path(words[words.index("--record") + 1])
+        code = state["codes"].get(said.stem, 0)
+        state["asked"].append(said.stem)
+        failed = [f"tests/{said.stem}/test_one.py::test_one"] if code else []
+        ended = {"passed": 3} | ({"failed": 1} if code else {})  # up to an interruption it is written too
+        said.write_text(json.dumps({"ended": ended, "failed": failed, "seconds": {said.stem: 1.5}}))
+        return subprocess.CompletedProcess(words, code)
+
     monkeypatch.setattr(every_case.subprocess, "run", run)
-    monkeypatch.setattr(every_case, "RECORD", record)
+    monkeypatch.setattr(every_case, "RECORD", tmp_path / "every_case.json")
+    monkeypatch.setattr(every_case, "KEPT", tmp_path / "kept")
     monkeypatch.setattr(every_case, "tree", lambda: "ab" * 32)
+    monkeypatch.setattr(every_case, "parts", lambda: {name: [] for name in "abc"})
     monkeypatch.setattr(every_case.sys, "argv", ["every_case.py"])
-    assert every_case.main() == code
-    assert record.exists() is recorded
+    yield state
+
+
+@pytest.mark.parametrize("code", [2, 3, -2])
+def test_a_run_that_did_not_end_is_not_recorded_and_goes_on(asked: dict[str, Any], code: int) -> None:
+    asked["codes"]["b"] = code
+    assert every_case.main() == code and not every_case.RECORD.exists()
+    del asked["codes"]["b"]
+    assert every_case.main() == 0 and asked["asked"] == ["a", "b", "b", "c"]
+    record = json.loads(every_case.RECORD.read_text())
+    assert record == {"tree": "ab" * 32, "ended": {"passed": 9}, "seconds": {"a": 1.5, "b": 1.5, "c": 1.5}}
+
+
+def test_what_failed_is_recorded_named_and_asked_again(
+    asked: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked["codes"]["b"] = 1
+    assert every_case.main() == 1
+    assert json.loads(every_case.RECORD.read_text())["ended"] == {"passed": 9, "failed": 1}
+    assert capsys.readouterr().out.count("tests/b/test_one.py::test_one") == 2  # beside its part, and at the end
+    assert every_case.main() == 1 and asked["asked"] == ["a", "b", "c", "b"]
+    del asked["codes"]["b"]
+    assert every_case.main() == 0 and asked["asked"] == ["a", "b", "c", "b", "b"]
+    assert json.loads(every_case.RECORD.read_text())["ended"] == {"passed": 9}
+
+
+def test_another_tree_begins_anew(asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert every_case.main() == 0
+    monkeypatch.setattr(every_case, "tree", lambda: "cd" * 32)
+    assert every_case.main() == 0 and asked["asked"] == [*"abc"] * 2
+
+
+def test_the_parts_have_every_test() -> None:
+    paths = [path for some in every_case.parts().values() for path in some]
+    found = {*paths} | {test for path in paths for test in path.glob("test_*.py")}
+    assert {path for path in TESTS.rglob("test_*.py") if "__pycache__" not in path.parts} <= found

@@ -35,6 +35,7 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
     "bridge.min": _instance("min-of-three"),
     "bridge.identity": ("identity", "identity", {"d": "1"}),
     "bridge.network": _instance("network-of-three"),
+    "bridge.relu_network": _instance("sawtooth-of-three"),
     "bridge.copies": _instance("abs-of-two"),
     "bridge.boolean_signs": _instance("boolean-signs"),
     "bridge.count": _instance("count-of-two"),

@@ -15,11 +15,12 @@ from symcook.bounds.arguments import Bound, count, decided, rational_positive, r
 from symcook.bounds.growth import Growth, GrowthPart, part_name
 from symcook.bounds.moved import Moved, Off
 from symcook.domains.rounding import RUNTIMES, Format
+from symcook.door import check_digits
 from symcook.errors import EMPTY_WORD, BadInput, Undecided, unknown
 from symcook.forward import Result, forward
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Parameter, Transformer
-from symcook.numbers.balls import Ball, ball, bits_for, check_digits
+from symcook.numbers.balls import Ball, ball, bits_for
 from symcook.words import every
 
 GUARD_BITS = 128

@@ -10,8 +10,8 @@ import flint
 
 from symcook.bounds.arguments import Bound, against, count, distance, positive, shown
 from symcook.bounds.sums import hyperbolic, squares
+from symcook.door import check_digits
 from symcook.errors import SymcookError, unknown
-from symcook.numbers.balls import check_digits
 from symcook.numbers.evaluate import positive_on, zero
 
 SHARP = {"a": "lem.tie_quadratic_sharp", "b": "lem.tie_right_sharp", "c": "lem.tie_left_sharp"}

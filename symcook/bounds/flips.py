@@ -14,11 +14,12 @@ from symcook.bounds.arguments import Bound, count, entry, read_model, shown, wor
 from symcook.domains.batch import Batch, Words
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Column, Rowwise
+from symcook.door import check_digits
 from symcook.errors import BadInput
 from symcook.forward import Result, forward
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import Ball, arb_of, ball, bits_for, check_digits, refine
+from symcook.numbers.balls import Ball, arb_of, ball, bits_for, refine
 from symcook.words import Word
 
 LIMIT = 2**16

@@ -31,8 +31,9 @@ from functools import cache
 import flint
 
 from symcook.bounds.arguments import Bound, positive, shown
+from symcook.door import check_digits
 from symcook.errors import SymcookError, unknown
-from symcook.numbers.balls import arb_of, ball, check_digits, decide_sign
+from symcook.numbers.balls import arb_of, ball, decide_sign
 from symcook.numbers.evaluate import positive_on, zero
 
 FORMS = ("erf", "tanh")

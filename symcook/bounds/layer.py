@@ -19,10 +19,11 @@ from symcook.bounds.arguments import (
     written,
 )
 from symcook.bounds.growth import column_sum, product, rows_of
+from symcook.door import check_digits
 from symcook.errors import BadInput, unknown
 from symcook.model.parts import FeedForward
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import Ball, arb_of, check_digits, decide_sign
+from symcook.numbers.balls import Ball, arb_of, decide_sign
 
 NORMS = ("max", "sum")
 MAX_CONDITIONS = 20_000

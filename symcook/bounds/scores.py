@@ -14,9 +14,10 @@ from typing import Any
 import flint
 
 from symcook.bounds.arguments import Bound, against, count, number_tree, positive, rational_value, written
+from symcook.door import check_digits
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term
-from symcook.numbers.balls import arb_of, check_digits
+from symcook.numbers.balls import arb_of
 from symcook.recipes.arguments import split
 
 MAX_SCORES = 1_000_000

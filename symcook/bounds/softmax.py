@@ -9,10 +9,11 @@ import flint
 
 from symcook.bounds.arguments import Bound, against, count, decided, distance, exact, positive, shown
 from symcook.bounds.sums import reach, squares
+from symcook.door import check_digits
 from symcook.errors import BadInput
 from symcook.model.expr import parse_term
 from symcook.model.rationals import rational
-from symcook.numbers.balls import check_digits, decide_sign
+from symcook.numbers.balls import decide_sign
 
 
 def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = False, digits: int | str = 30) -> Bound:

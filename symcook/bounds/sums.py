@@ -19,8 +19,9 @@ from typing import NamedTuple
 import flint
 
 from symcook.bounds.arguments import Bound, count, shown
+from symcook.door import check_digits
 from symcook.errors import BadInput, Undecided
-from symcook.numbers.balls import Ball, arb_of, check_digits, decide_sign
+from symcook.numbers.balls import Ball, arb_of, decide_sign
 
 FEW = 20_000
 """So many terms are added one by one without trying anything else."""

@@ -229,12 +229,13 @@ def claims(
     An ID may be that of a section or a table too, as cookbook.s5.3 or cookbook.t5. Few claims are shown with the
     formal statement, what was tried, gaps of the printed proof, and how to check.
     """
-    from symcook.claims import recompute as replayed
     from symcook.claims import select
     from symcook.report.claim import document
 
     ids = tuple(one for name in ids for one in _named(name))
     if recompute:
+        from symcook.recount import recompute as replayed
+
         select(paper, status, search)  # bad options are refused before the work
         with Progress("replaying") as progress:
             found = replayed(progress=progress)

@@ -202,7 +202,8 @@ def proved_of(family: Family) -> list[Theorem]:
 
     if not ships(family):
         return []
-    found = theorems(family, [*theorems_of(family), *(one for one in statements().values() if not one.claim)])
+    others = (one for one in statements().values() if not one.claim and f"family-{family.name}" in one.written)
+    found = theorems(family, [one for one in (*theorems_of(family), *others) if _has_proof(one)])
     ways = dict[tuple[str, ...], list[dict[str, str]]]()
     for made, about in _others(family):
         ways.setdefault(tuple(one.id for one in about), []).append(made)
@@ -213,6 +214,16 @@ def proved_of(family: Family) -> list[Theorem]:
         line = "".join(f" --set {key}=.." for key in family.choices if any(f"{key} = " in one for one in how))
         found.append(Theorem(ids, (), (" or ".join(how),), f"symcook show family-{family.name}{line}"))
     return found
+
+
+def _has_proof(one: Statement) -> bool:
+    """Whether a proof of the statement as it stands is stored; it is not replayed."""
+    from symcook.proof.files import load_json, proofs_directory
+
+    path = proofs_directory() / "certificates" / f"{one.id}.json"
+    stored = load_json(path.read_bytes()) if path.is_file() else None
+    told = (stored.get("sense"), stored.get("statement")) if isinstance(stored, dict) else None
+    return told == ("proved", one.digest)
 
 
 def _others(family: Family) -> list[tuple[dict[str, str], list[Statement]]]:

@@ -14,11 +14,14 @@ from zlib import crc32
 PACKAGE = os.path.dirname(os.path.dirname(__file__))
 STORED = os.path.join(PACKAGE, "data", "list.txt")
 APART = "\n\f\n"
+NAME_AT = 10
+"""The column of names in the list, behind that of sections."""
 
 
 def print_list(as_json: bool, search: str = "") -> None:
     """Print every recipe, or those with a text in them: one JSON list, or the Cookbook's table of contents with what
-    there is of each section."""
+    there is of each section. White space around the text does not count."""
+    search = search.strip()
     try:
         with open(STORED, encoding="utf-8") as file:
             parts = file.read().split(APART)
@@ -26,7 +29,7 @@ def print_list(as_json: bool, search: str = "") -> None:
         parts = []
     _, text, document = parts if parts[:1] == [checksum()] else page().split(APART)
     if as_json:
-        print(found_json(document, search) if search else document)
+        print(found_json(document, found_text(text, search)) if search else document)
     else:
         print(fitted(found_text(text, search) if search else text))
 
@@ -42,14 +45,12 @@ def found_text(text: str, search: str) -> str:
     return "\n\n".join(kept) or "no recipe fits"
 
 
-def found_json(document: str, search: str) -> str:
-    """The recipes of the JSON list with `search` in their name, summary, kind or source, whatever the case."""
+def found_json(document: str, lines: str) -> str:
+    """The recipes of the JSON list that stand in `lines` of the list."""
     import json
 
-    wanted = search.casefold()
-    keys = ("name", "summary", "kind", "source")
-    rows = [row for row in json.loads(document) if any(wanted in str(row.get(key)).casefold() for key in keys)]
-    return json.dumps(rows, indent=2)
+    found = {line[NAME_AT:].partition(" ")[0] for line in lines.split("\n") if line.startswith("  ")}
+    return json.dumps([row for row in json.loads(document) if row["name"] in found], indent=2)
 
 
 def fitted(text: str) -> str:
@@ -64,10 +65,10 @@ def fitted(text: str) -> str:
     width = max(40, shutil.get_terminal_size((118, 0)).columns)
     lines = []
     for line in text.split("\n"):
-        entry = re.match(r" {2}.{8}\S+ +", line)
+        entry = re.match(rf"  .{{{NAME_AT - 2}}}\S+ +", line)
         if entry and entry.end() > width // 2:  # a summary below its name
             lines.append(entry[0].rstrip())
-            indent = " " * 10
+            indent = " " * NAME_AT
             lines += textwrap.wrap(line[entry.end() :], width, initial_indent=indent, subsequent_indent=indent)
         else:
             indent = " " * (entry.end() if entry else 2)

@@ -110,11 +110,10 @@ def compiled(machine: TuringMachine, source: str, name: str, variant: str = "str
     mark before each symbol, up to a blank. `variant` "no-start" has no $ in front, for words with a letter; its rows
     are those of `symcook.programs.steps.ahead_rows`, by their labels. The source names the instance where its tables
     are short enough for that."""
-    from symcook.model.family import load, shipped
     from symcook.model.transformer import Program
     from symcook.recipes.models import instance_of, said
 
-    family = load(shipped(FAMILIES[variant]))
+    family = _family(variant)
     at = instance_of(family, settings(machine, variant))
     labels = table_labels(machine) if variant == "strict" else ahead_labels(machine)
     model = at.model(labels, name)
@@ -126,17 +125,22 @@ def compiled(machine: TuringMachine, source: str, name: str, variant: str = "str
 def told(model: Transformer) -> tuple[Family, Instance] | None:
     """The family and the instance of the machine that a model keeps, whether its source has room for the tables or not.
     None for another model."""
-    from symcook.model.family import load, shipped
     from symcook.recipes.models import instance_of
 
     program = model.program
     if program is None or program.kind != "tm" or program.theorem != MACHINES:
         return None
-    for variant, name in FAMILIES.items():
-        family = load(shipped(name))
+    for variant in FAMILIES:
+        family = _family(variant)
         if model.source.partition(";")[0] == family.source:
             return family, instance_of(family, settings(read_turing(program.source), variant))
     return None
+
+
+def _family(variant: str) -> Family:
+    from symcook.model.family import load, shipped
+
+    return load(shipped(FAMILIES[variant]))
 
 
 def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterator[tuple[str, str, str]]:

@@ -22,7 +22,7 @@ from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.rationals import Rationals, quotient
 from symcook.model.symbols import Number, at
-from symcook.numbers.expsum import MAX_POWER_BITS, ExpSum, Form, exp_scaled_log, sign, softmax_mean, text
+from symcook.numbers.expsum import MAX_POWER_BITS, ExpSum, Form, exp_scaled_log, softmax_mean
 from symcook.numbers.roots import Root, root
 
 Value: TypeAlias = Quantity
@@ -56,11 +56,10 @@ class Exact(Shortening[Value]):
         return at_position(term, i, self.length)
 
     def activation(self, x: Value, kind: str) -> Value:
-        known: Any = x
         if kind == "relu":
-            return x if sign(known) > 0 else Fraction(0)
+            return x if self.is_positive(x) else Fraction(0)
         if kind == "step":
-            return Fraction(int(sign(known) > 0))
+            return Fraction(1 if self.is_positive(x) else 0)
         raise NotExact("an activation must have exact values in the exact domain", kind, _BALL)
 
     def normalised(self, entries: Sequence[Value], epsilon: Fraction, zero_variance: str, i: int) -> list[Value]:
@@ -103,8 +102,7 @@ class Exact(Shortening[Value]):
         return scores
 
     def show(self, value: Value, digits: int) -> str:
-        known: Any = value
-        return text(known)
+        return quotient(value) if isinstance(value, Fraction) else str(value)
 
 
 def _squared(queries: Sequence[Numbers], keys: Sequence[Numbers], known: dict[Any, Any]) -> Scores | None:

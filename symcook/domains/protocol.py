@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from symcook.errors import NoRun
 from symcook.model.ends import Comparing, Verdict, Verdicts
@@ -153,20 +153,6 @@ class Follows(Domain[Column, Value, Verdicts, Verdict], Protocol[Column, Value, 
     def joined_verdicts(self, before: Verdicts, verdicts: Verdicts) -> Verdicts:
         """Verdicts behind those of the positions before."""
         ...
-
-
-def rounds(
-    domain: Domain[Column, Value, Verdicts, Verdict],
-) -> TypeGuard[Rounded[Column, Value, Verdicts, Verdict]]:
-    """Whether the operations of a domain round; isinstance takes a tenth of a short run to say so."""
-    return hasattr(domain, "rounding")
-
-
-def follows(
-    domain: Domain[Column, Value, Verdicts, Verdict],
-) -> TypeGuard[Follows[Column, Value, Verdicts, Verdict]]:
-    """Whether a domain can leave positions out and go on."""
-    return hasattr(domain, "resume")
 
 
 VARIANCE = ("a layer norm with epsilon = 0 must meet a variance above zero", "set an epsilon above 0")

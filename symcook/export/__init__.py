@@ -52,10 +52,8 @@ def export(
     """
     from symcook.export import npz
     from symcook.export.certificate import certificate
-    from symcook.export.decoding import decoding, stored
     from symcook.export.files import targets, write
     from symcook.export.formats import check
-    from symcook.programs.running import decodes
 
     chosen = check(format, dtype)
     weights, beside = targets(str(target), force=force, kind=format)
@@ -77,6 +75,8 @@ def export(
         must = "an export must have one score for each answer, whose greatest a runtime takes"
         raise BadInput(must, "a readout by groups", "give a readout largest, with the sums as scores")
     if steps is not None:
+        from symcook.programs.running import decodes
+
         if not decodes(bound):
             must = "an export with steps must be of a decoder that was compiled from an automaton or a machine"
             raise BadInput(must, f"--steps {steps}", "leave it out")
@@ -84,8 +84,12 @@ def export(
             raise BadInput("the number of steps must be an integer of at least 0", steps)
     roundings: dict[str, Any] = {}
     arrays = npz.arrays(bound, dtype, positions, roundings)
-    decoded = decoding(bound, arrays, dtype, max_length, steps)
-    arrays |= stored(bound, decoded)
+    decoded = None
+    if bound.program is not None:
+        from symcook.export.decoding import decoding, stored
+
+        decoded = decoding(bound, arrays, dtype, max_length, steps)
+        arrays |= stored(bound, decoded)
     contents = chosen.encode(arrays, weights.stem)
     document = certificate(
         bound, known, format, dtype, positions, _statuses(claims), built or _recipe(model), arrays, roundings, progress

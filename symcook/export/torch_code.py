@@ -176,7 +176,7 @@ def decode(word, steps):
         must = f"a word must have at most {len(CERTAIN) - 1} letters, to which steps are certified"
         refuse(f"{must}; given: {len(word)}; export again with a greater --max-length.")
     most = CERTAIN[len(word)]
-    if not (steps.isascii() and steps.isdigit() and int(steps) <= most):
+    if not (steps.isascii() and steps.isdigit() and len(steps) < 19 and int(steps) <= most):
         must = f"a run behind a word of length {len(word)} must have at most {most} steps, which any runtime gets right"
         refuse(f"{must}; given: {steps}; give {most}, or export again with more --steps or a wider --dtype.")
     model, steps, said = load(), int(steps), []

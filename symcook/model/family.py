@@ -87,8 +87,8 @@ class _Names:
         self.family = family
         self.own = {*family.sizes, *family.choices, *family.tables, *family.space, *TAKEN}
         for name, table in family.tables.items():
-            if len(table.over) > 2:
-                raise BadInput("a table must have at most two indices and values Int or Real", name)
+            if len(table.over) > 3:
+                raise BadInput("a table must have at most three indices and values Int or Real", name)
             self.declared(Declared(name, table.over), False)
             for condition in table.where:
                 self.functions(condition)

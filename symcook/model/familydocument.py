@@ -16,6 +16,8 @@ from symcook.model.meaning import subtrees
 from symcook.model.plainfamily import ZERO
 
 VERSION = 1
+MOST_DIGITS = 18
+"""Of a whole number of JSON."""
 TAKEN = frozenset({"i", "j", "k", "n", "w"})
 """Names that mean positions and words in a relation."""
 MASKS = ("none", "future", "strict-future", "past", "strict-past")
@@ -35,8 +37,8 @@ def plain(document: object) -> dict[str, Any]:
     """A document in the plain spelling; BadInput for a key that is missing or unknown, and a value of another kind."""
     may = {"source", "tables", "choices", "longest", "summary", "meanings"}
     doc = _fields(document, "a family", _FAMILY, may)
-    if doc["symcook family"] != VERSION or isinstance(doc["symcook family"], bool):
-        raise BadInput(f"a family must have version {VERSION}", str(doc["symcook family"]))
+    if type(doc["symcook family"]) is not int or doc["symcook family"] != VERSION:
+        raise BadInput(f"a family must have version {VERSION}", _given(doc["symcook family"]))
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*", _text(doc["name"], "the name of a family"), re.ASCII):
         raise BadInput("the name of a family must be of letters, digits and -", doc["name"])
     made = dict(doc)
@@ -55,8 +57,9 @@ def plain(document: object) -> dict[str, Any]:
     if "meanings" in doc:
         made["meanings"] = {key: _text(one, "a meaning") for key, one in _object(doc["meanings"], "meanings").items()}
         named = [*doc["sizes"], *map(last_name, (*doc.get("tables", ()), *doc["space"])), *doc.get("choices", ())]
-        for name in made["meanings"].keys() - {*named}:
-            raise unknown("name that has a meaning", name, named)
+        for name in made["meanings"]:
+            if name not in named:
+                raise unknown("name that has a meaning", name, named)
     return _constants(_indices(made))
 
 
@@ -73,7 +76,7 @@ def _own_names(doc: Mapping[str, Any]) -> None:
 def _table(name: str, given: object) -> dict[str, Any]:
     found = {"values": given} if isinstance(given, str) else _fields(given, f"the table {name}", {"values"}, {"where"})
     if found["values"] not in ("Int", "Real"):
-        raise BadInput("a table must have at most two indices and values Int or Real", name)
+        raise BadInput("a table must have at most three indices and values Int or Real", name)
     many = {"where": [_text(one, "a condition") for one in _many(found["where"])]} if "where" in found else {}
     return {**found, **many}
 
@@ -93,7 +96,7 @@ def _embedding(given: object) -> dict[str, Any]:
         there = ", ".join(key for key in ("vocabulary", "words", "inputs") if e[key] is not None)
         raise BadInput("an embedding must have either words with a vocabulary, or inputs", there or "none of them")
     if type(e.get("start", 1)) is not int or e.get("start", 1) not in (0, 1):
-        raise BadInput("positions must be numbered from 0 or 1", str(e["start"]))
+        raise BadInput("positions must be numbered from 0 or 1", _given(e["start"]))
     e |= {key: _number(e[key], key) for key in ("vocabulary", "before", "after") if e.get(key) is not None}
     if e["inputs"] is not None:
         e["inputs"] = [_text(one, "an input") for one in _some(_many(e["inputs"]), "inputs")]
@@ -120,7 +123,7 @@ def _layer(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
     found = _fields(given, "a layer", set(), _LAYER)
     made, placement = dict(found), found.get("placement", "none")
     if placement not in PLACEMENTS:
-        raise BadInput(f"the placement of norms must be one of {', '.join(PLACEMENTS)}", str(placement))
+        raise BadInput(f"the placement of norms must be one of {', '.join(PLACEMENTS)}", _given(placement))
     if "attention" in found:
         made["attention"] = [_head(one, choices) for one in _many(found["attention"])]
     if "feedforward" in found:
@@ -143,7 +146,7 @@ def _head(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
         one = found[key]
         if one not in words and not (isinstance(one, str) and {*choices.get(one, "?")} <= {*words}):
             must = f"a head must have a mask of {', '.join(MASKS)} and a weighting of {', '.join(WEIGHTINGS)}"
-            raise BadInput(must, f"{found['mask']} and {found['weighting']}")
+            raise BadInput(must, f"{_given(found['mask'])} and {_given(found['weighting'])}")
     made = {**found, "writes": _forms(found["writes"]), "score": _number(found["score"], "a score")}
     if not made["writes"]:
         raise BadInput("a head must write a coordinate", "none")
@@ -162,11 +165,11 @@ def _norm(given: object, placement: str) -> dict[str, Any]:
 def _readout(given: object) -> dict[str, Any]:
     kind = given.get("kind") if isinstance(given, dict) else None
     if not isinstance(kind, str) or kind not in READOUTS:
-        raise BadInput(f"a readout must be one of {', '.join(READOUTS)}", str(kind or "none"))
+        raise BadInput(f"a readout must be one of {', '.join(READOUTS)}", "none" if kind is None else _given(kind))
     found = _fields(given, "the readout", {"kind", "position", READOUTS[kind]}, set())
     where = ("first", "last", "each", *(() if kind in ("value", "largest") else ("all",)))
     if found["position"] not in where:
-        raise BadInput(f"the position of a readout {kind} must be one of {', '.join(where)}", str(found["position"]))
+        raise BadInput(f"the position of a readout {kind} must be one of {', '.join(where)}", _given(found["position"]))
     if kind in ("sign", "largest"):
         return {**found, READOUTS[kind]: _text(found[READOUTS[kind]], "a score")}
     return {**found, "reads": [_text(one, "a coordinate") for one in _some(_many(found["reads"]), "reads")]}
@@ -310,14 +313,17 @@ def _fields(given: object, what: str, must: set[str], may: set[str]) -> dict[str
     found = _object(given, what)
     for key in sorted(must - found.keys()):
         raise BadInput(f'{what} must have the key "{key}"', ", ".join(found) or "none")
-    for key in found.keys() - must - may:
-        raise unknown(f"key of {what}", key, sorted(must | may))
+    for key in found:
+        if key not in must | may:
+            raise unknown(f"key of {what}", key, sorted(must | may))
     return found
 
 
 def _object(given: object, what: str) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise BadInput(f"{what} must be an object", _kind(given))
+    for key in given:
+        _text(key, f"a key of {what}")
     return given
 
 
@@ -335,8 +341,12 @@ def _many(given: object) -> list[Any]:
 
 
 def _number(given: object, what: str) -> str:
-    """A number or form as text; a whole number may be one of JSON."""
-    return str(given) if type(given) is int else _text(given, what)
+    """A number or form as text; a whole number may be one of JSON, as short as files have them."""
+    if type(given) is not int:
+        return _text(given, what)
+    if abs(given) >= 10**MOST_DIGITS:
+        raise BadInput(f"a whole number in a family must have at most {MOST_DIGITS} digits", given, "write it as text")
+    return str(given)
 
 
 def _text(given: object, what: str) -> str:
@@ -345,9 +355,17 @@ def _text(given: object, what: str) -> str:
     return given
 
 
+def _given(value: object) -> str:
+    """What was given, for a sentence: text and short whole numbers as they are, anything else by its kind."""
+    short = type(value) is int and abs(value) < 10**MOST_DIGITS
+    return str(value) if short or isinstance(value, str) else _kind(value)
+
+
 def _kind(given: object) -> str:
+    if isinstance(given, str):
+        return f"the text {given!r:.40}"
     names = {dict: "an object", list: "a list", bool: "true or false", int: "a number", type(None): "null"}
-    return names.get(type(given), f"the text {given!r:.40}")
+    return names.get(type(given), f"a {type(given).__name__}")
 
 
 def last_name(text: str) -> str:

@@ -12,10 +12,10 @@ from fractions import Fraction
 
 import flint
 
+from symcook.door import check_digits
 from symcook.errors import BadInput, SymcookError, Undecided
 from symcook.model.rationals import decimal
 
-MAX_DIGITS = 100_000
 GUARD = 2  # digits printed beyond the asked ones, so that rounding takes a hundredth of what is allowed
 MAX_EXACT_BITS = 1 << 23  # sizes up to which a printed ball is checked once more in exact integers
 
@@ -68,21 +68,6 @@ def fraction_of(value: flint.arb) -> Fraction:
     """The exact number that an end or a midpoint of a ball is: `value` has no radius."""
     mantissa, exponent = value.man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-
-
-def check_digits(digits: object) -> int:
-    """`digits` as an int in 1..MAX_DIGITS. Raises BadInput, also for a bool, a float or text that is not an integer.
-
-    >>> check_digits("30")
-    30
-    """
-    number = digits
-    if isinstance(digits, str) and len(digits) < 10 and digits.strip().lstrip("+-").isdecimal():
-        number = int(digits)
-    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MAX_DIGITS:
-        must = f"the number of digits must be an integer from 1 to {MAX_DIGITS}"
-        raise BadInput(must, digits, "give for example --digits 30")
-    return number
 
 
 def bits_for(digits: int) -> int:

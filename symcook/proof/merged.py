@@ -193,23 +193,32 @@ def lines(values: Mapping[int, int], index: str, runs: bool = True) -> list[tupl
     return [(_line([start + slope * k for k in (1, 2)], index, 1), some) for (slope, start), some in on.items()]
 
 
-def parts_of(text: str) -> list[str]:
-    """The parts of a conjunction, those in brackets for themselves."""
+def conjuncts(text: str) -> list[str]:
+    """The parts of a conjunction, as they stand between the signs that are outside of all brackets; the text where it
+    is none.
+
+    >>> conjuncts("a & (b & c) & I[d & e] = 1"), conjuncts("a & b -> c")
+    (['a', '(b & c)', 'I[d & e] = 1'], ['a & b -> c'])
+    """
     found, depth = [""], 0
-    for one in re.split(r"( (?:&|\||->|<->) |[()])", text):
-        depth += (one == "(") - (one == ")")
+    for one in re.split(r"( (?:&|\||->|<->) |[()\[\]])", text):
+        depth += (one in ("(", "[")) - (one in (")", "]"))
         if one == " & " and not depth:
             found.append("")
         elif one in (" | ", " -> ", " <-> ") and not depth:
             return [text]
         else:
             found[-1] += one
-    if re.match(r"all |ex ", text):
-        return [text]
-    if len(found) == 1:
-        inside = text[1:-1]
-        return parts_of(inside) if _whole(text) and len(parts_of(inside)) > 1 else [text]
-    return [part for one in found for part in parts_of(one)]
+    return [text] if re.match(r"all |ex ", text) else found
+
+
+def parts_of(text: str) -> list[str]:
+    """The same, with those of conjunctions in brackets."""
+    found = conjuncts(text)
+    if len(found) > 1:
+        return [part for one in found for part in parts_of(one)]
+    inside = text[1:-1]
+    return parts_of(inside) if _whole(text) and len(conjuncts(inside)) > 1 else [text]
 
 
 def _whole(text: str) -> bool:

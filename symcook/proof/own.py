@@ -23,6 +23,7 @@ from symcook.model import modelfile
 from symcook.model.modelfile import document_hash
 from symcook.proof import kernel, own, replay
 from symcook.proof.files import load_json
+from symcook.proof.merged import conjuncts
 from symcook.proof.ownfacts import Facts, Trying, parts
 from symcook.proof.ownnames import ModelMeaning, named
 from symcook.proof.ownruns import Runs, Tried
@@ -94,7 +95,7 @@ def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> 
         sorts |= dict.fromkeys(rows, "Int*Int->Int")
     run, premises = meaning.run, "".join(f"{one} -> " for one in truths)
     if len(truths) > LONG:  # so that all stand less deep: each premise is a level, and each part of a conjunction
-        run, premises = _in_halves(_parts(run)), f"{_in_halves(truths)} -> "
+        run, premises = _in_halves(conjuncts(run)), f"{_in_halves(truths)} -> "
     names = ", ".join(f"{name}:{sort}" for name, sort in sorts.items())
     some = "".join(f"{part} -> " for part in [" & ".join([*meaning.least, *meaning.regions])] if part)
     word = "" if meaning.word is None else f"({meaning.word}) -> "
@@ -123,18 +124,6 @@ def in_rows(meaning: ModelMeaning) -> tuple[Callable[[str], str], list[str]]:
         return found[0] if row is None else row if found[2] else f"j. {row}j)"
 
     return lambda text: re.sub(r"\b(z\d+_*)\b(\()?", put, text), [f"{stem}{one}" for one in numbers]
-
-
-def _parts(conjunction: str) -> list[str]:
-    """The parts of a conjunction, as they stand between the signs that are outside of all brackets."""
-    parts, depth = [""], 0
-    for one in re.split(r"( & |[()])", conjunction):
-        depth += (one == "(") - (one == ")")
-        if one == " & " and not depth:
-            parts.append("")
-        else:
-            parts[-1] += one
-    return parts
 
 
 def _in_halves(parts: Sequence[str]) -> str:

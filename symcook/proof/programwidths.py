@@ -227,27 +227,30 @@ class WidthFacts(SelectionFacts):
                 f"inverse(i)) by {self.bit(held)}, {self.put(mean)}_is(i), inverse_is(i), some, il, ih"
             )
         labels = [f"C{k}" for k in range(len(cases))]
-        blocks = [self.case(case, pair, itself, number, put, puts, [*means], selves, known, told) for case in cases]
+        blocks = [
+            self.case(case, label, pair, itself, put, puts, [*means], selves, known, told)
+            for case, label in zip(cases, labels, strict=True)
+        ]
         if len(cases) == 1:
             inner += [f"take C0 from X{number}(i) by il, ih", *blocks[0]]
         else:
             inner += [f"cases {', '.join(labels)} from X{number}(i) by il, ih"]
-            for k, block in enumerate(blocks):
-                inner += as_block([one.replace("C0", f"C{k}") for one in block])
+            for block in blocks:
+                inner += as_block(block)
         self.each(f"Q{number}", f"{put}(i) = sum(j, 1, n, I[{pair}]) - I[{itself}]", inner)
 
-    def case(self, case: SelectorCase, pair: str, itself: str, number: int, put: str, puts: str, means: list[str],
+    def case(self, case: SelectorCase, held: str, pair: str, itself: str, put: str, puts: str, means: list[str],
              selves: str, known: list[str], told: list[str]) -> list[str]:  # fmt: skip
-        """Lines that show how many others are selected where one case holds, which is C0."""
-        hints = ", ".join(["C0", *told, *known, "jl", "jh", "il", "ih"])
+        """Lines that show how many others are selected where one case holds, by the fact `held`."""
+        hints = ", ".join([held, *told, *known, "jl", "jh", "il", "ih"])
         if isinstance(case.there, bool):
             of, m, whole = str(int(case.there)), str(int(case.there)), "sum_one(1; n), some"
         else:
-            held, mean = self.told.hold(case.there), self.told.mean_of(case.there)
-            of, m, whole = f"{self.put(held)}(j)", f"{self.put(mean)}(i)", f"Whole{means.index(mean)}"
-            hints += f", {self.holds(held)}(j)"
+            node, mean = self.told.hold(case.there), self.told.mean_of(case.there)
+            of, m, whole = f"{self.put(node)}(j)", f"{self.put(mean)}(i)", f"Whole{means.index(mean)}"
+            hints += f", {self.holds(node)}(j)"
         ranges = ", ".join(f"Least{k}, Most{k}" for k in range(len(means)))
-        last = f"{puts}_is(i), C0, own, {ranges}, Warm0, Small0, il, ih"
+        last = f"{puts}_is(i), {held}, own, {ranges}, Warm0, Small0, il, ih"
         return [f"each: all j in 1..n. I[{pair}] = {of}", "  given j (jl jh)", f"  qed by {hints}",
                 f"same: sum(j, 1, n, I[{pair}]) = sum(j, 1, n, {of}) by sum_ext(j. I[{pair}]; j. {of}; 1; n)[each]",
                 f"whole: {m}*n = sum(j, 1, n, I[{pair}]) by same, {whole}",

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from flint import arb
 
 from symcook.domains.ball import BallDomain
-from symcook.door import Progress, door
+from symcook.door import Progress, check_digits, door
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import MOST_WEIGHTS, Result, forward
 from symcook.model.layers import SelfAttention
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import ball, bits_for, check_digits, ladder, limit_for, settled
+from symcook.numbers.balls import ball, bits_for, ladder, limit_for, settled
 from symcook.questions.answer import Answer, Cell, lengths
 from symcook.words import Cover
 from symcook.words.cells import Cells, classes

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, cast
 from flint import arb, ctx, fmpq
 
 from symcook.domains.ball import BallDomain
-from symcook.door import Progress, door
+from symcook.door import Progress, check_digits, door
 from symcook.errors import NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import ball, bits_for, check_digits, hull, ladder, settled
+from symcook.numbers.balls import ball, bits_for, hull, ladder, settled
 from symcook.numbers.expsum import ExpSum
 from symcook.questions.answer import Answer, Cell, lengths
 from symcook.words import Cover

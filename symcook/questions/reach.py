@@ -7,6 +7,7 @@ over whole intervals (`symcook.papers.chiang2022.figures` does the same for Figu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -18,11 +19,29 @@ from symcook.questions.line import Landed
 from symcook.words import Cover, Word
 
 PIECES = 10_000
+"""So many pieces or intervals are tried."""
 
 RightAt = Callable[[Fraction], bool]
-"""Whether the answer at a number is right, and over an interval."""
+"""Whether the answer at a number is right."""
 RightBetween = Callable[[Fraction, Fraction], bool]
+"""Whether it is shown to be right on a whole interval."""
 Verdict = bool | int | None | Sequence[bool | int | None]
+
+
+class LeftOpen(Undecided):
+    """Behind `last`, this far from the start, no interval is short enough for the answer to be shown there."""
+
+    def __init__(self, last: Fraction) -> None:
+        self.last = last
+        super().__init__(f"the answer stayed open beyond {decimal(last)}")
+
+
+def decimal(value: Fraction) -> str:
+    """Up to twelve digits of a number of any size."""
+    try:
+        return f"{float(value):.12g}"
+    except OverflowError:
+        return f"{Decimal(value.numerator) / value.denominator:.12g}"
 
 
 class Reach(NamedTuple):
@@ -49,8 +68,8 @@ class Piece(NamedTuple):
 
 
 def soonest(words: Cover, reach_of: Callable[[Word, Reach | None], Reach]) -> tuple[Reach | None, Word | None]:
-    """The least reach over all words of a length, and the first word that has it; None where no answer changes.
-    `reach_of` is given a word and the least reach so far, beyond which nothing is asked."""
+    """The least reach over all words of a length (None where there is no word), and the first word that has it (None
+    where no answer changes). `reach_of` is given a word and the least reach so far, beyond which nothing is asked."""
     best: Reach | None = None
     found: Word | None = None
     for word, _ in words:
@@ -129,7 +148,7 @@ def enclosed(
     right_at: the answer at one place; right_between: whether it is right on a whole interval, False where that is not
     shown. From `start` on interval after interval is shown, as far as `limit`; they grow from `first` where that
     succeeds and are halved where it does not, until the end of one that is at most `near` long is wrong. Raises
-    Undecided where no interval is short enough to be shown.
+    LeftOpen where no interval is short enough to be shown.
     """
     good, step = start, first
     for _ in range(PIECES):
@@ -144,4 +163,4 @@ def enclosed(
             break
         else:
             step /= 2
-    raise Undecided(f"the answer stayed open beyond {float(good):.12g}")
+    raise LeftOpen(good)

@@ -14,12 +14,12 @@ from symcook.compose.routing import fresh
 from symcook.domains.ball import BallDomain as Balls
 from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.rowwise import Rowwise
-from symcook.door import Progress, door
+from symcook.door import Progress, check_digits, door
 from symcook.errors import NotExact, Undecided
 from symcook.forward import check_temperatures, forward
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import ball, bits_for, check_digits, hull, refine
+from symcook.numbers.balls import ball, bits_for, hull, refine
 from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell, lengths
 from symcook.questions.cold import at_low_temperatures

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from flint import fmpq
 
 from symcook.compose.routing import fresh
-from symcook.door import Progress, door
+from symcook.door import Progress, check_digits, door
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, unknown
 from symcook.model.layers import SelfAttention
 from symcook.model.parts import Part
 from symcook.model.symbols import Exact, fraction, from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
-from symcook.numbers.balls import Ball, arb_of, ball, bits_for, check_digits, hull, refine, resolving
+from symcook.numbers.balls import Ball, arb_of, ball, bits_for, hull, refine, resolving
 from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell, lengths
 from symcook.questions.intervals import NO_VALUE, at_point, between
 from symcook.questions.moving import OneSymbol
-from symcook.questions.reach import Reach, enclosed, exactly, soonest
+from symcook.questions.reach import LeftOpen, Reach, decimal, enclosed, exactly, soonest
 from symcook.questions.slope import only_zero
 from symcook.words import Cover
 from symcook.words.cells import classes
@@ -159,7 +159,12 @@ def _in_balls(
             return enclosed(right_at, right_between, first, first, Fraction(1, 10**digits))._replace(first=None)
         except Undecided:
             pass
-    found = enclosed(right_at, right_between, FIRST, FARTHEST * max(1, abs(start)), Fraction(1, 10**digits))
+    try:
+        found = enclosed(right_at, right_between, FIRST, FARTHEST * max(1, abs(start)), Fraction(1, 10**digits))
+    except LeftOpen as error:
+        said, at = model.embedding.said(word), decimal(start + side * error.last)
+        near = f"{'below' if side < 0 else 'above'} the weight {at}"
+        raise Undecided(f"the answer to {said} stayed open {near}: balls show it on no interval there") from None
     return _sharp(model, sequence, name, start, side, found, expected)
 
 

@@ -90,6 +90,7 @@ def _more(row: Claim) -> list[str]:
     for name in filter(None, (row.id, row.corrected)):
         if name in statements():
             word = "Corrected" if name != row.id else _FORMALLY.get(row.status, "Formally")
+            word = "Formally, a proof is not replayed since the change" if row.note.startswith("stale") else word
             out.append(f"{word}: {statements()[name].text}")
             out += [line for one in definitions_text(statements()[name]) if (line := f"Where {one}") not in out]
             holds = row.status not in ("OPEN", "REFUTED") and name == (row.corrected or row.id)

@@ -33,6 +33,12 @@ HARD = {
 }
 PLACES = {"first": "the first position", "last": "the last position", "each": "each position", "all": "all positions"}
 NORM = ("gain", "bias", "epsilon")
+PLACED = {
+    "post": "post-norm: behind each block, of the stream",
+    "pre": "pre-norm: in front of each block, which reads the normed stream",
+    "projected pre": "projected pre-norm: in front of each block, of forms, which the block reads",
+    "multi pre": "multi-pre-norm: several in front of each block, each of forms of its own, which the block reads",
+}
 SORTS = {"Int": "an integer", "Real": "a real number"}
 
 
@@ -446,6 +452,8 @@ class _Construction:
             root = ", with the square root not 0" if "refuse" in ways else ""
             root += "; the fraction is 0 where the square root is" if "zero" in ways else ""
             yield DefinitionRow("norms", (entry, f" for each entry x, with the mean and variance of all of them{root}"))
+            for one in dict.fromkeys(layer.placement for layer in self.layers if layer.placement != "none"):
+                yield DefinitionRow("", (PLACED[one],))
 
     def _reach(self, longest: Tree) -> list[Said]:
         """Why words are no longer: what there is for lengths and positions up to the greatest alone."""

@@ -6,6 +6,7 @@ Nothing rests on it: what theorems speak of are the equations of `symcook.proof.
 
 from __future__ import annotations
 
+import re
 import string
 import textwrap
 from collections.abc import Collection, Iterable, Sequence
@@ -24,10 +25,24 @@ from symcook.report.latex import latex as typeset
 from symcook.report.markup import described
 from symcook.report.saying import SIGNS, DefinitionRow, Said, Section, listed
 from symcook.report.terms import prose
-from symcook.report.theorems import RUN, Theorem
+from symcook.report.theorems import Theorem
 from symcook.report.where import WORDS, where
 
 Proved = Sequence[Theorem]
+LOGIC = {
+    " & ": "F & G: both hold",
+    r" \| ": "F | G: one holds at least",
+    "~": "~F: F does not hold",
+    "(?<!<)-> ": "F -> G: if F, then G",
+    "<-> ": "F <-> G: one holds exactly where the other does",
+    "!=": "!= is not equal",
+    r"\ball \w+( in|:)": "all x in a..b. F: F for each integer x from a to b",
+    r"\bex \w+( in|:)": "ex x in a..b. F: F for one of them at least",
+    r":Int\b": "x:Int is an integer",
+    r":Real\b": "x:Real a real number",
+    r"->(Int|Real)": "x:Int*Int->Real a real number for each two integers",
+}
+"""Signs of logic as patterns, with what they mean; LaTeX has those that are usual."""
 LABEL, KEPT = 13, 50
 """The width of labels, and the length of a bracket that is not broken."""
 
@@ -35,7 +50,7 @@ LABEL, KEPT = 13, 50
 def text(family: Family, proved: Proved = ()) -> str:
     """What ``symcook show FAMILY`` prints; `proved` are theorems with what they say."""
     lines = list[str]()
-    for section in sections(family, proved):
+    for section in _signed(sections(family, proved)):
         lines += ["", section.title, *chain.from_iterable(map(_lines, section.rows))]
     return "\n".join([*textwrap.wrap(_title(family), room(WIDE)), *lines])
 
@@ -66,7 +81,7 @@ def document(family: Family, proved: Proved = ()) -> dict[str, object]:
         "choices": {key: {"shown": family.chosen[key], "among": list(many)} for key, many in family.choices.items()},
         "definition": {
             one.title: [" ".join(filter(None, (_written([row.label]), _written(row.said)))) for row in one.rows]
-            for one in sections(family, proved)
+            for one in _signed(sections(family, proved))
         },
         "premises": relation.premises(),
         "equations": [*dict.fromkeys(relation.needed), *relation.equations, *relation.positive],
@@ -75,7 +90,7 @@ def document(family: Family, proved: Proved = ()) -> dict[str, object]:
 
 def sections(family: Family, proved: Proved = ()) -> list[Section]:
     """The construction, what is proved of it, and what the words of theorems mean."""
-    title = "Proved, for all sizes and tables (symcook prove ID: the statement in full)"
+    title = "Proved, for all sizes and tables (symcook prove ID replays the proof and shows the statement in full)"
     rows = tuple(chain.from_iterable(map(_proved, proved)))
     return [
         *construction(family),
@@ -84,17 +99,20 @@ def sections(family: Family, proved: Proved = ()) -> list[Section]:
     ]
 
 
+def _signed(found: Sequence[Section]) -> list[Section]:
+    """The sections with what the signs mean that formulas have as text, behind the other notation."""
+    shown = "\n".join(_written((row.label, *row.said)) for section in found for row in section.rows)
+    said = [meaning for sign, meaning in LOGIC.items() if re.search(sign, shown)]
+    row = DefinitionRow("signs", ("; ".join(said),))
+    return [Section(one.title, (*one.rows, row)) if said and one.title == "Residual stream" else one for one in found]
+
+
 def _proved(one: Theorem) -> list[DefinitionRow]:
     over = listed([[("member", name, _sort(sort))] for name, sort in one.over], ", ")
     given = listed([[_formula(text)] for text in one.given], "; ")
     said: list[Said] = [*(["for all ", *over, ": "] if over else []), *(["if ", *given, ": "] if given else [])]
-    note = (
-        " (g_x is the family's x)"
-        if any("g_" in found[0] for text in (*one.given, one.says) for found in RUN.finditer(text))
-        else ""
-    )
     also = f"; the same under more hypotheses: {', '.join(one.also)}" if one.also else ""
-    rows = [DefinitionRow(", ".join(one.ids), (*said, _formula(one.says), note, also), -1)]
+    rows = [DefinitionRow(", ".join(one.ids), (*said, _formula(one.says), also), -1)]
     if one.further:
         far = listed([[_formula(text)] for text in one.further], "; ")
         rows.append(
@@ -131,8 +149,8 @@ def _word(one: Said) -> str:
     if isinstance(one, str):
         return one
     if one[0] == "member":
-        sort = one[2] if isinstance(one[2], str) else f"{' x '.join(one[2][1])} -> {one[2][2]}"
-        return f"{one[1]}{' in' if isinstance(one[2], str) else ':'} {sort.replace('Int', 'Z').replace('Real', 'R')}"
+        sort = one[2] if isinstance(one[2], str) else f"{'*'.join(one[2][1])}->{one[2][2]}"
+        return f"{one[1]}:{sort}"
     return SIGNS[one[1]][0] if one[0] == "sign" else prose(one)
 
 

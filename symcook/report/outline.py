@@ -138,9 +138,7 @@ def _visible(steps: list[OutlineStep], most: int) -> set[int]:
     return shown
 
 
-def _walk(
-    steps: list[OutlineStep], shown: set[int], depth: int = 0
-) -> Iterator[tuple[int, int, OutlineStep | None, int]]:
+def _walk(steps: list[OutlineStep], shown: set[int]) -> Iterator[tuple[int, int, OutlineStep | None, int]]:
     """(number, depth, line, lines hidden below it); line None stands for a run of hidden lines."""
     number = 0
 
@@ -166,7 +164,7 @@ def _walk(
         if hidden:
             yield number, depth, None, hidden
 
-    yield from visit(steps, depth)
+    yield from visit(steps, 0)
 
 
 @dataclass

@@ -158,7 +158,7 @@ def sweep(
     **arguments: object,
 ) -> Sweep:
     """The answers of a kind over a range of one argument; see `plot_bound`."""
-    from symcook.numbers.balls import check_digits
+    from symcook.door import check_digits
 
     wanted = check_digits(digits)
     name, values, logarithmic = read_over(kind, over)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 RUN = re.compile(r"\b[a-z]_\w")
 """What names of a run with a prefix look like."""
+CUT = re.compile(r"\b(?:all|ex) [^.]*$")
+"""A quantifier without what it is about: the run stands inside of it, so that this is no hypothesis of a run."""
 EQUAL = re.compile(r"^all n:Int\. n = [^&|<>]* -> $")
 """What makes "for all such n the run" one run, of this length."""
 
@@ -93,8 +95,28 @@ def _told(name: str, clause: _Clause, family: Family) -> Theorem:
         needed |= {x for one in moved for x in own if x in _words(one)}
     used = {*_words(" ".join([*near, says]))}
     near, says, same = _unprefixed(near, says)
-    over = tuple((x, sort) for x, sort in clause.over.items() if x in used and x in own and x not in same)
-    return Theorem((name,), over, tuple(near), says, (), tuple(far))
+    over = [(x, sort) for x, sort in clause.over.items() if x in used and x in own and x not in same]
+    other = _apart([x for x, _ in over if x in _of(family)], [*near, says, *far])
+    near, far = ([_renamed(one, other) for one in many] for many in (near, far))
+    over = tuple((other.get(x, x), sort) for x, sort in over)
+    return Theorem((name,), over, tuple(near), _renamed(says, other), (), tuple(far))
+
+
+def _of(family: Family) -> set[str]:
+    """The names that a family's definition has."""
+    return {*family.sizes, *family.tables, *family.space}
+
+
+def _apart(names: Sequence[str], texts: Sequence[str]) -> dict[str, str]:
+    """Names with a digit behind them, for those of a theorem that are the family's, which have a g_ in its text."""
+    taken = {*_words(" ".join(texts))}
+    return {name: next(one for k in range(len(taken) + 1) if (one := f"{name}{k}") not in taken) for name in names}
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    """A text with other names for these, and the family's without the g_ that told them apart."""
+    made = re.sub(r"\b[A-Za-z]\w*", lambda word: names.get(word[0], word[0]), text)
+    return re.sub(rf"\bg_({'|'.join(names) or '(?!)'})\b", r"\1", made)
 
 
 def _pertinent(given: str, own: Sequence[str], needed: set[str]) -> bool:
@@ -158,6 +180,8 @@ def _clauses(statement: str, family: Family) -> Iterator[_Clause]:
             parts.append(f"{prefix}x is x in a run with {how}")
             says = says[other.end() + more.end() :]
         own = [one for one in parts if one and one != "1 <= n" and CALL.fullmatch(one) is None]
+        if any(map(CUT.search, own)):
+            continue  # a statement with runs inside of it, as of all inputs, is no theorem about one
         yield _Clause(
             _over(statement[: call.start()], start), [CALL.sub(word, one) for one in own], CALL.sub(word, says)
         )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from symcook.model.expr import Tree
+from symcook.model.plainfamily import ZERO
 from symcook.report.terms import tidy
 
 if TYPE_CHECKING:
     from symcook.proof.grammar import Definition
 
 BINDERS = ("all", "ex", "all in", "ex in", "sum", "prod", "lambda")
+FALSE: Tree = ("false",)
 MANY = 6
 """With more parameters than these a definition is written out."""
 
@@ -35,6 +37,24 @@ def unfolded(tree: Any, known: Mapping[str, Definition]) -> Tree:
         made = known[tree[1]]
         return unfolded(tidy(put(made.tree, dict(zip(made.params, tree[2], strict=True)))), known)
     return tuple([unfolded(part, known) for part in tree])
+
+
+def met(tree: Any, values: Mapping[str, Collection[int]]) -> Any:
+    """A formula or term without the cases that a table never has: `values` are the numbers that entries may be.
+
+    >>> from symcook.model.expr import parse_term, show
+    >>> show(met(parse_term("I[op(f) = 0 & a = 1 | op(f) = 5 & b = 1]"), {"op": (0, 1)}))
+    'I[op(f) = 0 & a = 1]'
+    """
+    if not isinstance(tree, tuple) or not tree:
+        return tree
+    tag, *kids = tree
+    if tag == "=" and kids[0][0] == "call" and kids[0][1] in values and kids[1][0] == "num":
+        return tree if kids[1][2] == 1 and kids[1][1] in values[kids[0][1]] else FALSE
+    made = (tag, *(met(one, values) for one in kids))
+    if tag in ("&", "|") and FALSE in made[1:]:
+        return FALSE if tag == "&" else made[2] if made[1] == FALSE else made[1]
+    return ZERO if made == ("ind", FALSE) else made
 
 
 def put(tree: Tree, values: Mapping[str, Tree]) -> Tree:

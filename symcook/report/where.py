@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, parse_formula
+from symcook.model.rationals import Rationals
 from symcook.proof.audit.folded import called as words_of
 from symcook.proof.audit.folded import used_definitions
 from symcook.proof.familyrel import FamilyRelation, before_first
 from symcook.proof.files import proofs_directory
 from symcook.report.saying import DefinitionRow, Said, called, mark
-from symcook.report.unfold import long_calls, unfolded
+from symcook.report.terms import body
+from symcook.report.unfold import long_calls, met, unfolded
 
 if TYPE_CHECKING:
     from symcook.model.family import Family
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 WORDS = {"answer": (("y", "i"), "the readout answers y at i"), "accept": (("w",), "the readout accepts the word")}
 
+MOST = 20
+"""Entries of tables are tried from the negative of this on, up to this."""
 FEW = 5
 """Of how many definitions at most a comment before them speaks."""
 
@@ -41,9 +45,10 @@ def where(family: Family, proved: Sequence[Theorem]) -> list[DefinitionRow]:
     known = {name: one for theorem in proved for name, one in theorem.known.items()}
     plainly = {name: called(name, [("name", param) for param in one.params]) for name, one in known.items()}
     long = list(dict.fromkeys(one for tree in trees for one in long_calls(tree, known)))
-    told = [(one, unfolded(one, known)) for one in long if one != plainly[one[1]]]
+    told = [(one, met(unfolded(one, known), _entries(family))) for one in long if one != plainly[one[1]]]
     rows += [DefinitionRow("", (one, mark(":="), says), -1) for one, says in told]
-    left = [unfolded(tree, known) if told else tree for tree in trees] + [says for _, says in told]
+    left = [(met(unfolded(tree, known), _entries(family))) if told else tree for tree in trees]
+    left += [says for _, says in told]
     words, said = {} if told else _comments(), set[str]()
     for name in reversed(used_definitions(left, known)):
         if name in words and words[name] not in said:
@@ -51,6 +56,34 @@ def where(family: Family, proved: Sequence[Theorem]) -> list[DefinitionRow]:
             rows.append(DefinitionRow("", (words[name],), -1))
         rows.append(DefinitionRow("", (plainly[name], mark(":="), known[name].tree), -1))
     return rows
+
+
+def _entries(family: Family) -> dict[str, list[int]]:
+    """The numbers that the entries of a table may be, of tables with one index whose condition gives a few."""
+    found = dict[str, list[int]]()
+    for name, table in family.tables.items():
+        for condition in table.where if len(table.over) == 1 and table.sort == "Int" else ():
+            said = body(condition, table.over)
+            entry: Tree = ("call", name, (("name", table.over[0].name),))
+            numbers = [] if said is None else _numbers(said, entry)
+            if numbers and numbers[0] > -MOST and numbers[-1] < MOST:
+                found[name] = numbers
+    return found
+
+
+def _numbers(condition: Tree, entry: Tree) -> list[int]:
+    """The numbers near 0 at which a condition holds of an entry; none where it is about other things too."""
+    try:
+        return [k for k in range(-MOST, MOST + 1) if Rationals({}).formula(_with(condition, entry, k))]
+    except BadInput:
+        return []
+
+
+def _with(tree: Any, entry: Tree, value: int) -> Any:
+    """A condition with a number in the place of an entry."""
+    if tree == entry:
+        return ("num", value, 1) if value >= 0 else ("neg", ("num", -value, 1))
+    return tuple([_with(one, entry, value) for one in tree]) if isinstance(tree, tuple) else tree
 
 
 def _comments() -> dict[str, str]:

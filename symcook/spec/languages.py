@@ -54,30 +54,20 @@ def dyck1_grammar(word: str) -> bool:
     return (0, n) in derived
 
 
-def depth(word: str) -> int:
-    """The greatest number of unclosed ( in any prefix, 0 for the empty word.
-
-    Unclosed is counted as opened minus closed, so a prefix with more ) than ( counts as nothing unclosed or less.
-    """
-    _brackets(word)
-    return max(2 * word[:end].count("(") - end for end in range(len(word) + 1))
-
-
-def dyck1_bounded(word: str, most: int) -> bool:
-    """Dyck-1 with nesting depth at most `most` >= 0; Dyck-1-2 is most = 2."""
-    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
-        raise BadInput("the depth must be an integer of at least 0", most)
-    return dyck1(word) and depth(word) <= most
-
-
 def dyck_bounded(brackets: Sequence[str], most: int) -> Fold:
     """Well-nested words over `brackets` (opening and closing in turn) with at most `most` unclosed ones at any point.
 
-    The state is the stack of unclosed brackets, None where a word cannot be saved any more. Section 9.2.3.
+    The state is the stack of unclosed brackets, None where a word cannot be saved any more. BadInput for brackets that
+    are no pairs, or not all different, and for a `most` below 0. Section 9.2.3.
 
     >>> [dyck_bounded("()[]", 2)(word) for word in ("([])", "([)]", "([()])", "")]
     [True, False, False, True]
     """
+    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+        raise BadInput("the depth must be an integer of at least 0", most)
+    brackets = tuple(brackets)
+    if len(brackets) % 2 or len({*brackets}) < len(brackets):
+        raise BadInput("brackets must be different, opening and closing in turn", " ".join(brackets))
     pairs = dict(zip(brackets[::2], brackets[1::2], strict=True))
 
     def step(stack: tuple[str, ...] | None, bracket: str) -> tuple[str, ...] | None:
@@ -98,7 +88,7 @@ dyck1_2 = Fold(
 """Dyck-1 with nesting depth at most 2, the state 3 being too deep for good. Section 9.2.2."""
 
 
-def _place(alphabet: Sequence[str], symbol: str) -> int:
+def _place(alphabet: tuple[str, ...], symbol: str) -> int:
     if symbol not in alphabet:
         raise BadInput(f"a word must consist of {' '.join(alphabet)}", symbol)
     return alphabet.index(symbol)
@@ -112,6 +102,7 @@ def most_recent(alphabet: Sequence[str]) -> Fold:
     >>> "".join(most_recent("ABCD")("ACABDACDCA"))
     'ACCBDBAADC'
     """
+    alphabet = tuple(alphabet)
 
     def step(state: tuple[str, tuple[str, ...], str], symbol: str) -> tuple[str, tuple[str, ...], str]:
         current, after, _ = state
@@ -125,13 +116,12 @@ def most_recent(alphabet: Sequence[str]) -> Fold:
 
 def most_frequent(alphabet: Sequence[str]) -> Fold:
     """At each position the symbol that most often followed the current one before it, the first of several in the
-    order of the
-    alphabet; the current one where it did not occur before. Section 9.1.2.
+    order of the alphabet; the current one where it did not occur before. Section 9.1.2.
 
     >>> "".join(most_frequent("ABCD")("ACABDACDCA"))
     'ACCBDBAAAC'
     """
-    size = len(alphabet)
+    alphabet, size = tuple(alphabet), len(alphabet)
 
     def step(state: tuple[int, tuple[int, ...]], symbol: str) -> tuple[int, tuple[int, ...]]:
         current, counts = state

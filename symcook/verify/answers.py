@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,17 @@ list with an answer for each position of the model; rows ({input: Fraction}, ...
 feed-forward recipe {input or symbol: Fraction} to {coordinate: Fraction}. A `Fold` over words is asked once a state."""
 Answers = tuple[list[Any], "Array"]
 """The answers that occur at one position, and for each input the number of its own."""
+
+
+class AskedTogether:
+    """A reference that can answer for all inputs of a piece together."""
+
+    def together(self, piece: Words | Grid, setting: Mapping[str, Fraction]) -> Sequence[Answers]:
+        """For each position that the readout shows, the answers as the reference returns them. Whatever it raises
+        means that the inputs are to be asked one by one: the first that fails then says why."""
+        raise NotImplementedError
+
+
 Choices = tuple[Sequence[str], ...]
 """The tokens that may stand at each position."""
 SAME = "a Fold must answer the same when it is asked the same again"
@@ -80,6 +92,10 @@ class Expected:
         """The same on one piece, asked input by input."""
         import numpy as np
 
+        if isinstance(self.reference, AskedTogether):
+            with suppress(Exception):
+                found = self.reference.together(piece, self.setting)
+                return [([_checked(self.model, answer, "") for answer in known], codes) for known, codes in found]
         if isinstance(self.reference, (Interpreted, Looking)) and self.model.readout.each:
             return [self._numbered(column, piece.size) for column in self.reference.block(piece.choices())]  # type: ignore[union-attr]
         known: list[dict[Any, int]] = [{} for _ in self.model.readout.answered(length)]

@@ -29,6 +29,8 @@ TRIAL_FROM = 2**10
 """From how many words on a sweep is tried before it begins."""
 TRIAL_SECONDS, TRIALS = 0.2, 10
 """How long a pass works that tells the rate, and how many of the largest are tried."""
+SHORTEST = 1e-3
+"""What a pass is taken to work at least: clocks of processors are coarse."""
 WAITING = 1.0
 """How long a pass takes that tells it too, though it worked less: its reference waits, or the machine is busy."""
 
@@ -132,20 +134,22 @@ def check_count(model: Transformer, max_length: int) -> None:
 
 
 def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
-    """Strings a second, by passes over more and more of the longest words until one works long enough to tell; where
-    there are many, by the fastest of some of the largest. One that takes long is run again: the first call of all loads
-    what it needs, and a busy machine stops any. A small pass has the rate of what it costs to begin one, so that a busy
-    machine's clock alone ends no trial at the smallest."""
+    """Strings a second, by passes over more and more of the longest words until one works long enough to tell, or is so
+    fast that all words are one chunk; where there are many, by the fastest of some of the largest. One that takes long
+    is run again: the first call of all loads what it needs, and a busy machine stops any. A small pass has the rate of
+    what it costs to begin one, so that a busy machine's clock alone ends no trial at the smallest; the next is so much
+    larger that at this rate it would tell."""
     most, letters = whole.max_length, whole.model.alphabet
     largest = min(most, whole.stride)
+    trials = TRIALS if whole.total > TRIALS**2 * whole.block else 0
 
     def seconds(part: InputPart) -> tuple[float, float]:
         start, worked = time.perf_counter(), time.process_time()
         compare(part)
         return max(time.perf_counter() - start, 1e-9), time.process_time() - worked
 
-    fastest = 0.0
-    for free in (*range(1, largest + 1), *[largest] * (TRIALS if whole.total > TRIALS**2 * whole.block else 0)):
+    fastest, free = 0.0, 1
+    while True:
         prefix = tuple(islice((letters[(k * k + k // 3) % len(letters)] for k in range(most)), most - free))
         part = whole.part(most - free + 1 if whole.shared else most, most, prefix)
         took, worked = seconds(part)
@@ -155,9 +159,11 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
             took = min(took, *(clock for clock, _ in again))
             enough = all(work > TRIAL_SECONDS for _, work in again) or took > WAITING
         fastest = max(fastest, part.size / took)
-        if enough:
-            break
-    return fastest
+        if enough or (free == largest and trials == 0) or whole.total < CHUNK_SECONDS * fastest:
+            return fastest
+        trials -= free == largest
+        times = min(TRIAL_SECONDS / max(worked, SHORTEST), WAITING / took)
+        free = min(largest, free + max(1, _power(max(2, len(letters)), int(times))))
 
 
 def _power(base: int, most: int) -> int:

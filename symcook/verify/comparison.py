@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.domains import RUNNABLE
+from symcook.door import check_digits
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
 from symcook.model.expr import Tree
@@ -36,8 +37,6 @@ class Numbers:
     digits: int = DIGITS
 
     def __post_init__(self) -> None:
-        from symcook.numbers.balls import check_digits
-
         require_known("domain", self.domain, RUNNABLE)
         check_digits(self.digits)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from symcook.errors import NotExact
 from symcook.model.expr import Tree, names, parse_formula, parse_term
@@ -15,7 +15,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.columns import Column, valued
 from symcook.recipes.words import WORDS, called, read
 from symcook.run import run
-from symcook.verify.answers import rows
+from symcook.verify.answers import Answers, AskedTogether, rows
 from symcook.verify.chunks import plan
 from symcook.verify.comparison import DIGITS
 from symcook.verify.findings import Check, Progress
@@ -23,7 +23,11 @@ from symcook.verify.recheck import referred
 from symcook.verify.sweep import check
 
 if TYPE_CHECKING:
+    from symcook.domains.axes import Axes
+    from symcook.domains.batch import Grid, Words
     from symcook.recipes import Recipe
+
+T = TypeVar("T")
 
 LENGTH = 6
 """The greatest length of an input on which `check` evaluates both texts."""
@@ -36,8 +40,9 @@ _DEFINED = {f"{name}()": (argument, parse_term(text)) for name, (argument, text,
 
 
 @dataclass(frozen=True)
-class Stated:
-    """A text about a recipe's model as a reference: asked for an input, it gives what the text says of it.
+class Stated(AskedTogether):
+    """A text about a recipe's model as a reference: asked for an input, or for all of a piece together, it gives what
+    the text says of it.
 
     `kind` is "formula" or "computes". `coordinate` is the number of the coordinate that is asked for, k in the text. In
     the domain "exact" a number that is not rational is NotExact; in "ball" it comes as a rational within `NEAR` of it.
@@ -64,20 +69,68 @@ class Stated:
         named = names(self.tree) | called(self.tree) if self.kind == "computes" else set()
         return named - set(self.model.embedding.inputs or ())
 
+    def together(self, piece: Words | Grid, setting: Mapping[str, Fraction]) -> Sequence[Answers]:
+        """The same in exact numbers."""
+        from symcook.domains.axes import Axes
+        from symcook.numbers.together import valued_together
+
+        axes, model = Axes(piece), self.model
+        columns = {name: Column(values) for name, values in self._columns(axes).items()}
+        point = {name: column[1] for name, column in columns.items()} | dict(setting) if model.pointwise else {}
+        known = {**self.symbols, **point, "n": len(next(iter(columns.values())).values), "k": self.coordinate}
+        stream = self._batched(piece, axes, setting if model.pointwise else self.symbols) if self.runs else {}
+        found = self.found(known, columns, stream, lambda values: axes.listed(valued_together(self.tree, values)))
+        return [([self._answer(value) for value in values], codes) for values, codes in found]
+
+    def _columns(self, axes: Axes) -> dict[str, list[Any]]:
+        """What is given with the inputs of a piece, by position."""
+        embedding, places = self.model.embedding, range(len(axes.choices))
+        if embedding.inputs is not None:
+            return {
+                name: [axes.chosen(place, [row[name] for row in axes.choices[place]]) for place in places]
+                for name in embedding.inputs
+            }
+        number = self.model.alphabet.index
+        return {"w": [axes.chosen(place, [*map(number, axes.choices[place])]) for place in embedding.typed(places)]}
+
+    def _batched(self, piece: Words | Grid, axes: Axes, point: Mapping[str, Exact]) -> dict[str, list[Any]]:
+        """The last values of the coordinates that the text names, of all inputs of a piece, position by position."""
+        from symcook.domains.batch import Batch
+        from symcook.forward import forward
+
+        bound = self.model.bind({one.name: point[one.name] for one in self.model.parameters})
+        stream = forward(bound, piece, Batch(), trace=True, weights=False).stream
+        return {name: [axes.entries(cell) for cell in stream[name]] for name in self.runs}
+
     def _answers(self, given: object, domain: str) -> Any:
         known, columns = self._input(given)
-        before, positions = len(self.model.embedding.ends[0]), known["n"] + self.model.embedding.added
-        if not self._own.isdisjoint(self.model.space.names):
-            stream = self._stream(given, domain)
-            columns = {name: Column(values, 1 - before) for name, values in stream.items()} | columns
-        known |= _DEFINED | {f"{name}()": column for name, column in columns.items()}
-
-        def at(i: int) -> Any:
-            own = {name: column[i] for name, column in columns.items() if i in column}
-            return self._answer(valued(self.tree, {**known, "i": i, **own}, None if domain == "exact" else NEAR))
-
-        found = [at(index + 1 - before) for index in self.model.readout.answered(positions)]
+        stream = self._stream(given, domain) if self.runs else {}
+        near = None if domain == "exact" else NEAR
+        found = self.found(known, columns, stream, lambda values: self._answer(valued(self.tree, values, near)))
         return found if self.model.readout.each else found[0]
+
+    @property
+    def runs(self) -> set[str]:
+        """The coordinates that the text names, as a run leaves them."""
+        return self._own.intersection(self.model.space.names)
+
+    def found(
+        self,
+        known: Mapping[str, Any],
+        columns: Mapping[str, Column],
+        stream: Mapping[str, Sequence[Any]],
+        answer: Callable[[Mapping[str, Any]], T],
+    ) -> list[T]:
+        """The answer at each position that the readout shows, from all that has a value there."""
+        before, positions = len(self.model.embedding.ends[0]), known["n"] + self.model.embedding.added
+        columns = {name: Column(values, 1 - before) for name, values in stream.items()} | dict(columns)
+        known = {**known, **_DEFINED, **{f"{name}()": column for name, column in columns.items()}}
+
+        def at(i: int) -> T:
+            own = {name: column[i] for name, column in columns.items() if i in column}
+            return answer({**known, "i": i, **own})
+
+        return [at(index + 1 - before) for index in self.model.readout.answered(positions)]
 
     def _input(self, given: Any) -> tuple[dict[str, Any], dict[str, Column]]:
         """n, k and the symbols; and the letters of a word as numbers, or the inputs of rows, from position 1."""
@@ -103,7 +156,7 @@ class Stated:
         places = result.everywhere
         return {name: [result.domain.read(column, place) for place in places] for name, column in result.stream.items()}
 
-    def _answer(self, value: bool | Fraction) -> Any:
+    def _answer(self, value: int | Fraction) -> Any:
         readout = self.model.readout
         if isinstance(value, bool) and not self.model.decides:
             value = Fraction(value)

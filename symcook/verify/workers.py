@@ -33,11 +33,22 @@ from symcook.verify.comparison import Comparison, Numbers, Tally
 
 @dataclass(frozen=True)
 class Made:
-    """A reference by the call that makes it, so that another process can make its own. `name` tells it from others, or
-    is None where it cannot be told."""
+    """A reference by the call that makes it, so that another process can make its own; what it is called, None where
+    that does not tell it from others, and the file that defines it, where that belongs to its name."""
 
     make: Callable[[], Reference]
-    name: str | None
+    called: str | None
+    file: str | None = None
+
+    @property
+    def name(self) -> str | None:
+        """What tells it from others, its file as it is now; None where it cannot be told."""
+        if self.called is None or self.file is None:
+            return self.called
+        try:
+            return f"{self.called} of a file with SHA-256 {sha256(_sources(Path(self.file))).hexdigest()[:16]}"
+        except OSError:
+            return None
 
     @classmethod
     def of(cls, reference: Reference | Made) -> Made:
@@ -48,12 +59,11 @@ class Made:
         home = str(getattr(function, "__module__", None))
         known = vars(sys.modules[home]) if home in sys.modules else {}
         named = [key for key, value in known.items() if value is reference]
+        make = partial(_of_module, home, named[0]) if named else partial(_itself, reference)
         try:
-            source = _sources(Path(inspect.getsourcefile(function) or ""))
-            name = f"{(named or [function.__qualname__])[0]} of a file with SHA-256 {sha256(source).hexdigest()[:16]}"
-        except (OSError, TypeError, AttributeError):
-            name = None
-        return cls(partial(_of_module, home, named[0]) if named else partial(_itself, reference), name)
+            return cls(make, (named or [function.__qualname__])[0], inspect.getsourcefile(function) or "")
+        except (TypeError, AttributeError):
+            return cls(make, None)
 
 
 @cache

@@ -32,6 +32,7 @@ from symcook.proof.kernel import AXIOMS, check
 from symcook.proof.replay import Library, Statement, judge, make_certificate
 from symcook.proof.runrel import Relation, expand
 from symcook.proof.terms import TRUE, formula, instantiate, num, sort_of, var
+from symcook.recount import dump, recompute
 
 TRUE_NODE = {"by": "true"}
 CONTRADICTION = "0 < 0"
@@ -1523,7 +1524,7 @@ def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             cached.cache_clear()
 
     forget()
-    (tmp_path / "ledger.json").write_text(claims.dump(claims.recompute()), encoding="utf-8")
+    (tmp_path / "ledger.json").write_text(dump(recompute()), encoding="utf-8")
     yield tmp_path
     forget()
 

@@ -23,6 +23,7 @@ from symcook.proof import conditions, grammar, kernel, normal, replay
 from symcook.proof.instances import Instances
 from symcook.proof.replay import Library, Statement, make_certificate
 from symcook.proof.terms import TRUE
+from symcook.recount import dump
 
 ROOT = replay.library().root
 CLAIM = [{"by": "true"}]
@@ -537,7 +538,7 @@ def ledger() -> dict[str, Any]:
         n: claims.Known(s, claims.row_digest(n), f"{n}.corrected" if s == "CORRECTED" else None, a)
         for n, (s, a) in zip(names, words, strict=True)
     }
-    return json.loads(claims.dump(found))
+    return json.loads(dump(found))
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, document: Any) -> dict[str, str]:

@@ -10,7 +10,7 @@ from checkout import ROOT
 from families import together
 from proof.stored import replayed  # noqa: F401
 
-from symcook.cli import dispatch
+from symcook.__main__ import dispatch
 
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]

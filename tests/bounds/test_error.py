@@ -10,8 +10,8 @@ import mpmath
 import pytest
 from families import together
 
+from symcook.__main__ import dispatch
 from symcook.bounds import error_propagation, sensitivity
-from symcook.cli import dispatch
 from symcook.errors import BadInput
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout

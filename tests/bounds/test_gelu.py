@@ -6,8 +6,8 @@ import flint
 import mpmath
 import pytest
 
+from symcook.__main__ import dispatch
 from symcook.bounds import gelu, gelu_multiply, gelu_relu
-from symcook.cli import dispatch
 from symcook.errors import BadInput, SymcookError
 from symcook.numbers.evaluate import positive_on, zero
 

@@ -8,9 +8,9 @@ import numpy
 import pytest
 from families import together
 
+from symcook.__main__ import dispatch
 from symcook.bounds import layernorm_hash
 from symcook.bounds import sums as hashes
-from symcook.cli import dispatch
 from symcook.errors import BadInput
 
 MP = mpmath.mp.clone()

@@ -18,9 +18,8 @@ import pytest
 from families import together
 
 from symcook import bounds
-from symcook.__main__ import main
+from symcook.__main__ import dispatch, main
 from symcook.bounds import kind, softmax_hardmax, table_lookup
-from symcook.cli import dispatch
 from symcook.errors import BadInput, Undecided
 from symcook.numbers.balls import Ball
 from symcook.report import figure, plots

@@ -8,8 +8,8 @@ import pytest
 from families import together
 
 from symcook import bounds
+from symcook.__main__ import dispatch
 from symcook.bounds import quadratic_lookup, softmax, softmax_of_scores, temperature
-from symcook.cli import dispatch
 from symcook.errors import BadInput
 
 MP = mpmath.mp.clone()

@@ -15,8 +15,8 @@ from families import together
 from shared import mpf
 
 from symcook import bounds
+from symcook.__main__ import dispatch
 from symcook.bounds import softmax_hardmax
-from symcook.cli import dispatch
 from symcook.errors import BadInput, Undecided
 from symcook.numbers.expsum import exp_of
 

@@ -11,8 +11,8 @@ import shared
 from families import in_pairs, together
 
 from symcook import bounds
+from symcook.__main__ import dispatch
 from symcook.bounds import falling, table_lookup, tie_break, ziggurat
-from symcook.cli import dispatch
 from symcook.errors import BadInput
 
 MP = mpmath.mp.clone()

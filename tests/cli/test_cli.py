@@ -313,14 +313,14 @@ def test_alone_it_prints_three_things(capsys: pytest.CaptureFixture[str]) -> Non
     assert code == 0
     assert len([line for line in out.splitlines() if line.startswith("  symcook ")]) == 3
     assert call(capsys, "--version")[1].startswith("symcook 0.")
-    from symcook.cli import COMMANDS
+    from symcook.cli.commands import COMMANDS
 
     code, out, _ = call(capsys, "--help")
     assert all(f"\n  {name} " in out for name in COMMANDS)
 
 
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
-    from symcook.cli import COMMANDS
+    from symcook.cli.commands import COMMANDS
 
     for name in COMMANDS:
         code, out, err = call(capsys, name, "--help")
@@ -333,7 +333,7 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_examples_in_the_help_work(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from symcook.cli import COMMANDS
+    from symcook.cli.commands import COMMANDS
 
     monkeypatch.chdir(tmp_path)
     for name in [one for one in COMMANDS if one not in ("tour", "list", "completion")]:  # export before what reads it

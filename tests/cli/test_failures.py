@@ -11,7 +11,8 @@ import pytest
 from shared import call, document, refused
 
 import symcook as sc
-from symcook.cli import COMMANDS, output
+from symcook.cli import output
+from symcook.cli.commands import COMMANDS
 from symcook.cli.output import CommandTable, group
 from symcook.errors import unknown
 

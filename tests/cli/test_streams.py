@@ -10,7 +10,7 @@ import pytest
 
 LOST = """
 import sys, time
-from symcook import cli
+from symcook import __main__ as entry
 from symcook.__main__ import main
 
 class Callback:
@@ -24,7 +24,7 @@ def dispatch(arguments):
         pass
     return 0
 
-cli.dispatch = dispatch
+entry.dispatch = dispatch
 sys.exit(main())
 """
 

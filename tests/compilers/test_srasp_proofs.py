@@ -205,6 +205,18 @@ def not_proved(model: sc.Transformer) -> bool:
     return found.verdict is None and isinstance(found.missing, StepGap)
 
 
+def test_a_proof_is_the_same_whatever_a_line_is_called() -> None:
+    """Facts are called C0, C1, ... where a width has cases, which a name may have in it."""
+
+    def text(name: str) -> str:
+        swapped = f"{name} = map(in(i); 'a': 'b', 'b': 'a', else: 'c')\n"
+        model = sc.compile("srasp", f"alphabet a b c;\n{swapped}out = selector_width(select({name}, {name}, ==))\n")
+        return programs._text(model)[1]
+
+    assert "cases C0, C1, C2" in text("name")
+    assert text("xC0") == text("name").replace("name", "xC0")
+
+
 def test_a_model_that_was_changed_is_not_proved() -> None:
     model, other = sc.compile("srasp", "majority.srasp"), sc.compile("srasp", CLOSEST)
     with pytest.raises(BadInput, match="as it was compiled"):

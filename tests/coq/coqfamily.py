@@ -310,16 +310,14 @@ class Function:
 
 
 def entries(cells: Sequence[tuple[tuple[int, ...], Fraction]], sort: str) -> str:
-    """A table by its entries, with one or two indices or without."""
-
-    def entry(value: Fraction) -> str:
+    """A table by its entries, which has any number of indices or none."""
+    (at, value), *_ = cells
+    if not at:
         return f"({value.numerator})" if sort == "Int" else f"({value.numerator} # {value.denominator})"
-
-    none = "0" if sort == "Int" else "0%Q"
-    if not cells[0][0]:
-        return entry(cells[0][1])
-    rows: dict[int, list[tuple[int, Fraction]]] = {}
-    for at, value in cells:
-        rows.setdefault(at[0] if at[1:] else 0, []).append((at[-1], value))
-    lists = [f"table {none} {row[0][0]} [{'; '.join(entry(v) for _, v in row)}]" for row in rows.values()]
-    return f"table (fun _ => {none}) {min(rows)} [{'; '.join(lists)}]" if cells[0][0][1:] else lists[0]
+    rows: dict[int, list[tuple[tuple[int, ...], Fraction]]] = {}
+    for (first, *rest), one in cells:
+        rows.setdefault(first, []).append((tuple(rest), one))
+    zero = "0" if sort == "Int" else "0%Q"
+    none = f"(fun {' '.join('_' * (len(at) - 1))} => {zero})" if at[1:] else zero
+    written = (entries(one, sort) for one in rows.values())
+    return f"table {none} {min(rows)} [{'; '.join(written)}]"

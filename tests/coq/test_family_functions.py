@@ -43,6 +43,10 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("boolean", {"m": "1", "M": "2", "xi": "0 1", "phi": "1 1"}),
     ("identity", {"d": "12"}),
     ("max", {"K": "1"}),
+    (
+        "relu-network",
+        {"L": "2", "m": "2", "A": "1 -1/2", "W": "3 0 -1 2/3", "b": "0 1 -1 1/2", "V": "0 -1", "c": "1/7"},
+    ),
     ("automaton", {"K": "1", "S": "1", "first": "1", "R": "3", "delta": "1", "final": "1"}),
     (
         "turing-no-start",

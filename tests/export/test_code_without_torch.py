@@ -94,6 +94,9 @@ def test_decoders_go_on_behind_the_whole_word(
             assert told == automata_examples.walked(ODD, word)
         assert names["decode"](word, "1") == 3
         assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == told[:1]
+    for steps in ("21", "-1", "", "9" * 5000):  # Python reads no integer of so many digits
+        with pytest.raises(SystemExit, match="2"):
+            names["decode"]("1", steps)
 
 
 def head(factor: str, mask: str = "future") -> sc.Transformer:

@@ -83,7 +83,7 @@ REFUSED: list[tuple[str, str, Change]] = [
     ('a family must have the key "space"; given: symcook family, name,', INDUCTION, lambda d: d.pop("space")),
     ("an embedding must have either words with a vocabulary, or inputs", INDUCTION,
      lambda d: d["embedding"].update(inputs=["all c in 1..S. is(c)"])),
-    ("a table must have at most two indices and values Int or Real; given: all r in 1..M. phi(r)", "boolean",
+    ("a table must have at most three indices and values Int or Real; given: all r in 1..M. phi(r)", "boolean",
      lambda d: d["tables"].update({"all r in 1..M. phi(r)": {"values": "Bool"}})),
     ("a declaration must read NAME or all c in 1..N. NAME(c); given: q(1)", "boolean",
      lambda d: d["space"].insert(0, "q(1)")),

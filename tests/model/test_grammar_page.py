@@ -11,7 +11,7 @@ from families import together
 
 import symcook
 import symcook as sc
-from symcook.cli import dispatch
+from symcook.__main__ import dispatch
 from symcook.model.modelfile import dumps, loads
 
 PAGE = (Path(symcook.__file__).parent / "data" / "grammar.md").read_text(encoding="utf-8")

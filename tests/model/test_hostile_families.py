@@ -83,6 +83,29 @@ def test_every_place_of_a_file_may_hold_anything() -> None:
     assert refused > 800 and families > 40, (refused, families)
 
 
+BEYOND = 10**5000  # Python writes no integer of so many digits
+IN_PYTHON: list[tuple[str, tuple[Any, ...], Any]] = [
+    ("a form must be text; given: a float", ("embedding", "positions", "one"), 0.5),
+    ("the space must be a list; given: a tuple", ("space",), ("x",)),
+    ("a family must have version 1; given: a float", ("symcook family",), 1.0),
+    ("a family must have version 1; given: a number", ("symcook family",), BEYOND),
+    ("a whole number in a family must have at most 18 digits; given: a number with too many", ("longest",), BEYOND),
+    ("positions must be numbered from 0 or 1; given: null", ("embedding", "start"), None),
+    ("a head must have a mask of none, future,", ("layers", 0, "attention", 0, "mask"), BEYOND),
+    ("the position of a readout largest must be one of first, last, each; given: a n", ("readout", "position"), BEYOND),
+    ("a key of what is written must be text; given: a number", ("embedding", "words", 7), "1"),
+    ("a key of a family must be text; given: null", (None,), "1"),
+]  # fmt: skip
+
+
+def test_a_document_of_python_is_refused_as_a_file_is() -> None:
+    """What no file can hold: floats, tuples, keys that are no text, integers of thousands of digits."""
+    for sentence, path, value in IN_PYTHON:
+        with pytest.raises(BadInput) as error:
+            Family(put(BASE, path, value))
+        assert str(error.value).startswith(sentence), str(error.value)
+
+
 def texts(pairs: dict[str, Any], *path: Any) -> list[tuple[str, Any]]:
     return [(sentence, put(BASE, path, value)) for sentence, value in pairs.items()]
 

@@ -216,7 +216,7 @@ def test_a_recipe_is_one_file_beside_its_reference_and_its_test(tmp_path: Path) 
     (tmp_path / "spec_double.py").write_text(SPEC)
 
     lines = (["list"], ["explain", "double"], ["derive", "double"], ["check", "double"])
-    commands = f"from symcook.cli import dispatch\nfor one in {lines}:\n    assert not dispatch(one)\n    print('\\f')"
+    commands = f"from symcook.__main__ import main\nfor one in {lines}:\n    assert not main(one)\n    print('\\f')"
     command = [sys.executable, "-c", commands]
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     listed, explained, derived, checked, _ = said.split("\f")

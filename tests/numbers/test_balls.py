@@ -8,14 +8,13 @@ import mpmath
 import pytest
 from families import together
 
+from symcook.door import MAX_DIGITS, check_digits
 from symcook.errors import BadInput, Undecided
 from symcook.model.expr import parse_term
 from symcook.numbers.balls import (
-    MAX_DIGITS,
     Ball,
     arb_of,
     ball,
-    check_digits,
     decide_sign,
     limit_for,
     refine,

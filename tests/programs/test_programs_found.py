@@ -27,6 +27,16 @@ def test_explain_shows_a_program(name: str, capsys: pytest.CaptureFixture[str]) 
     assert found["kind"] == "program" and found["text"] in out + "\n" and found["summary"]
 
 
+@pytest.mark.parametrize("search", ["parity", "Feed-Forward", "§4.1", "Chiang", "families", "yes, no such thing", " "])
+def test_a_search_finds_the_same_recipes_as_text_and_as_json(capsys: pytest.CaptureFixture[str], search: str) -> None:
+    lines = call(capsys, "list", "--search", search)[1].split("\n")
+    known = {one["name"] for one in document(capsys, "list")}
+    shown = {line[10:].split()[0] for line in lines if line.startswith("  ")} & known
+    assert {one["name"] for one in document(capsys, "list", "--search", search)} == shown
+    assert bool(shown) is (search not in ("families", "yes, no such thing"))
+    assert (shown == known) is (search == " ") is lines[0].startswith("The Transformer Cookbook")
+
+
 def test_a_name_that_is_near_is_offered(capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean sort.srasp?" in refused(capsys, "explain", "sorts.srasp")
     said = refused(capsys, "compile", "ltl", "missing.ltl", "-o", "m.json")

@@ -197,6 +197,11 @@ def case(name: str, rng: random.Random) -> Case:
         filled = {} if name == "identity" else {key: [number() for _ in range(many)] for key, many in tables.items()}
         x = "z" if name == "network" else "x"
         return sizes | filled, lambda: {f"{x}{c}": number() for c in range(1, d + 1)}
+    if name == "relu-network":
+        deep, m = rng.randint(1, 3), rng.randint(1, 3)
+        tables = {"A": m, "W": (deep - 1) * m * m, "b": deep * m, "V": m, "c": 1}
+        filled = {key: [number() for _ in range(many)] for key, many in tables.items()}
+        return {"L": deep, "m": m} | filled, lambda: {"x": number()}
     if name in ("attention-identity", "tie-break"):
         d, h = rng.randint(1, 2), rng.randint(1, 2)
         values = {"d": d, "h": h} | {key: [number() for _ in range(d * h)] for key in "QW"}

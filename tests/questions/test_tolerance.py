@@ -18,6 +18,7 @@ from symcook.model.symbols import exact
 from symcook.numbers.balls import Ball
 from symcook.papers.chiang2022.figures import right_weights
 from symcook.questions.intervals import NO_VALUE, at_point
+from symcook.questions.reach import LeftOpen, enclosed
 from symcook.questions.slope import Sloped, only_zero
 from symcook.questions.tolerance import free, tolerance
 
@@ -142,6 +143,19 @@ def test_a_tie_that_no_ball_tells_is_told_exactly() -> None:
     for c, wanted in ((Fraction(1, 3), True), (Fraction(33, 100), False), (Fraction(34, 100), True)):
         assert at_point(model, model.tokens("ab"), "c", c) is wanted
     assert at_point(tied("1/c"), tied("1/c").tokens("ab"), "c", Fraction(0)) == NO_VALUE
+
+
+def test_what_stays_open_is_said_of_the_word_and_of_the_weight() -> None:
+    """The weight is 1, and 1/2 the way that balls show: the sentence is about 3/2, and not about the way."""
+    with pytest.raises(Undecided, match=r"the answer to 11 stayed open above the weight 1\.5:"):
+        tolerance(sc.build("parity"), "L1.head1.V[1,1]", 2, min_length=2)
+
+
+def test_a_place_beyond_all_floats_is_said() -> None:
+    far = Fraction(10**400)
+    with pytest.raises(LeftOpen, match=r"beyond 1\.0*e\+400") as error:
+        enclosed(lambda _: True, lambda _low, high: high <= far, far, 2 * far, Fraction(1, 10))
+    assert error.value.last == far
 
 
 def test_a_root_has_the_digits_that_are_asked_for() -> None:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 from families import together
 from mpmath import mp, mpf
-from proof.family_cases import NAMES, case, chosen, family
+from proof.family_cases import NAMES, SHIPPED, case, chosen, family
 from proof.test_family_relation import Run
 from shared import call
 
 from symcook.cli.families import proved_of
 from symcook.model.expr import Tree, parse_formula, show
 from symcook.model.family import Family
+from symcook.model.instance import instance
 from symcook.proof import grammar
 from symcook.proof.familyrel import expand
 from symcook.proof.replay import statements
@@ -319,7 +321,7 @@ def test_theorems_are_told_with_their_hypotheses_and_definitions() -> None:
     assert "h(t, d) where head t is" in "".join(turing) + "".join(turing.values())
     dyck = rows("dyck-k-d")
     assert "more hypotheses: cookbook.s9.2.3.dyckkD_accept" in dyck["lem.any_dyck"] and "nestlevel(o, a, m)" in dyck
-    assert "for all m in Z, q: Z -> Z: if 0 <= m; n = 2*m + 2" in rows("automaton")["merrill2024.thm1"]
+    assert "for all m:Int, q:Int->Int: if 0 <= m; n = 2*m + 2" in rows("automaton")["merrill2024.thm1"]
     assert "c(f, i) behind round t = 1, .., L; at t = 0" in "".join(rows("logic-past"))
     soft = rows("induction-by-term")["cookbook.s9.1.1.soft_average"]
     assert "tau = 1/log(8*N); term = 0" in soft and "h_x is x in a run with ties = softmax" in soft
@@ -327,6 +329,53 @@ def test_theorems_are_told_with_their_hypotheses_and_definitions() -> None:
     assert "if n <= N; term = 1; beta = N^2*log(8*N): all i" in corrected["cookbook.s9.1.1.soft.corrected"]
     wanted = "all j in 1..n. abs(value(j)) <= B: all i in 1..n. query(i) = q -> abs("
     assert wanted in rows("lookup-quadratic", ties="softmax")["cookbook.t2.index_lookup"]
+
+
+def test_names_of_a_theorem_are_told_from_those_of_the_family() -> None:
+    """Routing by weights: W is the family's, W0 the theorem's, of which W is made."""
+    made = family("network")
+    (routing,) = [one for one in proved_of(made) if "cookbook.t3.routing" in one.ids]
+    own = [name for name, _ in routing.over]
+    assert own == ["p", "y", "R", "W0", "b0", "V0", "c0"]
+    said = " ".join([*routing.given, routing.says])
+    assert "W(k, m) = sum(l, 1, d, W0(k, l)*R(l, m))" in said and "g_" not in said
+    for name in SHIPPED:
+        shown = family(name)
+        for one in proved_of(shown):
+            assert not {name for name, _ in one.over} & {*shown.sizes, *shown.tables, *shown.space}, (name, one.ids)
+
+
+def test_a_theorem_without_its_proof_is_not_said_to_be_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, known = family("max"), dict(statements())
+    assert "family.max" in text(made, proved_of(made))
+    changed = known["family.max"].written.replace("z2_out(K) = x(c)", "z2_out(K) = 2*x(c) - x(c)")
+    known["family.max"] = replace(known["family.max"], written=changed)
+    monkeypatch.setattr("symcook.proof.replay.statements", lambda: known)
+    assert "family.max" not in text(made, proved_of(made))
+
+
+def test_signs_and_placements_are_explained_where_they_are() -> None:
+    turing, sums, plain = (text(family(name), proved_of(family(name))) for name in ("turing", "network", "identity"))
+    assert "multi-pre-norm: several in front" in turing and "pre-norm" not in sums
+    assert "F <-> G: one holds" in turing and "x:Int is an integer" in sums
+    assert "F | G" not in sums and "  signs" in sums
+    assert "print(0, r) is used by nothing" in " ".join(turing.split()) and "  signs" not in latex(family("turing"))
+    assert re.search(r"\bZ\b", plain + sums) is None
+
+
+def test_the_tape_that_is_only_read_is_not_written() -> None:
+    """What row r prints on tape 0 changes nothing."""
+    for name in ("turing", "turing-no-start"):
+        values, _ = case(name, random.Random(name))
+        one, other = ({**values, "print": [[way] * values["R"], values["print"][1]]} for way in (0, 1))
+        assert instance(family(name), one) == instance(family(name), other)
+
+
+def test_cases_that_a_table_never_has_are_left_out() -> None:
+    past, whole = (text(family(name), proved_of(family(name))) for name in ("counting-past", "logic"))
+    assert "op(f) = 9" in past and not re.search(r"op\(f\) = (4|5|6|7|10)\b", past.partition("Where")[2])
+    assert "rightcount" not in past and "rightcount" in whole
+    assert all(f"op(f) = {k} " in whole.partition("Where")[2] for k in range(12))
 
 
 def test_what_is_written_out_is_what_the_definition_says() -> None:

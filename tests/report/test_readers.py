@@ -14,7 +14,7 @@ from families import by_turns, together
 from proof.stored import verdict as checked
 from shared import call, document, refused
 
-from symcook.cli import dispatch
+from symcook.__main__ import dispatch
 from symcook.errors import SymcookError
 from symcook.model.expr import parse_formula, parse_term
 from symcook.proof import CHECKER, grammar

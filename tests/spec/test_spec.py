@@ -155,8 +155,15 @@ def test_round_is_gtzero_of_a_half_at_a_quarter():
         lambda: attention.prefix_average([0.5]),
         lambda: attention.lookup_quadratic([]),
         lambda: languages.dyck1("(a)"),
-        lambda: languages.depth("["),
-        lambda: languages.dyck1_bounded("()", -1),
+        lambda: languages.dyck_bounded("()", -1),
+        lambda: languages.dyck_bounded("()[", 2),
+        lambda: languages.dyck_bounded("((()", 2),
+        lambda: languages.dyck_bounded("()[]", 2)(["()"]),
+        lambda: languages.dyck_bounded("()[]", 2)([""]),
+        lambda: languages.dyck_bounded("()[]", 2)([1]),  # type: ignore[list-item]
+        lambda: languages.most_recent("ABCD")(["AB"]),
+        lambda: languages.most_frequent("ABCD")(["AB"]),
+        lambda: languages.most_frequent("ABCD")([""]),
     ],
 )
 def test_bad_input_is_refused(call):
@@ -225,14 +232,17 @@ def test_dyck1_three_ways_to_length_14():
         assert accepted == (0 if n % 2 else math.comb(n, n // 2) // (n // 2 + 1))
 
 
-def test_depth_by_rewriting_and_counts():
-    """Depth from prefixes against depth by recursion on word = ( body ) rest; counts of bounded depth are 2^(m-1)."""
+def test_bounded_depth_by_rewriting_and_counts():
+    """Each bound against depth by recursion on word = ( body ) rest; counts of depth at most 2 are 2^(m-1)."""
+    bounded = [languages.dyck_bounded("()", most) for most in range(8)]
     for n in range(0, 13, 2):
-        for word in filter(languages.dyck1, words(n, shortest=n)):
-            inner = 0 if not word else 1 + max(_depths_inside(word), default=0)
-            assert languages.depth(word) == inner
-    assert sum(languages.dyck1_bounded(w, 1) for w in words(8, shortest=8)) == 1
-    found = [sum(languages.dyck1_bounded(w, 2) for w in words(2 * m, shortest=2 * m)) for m in range(1, 6)]
+        for word in words(n, shortest=n):
+            sound = languages.dyck1_grammar(word)
+            inner = 1 + max(_depths_inside(word), default=0) if sound and word else 0
+            assert [fold(word) for fold in bounded] == [sound and inner <= most for most in range(8)], word
+            assert languages.dyck1_2(word) == bounded[2](word), word
+    assert sum(bounded[1](w) for w in words(8, shortest=8)) == 1
+    found = [sum(bounded[2](w) for w in words(2 * m, shortest=2 * m)) for m in range(1, 6)]
     assert found == [1, 2, 4, 8, 16]
 
 
@@ -249,11 +259,10 @@ def test_examples_printed_in_the_paper():
     assert not languages.dyck1("((())")
     assert languages.dyck1("((()))")
     assert not languages.dyck1(")())()")
-    assert languages.depth("((())())()") == 3
-    assert not languages.dyck1_bounded("((())())()", 2)
-    assert languages.dyck1_bounded("(()())()", 2)
-    assert languages.dyck1("") and languages.dyck1_grammar("") and languages.depth("") == 0
-    assert languages.depth("))") == 0
+    assert languages.dyck_bounded("()", 3)("((())())()")
+    assert not languages.dyck1_2("((())())()")
+    assert languages.dyck1_2("(()())()")
+    assert languages.dyck1("") and languages.dyck1_grammar("") and languages.dyck1_2("")
 
 
 def test_a_reference_names_the_input_that_is_missing() -> None:

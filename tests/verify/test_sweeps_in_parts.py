@@ -453,7 +453,7 @@ def test_a_slow_first_call_does_not_make_a_sweep_slow(monkeypatch: pytest.Monkey
             time.sleep(0.3)
 
     plan = Plan(build("dyck-1"), 12, 2**8, 2**8)
-    assert chunks.rate(plan, first_is_slow) > 10**4 and max(calls) >= 2**8
+    assert chunks.rate(plan, first_is_slow) > 10**4 and len(calls) > 1
 
     def always_slow(part: answers.InputPart) -> None:
         time.sleep(0.55 * part.size)

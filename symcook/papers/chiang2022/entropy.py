@@ -13,9 +13,10 @@ from typing import NamedTuple
 import flint
 
 from symcook.bounds.arguments import Bound, count, decided, number_tree, rational_value, settings, shown
+from symcook.door import check_digits
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.model.symbols import fraction
-from symcook.numbers.balls import Ball, arb_of, check_digits, decide_sign, limit_for
+from symcook.numbers.balls import Ball, arb_of, decide_sign, limit_for
 
 arb = flint.arb
 

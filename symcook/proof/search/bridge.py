@@ -414,7 +414,8 @@ class Bridge:
         name = left_of(goal)
         about = f"the equation of {name}" if name else "what the family asks"
         if not where:  # it is the instance: what differs is more than computation shows
-            far = f"{self.family.name} at {self.at.values}"
+            values = str(self.at.values)
+            far = f"{self.family.name} at {values if len(values) <= 200 else self.at.sizes}"  # tables may be long
             must = f"{far} must have equations that are the model's by computation alone"
             return Unbridged(must, about, "scores that are all zero at these values, say, are not seen to be equal")
         return Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its weights", where)

@@ -1,0 +1,160 @@
+"""Values of expressions for many inputs at once: those that occur, and for each input which of them is its own.
+
+An operation is done once for each combination of values that occurs, by the exact arithmetic of one input. The codes
+broadcast: a value that depends on two positions has an axis with more than one entry for these alone, so that inputs
+with the same letters there share it.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from symcook.errors import NotExact
+from symcook.model.expr import Tree, is_formula, show
+from symcook.numbers.columns import Exactly
+
+FEW = 1024
+"""Up to so many combinations, and four for each input, which of them occur is marked and not sorted."""
+
+Codes = np.ndarray[Any, Any]
+Each: TypeAlias = "int | Fraction | Together"
+"""One value for all inputs, or one for each."""
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """At least two values, and the place of its own for each input. codes: one axis for each position."""
+
+    values: tuple[int | Fraction, ...]
+    codes: Codes
+
+    def __add__(self, other: Each) -> Each:
+        return over(operator.add, self, other)
+
+    def __radd__(self, other: Each) -> Each:
+        return over(operator.add, other, self)
+
+    def __sub__(self, other: Each) -> Each:
+        return over(operator.sub, self, other)
+
+    def __rsub__(self, other: Each) -> Each:
+        return over(operator.sub, other, self)
+
+    def __mul__(self, other: Each) -> Each:
+        return over(operator.mul, self, other)
+
+    def __rmul__(self, other: Each) -> Each:
+        return over(operator.mul, other, self)
+
+    def __neg__(self) -> Each:
+        return over(lambda a: -a, self)
+
+
+def together(values: Sequence[int | Fraction], codes: Codes) -> Each:
+    """values[code] for each input, equal values made one; the value itself where there is one alone."""
+    numbers: dict[int | Fraction, int] = {}
+    places = [numbers.setdefault(value, len(numbers)) for value in values]
+    if len(numbers) == 1:
+        return values[0]
+    return Together(tuple(numbers), np.array(places, dtype=np.int32)[codes])
+
+
+def over(function: Callable[..., int | Fraction], *parts: Each) -> Each:
+    """A function of values, each of them one for all inputs or `Together`.
+
+    >>> bit = Together((0, 1), np.array([0, 1]))
+    >>> over(max, bit, 3), over(max, bit, -bit).values
+    (3, (0, 1))
+    """
+    several = [part for part in parts if isinstance(part, Together)]
+    if not several:
+        return function(*parts)
+    rows, codes = [(value,) for value in several[0].values], several[0].codes
+    for part in several[1:]:  # what occurs is numbered anew each time, so that no number gets large
+        many = len(part.values)
+        used, codes = _occurring(codes.astype(np.int64) * many + part.codes, len(rows) * many)
+        rows = [(*rows[number // many], part.values[number % many]) for number in used.tolist()]
+    results = list[int | Fraction]()
+    for row in rows:
+        values = iter(row)
+        results.append(function(*(next(values) if isinstance(part, Together) else part for part in parts)))
+    return together(results, codes)
+
+
+def _occurring(numbers: Codes, below: int) -> tuple[Codes, Codes]:
+    """The numbers that occur, in order, and for each entry the place of its own among them."""
+    if below > 4 * numbers.size + FEW:
+        used, places = np.unique(numbers, return_inverse=True)
+        return used, places.reshape(numbers.shape)
+    occurs = np.zeros(below, dtype=bool)
+    occurs[numbers] = True
+    used = np.flatnonzero(occurs)
+    place = np.empty(below, dtype=np.int32)
+    place[used] = np.arange(len(used), dtype=np.int32)
+    return used, place[numbers]
+
+
+class AllExactly(Exactly):
+    """Rational values of all inputs. Both branches of an `if` are evaluated, and a range has the same ends for all:
+    what one input alone would not be asked is an error here, and says nothing of the input."""
+
+    def divide(self, a: Each, b: Each, tree: Tree) -> Each:
+        return over(lambda x, y: Exactly.divide(self, x, y, tree), a, b)
+
+    def power(self, a: Each, b: Each, tree: Tree) -> Each:
+        return over(lambda x, y: Exactly.power(self, x, y, tree), a, b)
+
+    def compare(self, tag: str, a: Each, b: Each, tree: Tree) -> Each:
+        return over(lambda x, y: Exactly.compare(self, tag, x, y, tree), a, b)
+
+    def negation(self, a: Each) -> Each:
+        return over(operator.not_, a)
+
+    def both(self, a: Each, b: Each) -> Each:
+        return over(operator.and_, a, b)
+
+    def either(self, a: Each, b: Each) -> Each:
+        return over(operator.or_, a, b)
+
+    def choose(self, truth: Each, yes: Tree, no: Tree) -> Each:
+        if not isinstance(truth, Together):
+            return super().choose(bool(truth), yes, no)
+        return over(lambda t, y, n: y if t else n, truth, self.term(yes), self.term(no))
+
+    def call(self, name: str, arguments: list[Any], tree: Tree) -> Each:
+        known = self.values.get(f"{name}()") if len(arguments) == 1 else None
+        if isinstance(known, tuple):
+            return super().call(name, arguments, tree)
+        if known is not None and isinstance(arguments[0], Together):
+            found = [Exactly.call(self, name, [place], tree) for place in arguments[0].values]
+            which = Together(tuple(range(len(found))), arguments[0].codes)
+            return over(lambda k, *values: values[k], which, *found)
+        return over(lambda *given: Exactly.call(self, name, list(given), tree), *arguments)
+
+    def end(self, tree: Tree, whole: Tree) -> int:
+        if isinstance(self.term(tree), Together):
+            raise NotExact("the ends of a range must be those of all inputs here", show(tree))
+        return super().end(tree, whole)
+
+    def made(self, value: object) -> object:
+        for one in value.values if isinstance(value, Together) else (value,):
+            super().made(one)
+        return value
+
+    def kept(self, value: Each) -> Each:
+        for one in value.values if isinstance(value, Together) else (value,):
+            super().kept(one)
+        return value
+
+
+def valued_together(tree: Tree, values: Mapping[str, object]) -> Each:
+    """`columns.valued` for all inputs, exactly: one value for all of them, or `Together`; columns and names may have
+    either. It fails where an input does, and where inputs cannot be asked together."""
+    exactly = AllExactly(values)
+    return exactly.formula(tree) if is_formula(tree) else over(Fraction, exactly.term(tree))

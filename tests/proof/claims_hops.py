@@ -1,0 +1,190 @@
+"""The k-hop induction head of Section 6 of Yang et al. 2026, followed hop by hop, beside formulas in soft attention."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from proof.adequacy import ODD, F, adequate, column
+from proof.claims_programs import AND, BOTH_WAYS, LETTER, NOT, OR, PREVIOUS, SINCE, TABLES, Formula
+
+SHORT = ("op", "a", "l", "r")
+"""The tables of a formula in the statement about formulas alone."""
+
+
+def behind(word: Sequence[int], i: int) -> int:
+    """The position after the last one before i with the symbol of i; 0 where there is none."""
+    return max((j + 1 for j in range(1, i) if word[j - 1] == word[i - 1]), default=0)
+
+
+def hop(word: Sequence[int], i: int, k: int) -> int:
+    """Where k hops from i lead."""
+    for _ in range(k):
+        i = behind(word, i) if i else 0
+    return i
+
+
+def tower(size: int, k: int) -> tuple[Formula, list[int]]:
+    """A formula, and its line for each symbol that k hops may lead to."""
+    lines: list[tuple[int, int, int, int]] = []
+
+    def put(op: int, left: int = 1, right: int = 1, letter: int = 0) -> int:
+        lines.append((op, letter, left, right))
+        return len(lines)
+
+    letters = [put(LETTER, letter=b) for b in range(size)]
+    here = letters
+    after = [put(PREVIOUS, b) for b in letters]
+    elsewhere = [put(NOT, b) for b in after]
+    for _ in range(k):
+        found = []
+        for x in here:
+            parts = [
+                put(AND, q, put(SINCE, put(OR, v, x), put(AND, p, x)))
+                for q, p, v in zip(letters, after, elsewhere, strict=True)
+            ]
+            whole = parts[0]
+            for part in parts[1:]:
+                whole = put(OR, whole, part)
+            found.append(whole)
+        here = found
+    return Formula(tuple(lines)), here
+
+
+def runs() -> Iterator[dict[str, Any]]:
+    cases = [
+        (1, 1, 0, [[0], [0, 0]]),
+        (1, 2, 1, [[0, 0]]),
+        (2, 1, 0, [[0, 1, 0], [1, 1, 0]]),
+        (0, 1, 0, [[0]]),
+        (1, 1, 2, [[0]]),
+    ]
+    for size, k, scaled, words in cases:
+        formula, ends = tower(max(size, 1), k)
+        lines = len(formula.lines)
+        tables = {tuple(w): BOTH_WAYS.network(formula, w, scaled == 1) for w in words}
+        known = [column(word) for word in words]
+
+        def spelled(env: Any) -> tuple[int, ...]:
+            return tuple(int(env["w"][i]) for i in range(1, int(env["n"]) + 1))
+
+        def of(what: Any, spelled: Any = spelled) -> Any:
+            return lambda env: [column(what(spelled(env), i) for i in range(1, int(env["n"]) + 1))]
+
+        def network(name: str, tables: Any = tables, spelled: Any = spelled, lines: int = lines) -> Any:
+            def found(env: Any) -> list[Any]:
+                right = tables[spelled(env)][name]
+                return [right] if name != "c" else [right, right | {(lines, lines, 1): right[lines, lines, 1] + ODD}]
+
+            return found
+
+        hidden = ("c", "stop", "both", "since", "until", "evens", "odds", "after", "later")
+        yield {
+            "S": F(size), "K": F(k), "scaled": F(scaled), "L": F(lines),
+            **{f"{x}()": column(cells) for x, cells in zip(TABLES, zip(*formula.lines, strict=True), strict=True)},
+            "x": lambda env, ends=ends: [F(ends[int(env["b"])]), F(1)],
+            "n": sorted({F(len(w)) for w in words}),
+            "w()": lambda env, known=known: [w for w in known if len(w) == env["n"]],
+            "g()": lambda env, spelled=spelled: [
+                {0: F(0)} | column(behind(spelled(env), i) for i in range(1, int(env["n"]) + 1))
+            ],
+            "h()": lambda env, spelled=spelled, k=k: [
+                {(q, i): F(hop(spelled(env), i, q)) for q in range(k + 1) for i in range(int(env["n"]) + 1)}
+            ],
+            "many()": lambda env, scaled=scaled: [
+                column((env["n"] if scaled == 1 else 1) for _ in range(int(env["n"])))
+            ],
+            "share()": of(lambda word, i: F(i, len(word))), "sign()": of(lambda word, i: F((-1) ** i)),
+            "one()": of(lambda word, i: F(1)), "first()": of(lambda word, i: F(i == 1)),
+            "seen()": of(lambda word, i: F(-sum((-1) ** j for j in range(1, i + 1)), i)),
+            "ahead()": of(lambda word, i: F(-sum((-1) ** j for j in range(i, len(word) + 1)), len(word) - i + 1)),
+            "last()": of(lambda word, i: F(i == len(word))),
+            **{f"{x}()": network(x) for x in hidden},
+            "words": words,
+        }  # fmt: skip
+
+
+@adequate(
+    "yang2026.s6.induction",
+    at=runs(),
+    misses=[
+        ("I[1 <= h(K, i) & w(h(K, i)) = b]", "I[1 <= h(K, i)]"),
+        ("w(h(K, i)) = b]", "w(i) = b]"),
+        ("h(K, i) & w(h(K, i))", "h(K - 1, i) & w(h(K - 1, i))"),
+        ("-> run(family-temporal)", "-> true"),
+    ],
+)
+def hops_by_formulas(v: Any) -> bool | None:
+    """The lines of the tower are true where the hops lead to their symbol, and there alone."""
+    size, k = int(v["S"]), int(v["K"])
+    if size < 1 or v["scaled"] not in (0, 1):
+        return None
+    formula, ends = tower(size, k)
+    return all(
+        formula.truths(word)[ends[b] - 1][i - 1] == (hop(word, i, k) > 0 and word[hop(word, i, k) - 1] == b)
+        for word in v["words"]
+        for b in range(size)
+        for i in range(1, len(word) + 1)
+    )
+
+
+def depths(formula: Formula) -> list[int]:
+    """How deep since and previous stand in each line."""
+    done: list[int] = []
+    for op, _, left, right in formula.lines:
+        below = 0 if op == LETTER else max(done[left - 1], done[right - 1])
+        done.append(below + (op in (SINCE, PREVIOUS)))
+    return done
+
+
+def defined() -> Iterator[dict[str, Any]]:
+    for size, longest in ((1, 3), (2, 4), (3, 2), (0, 1)):
+        formula, ends = tower(max(size, 1), 1)
+        words = [w for n in range(1, longest + 1) for w in itertools.product(range(max(size, 1)), repeat=n)]
+
+        def truths(env: Any, formula: Formula = formula) -> list[Any]:
+            word = [int(env["w"][i]) for i in range(1, int(env["n"]) + 1)]
+            rows = formula.truths(word)
+            right = {(f, i): F(int(b)) for f, row in enumerate(rows, 1) for i, b in enumerate(row, 1)}
+            return [right, right | {(len(rows), 1): 1 - right[len(rows), 1]}]
+
+        yield {
+            "S": F(size), "m": F(len(formula.lines)),
+            **{f"{x}()": column(cells) for x, cells in zip(SHORT, zip(*formula.lines, strict=True), strict=True)},
+            "d()": column(depths(formula)),
+            "x": lambda env, ends=ends: [F(ends[int(env["c"])]), F(1)],
+            "n": [F(n) for n in range(1, longest + 1)],
+            "w()": lambda env, words=words: [column(w) for w in words if len(w) == env["n"]],
+            "z()": truths, "words": words,
+        }  # fmt: skip
+
+
+@adequate(
+    "yang2026.s6.induction_ltl",
+    at=defined(),
+    misses=[
+        ("w(j + 1) = c", "w(j) = c"),
+        ("all k in j + 1..i - 1. w(k) != w(i)", "all k in 1..j - 1. w(k) != w(i)"),
+        ("d(x) <= 2", "d(x) <= 1"),
+        ("& truths(op, a, l, r, z, m, w, n)", ""),
+    ],
+    fixed=True,
+)
+def task_by_formulas(v: Any) -> bool | None:
+    """The task by its words: the rightmost place before with the same symbol, and the symbol behind it."""
+    size = int(v["S"])
+    if size < 1:
+        return None
+    formula, ends = tower(size, 1)
+
+    def task(word: Sequence[int], i: int) -> int | None:
+        places = [j for j in range(1, i) if word[j - 1] == word[i - 1]]
+        return word[places[-1]] if places else None
+
+    return all(
+        formula.truths(word)[ends[c] - 1][i - 1] == (task(word, i) == c)
+        for word in v["words"]
+        for c in range(size)
+        for i in range(1, len(word) + 1)
+    )
