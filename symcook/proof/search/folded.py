@@ -166,6 +166,8 @@ def _columns(g: Goal, parts: Sequence[str], r: Term, e: Term) -> list[tuple[Term
     for label in equations:
         term = reify.term(nf(g.facts[label][2][0]))
         equal = ("=", None, (term, replace(term, r, e)))
+        if equal[2][0] == equal[2][1]:  # a number
+            continue
         if not _reads_back(g, equal):
             return None
         found.append((term, f"{label}_is"))
