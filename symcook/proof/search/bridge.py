@@ -48,8 +48,9 @@ from symcook.proof.search.computed import (
     table_function,
     witnessed,
 )
+from symcook.proof.search.named import Run, named
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import COMPARISONS, Term, conj, flatten, free, instantiate, opened, var
+from symcook.proof.terms import COMPARISONS, Sort, Term, conj, flatten, free, instantiate, opened, var
 from symcook.proof.terms import TRUE as TERM_TRUE
 
 PREFIX = "g_"
@@ -261,7 +262,7 @@ class Bridge:
         parts = flatten("&", run)
         labels = [f"e{k}" for k in range(1, len(parts) + 1)]
         g.intro("run" if self.long else group(labels))
-        known = Computed(self.differs, dict(zip(map(fkey, parts), labels, strict=True)))
+        known = Computed(self.differs, dict(zip(map(fkey, parts), labels, strict=True)), long=self.long)
         if self.words:
             known.words = words
             known.keys |= dict(zip(map(fkey, word), words, strict=True))
@@ -401,12 +402,29 @@ class Bridge:
         """Close H: a run of the model on the shortest input, where everything is a number."""
         values = self._run()
         for part in g.split() if g.goal[0] == "&" else [g]:
-            witnessed(part, values)
+            body = witnessed(part, values)
+            known = Computed(self.differs, {}, searching=True, long=self.long)
             try:
-                Computed(self.differs, {}, searching=True).settle(part)
+                if self.long:
+                    self._run_holds(part, body, values, known)
+                else:
+                    known.settle(part)
             except Stuck as error:
                 must = f"a run of {self.family.name} on the shortest input must be found to be one"
                 raise BadInput(must, f"what stays open is: {str(error).splitlines()[0]}") from None
+
+    def _run_holds(self, g: Goal, body: Term, texts: Sequence[str], known: Computed) -> None:
+        """Close the goal that numbers, which are written so, are a run, part by part; in `body` they are loose."""
+        names = [*([] if self.pointwise else ["n"]), *(["w"] if self.words else []), *self.runs]
+        sorts, f = list[Sort](), self.statement.formula
+        while f[0] == "all" and len(sorts) < len(names):
+            sorts.append(f[1])
+            f = f[2][0]
+        pairs = list(zip(names, sorts, strict=True))
+        values = [g.term(text, sort) for text, sort in zip(texts, sorts, strict=True)]
+        run = Run([var(name, sort) for name, sort in pairs], texts, values)
+        for one, inside in zip(g.split(), flatten("&", body), strict=True):
+            named(one, run, inside, known)
 
     def differs(self, goal: Term) -> Unbridged:
         """The error where an equation is not the model's: the first weight that differs, else what it is for."""
@@ -510,7 +528,7 @@ class _ModelRuns(Runs):
         self.words_of, plain = {found["w"]}, {self.order[0], found["w"]}
         self.choose += [one for one in premises if free(one) <= plain]
         ordered = _ordered([one for one in premises if not free(one) <= plain], plain)
-        self.follow = [(one, [v for v in self.order if v in free(one)]) for one in ordered]
+        self.follow = [(one, [v for v in self.order if v in met]) for one in ordered for met in [free(one)]]
 
 
 def _with_used(g: Goal, labels: Sequence[str], settle: Callable[[Goal], None]) -> None:

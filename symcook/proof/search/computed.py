@@ -12,7 +12,7 @@ from symcook.proof import normal
 from symcook.proof.normal import FALSE, TRUE, fkey, nf
 from symcook.proof.ownvalues import cancelled, divided, enclosed, whole_term
 from symcook.proof.search import automation
-from symcook.proof.search.folded import added_up, distinct, folded
+from symcook.proof.search.folded import distinct, shortened
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import flatten, instantiate, loose, num, opened, replace, subterms, var
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MANY = 64
 """So many witnesses are tried for an index that exists."""
+FEW = 3
+"""A range of no more numbers is told apart without a look at what is shorter."""
 ROOTED = (divided, cancelled, partial(enclosed, near=()))
 """What closes a comparison of numbers with roots."""
 
@@ -29,11 +31,11 @@ class Computed:
     """Closes goals by computation: what a fact says up to normal forms, at each value of each index."""
 
     def __init__(
-        self, differs: Callable[[Term], Exception], facts: Mapping[Term, str], searching: bool = False
+        self, differs: Callable[[Term], Exception], facts: Mapping[Term, str], searching: bool = False, long: bool = False
     ) -> None:
         """`differs` makes the error for a goal that is not there. With `searching` it is left to the automation:
-        ties, at the numbers of an input."""
-        self.differs, self.keys, self.searching = differs, dict(facts), searching
+        ties, at the numbers of an input. With `long` goals are made short before cases are told apart."""
+        self.differs, self.keys, self.searching, self.long = differs, dict(facts), searching, long
         self.by_name: dict[str | None, str] = {}
         self.words: list[str] = []
         self.one_of: dict[str, tuple[str, int]] = {}  # facts that are others at a number
@@ -42,7 +44,7 @@ class Computed:
 
     def spread(self, part: Term, label: str) -> None:
         """Know what a fact ``all x in a..b. ...`` with numbers a and b says at each of them."""
-        if not _numbered(part):
+        if not numbered(part):
             return
         low, high = (int(normal.constant(nf(end)) or 0) for end in _ends(part))
         for x in range(low, high + 1):
@@ -65,8 +67,8 @@ class Computed:
             for part in g.split():
                 self.settle(part)
             return
-        if _numbered(g.goal):
-            if not (self.aside and distinct(g, halved)):
+        if numbered(g.goal):
+            if not (self.long and distinct(g, halved)):
                 self._index(g)
             return
         key = fkey(g.goal)
@@ -117,7 +119,8 @@ class Computed:
                 self.settle(part)
             return
         if None in ends:
-            self._position(g, x, low, high)
+            if not (self.long and shortened(g, lambda h: self._position(h, x, low, high))):
+                self._position(g, x, low, high)
             return
 
         def leaf(h: Goal, value: int, equal: str) -> None:
@@ -127,7 +130,8 @@ class Computed:
         def each(h: Goal) -> None:
             halved(h, x, int(ends[0] or 0), int(ends[1] or 0), low, high, leaf)
 
-        if not (self.aside and folded(g, each)):
+        many = (ends[1] or 0) - (ends[0] or 0) >= FEW
+        if not (self.long and many and shortened(g, each)):
             each(g)
 
     def _position(self, g: Goal, i: str, low: str, high: str) -> None:
@@ -136,12 +140,10 @@ class Computed:
         typed = next((k for k in self.words if g.facts[k][0] == "all"), None)
         if typed is None:
             raise self.differs(g.goal)
-        if self.aside and g.goal[0] == "=":
-            added_up(g)
         if fact is not None:
             self._given(g, fact)
             g.use(fact, i, lambda h: pair(h, low, high), label=f"{fact}_at", premises=0)
-            if self.aside and fkey(g.facts[f"{fact}_at"]) == fkey(g.goal):
+            if self.long and fkey(g.facts[f"{fact}_at"]) == fkey(g.goal):
                 g.hyp(f"{fact}_at")
                 return
         ends = flatten("&", instantiate(g.facts[typed][2][0], (var(i, "Int"),))[2][0])
@@ -206,7 +208,7 @@ def _vacuous(g: Goal, label: str) -> bool:
 
 def _fails(f: Term) -> int | None:
     """The first number at which ``all x in a..b`` is false by computation."""
-    if not _numbered(f):
+    if not numbered(f):
         return None
     inside = f[2][0][2][1]
     low, high = (normal.constant(nf(end)) for end in _ends(f))
@@ -503,8 +505,8 @@ def affine(cells: Mapping[tuple[int, ...], int]) -> list[int] | None:
     return [start, *slopes] if fits else None
 
 
-def witnessed(g: Goal, texts: Sequence[str]) -> None:
-    """Give the witnesses of the goal, all put in at once."""
+def witnessed(g: Goal, texts: Sequence[str]) -> Term:
+    """Give the witnesses of the goal, all put in at once; what it says of them, in which they are loose."""
     values, f = [], g.goal
     for text in texts:
         if f[0] != "ex":
@@ -513,9 +515,10 @@ def witnessed(g: Goal, texts: Sequence[str]) -> None:
         g.nodes.append({"by": "witness", "term": text})
         f = f[2][0]
     g.goal = opened(g.goal, values)
+    return f
 
 
-def _numbered(f: Term) -> bool:
+def numbered(f: Term) -> bool:
     """Whether it is ``all x in a..b`` with numbers a and b."""
     if f[:2] != ("all", "Int") or f[2][0][0] != "->" or f[2][0][2][0][0] != "&":
         return False

@@ -9,73 +9,147 @@ from functools import reduce
 from itertools import combinations
 
 from symcook.proof import normal
-from symcook.proof.normal import nf
+from symcook.proof.normal import fkey, nf
 from symcook.proof.search import reify
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, abstract, conj, flatten, instantiate, loose, num, replace, subterms, var
+from symcook.proof.terms import (
+    COMPARISONS,
+    FALSE,
+    TRUE,
+    Sort,
+    Term,
+    abstract,
+    conj,
+    flatten,
+    instantiate,
+    loose,
+    num,
+    replace,
+    subterms,
+    var,
+)
 
 Test = tuple[tuple[int, int], ...]
 """Columns of a table with the values that they have."""
 
 
-def added_up(g: Goal) -> bool:
-    """Put for the right side of an equation what its normal form says, where that is shorter: sums over all rows of a
-    table, say, are computed once, and not at each token. Whether it is."""
-    right = g.goal[2][1]
-    short = reify.term(nf(right))
-    equal = ("=", None, (right, short))
-    if _work(short) >= _work(right) or not _reads_back(g, equal):
+def shortened(g: Goal, each: Callable[[Goal], None]) -> bool:
+    """Close a goal by `each` with a shorter one in its place, which is the same up to normal forms: numbers are computed
+    once, and not in each case that is told apart. Whether there is such a goal."""
+    short = Shorter().of(g.goal)
+    if 5 * work(short) > 4 * work(g.goal) or not reads_back(g, short) or fkey(short) != fkey(g.goal):
         return False
-    label = g.fresh("sum")
-    g.have(equal, label, Goal.true)
-    g.rewrite(label)
+    label = g.fresh("short")
+    g.have(short, label, each)
+    g.hyp(label)
     return True
 
 
-def folded(g: Goal, each: Callable[[Goal], None]) -> bool:
-    """The same below quantifiers, where sums between numbers stand: `each` closes the goal with what is shorter in
-    their place, and the goal follows. Whether there is such a sum."""
-    trial, names = g._branch(g.goal), list[str]()
-    while trial.goal[0] in ("all", "->"):
-        names.append(("" if trial.goal[0] == "all" else "#") + trial.fresh("below"))
-        trial.intro(names[-1].lstrip("#"))
-    if trial.goal[0] != "=" or not any(map(_summed, subterms(trial.goal[2][1]))) or not added_up(trial):
-        return False
+class Shorter:
+    """Terms and formulas in fewer symbols, with the same normal form: what is a number is one, and a sum between
+    numbers is written out where few of its terms are left, or with `apart` always."""
 
-    def shorter(f: Term, given: Sequence[str]) -> Term:
-        if not given:
-            return trial.goal
-        if f[0] == "->":
-            return ("->", None, (f[2][0], shorter(f[2][1], given[1:])))
-        name = var(given[0], f[1])
-        return ("all", f[1], (abstract(shorter(instantiate(f[2][0], (name,)), given[1:]), (name,)),))
+    def __init__(self, apart: bool = False) -> None:
+        self.apart = apart
+        self.seen: dict[int, tuple[Term, Term]] = {}
+        self.names = 0
 
-    short, said = g.fresh("short"), g.fresh("said")
-    g.have(shorter(g.goal, names), short, each)
-    g.intro(" ".join(name.lstrip("#") for name in names))
-    g.use(short, *names, label=said)
-    added_up(g)
-    g.hyp(said)
-    return True
+    def of(self, t: Term) -> Term:
+        if not t[2]:
+            return t
+        known = self.seen.get(id(t))
+        if known is None or known[0] is not t:
+            known = self.seen[id(t)] = t, self._made(t)
+        return known[1]
+
+    def _made(self, t: Term) -> Term:
+        tag, data, kids = t
+        if tag in ("all", "ex"):
+            return (tag, data, (self._under(kids[0], data),))
+        if tag in ("sum", "prod"):
+            return self._sum(t)
+        if tag == "lam":
+            return t
+        new = tuple(map(self.of, kids))
+        made = t if all(a is b for a, b in zip(kids, new, strict=True)) else (tag, data, new)
+        return _computed(made)
+
+    def _under(self, body: Term, sort: Sort) -> Term:
+        self.names += 1
+        name = var(f"s{self.names}__", sort)
+        return abstract(self.of(instantiate(body, (name,))), (name,))
+
+    def _sum(self, t: Term) -> Term:
+        tag, data, (low, high, body) = t
+        ends = self.of(low), self.of(high)
+        made = (tag, data, (*ends, self._under(body, "Int")))
+        if tag != "sum" or any(one[0] != "num" or one[1][1] != 1 for one in ends):
+            return made
+        first, last = (one[1][0] for one in ends)
+        if last - first > MANY:
+            return made
+        terms = [self.of(instantiate(body, (num(k),))) for k in range(first, last + 1)]
+        left = _added([one for one in terms if one != num(0)])
+        return left if self.apart or 2 * work(left) < work(made) + sum(1 for _ in subterms(made)) else made
 
 
-def _reads_back(g: Goal, f: Term) -> bool:
+MANY = 1000
+"""A sum of more terms is not written out."""
+
+
+def _added(terms: Sequence[Term]) -> Term:
+    """A sum in halves, with the numbers in it added up."""
+    if len(terms) < 2:
+        return terms[0] if terms else num(0)
+    half = len(terms) // 2
+    return _computed(("+", None, (_added(terms[:half]), _added(terms[half:]))))
+
+
+def _computed(t: Term) -> Term:
+    """A term or formula with parts that are short, where they say what it is."""
+    tag, _, kids = t
+    if tag in ("&", "|"):
+        unit, zero = (TRUE, FALSE) if tag == "&" else (FALSE, TRUE)
+        return zero if zero in kids else kids[0] if kids[1] == unit else kids[1] if kids[0] == unit else t
+    if tag == "ind" and kids[0] in (TRUE, FALSE):
+        return num(int(kids[0] == TRUE))
+    if tag in ("=", "<=", "<", "+", "-", "*", "/", "neg", "fn", "^") and all(k[0] == "num" for k in kids):
+        return _number(t)
+    if tag == "~" and kids[0] in (TRUE, FALSE):
+        return FALSE if kids[0] == TRUE else TRUE
+    if tag == "->" and TRUE in kids:
+        return kids[1]
+    if tag == "*":
+        return num(0) if num(0) in kids else kids[1] if kids[0] == num(1) else kids[0] if kids[1] == num(1) else t
+    if tag in ("+", "-") and kids[1] == num(0):
+        return kids[0]
+    return kids[1] if tag == "+" and kids[0] == num(0) else t
+
+
+def _number(t: Term) -> Term:
+    """What is said of numbers, or made of them, as a number or as true or false; the term where it is none."""
+    if t[0] in COMPARISONS:
+        return {normal.TRUE: TRUE, normal.FALSE: FALSE}.get(fkey(t), t)
+    if t[0] == "/" and t[2][1] == num(0):
+        return t
+    value = normal.constant(nf(t))
+    return t if value is None else num(value.numerator, value.denominator)
+
+
+def reads_back(g: Goal, f: Term) -> bool:
     """Whether its text is read as the same: a numeral behind a minus is another term."""
     return g.formula(g.text(f)) == f
 
 
-def _work(t: Term) -> int:
+def work(t: Term) -> int:
     """How many symbols there are, with those below a sum between numbers once for each."""
-    symbols = 1 + sum(_work(k) for k in t[2])
-    if not _summed(t):
+    symbols = 1
+    for k in t[2]:
+        symbols += work(k)
+    if t[0] != "sum":
         return symbols
-    low, high = (int(normal.constant(nf(end)) or 0) for end in t[2][:2])
-    return symbols * max(1, high - low + 1)
-
-
-def _summed(t: Term) -> bool:
-    """Whether it is a sum between two numbers."""
-    return t[0] == "sum" and not any(loose(end) or normal.constant(nf(end)) is None for end in t[2][:2])
+    ends = [normal.constant(nf(end)) for end in t[2][:2] if not loose(end)]
+    return symbols * max(1, int((ends[1] or 0) - (ends[0] or 0)) + 1) if len(ends) == 2 and None not in ends else symbols
 
 
 # --- Rows that differ ------------------------------------------------------------------------------------------------
@@ -168,7 +242,7 @@ def _columns(g: Goal, parts: Sequence[str], r: Term, e: Term) -> list[tuple[Term
         equal = ("=", None, (term, replace(term, r, e)))
         if equal[2][0] == equal[2][1]:  # a number
             continue
-        if not _reads_back(g, equal):
+        if not reads_back(g, equal):
             return None
         found.append((term, f"{label}_is"))
         g.have(equal, f"{label}_is", lambda h, label=label: h.hyp(label))
