@@ -110,7 +110,7 @@ def scripts_with_files() -> dict[str, tuple[Script, Path]]:
     return out
 
 
-BRIDGES = ("bridge.py", "computed.py")
+BRIDGES = ("bridge.py", "computed.py", "folded.py", "named.py")
 
 
 def automation_digest() -> str:

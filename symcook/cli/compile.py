@@ -149,7 +149,7 @@ def _proved(model: Transformer, to: own.Files, seconds: int) -> dict[str, Any]:
     theorems: list[str] = []
     unproved = _unproved(model)
     if unproved:
-        raise Undecided(f"the model is written, and no proof is made of {unproved}; {_instead(model)}.")
+        raise Undecided(f"the model is written, and no proof is made of {unproved}; {_another(model)}.")
     if program is None or program.theorem or program.kind == "dfa":
         try:
             with Waiting("proving"), within(seconds, none, _instead(model)):
@@ -193,6 +193,12 @@ def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, l
     bridge = Bridge(family, at, to_document(model))
     certificate, verdict = checked(bridge)
     return bridge.statement, certificate, verdict, [one.id for one in about]
+
+
+def _another(model: Transformer) -> str:
+    """Which construction of the same machine or automaton has a proof."""
+    theorem = MACHINES if model.program is not None and model.program.kind == "tm" else AUTOMATA
+    return f"compile it with --theorem {theorem} for one, or {_instead(model)}"
 
 
 def _instead(model: Transformer) -> str:

@@ -50,8 +50,9 @@ def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
     """The sizes and tables of the family of a variant at which its instance runs this machine, which begins at the
     first letter. BadInput for a machine without letters where the variant needs one.
 
-    Rows that cannot be used are left out. Without $ in front the word of tape 0 begins at its second letter. A state is one of the machine's with a letter or
-    the blank, what was read ahead; tape 1 is a copy of what the machine has read, its own tapes stand behind.
+    Rows that cannot be used are left out. Without $ in front the word of tape 0 begins at its second letter. A state is
+    one of the machine's with a letter or the blank, what was read ahead; tape 1 is a copy of what the machine has read,
+    its own tapes stand behind.
     """
     if variant == "no-start" and not machine.input:
         raise BadInput("a machine for words with a letter must have letters", "none", "leave --variant out")

@@ -242,6 +242,16 @@ def test_a_certificate_beyond_a_limit_of_the_checker_is_none(
     assert "the model is written, and no proof was found: inhabited: a formula exceeds 60000 symbols" in err
 
 
+@pytest.mark.parametrize("text", [NOT, STAYS, "1RB1LB_1LA1RZ"])
+def test_without_the_theorem_it_is_said_how_a_proof_is_had(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    code, out, err = call(capsys, "compile", "tm", text, "--prove", "-o", tmp_path / "m.json")
+    assert code == 3 and out.startswith("wrote ")
+    assert "no proof is made of a Turing machine without --theorem 2; compile it with --theorem 2 for one, or " in err
+    assert call(capsys, "compile", "tm", text, "--theorem", "2", "-o", tmp_path / "other.json")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [

@@ -57,6 +57,9 @@ def contents() -> Iterator[dict[str, Any]]:
             heads = [head + f * (t == machine.output_tape) for t, head in enumerate(steps.heads[d])]
             symbols = [tape.get(head, 0) for tape, head in zip(steps.tapes[d], heads, strict=True)]
             known = symbols if taken else [0] * len(symbols)
+            if 1 <= taken <= last:  # a head that stays finds $
+                moves = machine.rows[steps.rows[d - 1] - 1][4]
+                known = [known[0], *(one if move else 0 for one, move in zip(known[1:], moves[1:], strict=True))]
             given = tokens[: len(word) + taken + 1]
             v = decoder("merrill2024.thm2", "family-turing", machine, F(machine.first), given) | {
                 "n": F(len(given)), "N": F(last), "m": F(len(word)), "d": F(d), "f": F(f), "steps": taken,

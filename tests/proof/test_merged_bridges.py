@@ -21,9 +21,10 @@ from symcook.model.transformer import Transformer
 from symcook.proof import grammar, own, replay
 from symcook.proof.files import proofs_directory
 from symcook.proof.merged import lines, merged, parts_of, summed, tables
-from symcook.proof.normal import fkey
+from symcook.proof.normal import TRUE, fkey
 from symcook.proof.replay import Statement
 from symcook.proof.search import bridge
+from symcook.proof.search.computed import counted
 from symcook.proof.terms import Term, flatten, instantiate, num, opened, var
 
 ODD = '{"states": ["e", "o"], "input_symbols": ["0", "1"], "transitions": {"e": {"0": "e", "1": "o"}, \
@@ -88,6 +89,19 @@ def test_sums_and_lines_are_what_they_were() -> None:
     parts = [f"f({a}, {b}) = {value}" for (a, b), value in entries.items()]
     assert keys(tables(parts)) == keys(parts) and len(tables(parts)) == 3
     assert parts_of("(a = 1 & (all i:Int. b & c)) & (d -> e & f)") == ["a = 1", "(all i:Int. b & c)", "(d -> e & f)"]
+
+
+def test_numbers_that_come_back_are_those_numbers() -> None:
+    random = Random(7)
+    for _ in range(40):
+        step, cells = random.randint(4, 9), random.randint(1, 4)
+        period = sorted(random.sample(range(step), cells))
+        wanted = [a + step * k for k in range(random.randint(1, 6)) for a in period]
+        wanted = sorted({*wanted, *random.sample(range(60), random.randint(0, 3))} - {random.choice(wanted)}) or [0]
+        read = grammar.read_formula(f"all x:Int. {counted(wanted, 'x')} = 1", {}, {})
+        is_one = [k for k in range(-1, 70) if fkey(instantiate(read[2][0], (num(k),))) == TRUE]
+        assert is_one == wanted
+    assert counted(range(3, 300, 3), "x") == "sum(u__, 0, 98, I[x = 3*u__ + 3])"
 
 
 def bridged(model: Transformer) -> bridge.Bridge:

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from random import Random
 from typing import Any
 
@@ -47,8 +48,9 @@ from symcook.proof.search.computed import (
     table_function,
     witnessed,
 )
+from symcook.proof.search.named import Run, named
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import COMPARISONS, Term, flatten, free, instantiate, opened, var
+from symcook.proof.terms import COMPARISONS, Sort, Term, conj, flatten, free, instantiate, opened, var
 from symcook.proof.terms import TRUE as TERM_TRUE
 
 PREFIX = "g_"
@@ -263,7 +265,7 @@ class Bridge:
         parts = flatten("&", run)
         labels = [f"e{k}" for k in range(1, len(parts) + 1)]
         g.intro("run" if self.long else group(labels))
-        known = Computed(self.differs, dict(zip(map(fkey, parts), labels, strict=True)))
+        known = Computed(self.differs, dict(zip(map(fkey, parts), labels, strict=True)), long=self.long)
         if self.words:
             known.words = words
             known.keys |= dict(zip(map(fkey, word), words, strict=True))
@@ -277,9 +279,10 @@ class Bridge:
         known.aside = {"run", *labels}
         conditions = 0 if self.deep or self.far.premises() == "true" else len(flatten("&", g.goal[2][0]))
         for number, part in enumerate(g.split()):
-            if number >= conditions:  # conditions on tables have many cases, and need no equation
-                part.use("run", label=" ".join(labels))
-            known.settle(part)
+            if number < conditions:  # conditions on tables need no equation
+                known.settle(part)
+            else:
+                _with_used(part, labels, known.settle)
 
     def _front(self, g: Goal) -> None:
         """Introduce the names in front."""
@@ -402,12 +405,29 @@ class Bridge:
         """Close H: a run of the model on the shortest input, where everything is a number."""
         values = self._run()
         for part in g.split() if g.goal[0] == "&" else [g]:
-            witnessed(part, values)
+            body = witnessed(part, values)
+            known = Computed(self.differs, {}, searching=True, long=self.long)
             try:
-                Computed(self.differs, {}, searching=True).settle(part)
+                if self.long:
+                    self._run_holds(part, body, values, known)
+                else:
+                    known.settle(part)
             except Stuck as error:
                 must = f"a run of {self.family.name} on the shortest input must be found to be one"
                 raise BadInput(must, f"what stays open is: {str(error).splitlines()[0]}") from None
+
+    def _run_holds(self, g: Goal, body: Term, texts: Sequence[str], known: Computed) -> None:
+        """Close the goal that numbers, which are written so, are a run, part by part; in `body` they are loose."""
+        names = [*([] if self.pointwise else ["n"]), *(["w"] if self.words else []), *self.runs]
+        sorts, f = list[Sort](), self.statement.formula
+        while f[0] == "all" and len(sorts) < len(names):
+            sorts.append(f[1])
+            f = f[2][0]
+        pairs = list(zip(names, sorts, strict=True))
+        values = [g.term(text, sort) for text, sort in zip(texts, sorts, strict=True)]
+        run = Run([var(name, sort) for name, sort in pairs], texts, values)
+        for one, inside in zip(g.split(), flatten("&", body), strict=True):
+            named(one, run, inside, known)
 
     def differs(self, goal: Term) -> Unbridged:
         """The error where an equation is not the model's: the first weight that differs, else what it is for."""
@@ -433,7 +453,7 @@ class Bridge:
         low = None if self.pointwise else self.own.low
         for name in self.runs:
             mine = {(k,): values[fn] for fn, (group, k) in self.number.items() if group == name}
-            out.append(rows_function(mine, low) if mine else row_function(values[name], low))
+            out.append(rows_function(mine, low, self.long) if mine else row_function(values[name], low))
         return out
 
     def _computed(self) -> tuple[int, list[int], dict[str, list[Any]]]:
@@ -511,7 +531,28 @@ class _ModelRuns(Runs):
         self.words_of, plain = {found["w"]}, {self.order[0], found["w"]}
         self.choose += [one for one in premises if free(one) <= plain]
         ordered = _ordered([one for one in premises if not free(one) <= plain], plain)
-        self.follow = [(one, [v for v in self.order if v in free(one)]) for one in ordered]
+        self.follow = [(one, [v for v in self.order if v in met]) for one in ordered for met in [free(one)]]
+
+
+def _with_used(g: Goal, labels: Sequence[str], settle: Callable[[Goal], None]) -> None:
+    """Close a goal with those of the parts of the run, which have these labels, that it takes: each branch of a proof
+    copies what is known."""
+    trial = g._branch(g.goal)
+    trial.use("run", label=" ".join(labels))
+    told = dict(trial.facts)
+    settle(trial)
+    used = {*re.findall(r'"#?(\w+)"', json.dumps(trial.nodes[1:]))}
+    taken = [one for one in labels if one in used]
+
+    def each(h: Goal) -> None:
+        h.use("run", label=" ".join(labels))
+        for part, one in zip(h.split() if len(taken) > 1 else [h], taken, strict=True):
+            part.hyp(one)
+
+    if taken:
+        g.have(reduce(conj, [told[one] for one in taken]), " ".join(taken), each)
+    g.nodes += trial.nodes[1:]
+    g.closed = True
 
 
 def _halved(text: str) -> str:

@@ -13,6 +13,7 @@ from symcook.proof import normal
 from symcook.proof.normal import FALSE, TRUE, fkey, nf
 from symcook.proof.ownvalues import cancelled, divided, enclosed, reduced, whole_term
 from symcook.proof.search import automation
+from symcook.proof.search.folded import distinct, shortened
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import flatten, instantiate, loose, num, opened, replace, subterms, var
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MANY = 64
 """So many witnesses are tried for an index that exists."""
+FEW = 3
+"""A range of no more numbers is told apart without a look at what is shorter."""
 ROOTED = (divided, cancelled, partial(enclosed, near=()))
 """What closes a comparison of numbers with roots."""
 
@@ -29,11 +32,11 @@ class Computed:
     """Closes goals by computation: what a fact says up to normal forms, at each value of each index."""
 
     def __init__(
-        self, differs: Callable[[Term], Exception], facts: Mapping[Term, str], searching: bool = False
+        self, differs: Callable[[Term], Exception], facts: Mapping[Term, str], searching: bool = False, long: bool = False
     ) -> None:
         """`differs` makes the error for a goal that is not there. With `searching` it is left to the automation:
-        ties, at the numbers of an input."""
-        self.differs, self.keys, self.searching = differs, dict(facts), searching
+        ties, at the numbers of an input. With `long` goals are made short before cases are told apart."""
+        self.differs, self.keys, self.searching, self.long = differs, dict(facts), searching, long
         self.by_name: dict[str | None, str] = {}
         self.words: list[str] = []
         self.one_of: dict[str, tuple[str, int]] = {}  # facts that are others at a number
@@ -42,7 +45,7 @@ class Computed:
 
     def spread(self, part: Term, label: str) -> None:
         """Know what a fact ``all x in a..b. ...`` with numbers a and b says at each of them."""
-        if not _numbered(part):
+        if not numbered(part):
             return
         low, high = (int(normal.constant(nf(end)) or 0) for end in _ends(part))
         for x in range(low, high + 1):
@@ -65,8 +68,9 @@ class Computed:
             for part in g.split():
                 self.settle(part)
             return
-        if _numbered(g.goal):
-            self._index(g)
+        if numbered(g.goal):
+            if not (self.long and distinct(g, halved)):
+                self._index(g)
             return
         key = fkey(g.goal)
         if key == TRUE:
@@ -116,14 +120,20 @@ class Computed:
                 self.settle(part)
             return
         if None in ends:
-            self._position(g, x, low, high)
+            if not (self.long and shortened(g, lambda h: self._position(h, x, low, high))):
+                self._position(g, x, low, high)
             return
 
         def leaf(h: Goal, value: int, equal: str) -> None:
             h.rewrite(equal) if _occurs(h.goal, x) else None
             self.settle(h)
 
-        halved(g, x, int(ends[0] or 0), int(ends[1] or 0), low, high, leaf)
+        def each(h: Goal) -> None:
+            halved(h, x, int(ends[0] or 0), int(ends[1] or 0), low, high, leaf)
+
+        many = (ends[1] or 0) - (ends[0] or 0) >= FEW
+        if not (self.long and many and shortened(g, each)):
+            each(g)
 
     def _position(self, g: Goal, i: str, low: str, high: str) -> None:
         """An equation of the embedding at a position, one case for each token that may stand there."""
@@ -134,6 +144,9 @@ class Computed:
         if fact is not None:
             self._given(g, fact)
             g.use(fact, i, lambda h: pair(h, low, high), label=f"{fact}_at", premises=0)
+            if self.long and fkey(g.facts[f"{fact}_at"]) == fkey(g.goal):
+                g.hyp(f"{fact}_at")
+                return
         ends = flatten("&", instantiate(g.facts[typed][2][0], (var(i, "Int"),))[2][0])
         same = [fkey(end) for end in ends] == [fkey(g.facts[low]), fkey(g.facts[high])]
         for k in self.words if not same else ():
@@ -196,7 +209,7 @@ def _vacuous(g: Goal, label: str) -> bool:
 
 def _fails(f: Term) -> int | None:
     """The first number at which ``all x in a..b`` is false by computation."""
-    if not _numbered(f):
+    if not numbered(f):
         return None
     inside = f[2][0][2][1]
     low, high = (normal.constant(nf(end)) for end in _ends(f))
@@ -402,8 +415,10 @@ def _row(row: Mapping[int, Fraction], name: str) -> str:
     return _sum([f"I[{' & '.join(_between(name, a, b))}]*{_spelled(value)}" for a, b, value in runs if value])
 
 
-def _between(name: str, a: int, b: int) -> list[str]:
-    return [f"{name} = {_spelled(a)}"] if a == b else [f"{_spelled(a)} <= {name}", f"{name} <= {_spelled(b)}"]
+def _between(name: str, a: int | str, b: int | str) -> list[str]:
+    """That a name is at least a and at most b, numbers or terms."""
+    low, high = (one if isinstance(one, str) else _spelled(one) for one in (a, b))
+    return [f"{name} = {low}"] if a == b else [f"{low} <= {name}", f"{name} <= {high}"]
 
 
 def _spelled(value: int | Fraction) -> str:
@@ -423,9 +438,9 @@ def row_function(values: Sequence[object], low: str | None) -> str:
     return f"y__. {' + '.join(terms)}"
 
 
-def rows_function(rows: Mapping[tuple[int, ...], Sequence[object]], low: str | None) -> str:
+def rows_function(rows: Mapping[tuple[int, ...], Sequence[object]], low: str | None, repeated: bool = False) -> str:
     """A function of a number, and of a position where `low` is the first one: most rows, and what the others are
-    more. At other numbers it is anything."""
+    more. At other numbers it is anything. With `repeated` numbers that come back at one distance are a sum."""
     alike: dict[tuple[str, ...], list[int]] = {}
     for (k,), row in rows.items():
         alike.setdefault(tuple(map(str, row[:1] if low is None else row)), []).append(k)
@@ -433,7 +448,8 @@ def rows_function(rows: Mapping[tuple[int, ...], Sequence[object]], low: str | N
     found = [_placed(most, low)]
     for row in others:
         more = [_less(a, b) for a, b in zip(row, most, strict=True)]
-        found.append(f"I[{spans(alike[row], 'v1__')}]*({_placed(more, low)})")
+        here = counted(alike[row], "v1__") if repeated else f"I[{spans(alike[row], 'v1__')}]"
+        found.append(f"{here if here.startswith('I[') else f'({here})'}*({_placed(more, low)})")
     return f"v1__{' y__' * (low is not None)}. {_sum([one for one in found if one != '0'])}"
 
 
@@ -455,13 +471,56 @@ def _less(a: str, b: str) -> str:
 
 def spans(numbers: Sequence[int], name: str) -> str:
     """That a name is one of these numbers, which ascend."""
+    return _bracketed([" & ".join(_between(name, a, b)) for a, b in _runs(numbers)], " | ")
+
+
+def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """The first and last of each run of numbers that follow one another."""
     runs: list[tuple[int, int]] = []
     for k in numbers:
         if runs and runs[-1][1] == k - 1:
             runs[-1] = (runs[-1][0], k)
         else:
             runs.append((k, k))
-    return _bracketed([" & ".join(_between(name, a, b)) for a, b in runs], " | ")
+    return runs
+
+
+def counted(numbers: Sequence[int], name: str) -> str:
+    """1 where a name is one of these numbers, which ascend, else 0, as a term: runs that come back at the same distance
+    are a sum.
+
+    >>> counted([2, 4, 5, 12, 14, 15, 22, 24, 25, 31], "x")
+    'sum(u__, 0, 2, I[x = 10*u__ + 2 | 10*u__ + 4 <= x & x <= 10*u__ + 5]) + I[x = 31]'
+    """
+    runs, terms, apart = _runs(numbers), list[str](), list[tuple[int, int]]()
+    while runs:
+        many, times = max(((q, _again(runs, q)) for q in range(1, len(runs) // 2 + 1)), key=_saved, default=(1, 1))
+        if times < 3:
+            apart.append(runs.pop(0))
+            continue
+        step = runs[many][0] - runs[0][0]
+        cells = [" & ".join(_between(name, f"{step}*u__ + {a}", f"{step}*u__ + {b}")) for a, b in runs[:many]]
+        terms.append(f"sum(u__, 0, {times - 1}, I[{_bracketed(cells, ' | ')}])")
+        runs = runs[many * times :]
+    tests = [" & ".join(_between(name, a, b)) for a, b in apart]
+    return _sum(terms + [f"I[{_bracketed(tests, ' | ')}]"] * bool(tests))
+
+
+def _again(runs: Sequence[tuple[int, int]], many: int) -> int:
+    """How often the first of these runs, `many` of them, stand one behind the other at one distance."""
+    step, times = runs[many][0] - runs[0][0], 1
+    for k in range(many, len(runs) - many + 1, many):
+        before, here = runs[k - many : k], runs[k : k + many]
+        if here != [(a + step, b + step) for a, b in before]:
+            break
+        times += 1
+    return times
+
+
+def _saved(found: tuple[int, int]) -> int:
+    """How many runs need not be written."""
+    many, times = found
+    return many * (times - 1)
 
 
 def _bracketed(parts: Sequence[str], sign: str) -> str:
@@ -487,8 +546,8 @@ def affine(cells: Mapping[tuple[int, ...], int]) -> list[int] | None:
     return [start, *slopes] if fits else None
 
 
-def witnessed(g: Goal, texts: Sequence[str]) -> None:
-    """Give the witnesses of the goal, all put in at once."""
+def witnessed(g: Goal, texts: Sequence[str]) -> Term:
+    """Give the witnesses of the goal, all put in at once; what it says of them, in which they are loose."""
     values, f = [], g.goal
     for text in texts:
         if f[0] != "ex":
@@ -497,9 +556,10 @@ def witnessed(g: Goal, texts: Sequence[str]) -> None:
         g.nodes.append({"by": "witness", "term": text})
         f = f[2][0]
     g.goal = opened(g.goal, values)
+    return f
 
 
-def _numbered(f: Term) -> bool:
+def numbered(f: Term) -> bool:
     """Whether it is ``all x in a..b`` with numbers a and b."""
     if f[:2] != ("all", "Int") or f[2][0][0] != "->" or f[2][0][2][0][0] != "&":
         return False

@@ -1,0 +1,117 @@
+"""A run of numbers whose functions keep their names where an equation is looked at case by case: so a case has the
+values that stand in it, and not the terms of all of them. Untrusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from symcook.proof import normal
+from symcook.proof.normal import height, nf
+from symcook.proof.search.computed import Computed
+from symcook.proof.search.folded import Shorter, reads_back
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import COMPARISONS, Sort, Term, abstract, conj, free, imp, instantiate, loose, measure, subterms, var
+
+TIMES, LONG = 2, 500
+"""So many times longer, and so long, an equation is with terms in the place of names, if they stay."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Witnesses of a run: their names, and each as a text and as the term that it is."""
+
+    names: Sequence[Term]
+    texts: Sequence[str]
+    values: Sequence[Term]
+
+    def kept(self, g: Goal, body: Term) -> list[int]:
+        """Which of them keep their names in `body`, which has them as loose indices; `g` is the goal with the terms in
+        their places. Those that are functions of a number and more, and stand below no quantifier of a term."""
+        if measure(g.goal)[1] < max(LONG, TIMES * measure(body)[1]):
+            return []
+        parts = list(subterms(_inside(instantiate(body, self.names[::-1]))))
+        met = {v for v in parts if v[0] == "var"} - {v for t in parts if t[0] in ("all", "ex") for v in free(t)}
+        return [k for k, v in enumerate(self.names) if v in met and self.values[k][0] == "lam" and len(v[1][1][1]) > 1]
+
+
+def named(g: Goal, run: Run, body: Term, known: Computed) -> None:
+    """Close a goal, which is `body` with the witnesses in their places, by a claim about all functions that have their
+    values; or as it is."""
+    kept = run.kept(g, body)
+    if not kept or not g.first(lambda h: _claimed(h, run, kept, body, known)):
+        known.settle(g)
+
+
+def _claimed(g: Goal, run: Run, kept: Sequence[int], body: Term, known: Computed) -> None:
+    """By a claim about functions that keep their names."""
+    mixed = [v if k in kept else run.values[k] for k, v in enumerate(run.names)]
+    says = [_valued(run.names[k], run.values[k]) for k in kept]
+    claim = imp(reduce(conj, says), instantiate(body, mixed[::-1]))
+    for k in reversed(kept):
+        claim = ("all", run.names[k][1][1], (abstract(claim, (run.names[k],)),))
+    rule, said, values = g.fresh("run"), g.fresh("said"), [g.fresh(f"value{k}_") for k in range(len(kept))]
+
+    def proved(h: Goal) -> None:
+        h.intro(" ".join(run.names[k][1][0] for k in kept))
+        h.intro(f"({' '.join(values)})" if len(values) > 1 else values[0])
+        _Named(known, {run.names[k]: label for k, label in zip(kept, values, strict=True)}).settle(h)
+
+    def same(h: Goal) -> None:
+        for part in h.split() if len(kept) > 1 else [h]:
+            part.intro_all().true()
+
+    g.have(claim, rule, proved)
+    g.use(rule, *[run.texts[k] for k in kept], same, label=said)
+    g.hyp(said)
+
+
+def _valued(name: Term, value: Term) -> Term:
+    """``all b, a. f(a, b) = ..``, what the lambda `value` says of a function of this name: it counts its variables from
+    the first."""
+    sorts: Sequence[Sort] = value[1]
+    args = [("bound", (k, sort), ()) for k, sort in enumerate(sorts)]
+    out: Term = ("=", None, (("app", None, (name, *args)), value[2][0]))
+    for sort in sorts:
+        out = ("all", sort, (out,))
+    return out
+
+
+def _inside(f: Term) -> Term:
+    """What ``all x in a..b. ..`` says of the numbers."""
+    while f[0] == "all" and f[2][0][0] == "->":
+        f = instantiate(f[2][0], (var(f"{height(f)}#", f[1]),))[2][1]
+    return f
+
+
+class _Named(Computed):
+    """The same where functions have names, and the facts with these labels say what their values are."""
+
+    def __init__(self, known: Computed, values: Mapping[Term, str]) -> None:
+        super().__init__(known.differs, {}, searching=True, long=True)
+        self.values = values
+
+    def settle(self, g: Goal) -> None:
+        if g.goal[0] == "all":
+            self._index(g)
+            return
+        if g.goal[0] not in COMPARISONS:
+            super().settle(g)
+            return
+        short = Shorter(apart=True).of(g.goal)
+        if short == g.goal or not reads_back(g, short):
+            self._valued(g)
+            return
+        label = g.fresh("short")
+        g.have(short, label, self._valued)
+        g.hyp(label)
+
+    def _valued(self, g: Goal) -> None:
+        """With the values in their places."""
+        for at in dict.fromkeys(t for t in subterms(g.goal) if t[0] == "app" and t[2][0] in self.values):
+            if not any(loose(k) or normal.constant(nf(k)) is None for k in at[2][1:]):
+                label = g.fresh("at")
+                g.use(self.values[at[2][0]], *map(g.text, reversed(at[2][1:])), label=label)
+                g.rewrite(label)
+        super().settle(g)
