@@ -220,30 +220,27 @@ def _fails(f: Term) -> int | None:
 def _nested(g: Goal) -> None:
     """The same with each root of what roots make a rational number put as the root of that number, and each of two
     roots that have a rational ratio as a multiple of the other."""
-    whole = g.goal
+    whole, kept, facts = g.goal, list[Fraction](), list[str]()
+    without = whole
     for t in _roots(whole):
-        number = normal.constant(reduced(nf(t[2][0])))
-        if number is not None and normal.constant(nf(t[2][0])) is None and t in subterms(g.goal):
-            label = g.fresh("root")
-            g.have(("=", None, (t[2][0], num(number))), label, cancelled)
-            g.rewrite(label)
-    kept: list[Fraction] = []
-    for t in _roots(g.goal):
-        number = normal.constant(nf(t[2][0]))
-        if number is None or number <= 0 or (square := Fraction(number)) in kept:
+        inside, number = t[2][0], normal.constant(reduced(nf(t[2][0])))
+        if number is None or number <= 0:
             continue
-        for other in kept:
-            if (ratio := _root(square / other)) is not None and "lem:sqrt_equals" in g.library.facts:
-                label, same = g.fresh("ratio"), f"{quotient(ratio)}*sqrt({quotient(other)})"
-                g.use("lem:sqrt_equals", g.text(t[2][0]), same, partial(enclosed, near=()), cancelled, label=label)
-                g.rewrite(label)
-                break
-        else:
-            kept.append(square)
-    if g.goal == whole:
+        found = ((other, ratio) for other in kept if (ratio := _root(Fraction(number) / other)) is not None)
+        other, ratio = next(found, (Fraction(number), Fraction(1)))
+        if other not in kept:
+            kept.append(other)
+            if normal.constant(nf(inside)) is not None:
+                continue
+        facts.append(g.fresh("root"))
+        same = f"{quotient(ratio)}*sqrt({quotient(other)})"
+        g.use("lem:sqrt_equals", g.text(inside), same, partial(enclosed, near=()), cancelled, label=facts[-1])
+        without = replace(without, t, g.term(same, "Real"))
+    if not facts:
         raise Stuck("no root of a number with roots")
-    if not g.first(*ROOTED):
-        automation.prove(g)
+    facts.append(g.fresh("plain"))
+    g.have(without, facts[-1], lambda h: None if h.first(*ROOTED) else automation.prove(h))
+    g.auto(facts)
 
 
 def _roots(f: Term) -> list[Term]:
