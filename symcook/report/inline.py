@@ -12,7 +12,9 @@ from symcook.report.markup import escaped
 
 SIGN = re.compile(r"[A-Za-z]\w*|\d+|\.\.|<=|>=|!=|[-+*/^()=<>,]")
 LISTS = re.compile(r", \.\., |\.\.")
+WORD = re.compile(r"[A-Za-z]\w*")
 POSITION = frozenset("ijnw")
+BINDERS = frozenset(("sum", "prod"))
 ARTICLES = ("a", "A", "I")
 MOST = 40
 """How many signs a formula among words has at most."""
@@ -70,6 +72,10 @@ def _drawn(text: str, known: Collection[str]) -> str | None:
 def _one(text: str, known: Collection[str]) -> str | None:
     if match := re.fullmatch(r"([A-Za-z])_(\w)", text):
         return f"{match[1]}_{{{match[2]}}}"
+    if text.count("(") != text.count(")") or any(
+        one not in known and one not in ARITY and one not in BINDERS for one in WORD.findall(text)
+    ):
+        return None  # as most texts are, and need not be read
     for read in (parse_term, parse_formula):
         try:
             tree = read(text)
