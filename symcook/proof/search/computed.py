@@ -13,7 +13,7 @@ from symcook.proof import normal
 from symcook.proof.normal import FALSE, TRUE, fkey, nf
 from symcook.proof.ownvalues import cancelled, divided, enclosed, reduced, whole_term
 from symcook.proof.search import automation
-from symcook.proof.search.folded import distinct, shortened
+from symcook.proof.search.folded import distinct, ends_of, over_numbers, shortened, swapped
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import flatten, instantiate, loose, num, opened, replace, subterms, var
 
@@ -45,9 +45,9 @@ class Computed:
 
     def spread(self, part: Term, label: str) -> None:
         """Know what a fact ``all x in a..b. ...`` with numbers a and b says at each of them."""
-        if not numbered(part):
+        if not over_numbers(part):
             return
-        low, high = (int(normal.constant(nf(end)) or 0) for end in _ends(part))
+        low, high = (int(normal.constant(nf(end)) or 0) for end in ends_of(part))
         for x in range(low, high + 1):
             inside = instantiate(part[2][0], (num(x),))[2][1]
             at = f"{label}_{x}"
@@ -68,8 +68,8 @@ class Computed:
             for part in g.split():
                 self.settle(part)
             return
-        if numbered(g.goal):
-            if not (self.long and distinct(g, halved)):
+        if over_numbers(g.goal):
+            if not (self.long and (distinct(g, halved) or self.searching and swapped(g, self.settle))):
                 self._index(g)
             return
         key = fkey(g.goal)
@@ -209,10 +209,10 @@ def _vacuous(g: Goal, label: str) -> bool:
 
 def _fails(f: Term) -> int | None:
     """The first number at which ``all x in a..b`` is false by computation."""
-    if not numbered(f):
+    if not over_numbers(f):
         return None
     inside = f[2][0][2][1]
-    low, high = (normal.constant(nf(end)) for end in _ends(f))
+    low, high = (normal.constant(nf(end)) for end in ends_of(f))
     values = range(int(low or 0), int(high or 0) + 1)
     return next((x for x in values if fkey(instantiate(inside, (num(x),))) == FALSE), None)
 
@@ -554,19 +554,6 @@ def witnessed(g: Goal, texts: Sequence[str]) -> Term:
         f = f[2][0]
     g.goal = opened(g.goal, values)
     return f
-
-
-def numbered(f: Term) -> bool:
-    """Whether it is ``all x in a..b`` with numbers a and b."""
-    if f[:2] != ("all", "Int") or f[2][0][0] != "->" or f[2][0][2][0][0] != "&":
-        return False
-    return all(normal.constant(nf(end)) is not None for end in _ends(f))
-
-
-def _ends(f: Term) -> list[Term]:
-    """a and b of ``all x in a..b``."""
-    low, high = f[2][0][2][0][2]
-    return [instantiate(end, (var("#", "Int"),)) for end in (low[2][0], high[2][1])]
 
 
 def left_of(f: Term) -> str | None:

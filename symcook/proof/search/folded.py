@@ -21,6 +21,7 @@ from symcook.proof.terms import (
     abstract,
     conj,
     flatten,
+    imp,
     instantiate,
     loose,
     num,
@@ -43,6 +44,40 @@ def shortened(g: Goal, each: Callable[[Goal], None]) -> bool:
     g.have(short, label, each)
     g.hyp(label)
     return True
+
+
+def swapped(g: Goal, each: Callable[[Goal], None]) -> bool:
+    """Close ``all x in a..b. all y in c..d. ..`` with numbers by `each`, which closes what says it of y first, where y
+    has fewer: at a y much of it may be a number. Whether the goal is of that form."""
+    f = g.goal
+    if not over_numbers(f) or not over_numbers(inner := instantiate(f[2][0], (var("#", "Int"),))[2][1]):
+        return False
+    of_x, of_y = ([int(normal.constant(nf(end)) or 0) for end in ends_of(one)] for one in (f, inner))
+    if of_y[1] - of_y[0] >= of_x[1] - of_x[0]:
+        return False
+    x, y, label, said = (g.fresh(stem) for stem in ("x", "y", "swapped", "said"))
+    names = var(x, "Int"), var(y, "Int")
+    outer = instantiate(f[2][0], names[:1])
+    within = instantiate(outer[2][1][2][0], names[1:])
+    other = imp(within[2][0], ("all", "Int", (abstract(imp(outer[2][0], within[2][1]), names[:1]),)))
+    g.have(("all", "Int", (abstract(other, names[1:]),)), label, each)
+    g.intro(f"{x} ({x}_low {x}_high) {y} ({y}_low {y}_high)")
+    g.use(label, y, lambda h: _both(h, y), x, lambda h: _both(h, x), label=said)
+    g.hyp(said)
+    return True
+
+
+def over_numbers(f: Term) -> bool:
+    """Whether it is ``all x in a..b`` with numbers a and b."""
+    if f[:2] != ("all", "Int") or f[2][0][0] != "->" or f[2][0][2][0][0] != "&":
+        return False
+    return all(normal.constant(nf(end)) is not None for end in ends_of(f))
+
+
+def ends_of(f: Term) -> list[Term]:
+    """a and b of ``all x in a..b``."""
+    low, high = f[2][0][2][0][2]
+    return [instantiate(end, (var("#", "Int"),)) for end in (low[2][0], high[2][1])]
 
 
 class Shorter:

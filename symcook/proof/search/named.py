@@ -9,8 +9,8 @@ from functools import reduce
 
 from symcook.proof import normal
 from symcook.proof.normal import height, nf
-from symcook.proof.search.computed import Computed
-from symcook.proof.search.folded import Shorter, reads_back
+from symcook.proof.search.computed import FEW, Computed
+from symcook.proof.search.folded import Shorter, ends_of, over_numbers, reads_back
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import COMPARISONS, Sort, Term, abstract, conj, free, imp, instantiate, loose, measure, subterms, var
 
@@ -29,7 +29,7 @@ class Run:
     def kept(self, g: Goal, body: Term) -> list[int]:
         """Which of them keep their names in `body`, which has them as loose indices; `g` is the goal with the terms in
         their places. Those that are functions of a number and more, and stand below no quantifier of a term."""
-        if measure(g.goal)[1] < max(LONG, TIMES * measure(body)[1]):
+        if measure(g.goal)[1] < max(LONG, TIMES * measure(body)[1]) or not _many(g.goal):
             return []
         parts = list(subterms(_inside(instantiate(body, self.names[::-1]))))
         met = {v for v in parts if v[0] == "var"} - {v for t in parts if t[0] in ("all", "ex") for v in free(t)}
@@ -85,6 +85,12 @@ def _inside(f: Term) -> Term:
     return f
 
 
+def _many(f: Term) -> bool:
+    """Whether it is about more numbers than a few."""
+    low, high = map(nf, ends_of(f)) if over_numbers(f) else ({}, {})
+    return (normal.constant(normal.add(high, low, -1)) or 0) >= FEW
+
+
 class _Named(Computed):
     """The same where functions have names, and the facts with these labels say what their values are."""
 
@@ -93,9 +99,6 @@ class _Named(Computed):
         self.values = values
 
     def settle(self, g: Goal) -> None:
-        if g.goal[0] == "all":
-            self._index(g)
-            return
         if g.goal[0] not in COMPARISONS:
             super().settle(g)
             return
