@@ -166,7 +166,7 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
         R=3,
         **PARITY,
     ),
-    "turing-step": of_family(  # one row: with the letter under the head of the input it writes it, stays there, and halts
+    "turing-step": of_family(  # one row: the letter under the head of the input is written, and the machine halts there
         "turing-step",
         "turing",
         ("$", "a", "step", "end", "A"),

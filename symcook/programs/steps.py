@@ -128,8 +128,8 @@ def shown(token: MachineToken) -> str:
 
 
 def table_labels(machine: TuringMachine) -> tuple[str, ...]:
-    """The tokens of the decoder of `--theorem 2` in the order of their numbers: `START`, the letters, the rows of the
-    table that may be used, and `=` before each symbol that is put out, the blank first. BadInput where two are alike."""
+    """The tokens of the decoder of `--theorem 2` in the order of their numbers: `START`, the letters, the rows that
+    may be used, and `=` before each symbol that is put out, the blank first. BadInput where two are alike."""
     return _different(machine, (row_label(state, reads) for state, reads in used_rows(machine)[0]))
 
 

@@ -89,7 +89,7 @@ def test_it_runs_the_machine(text: str, variant: str) -> None:
     ("text", "words", "variant"),
     [
         (STAYS, ("", "a", "ba"), "strict"),
-        (STAYS.replace("go   b * -> go   a R S", "go   b * -> go   . R S"), ("ba",), "strict"),  # it stays on what was read
+        (STAYS.replace("go   b * -> go   a R S", "go   b * -> go   . R S"), ("ba",), "strict"),  # on what was read
         (STAYS.replace("head: 1", "head: 0"), ("", "ab"), "strict"),
         (STAYS.replace("head: 1", "head: -1"), ("", "ab"), "strict"),
         (ONE_STAYS, ("a", "aaa"), "no-start"),
@@ -97,7 +97,7 @@ def test_it_runs_the_machine(text: str, variant: str) -> None:
     ],
 )
 def test_heads_may_stay_and_begin_left_of_the_input(text: str, words: tuple[str, ...], variant: str) -> None:
-    """In balls, beside the interpreter: the output is the machine's; so many tokens more as cells to the first letter."""
+    """In balls, beside the interpreter: the same output, and a token more for each cell to the first letter."""
     machine = read_turing(text)
     model = sc.compile("tm", text, theorem="2", variant=variant)
     assert genuine(model) and {line[0] for line in model.plan} == set(model.space)

@@ -104,7 +104,8 @@ HALTED = Machine(2, 1, 1, COPY.rows, (2,), first=2)
 ONCE = Machine(2, 1, 1, ((1, (1, 0), 2, (0, 0), (1, -1)),), (2,))
 STAY = Machine(2, 1, 1, ((1, (1, 0), 1, (0, 1), (0, 0)), (1, (1, 1), 2, (0, 1), (1, 0))), (2,))
 """Both heads stay at the first step, and what it wrote decides the second; it puts out the one letter."""
-CASES: list[tuple[Machine, tuple[int, ...]]] = [(COPY, (1,)), (COPY, ()), (HALTED, ()), (HALTED, (1,)), (ONCE, (1,)), (STAY, (1,))]
+CASES: list[tuple[Machine, tuple[int, ...]]]
+CASES = [(COPY, (1,)), (COPY, ()), (HALTED, ()), (HALTED, (1,)), (ONCE, (1,)), (STAY, (1,))]
 
 
 def offered(values: dict[str, Any]) -> dict[str, Any]:

@@ -69,7 +69,7 @@ class Computed:
                 self.settle(part)
             return
         if over_numbers(g.goal):
-            if not (self.long and (distinct(g, halved) or self.searching and swapped(g, self.settle))):
+            if not (self.long and (distinct(g, halved) or (self.searching and swapped(g, self.settle)))):
                 self._index(g)
             return
         key = fkey(g.goal)
