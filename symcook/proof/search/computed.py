@@ -31,7 +31,11 @@ class Computed:
     """Closes goals by computation: what a fact says up to normal forms, at each value of each index."""
 
     def __init__(
-        self, differs: Callable[[Term], Exception], facts: Mapping[Term, str], searching: bool = False, long: bool = False
+        self,
+        differs: Callable[[Term], Exception],
+        facts: Mapping[Term, str],
+        searching: bool = False,
+        long: bool = False,
     ) -> None:
         """`differs` makes the error for a goal that is not there. With `searching` it is left to the automation:
         ties, at the numbers of an input. With `long` goals are made short before cases are told apart."""
@@ -68,7 +72,7 @@ class Computed:
                 self.settle(part)
             return
         if over_numbers(g.goal):
-            if not (self.long and (distinct(g, halved) or self.searching and swapped(g, self.settle))):
+            if not (self.long and (distinct(g, halved) or (self.searching and swapped(g, self.settle)))):
                 self._index(g)
             return
         key = fkey(g.goal)

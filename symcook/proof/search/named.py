@@ -12,7 +12,20 @@ from symcook.proof.normal import height, nf
 from symcook.proof.search.computed import FEW, Computed
 from symcook.proof.search.folded import Shorter, ends_of, over_numbers, reads_back
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import COMPARISONS, Sort, Term, abstract, conj, free, imp, instantiate, loose, measure, subterms, var
+from symcook.proof.terms import (
+    COMPARISONS,
+    Sort,
+    Term,
+    abstract,
+    conj,
+    free,
+    imp,
+    instantiate,
+    loose,
+    measure,
+    subterms,
+    var,
+)
 
 TIMES, LONG = 2, 500
 """So many times longer, and so long, an equation is with terms in the place of names, if they stay."""
