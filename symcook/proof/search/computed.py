@@ -32,7 +32,11 @@ class Computed:
     """Closes goals by computation: what a fact says up to normal forms, at each value of each index."""
 
     def __init__(
-        self, differs: Callable[[Term], Exception], facts: Mapping[Term, str], searching: bool = False, long: bool = False
+        self,
+        differs: Callable[[Term], Exception],
+        facts: Mapping[Term, str],
+        searching: bool = False,
+        long: bool = False,
     ) -> None:
         """`differs` makes the error for a goal that is not there. With `searching` it is left to the automation:
         ties, at the numbers of an input. With `long` goals are made short before cases are told apart."""

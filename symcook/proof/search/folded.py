@@ -35,8 +35,8 @@ Test = tuple[tuple[int, int], ...]
 
 
 def shortened(g: Goal, each: Callable[[Goal], None]) -> bool:
-    """Close a goal by `each` with a shorter one in its place, which is the same up to normal forms: numbers are computed
-    once, and not in each case that is told apart. Whether there is such a goal."""
+    """Close a goal by `each` with a shorter one in its place, which is the same up to normal forms: numbers are
+    computed once, and not in each case that is told apart. Whether there is such a goal."""
     short = Shorter().of(g.goal)
     if 5 * work(short) > 4 * work(g.goal) or not reads_back(g, short) or fkey(short) != fkey(g.goal):
         return False
@@ -184,7 +184,9 @@ def work(t: Term) -> int:
     if t[0] != "sum":
         return symbols
     ends = [normal.constant(nf(end)) for end in t[2][:2] if not loose(end)]
-    return symbols * max(1, int((ends[1] or 0) - (ends[0] or 0)) + 1) if len(ends) == 2 and None not in ends else symbols
+    if len(ends) < 2 or None in ends:
+        return symbols
+    return symbols * max(1, int((ends[1] or 0) - (ends[0] or 0)) + 1)
 
 
 # --- Rows that differ ------------------------------------------------------------------------------------------------
