@@ -48,7 +48,7 @@ from symcook.proof.search.computed import (
     table_function,
     witnessed,
 )
-from symcook.proof.search.named import Run, named
+from symcook.proof.search.named import Witnesses, named
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Sort, Term, conj, flatten, free, instantiate, opened, var
 from symcook.proof.terms import TRUE as TERM_TRUE
@@ -425,7 +425,7 @@ class Bridge:
             f = f[2][0]
         pairs = list(zip(names, sorts, strict=True))
         values = [g.term(text, sort) for text, sort in zip(texts, sorts, strict=True)]
-        run = Run([var(name, sort) for name, sort in pairs], texts, values)
+        run = Witnesses([var(name, sort) for name, sort in pairs], texts, values)
         for one, inside in zip(g.split(), flatten("&", body), strict=True):
             named(one, run, inside, known)
 

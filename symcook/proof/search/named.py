@@ -32,7 +32,7 @@ TIMES, LONG = 2, 500
 
 
 @dataclass(frozen=True)
-class Run:
+class Witnesses:
     """Witnesses of a run: their names, and each as a text and as the term that it is."""
 
     names: Sequence[Term]
@@ -49,7 +49,7 @@ class Run:
         return [k for k, v in enumerate(self.names) if v in met and self.values[k][0] == "lam" and len(v[1][1][1]) > 1]
 
 
-def named(g: Goal, run: Run, body: Term, known: Computed) -> None:
+def named(g: Goal, run: Witnesses, body: Term, known: Computed) -> None:
     """Close a goal, which is `body` with the witnesses in their places, by a claim about all functions that have their
     values; or as it is."""
     kept = run.kept(g, body)
@@ -57,7 +57,7 @@ def named(g: Goal, run: Run, body: Term, known: Computed) -> None:
         known.settle(g)
 
 
-def _claimed(g: Goal, run: Run, kept: Sequence[int], body: Term, known: Computed) -> None:
+def _claimed(g: Goal, run: Witnesses, kept: Sequence[int], body: Term, known: Computed) -> None:
     """By a claim about functions that keep their names."""
     mixed = [v if k in kept else run.values[k] for k, v in enumerate(run.names)]
     says = [_valued(run.names[k], run.values[k]) for k in kept]
