@@ -243,8 +243,13 @@ def _nested(g: Goal) -> None:
     if not facts:
         raise Stuck("no root of a number with roots")
     facts.append(g.fresh("plain"))
-    g.have(without, facts[-1], lambda h: None if h.first(*ROOTED) else automation.prove(h))
+    g.have(without, facts[-1], _plain)
     g.auto(facts)
+
+
+def _plain(g: Goal) -> None:
+    if not g.first(*ROOTED):
+        automation.prove(g)
 
 
 def _roots(f: Term) -> list[Term]:
