@@ -58,7 +58,8 @@ class FurtherHead(NamedTuple):
 class RowFrame(NamedTuple):
     """The machine behind a token: its position and label (none for the first frame, which is of the last letter or `$`
     and says the first state), the row that was used or the symbol that was put out, the tapes, the heads, and for each
-    head that reads a cell what it retrieved: None where no token was looked at. `held` is None where no letter is read
+    head that reads a cell what it retrieved: None where no token was looked at, or the token itself wrote it, whose head
+    stays (`stays`; its column finds `$` then). `held` is None where no letter is read
     ahead; `own` names the head, "input" or "ahead", that is on the cell of this very letter, which it does not see."""
 
     position: int
@@ -70,6 +71,10 @@ class RowFrame(NamedTuple):
     further: tuple[FurtherHead, ...]
     held: str | None
     own: str
+
+    def stays(self, tape: int) -> bool:
+        """Whether the step left the head of a tape where it was, so that what it wrote is under it."""
+        return not isinstance(self.done, str) and not self.done.moves[tape]
 
 
 def tokens(machine: TuringMachine, word: Sequence[str], ahead: bool = False) -> Iterator[RowToken]:
@@ -153,14 +158,18 @@ class RowRun:
 
         letters = heads[0] + self.ahead
         own = ("ahead" if self.ahead else "input") if not label and letters == position else ""
+        moves = () if isinstance(done, str) else done.moves
+        stays = {tape for tape, move in enumerate(moves) if not move}
         with flint.ctx.workprec(BITS):
             first = seen.found(0, letters, position)
-            works = [seen.found(tape, head, position) for tape, head in enumerate(heads) if tape]
+            works = [
+                None if tape in stays else seen.found(tape, head, position) for tape, head in enumerate(heads[1:], 1)
+            ]
             if not self.ahead:
                 return RowFrame(position, label, done, tapes, heads, (first, *works), (), None, own)
-            copied = seen.copied(heads[0], position)
+            copied = None if 0 in stays else seen.copied(heads[0], position)
         blank = self.machine.blank
-        there = seen.copy.get(heads[0], blank)
+        there = tapes[0].get(heads[0], blank) if 0 in stays else seen.copy.get(heads[0], blank)
         further = (
             FurtherHead("copy", heads[0], there, copied),
             FurtherHead("ahead", letters, self._ahead(letters), first),

@@ -24,12 +24,14 @@ def lines(run: RowRun, frame: RowFrame) -> str:
         name = f"work {tape}" if tape else "input"
         symbol = frame.tapes[tape].get(head, machine.blank)
         if not tape and frame.held is not None:
-            said = f"reads {symbol}: " + (_whence(run, looked) if looked else "held in the state")
+            copied = "copied by the token itself" if frame.stays(0) and symbol != machine.blank else "held in the state"
+            said = f"reads {symbol}: " + (_whence(run, looked) if looked else copied)
         else:
-            said = f"reads {symbol}: {_whence(run, looked, frame.own == name)}"
+            said = f"reads {symbol}: {_whence(run, looked, frame.own == name, bool(tape) and frame.stays(tape))}"
         found.append(_line(machine, name, head, f"{strip(machine, frame.tapes[tape], head)}  {said}"))
     for name, cell, symbol, looked in frame.further:
-        found.append(_line(machine, name, cell, f"finds {symbol}: {_whence(run, looked, frame.own == name)}"))
+        said = _whence(run, looked, frame.own == name, name == "copy" and frame.stays(0))
+        found.append(_line(machine, name, cell, f"finds {symbol}: {said}"))
     return "\n".join(found)
 
 
@@ -37,8 +39,10 @@ def _line(machine: TuringMachine, name: str, cell: int, said: str) -> str:
     return f"  {name:<7} cell {cell:>3}  {said}"
 
 
-def _whence(run: RowRun, looked: Looked | None, own: bool = False) -> str:
+def _whence(run: RowRun, looked: Looked | None, own: bool = False, stays: bool = False) -> str:
     """From which token, and by how much the next best is below it."""
+    if stays:
+        return "written by the token itself"
     if looked is None:
         return "a blank, as no token is before this one"
     where = f"from token {looked.position}"

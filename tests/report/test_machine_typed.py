@@ -172,6 +172,35 @@ def test_words_of_decoders_of_theorem_2(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
+STAYS = """\
+input: a
+work symbols: a
+start: go
+halt: done
+head: 0
+go   a * -> back a S S
+go   _ * -> done . L S
+back * a -> go   . R R
+back * _ -> done . S S
+"""
+
+
+def test_heads_that_stay_by_rows(made: Any, tmp_path: Path) -> None:
+    """A head that stays retrieves nothing, as the library has it; and a step takes the machine to the first letter."""
+    model = sc.compile("tm", STAYS.replace("go   _ * -> done . L S", "go   _ * -> done . S S"), theorem="2")
+    machine, file = rows.machine_of_table(model), tmp_path / "page.html"
+    file.write_text(model_page(model, ("a", "a"))[0], encoding="utf-8")
+    made.get_log("browser")
+    made.get(file.as_uri())
+    words = ["", "a", "aa", "aaa"]
+    for word, said in zip(words, by_page(made, words), strict=True):
+        assert said.pop("typed") == " ".join(word)
+        wanted = json.loads(json.dumps(rows.document(rows.RowRun(machine, word, MOST_TYPED))[0]))
+        assert said == wanted and said["tokens"][1]["token"] == "go"
+        assert any(one["looked"][1] is None for one in said["tokens"][1:] if one.get("move", "")[1:] == ["S"])
+    assert complaints(made) == []
+
+
 def random_machine(random: Random) -> str:
     """A machine of two states and two tapes by chance, as text; it may run for ever."""
     lines = ["input: 0 1", "work symbols: x y", "start: p", "halt: h", f"head: {random.choice((-1, 0, 1))}"]

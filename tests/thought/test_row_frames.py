@@ -22,18 +22,28 @@ from symcook.spec import turing
 from symcook.thought.rows import RowRun, changes, machine_of_table, row_run
 from symcook.thought.rowtext import lines
 
+STAYS = """\
+input: a
+work symbols: a
+start: go
+halt: done
+go   a * -> back a S S
+go   _ * -> done . L S
+back * a -> go   . R R
+back * _ -> done . S S
+"""
 LIMIT = 40
 MACHINES = 30
 
 
 def by_chance(seed: int) -> TuringMachine:
-    """A machine of the printed model: one or two work tapes, two letters, each head moves at each step."""
+    """One or two work tapes, two letters; heads move, or stay."""
     draw = Random(seed)
     tapes, cells = draw.choice((1, 2)), "_ab"
     rows = {}
     for state, reads in product("pq", product(cells, repeat=tapes + 1)):
         writes = tuple(draw.choice(cells) for _ in range(tapes))
-        moves = tuple(draw.choice((1, 1, -1)) for _ in range(tapes + 1))
+        moves = tuple(draw.choice((1, 1, -1, 0)) for _ in range(tapes + 1))
         rows[state, reads] = TuringRow(draw.choice("pppqqqh"), writes, moves)
     return TuringMachine(("a", "b"), ("a", "b"), "p", ("h",), 1, rows, tapes)
 
@@ -74,7 +84,8 @@ def test_tapes_and_heads_are_those_of_the_interpreter(ahead: bool) -> None:
 @pytest.mark.parametrize("ahead", [False, True])
 def test_the_runner_up_is_that_of_all_scores(ahead: bool) -> None:
     """Of every column that says something of a tape the score by the formula of the family, in 60 digits: the greatest
-    is what was retrieved, and the next one the runner-up, or as high as it."""
+    is what was retrieved, and the next one the runner-up, or as high as it; none where the head stays."""
+    stayed = 0
     for seed in range(6):
         machine, word = by_chance(seed), "abba"[seed % 3 :]
         run = RowRun(machine, word, 16, ahead)
@@ -91,8 +102,14 @@ def test_the_runner_up_is_that_of_all_scores(ahead: bool) -> None:
                 copies = {p: cell - 1 for p, cell in wrote[0].items()}
                 further = {one["name"]: one["looked"] for one in document["further"]}
                 asked = [(letters, frame.heads[0] - 1, further["ahead"]), (copies, frame.heads[0] - 1, further["copy"])]
-            asked += [(wrote[k], frame.heads[k], document["looked"][k]) for k in range(1, machine.tapes + 1)]
-            for cells, head, looked in asked:
+            for k in range(1, machine.tapes + 1):
+                asked.append((wrote[k], frame.heads[k], document["looked"][k]))
+            stays = [ahead and frame.stays(0), *(frame.stays(k) for k in range(1, machine.tapes + 1))]
+            for still, (cells, head, looked) in zip([False] * ahead + stays, asked, strict=True):
+                if still:  # what the token wrote itself
+                    assert looked is None
+                    stayed += 1
+                    continue
                 scores = by_formula(cells, head, position - b, b)
                 if not scores:
                     assert looked is None
@@ -104,6 +121,7 @@ def test_the_runner_up_is_that_of_all_scores(ahead: bool) -> None:
                     continue
                 assert scores[looked["rival"]] == scores[others[0]]
                 assert abs(mpf(looked["gap"]) / (scores[first] - scores[others[0]]) - 1) < 0.01
+    assert stayed > 5
 
 
 def by_formula(cells: dict[int, int], head: int, i: int, b: int) -> dict[int, Any]:
@@ -122,7 +140,13 @@ def by_formula(cells: dict[int, int], head: int, i: int, b: int) -> dict[int, An
 
 @pytest.mark.parametrize(
     ("text", "variant", "words"),
-    [(NOT, "strict", ("", "a", "ba", "bbab")), (COPY, "strict", ("aa",)), (COPY, "no-start", ("a", "aa", "aaaa"))],
+    [
+        (NOT, "strict", ("", "a", "ba", "bbab")),
+        (COPY, "strict", ("aa",)),
+        (COPY, "no-start", ("a", "aa", "aaaa")),
+        (STAYS, "strict", ("", "a", "aa")),
+        (STAYS, "no-start", ("a", "aa")),
+    ],
 )
 def test_what_is_retrieved_is_what_the_weights_look_at(text: str, variant: str, words: tuple[str, ...]) -> None:
     machine, model = read_turing(text), sc.compile("tm", text, theorem="2", variant=variant)
@@ -143,9 +167,12 @@ def test_what_is_retrieved_is_what_the_weights_look_at(text: str, variant: str, 
                 copied, letter = (head["looked"] for head in one["further"])
                 assert looked[0] in (None, copied)
                 looked = [letter, copied, *looked[1:]]
-            for retrieved, of_head in zip(looked, weights, strict=True):
+            moves = one["move"] or ["R"] * (machine.tapes + 1)
+            stays = [False, *(move == "S" for move in (moves if ahead else moves[1:]))]
+            for still, retrieved, of_head in zip(stays, looked, weights, strict=True):
                 seen = [j for j, shares in enumerate(of_head) if shares[one["position"] - ahead] != 0]
-                assert [j + ahead for j in seen] == ([] if retrieved is None else [retrieved["position"]]), (word, one)
+                found = [0 + ahead] if still else []  # a head that stays finds $, or what stands in its place
+                assert [j + ahead for j in seen] == ([retrieved["position"]] if retrieved else found), (word, one)
                 compared += bool(seen)
     assert compared > 10
 

@@ -346,13 +346,15 @@
     const said = (token, k) => {
       const looked = token.looked?.[k];
       if (looked) return from(looked);
-      const why = token.held !== undefined && !k ? "the letter that was read ahead, held in the state"
+      const why = token.held !== undefined && !k ? (token.move[0] === "S" ? "what it copied itself, or holds"
+        : "the letter that was read ahead, held in the state")
         : token.given ? "what this one says" : !k ? "in front of the first letter"
         : token.fresh?.includes(k) ? "a cell never visited" : "what it wrote itself";
       return [`no token: ${why}`, "", ""];
     };
     const further = (now.further ?? []).map((one) => [{ copy: "copy of the input", ahead: "one cell ahead on the input" }[one.name],
-      one.reads, ...(one.looked ? from(one.looked) : ["no token: none is before this one", "", ""])]);
+      one.reads, ...(one.looked ? from(one.looked) : [now.move[0] === "S" ? "no token: what it copied itself"
+        : "no token: none is before this one", "", ""])]);
     const rows = now.looked === undefined ? [] : [...heads.map((here, k) => [named(k), cells[k].get(here) ?? ran.blank,
       ...said(now, k)]), ...further].map(([name, ...others]) => make("tr", {}, head(name, "row"),
       ...others.map((words) => make("td", { text: words }))));

@@ -87,7 +87,8 @@ const SymcookMachine = (() => {
     const cells = heads.map((_, k) => new Map(k ? [] : word.map((symbol, i) => [i + 1, symbol])));
     const wrote = heads.map((_, k) => new Map(k ? [] : word.slice(0, -1).map((_, i) => [i + 1, [i + 1]])));
     const under = (k) => cells[k].get(heads[k]) ?? table.blank;
-    const looked = (i) => ({ looked: heads.map((head, k) => onRows(wrote[k], head, i, k ? 0 : 1)), fresh: [] });
+    const looked = (i, move = []) => ({ looked: heads.map((head, k) => (k && move[k] === "S" ? null
+      : onRows(wrote[k], head, i, k ? 0 : 1))), fresh: [] });
     const tokens = [{ position: n, token: table.start, write: [], move: [], given: true, ...looked(n) }];
     if (n) wrote[0].set(n, [n]);
     let state = table.start;
@@ -98,7 +99,7 @@ const SymcookMachine = (() => {
       write.forEach((symbol, k) => cells[k + 1].set(heads[k + 1], symbol));
       move.forEach((one, k) => { heads[k] += MOVES[one]; });
       state = next;
-      tokens.push({ position, token: state, write, move, ...looked(position) });
+      tokens.push({ position, token: state, write, move, ...looked(position, move) });
       for (let k = 1; k <= K; k++) wrote[k].set(before[k], [...(wrote[k].get(before[k]) ?? []), position]);
     }
     for (; under(K) !== table.blank; heads[K] += 1) {
