@@ -49,9 +49,10 @@ def where(family: Family, proved: Sequence[Theorem]) -> list[DefinitionRow]:
     rows += [DefinitionRow("", (one, mark(":="), says), -1) for one, says in told]
     left = [(met(unfolded(tree, known), _entries(family))) if told else tree for tree in trees]
     left += [says for _, says in told]
-    words, said = {} if told else _comments(), set[str]()
-    for name in reversed(used_definitions(left, known)):
-        if name in words and words[name] not in said:
+    words, said = _comments(), set[str]()
+    kept = [one[1] for one in long if one == plainly[one[1]]]
+    for name in dict.fromkeys([*reversed(used_definitions(left, known)), *kept]):
+        if (name in kept or not told) and name in words and words[name] not in said:
             said.add(words[name])
             rows.append(DefinitionRow("", (words[name],), -1))
         rows.append(DefinitionRow("", (plainly[name], mark(":="), known[name].tree), -1))

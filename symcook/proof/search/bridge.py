@@ -60,6 +60,8 @@ LONG = 64
 """Up to which number of parts a conjunction stands without brackets."""
 MANY_NAMES = 180
 """Up to how many values of norms have a name each: quantifiers nest, and a number takes symbols."""
+DEEP = 300
+"""Up to how many names, each a level, the parts of a stored statement stand in the usual order."""
 TRIED = 40
 """So many inputs are tried for a run without roots."""
 
@@ -103,7 +105,8 @@ class Bridge:
             raise Unbridged(f"an instance of {family.name} at {at.sizes} must have its weights", where) from None
         self.number = {} if stored else self._numbers()
         self.long = not stored and len(self.own.equations) > MANY_NAMES
-        self.deep = stored and len(self.own.order) > MANY_NAMES  # what nests deepest, the run, comes first then
+        deep = len(self.own.order) + len(self.far.names) > DEEP
+        self.deep = stored and deep  # what nests deepest, the run, comes first then
         self.text = self._text(stored)
         name = name or f"bridge.{re.sub('[^A-Za-z0-9_]', '_', model['name'])}_own"
         self.statement = Statement(name, self.text, known=_definitions())
