@@ -172,7 +172,7 @@ def _lines(row: DefinitionRow) -> list[str]:
     if row.depth < 0:  # across the labels
         first, later = f"  {label}: " if label else "    ", " " * 6
     else:
-        first = f"  {depth}{label}".ljust(LABEL + 2) if label else " " * (LABEL + 2) + depth
+        first = f"  {depth}{label} ".ljust(LABEL + 2) if label else " " * (LABEL + 2) + depth
         later = " " * (LABEL + 4) + ("" if label else depth)
     how: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
     return [line.replace("\0", " ") for line in textwrap.wrap(first + told, room(WIDE), subsequent_indent=later, **how)]
