@@ -58,9 +58,9 @@ class FurtherHead(NamedTuple):
 class RowFrame(NamedTuple):
     """The machine behind a token: its position and label (none for the first frame, which is of the last letter or `$`
     and says the first state), the row that was used or the symbol that was put out, the tapes, the heads, and for each
-    head that reads a cell what it retrieved: None where no token was looked at, or the token itself wrote it, whose head
-    stays (`stays`; its column finds `$` then). `held` is None where no letter is read
-    ahead; `own` names the head, "input" or "ahead", that is on the cell of this very letter, which it does not see."""
+    head that reads a cell what it retrieved: None where no token was looked at, or the token wrote it, whose head stays
+    (`stays`; its column finds `$` then). `held` is None where no letter is read ahead; `own` names the head, "input" or
+    "ahead", that is on the cell of this very letter, which it does not see."""
 
     position: int
     label: str
