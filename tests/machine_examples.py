@@ -1,4 +1,4 @@
-"""Machines in the printed model, and what tapes and heads are step by step, by documents of the interpreter in
+"""Machines, one whose heads stay, and what tapes and heads are step by step, by documents of the interpreter in
 `symcook.spec` played on dictionaries."""
 
 from __future__ import annotations
@@ -33,6 +33,18 @@ back a * -> back a L R
 back b * -> done a R L
 back _ * -> done . R L
 """
+STAYS = """\
+input: a
+work symbols: a
+start: go
+halt: done
+head: 1
+go   a * -> back a S S
+go   _ * -> done . L S
+back * a -> go   . R R
+back * _ -> done . S S
+"""
+"""Both heads stay, together and alone."""
 
 
 def played(machine: TuringMachine, word: Sequence[str], limit: int) -> Iterator[tuple[list[dict[int, str]], list[int]]]:

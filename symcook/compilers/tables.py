@@ -77,7 +77,7 @@ def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
 
 def _rows(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[str, int]) -> Iterator[_Row]:
     """Those of the machine's own table."""
-    for (state, reads), row in used_rows(machine)[0].items():
+    for (state, reads), row in used_rows(machine).items():
         writes = (0, *(symbol[one] for one in row.writes))
         yield _Row(number[state], number[row.state], tuple(symbol[one] for one in reads), writes, row.moves)
 
@@ -149,7 +149,7 @@ def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterat
     heads = ["the input head", *(f"work head {t}" for t in works)]
     cells = ["the input", *(f"tape {t}" for t in works)]
     states, before, zero = list(machine.states), 0, "the token is $"
-    rows = [row_label(state, reads) for state, reads in used_rows(machine)[0]]
+    rows = [row_label(state, reads) for state, reads in used_rows(machine)]
     words = found = "embedding"
     if variant == "no-start":
         heads[:1], cells[:1] = ["the head that reads ahead", "the input head"], ["the input", "the copy of the input"]

@@ -65,22 +65,23 @@ def tokens(machine: TuringMachine) -> Iterator[MachineToken]:
     shapes: dict[int, tuple[tuple[int, int, int], ...]]
     shapes = {0: ((0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)), 1: ((0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1))}
     shapes[-1] = tuple((right, left, fresh) for left, right, fresh in shapes[1])
-    used, held = used_rows(machine)
+    used = used_rows(machine)
     for state, writes, moves in dict.fromkeys(used.values()):
         for choice in product(*(shapes[move] for move in moves[1:])):
             written = tuple(
                 WrittenCell(one, bool(left), bool(right)) for one, (left, right, _) in zip(writes, choice, strict=True)
             )
             yield StepToken(state, written, moves, tuple(bool(fresh) for _, _, fresh in choice))
+    held = {row.writes[-1] for row in used.values()}
     for symbol in machine.symbols:
-        if symbol in held[-1]:
+        if symbol in held:
             yield from (OutputToken(symbol, False), OutputToken(symbol, True))
 
 
 @lru_cache(maxsize=16)
-def used_rows(machine: TuringMachine) -> tuple[Mapping[tuple[str, Reads], TuringRow], tuple[frozenset[str], ...]]:
-    """The rows that may be used, and what may come to stand on each work tape: by the states that are reached and the
-    symbols that are written on each tape, whatever stands beside them."""
+def used_rows(machine: TuringMachine) -> Mapping[tuple[str, Reads], TuringRow]:
+    """The rows that may be used, by the states that are reached and the symbols that are written on each work tape,
+    whatever stands beside them."""
     states, cells = {machine.start}, [{machine.blank} for _ in range(machine.tapes)]
     while True:
         used = {
@@ -94,7 +95,7 @@ def used_rows(machine: TuringMachine) -> tuple[Mapping[tuple[str, Reads], Turing
             for some, symbol in zip(cells, row.writes, strict=True):
                 some.add(symbol)
         if size == (len(states), *map(len, cells)):
-            return used, tuple(map(frozenset, cells))
+            return used
 
 
 @lru_cache(maxsize=16)
@@ -130,7 +131,7 @@ def shown(token: MachineToken) -> str:
 def table_labels(machine: TuringMachine) -> tuple[str, ...]:
     """The tokens of the decoder of `--theorem 2` in the order of their numbers: `START`, the letters, the rows that
     may be used, and `=` before each symbol that is put out, the blank first. BadInput where two are alike."""
-    return _different(machine, (row_label(state, reads) for state, reads in used_rows(machine)[0]))
+    return _different(machine, (row_label(state, reads) for state, reads in used_rows(machine)))
 
 
 def ahead_labels(machine: TuringMachine) -> tuple[str, ...]:
@@ -187,7 +188,7 @@ def ahead_rows(machine: TuringMachine) -> Iterator[AheadRow]:
     """The rows in the order of their numbers. A row that reads on the input what is no letter never applies, and is
     left out."""
     cells = (machine.blank, *machine.input)
-    for state, reads in used_rows(machine)[0]:
+    for state, reads in used_rows(machine):
         if reads[0] not in cells:
             continue
         came = [(one, True) for one in cells] * (reads[0] != machine.blank) + [(reads[0], False)]

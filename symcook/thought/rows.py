@@ -74,7 +74,7 @@ class RowFrame(NamedTuple):
 
     def stays(self, tape: int) -> bool:
         """Whether the step left the head of a tape where it was, so that what it wrote is under it."""
-        return not isinstance(self.done, str) and not self.done.moves[tape]
+        return tape in _staying(self.done)
 
 
 def tokens(machine: TuringMachine, word: Sequence[str], ahead: bool = False) -> Iterator[RowToken]:
@@ -158,8 +158,7 @@ class RowRun:
 
         letters = heads[0] + self.ahead
         own = ("ahead" if self.ahead else "input") if not label and letters == position else ""
-        moves = () if isinstance(done, str) else done.moves
-        stays = {tape for tape, move in enumerate(moves) if not move}
+        stays = _staying(done)
         with flint.ctx.workprec(BITS):
             first = seen.found(0, letters, position)
             works = [
@@ -176,6 +175,11 @@ class RowRun:
         )
         looked = (copied if there != blank else None, *works)
         return RowFrame(position, label, done, tapes, heads, looked, further, held, own)
+
+
+def _staying(done: TuringRow | str) -> set[int]:
+    """The tapes whose heads a step leaves where they were: none where it is no step."""
+    return set() if isinstance(done, str) else {tape for tape, move in enumerate(done.moves) if not move}
 
 
 def machine_of_table(model: Transformer) -> TuringMachine:

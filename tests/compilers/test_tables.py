@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from machine_examples import COPY
+from machine_examples import COPY, STAYS
 from shared import call
 
 import symcook as sc
@@ -36,7 +36,7 @@ go   _ * -> done . L L
 
 SLOW = pytest.mark.sampled(9)
 
-STAYS = """\
+BOTH_STAY = """\
 input: a b
 work symbols: a b
 start: go
@@ -48,17 +48,6 @@ go   _ * -> done . L S
 back * b -> back a S S
 back * a -> go   . R R
 back * _ -> back a L R
-"""
-ONE_STAYS = """\
-input: a
-work symbols: a
-start: go
-halt: done
-head: 1
-go   a * -> back a S S
-go   _ * -> done . L S
-back * a -> go   . R R
-back * _ -> done . S S
 """
 """Both heads stay, together and alone, twice in a row, and where the output is read."""
 
@@ -88,11 +77,11 @@ def test_it_runs_the_machine(text: str, variant: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words", "variant"),
     [
-        (STAYS, ("", "a", "ba"), "strict"),
-        (STAYS.replace("go   b * -> go   a R S", "go   b * -> go   . R S"), ("ba",), "strict"),  # on what was read
-        (STAYS.replace("head: 1", "head: 0"), ("", "ab"), "strict"),
-        (STAYS.replace("head: 1", "head: -1"), ("", "ab"), "strict"),
-        (ONE_STAYS, ("a", "aaa"), "no-start"),
+        (BOTH_STAY, ("", "a", "ba"), "strict"),
+        (BOTH_STAY.replace("go   b * -> go   a R S", "go   b * -> go   . R S"), ("ba",), "strict"),  # on what was read
+        (BOTH_STAY.replace("head: 1", "head: 0"), ("", "ab"), "strict"),
+        (BOTH_STAY.replace("head: 1", "head: -1"), ("", "ab"), "strict"),
+        (STAYS, ("a", "aaa"), "no-start"),
         ("1RB1LB_1LA1RZ", ("",), "strict"),
     ],
 )
@@ -113,7 +102,7 @@ def test_heads_may_stay_and_begin_left_of_the_input(text: str, words: tuple[str,
 
 def test_rows_that_cannot_be_used_are_left_out() -> None:
     """A work tape on which nothing is written is read as blank alone; a state that nothing enters has no row."""
-    text = STAYS.replace("back a S S", "back _ S S") + "never * * -> done . S S\n"
+    text = BOTH_STAY.replace("back a S S", "back _ S S") + "never * * -> done . S S\n"
     model = sc.compile("tm", "input: a\nwork symbols: a\nstart: go\nhalt: done\ngo * * -> done . R S\n", theorem="2")
     assert model.alphabet == ("a", "go(a,_)", "go(_,_)", "=_", "=a")
     assert not any("never" in one for one in sc.compile("tm", text, theorem="2").alphabet)
@@ -242,7 +231,7 @@ def test_a_certificate_beyond_a_limit_of_the_checker_is_none(
     assert "the model is written, and no proof was found: inhabited: a formula exceeds 60000 symbols" in err
 
 
-@pytest.mark.parametrize("text", [NOT, STAYS, "1RB1LB_1LA1RZ"])
+@pytest.mark.parametrize("text", [NOT, BOTH_STAY, "1RB1LB_1LA1RZ"])
 def test_without_the_theorem_it_is_said_how_a_proof_is_had(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from machine_examples import COPY, NOT, played
+from machine_examples import COPY, NOT, STAYS, played
 from mpmath import mp, mpf, sqrt
 from shared import call
 
@@ -22,16 +22,6 @@ from symcook.spec import turing
 from symcook.thought.rows import RowRun, changes, machine_of_table, row_run
 from symcook.thought.rowtext import lines
 
-STAYS = """\
-input: a
-work symbols: a
-start: go
-halt: done
-go   a * -> back a S S
-go   _ * -> done . L S
-back * a -> go   . R R
-back * _ -> done . S S
-"""
 LIMIT = 40
 MACHINES = 30
 

@@ -135,9 +135,8 @@ class Bridge:
             return f"{word}(family-{self.family.name}; {self.at.values}; {PREFIX})"
 
         premises = self.far.premises()
-        made = [*([] if premises == "true" else [far("premises")]), far("run"), *([far("word")] if self.words else [])]
-        if self.deep:
-            made.sort(key=far("run").__ne__)
+        sizes, run = [] if premises == "true" else [far("premises")], [far("run")]
+        made = [*(run + sizes if self.deep else sizes + run), *([far("word")] if self.words else [])]
         answers = self._answers(near, far)
         made += merged(answers) if self.long else answers
         names = far("names") if stored else ", ".join(self.far.names)

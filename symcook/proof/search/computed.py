@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from math import isqrt
 from typing import TYPE_CHECKING
 
 from symcook.model.rationals import quotient
@@ -259,8 +258,8 @@ def _roots(f: Term) -> list[Term]:
 
 def _root(q: Fraction) -> Fraction | None:
     """The root of a positive rational number where it is rational."""
-    above, below = isqrt(q.numerator), isqrt(q.denominator)
-    return Fraction(above, below) if above**2 == q.numerator and below**2 == q.denominator else None
+    root = normal.constant(nf(("fn", "sqrt", (num(q.numerator, q.denominator),))))
+    return None if root is None else Fraction(root)
 
 
 def _opened(g: Goal) -> None:
