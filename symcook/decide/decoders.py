@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
+from symcook import words
 from symcook.compilers import genuine
 from symcook.compilers.automaton import counted_at, variant_of
 from symcook.decide import decision
@@ -124,7 +124,7 @@ def _tried(model: Transformer, reference: Answering, name: str, why: str) -> Dec
     reference does not have, else none."""
     speech = speech_of(model)
     for length in range(0 if model.embedding.added else 1, TRIED + 1):
-        for word in product(speech.letters, repeat=length):
+        for word in words.every(speech.letters, length):
             said = [speech.said(one)["token"] for one in stream(model, word, length + 2)]
             state: Any = reference.initial
             for letter in word:

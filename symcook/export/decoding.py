@@ -8,13 +8,13 @@ run is followed as long as every answer is certain.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
 from symcook.export.machine_steps import Certifier, ProgramRun, program_run, shipped
 from symcook.model.transformer import Transformer
 from symcook.programs.running import decodes, speech_of
+from symcook.words import every
 
 if TYPE_CHECKING:
     from symcook.export.archive import Archive
@@ -55,7 +55,7 @@ def decoding(
         if found and words * column > left:
             why = _costly(n, words)
             break
-        runs = [program_run(model, word, limit) for word in product(letters, repeat=n)]
+        runs = [program_run(model, word, limit) for word in every(letters, n)]
         cost = column * sum(1 + len(run.answers) for run in runs)
         if found and cost > left:
             why = _costly(n, words)

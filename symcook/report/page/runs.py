@@ -10,6 +10,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from symcook import words
 from symcook.compose.cooling import all_heads, harden, soften
 from symcook.errors import EMPTY_WORD, BadInput, NotExact, SymcookError
 from symcook.model.answers import brief
@@ -99,7 +100,7 @@ def inputs(model: Transformer) -> Iterator[Given]:
     least = 0 if model.embedding.added else 1
     if model.embedding.inputs is None:
         for n in range(least, longest(model) + 1):
-            yield from itertools.product(letters(model), repeat=n)
+            yield from words.every(letters(model), n)
         return
     names = model.embedding.inputs
     for shift in range(8):
