@@ -97,7 +97,8 @@ class Goal:
 
     def fresh(self, stem: str = "a") -> str:
         """A label or name not in use."""
-        used = {*self.facts, *self.scope, *self.library.definitions}
+        everywhere = (*self.facts, *self.scope, *self.library.definitions)
+        used = {name for name in everywhere if name.startswith(stem)}
         used |= {name.rpartition("_")[0] for name in used}  # a stem of labels for the parts of a conjunction
         return next(f"{stem}{k}" for k in itertools.count(1) if f"{stem}{k}" not in used)
 
