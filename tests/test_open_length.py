@@ -16,11 +16,10 @@ from typing import Any, ClassVar
 import pytest
 import sympy
 
-from symcook.domains import follows
 from symcook.domains.exact import Exact
 from symcook.domains.protocol import Coefficient, Domain
 from symcook.errors import NoRun, NotExact
-from symcook.forward import forward
+from symcook.forward import follows, forward
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import names, show

@@ -107,7 +107,7 @@ def test_a_folder_whose_package_changed_runs_whole_where_that_is_short(
 
 
 def test_the_folder_of_a_file() -> None:
-    paths = ["symcook/export/npz.py", "proofs/lemmas/x.proof", "proofs/coq/Model.v", "proofs/coq.py", "README.md"]
+    paths = ["symcook/export/archive.py", "proofs/lemmas/x.proof", "proofs/coq/Model.v", "proofs/coq.py", "README.md"]
     assert [of_folder(path) for path in paths] == ["export", "proof", "coq", "coq", ""]
     assert [of_folder(path) for path in ("symcook/forward.py", "tests/cli/test_run.py::test_it", "")] == ["", "cli", ""]
 

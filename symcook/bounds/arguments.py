@@ -102,7 +102,7 @@ def read_model(model: str | Transformer, values: str | Mapping[str, object] | No
         return _bound(model, given), model.name
     if not isinstance(model, str):
         raise BadInput("a model must be the name of a recipe, a model file or a Transformer", type(model).__name__)
-    from symcook.recipes.models import named
+    from symcook.recipes import named
 
     _, arguments, found = named(model, given)
     return _bound(found, {key: value for key, value in given.items() if key not in arguments}), model
