@@ -23,8 +23,7 @@ from symcook.domains.protocol import (
     Verdicts,
 )
 from symcook.errors import BadInput, NoRun, Undecided
-from symcook.model.layers import SelfAttention, Sublayer
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, LayerNorm, SelfAttention, Sublayer
 from symcook.model.symbols import Number, lowered
 from symcook.model.transformer import Transformer
 

@@ -23,8 +23,7 @@ from symcook.forward import follows, forward
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import names, show
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import MASKS, FeedForward, Head, Mask
+from symcook.model.parts import MASKS, FeedForward, Head, Layer, Mask, SelfAttention
 from symcook.model.symbols import to_sympy
 from symcook.model.transformer import Transformer
 

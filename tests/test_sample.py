@@ -48,12 +48,12 @@ def cases(folder: Path, *options: str) -> set[int]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project of two commits with this conftest and one family of eight cases, in the folder `cli`."""
+    """A project of two commits whose conftest is `sampling.py`, with one family of eight cases in the folder `cli`."""
     root = tmp_path / "project"
     (root / "tests" / "cli").mkdir(parents=True)
     (root / ".gitignore").write_text("__pycache__\n")
-    for name in ("conftest.py", "checkout.py"):
-        shutil.copy(TESTS / name, root / "tests" / name)
+    for name, called in (("sampling.py", "conftest.py"), ("checkout.py", "checkout.py")):
+        shutil.copy(TESTS / name, root / "tests" / called)
     (root / "tests" / "cli" / "test_family.py").write_text(FAMILY)
     call(tmp_path, "git", "init", "-q", "project")
     commit(root)

@@ -16,8 +16,7 @@ from symcook.domains.ball import BallDomain
 from symcook.domains.exact import at_position
 from symcook.domains.rowwise import visible
 from symcook.forward import forward
-from symcook.model.layers import SelfAttention
-from symcook.model.parts import FeedForward, Head
+from symcook.model.parts import FeedForward, Head, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of
 from symcook.words import Word

@@ -2,10 +2,10 @@
 
 For every word of a length the set of possible outputs (`symcook.domains.rounding`: it holds the exact output, and what
 any runtime may make of the rounded weights) must lie on one side of the threshold. Words are taken together where the
-model allows: by their running sums (`prefixes`), else as boxes of words (`boxes`), in the end one by one. The margin at
-a length is the least distance of such a set from the threshold: how far each exact output and each float output is
-from being decided otherwise. Where nothing is decided, the error is the greatest width of such a set: how far a float
-value can be from the exact one.
+model allows: by their running sums, else as boxes of words (`symcook.words.rounded` for both), in the end one by one.
+The margin at a length is the least distance of such a set from the threshold: how far each exact output and each float
+output is from being decided otherwise. Where nothing is decided, the error is the greatest width of such a set: how far
+a float value can be from the exact one.
 """
 
 from __future__ import annotations
@@ -120,8 +120,7 @@ def guarantee(
     possible outputs; "lengths" has for each length the margin (or the error) and the outputs of all words. All this
     assumes that attention divides behind its sums; "divided_first" has the same where weights are divided before, as in
     `softmax(scores) @ values`, and "help" where that is less. `outside` says why nothing holds of the runtime at hand.
-    Nothing is certain where a number may overflow (`greatest`); `m` are the arrays, where they are
-    there.
+    Nothing is certain where a number may overflow (`greatest`); `m` are the arrays, where they are there.
     """
     fits = _Fitting(model, dtype, n_max, m)
     found = _guaranteed(model, dtype, n_max, progress, outside, fits, False)

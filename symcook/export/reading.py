@@ -14,8 +14,7 @@ from symcook.export.archive import FORMAT, Archive, numbered
 from symcook.export.files import FORMATS, certificate_of, content, decode, read
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.rationals import quotient
 from symcook.model.transformer import Transformer
 

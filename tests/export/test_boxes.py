@@ -19,8 +19,7 @@ from symcook.export import archive
 from symcook.export.guarantee import _Guarantee, guarantee
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import Head
+from symcook.model.parts import Head, Layer, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
 from symcook.words.rounded import CLASSES, LEVELS, Box, Boxed, boxes, cells

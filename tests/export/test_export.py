@@ -31,9 +31,8 @@ from symcook.export.certificate import _float, _spread, compare
 from symcook.export.files import targets, write
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
 from symcook.model.modelfile import model_hash
-from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
+from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Transformer
 from symcook.numbers.expsum import exp_of

@@ -26,8 +26,7 @@ from symcook.export.archive import arrays, cast, from_facts
 from symcook.export.files import FORMATS, decode
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
 

@@ -25,8 +25,7 @@ from symcook.export.verify import verify_export
 from symcook.forward import forward
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head
+from symcook.model.parts import FeedForward, Head, Layer, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
 from symcook.words.exact import Prefixes

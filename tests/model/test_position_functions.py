@@ -28,9 +28,8 @@ from symcook.export import archive
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_term
-from symcook.model.layers import Layer, SelfAttention
 from symcook.model.modelfile import dumps, loads, model_hash
-from symcook.model.parts import Head
+from symcook.model.parts import Head, Layer, SelfAttention
 from symcook.model.rationals import rational
 from symcook.model.symbols import at, exact, from_sympy, lowered, symbol
 from symcook.model.transformer import Parameter, Transformer
