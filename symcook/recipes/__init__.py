@@ -256,7 +256,9 @@ def named(
         return recipe, arguments, recipe.build(arguments)
     from symcook.recipes.models import of_file
 
-    return None, *of_file(name, given, tokens)
+    if (found := of_file(name, given, tokens)) is None:
+        raise no_recipe(name)
+    return None, *found
 
 
 def of_claim(claim: str) -> tuple[str, ...]:

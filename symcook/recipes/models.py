@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import BadInput, unknown
 from symcook.model.family import shipped
 from symcook.programs.shipped import is_shipped, shipped_program
-from symcook.recipes import no_recipe
 from symcook.recipes.operations import operation
 
 if TYPE_CHECKING:
@@ -132,9 +131,11 @@ def is_path(name: str) -> bool:
     return name.endswith(".json") or os.sep in name or os.path.isfile(name)
 
 
-def of_file(name: str, given: Mapping[str, str], tokens: str | None = None) -> tuple[dict[str, Any], Transformer]:
+def of_file(
+    name: str, given: Mapping[str, str], tokens: str | None = None
+) -> tuple[dict[str, Any], Transformer] | None:
     """Which of the settings `given` built the model of this name, which no recipe has, and the model; `tokens` are
-    names for those of a family. BadInput, with the nearest name, where there is no model of it."""
+    names for those of a family. None where nothing has the name, BadInput where what has it is no model."""
     path = path_of(name)
     if tokens is not None and path is None:
         raise BadInput("--tokens must stand with a family, whose tokens it names", name, "leave it out")
@@ -158,4 +159,4 @@ def of_file(name: str, given: Mapping[str, str], tokens: str | None = None) -> t
     if operation(name) is not None:
         must = "the name must be that of a recipe or a model file"
         raise BadInput(must, f"{name}, a function of the library", f"see symcook explain {name}")
-    raise no_recipe(name)
+    return None
