@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import symcook as sc
-from symcook.export.formats import FORMATS
+from symcook.export.files import FORMATS
 from symcook.export.guarantee import guarantee
 from symcook.recipes import info, names
 

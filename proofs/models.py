@@ -22,8 +22,8 @@ from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.family import load
 from symcook.model.instance import instance
-from symcook.model.layers import Layer
 from symcook.model.modelfile import save
+from symcook.model.parts import Layer
 from symcook.model.transformer import Parameter, Transformer
 from symcook.model.weights import feedforward
 from symcook.recipes import build

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from symcook.export.verify import verify_export
     from symcook.model.checks import Space
     from symcook.model.ends import Embedding, Readout
-    from symcook.model.layers import Layer, SelfAttention
     from symcook.model.modelfile import load
-    from symcook.model.parts import FeedForward, Head, LayerNorm
+    from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
     from symcook.model.transformer import Parameter, Transformer
     from symcook.model.weights import feedforward, head
     from symcook.proof import prove
@@ -38,8 +37,7 @@ __version__ = "0.2.0"
 
 _HOMES = {
     "model.ends": ("Embedding", "Readout"),
-    "model.layers": ("Layer", "SelfAttention"),
-    "model.parts": ("FeedForward", "Head", "LayerNorm"),
+    "model.parts": ("Layer", "SelfAttention", "FeedForward", "Head", "LayerNorm"),
     "model.transformer": ("Parameter", "Transformer"),
     "bounds": ("bound",),
     "compilers": ("compile",),

@@ -87,7 +87,7 @@ def probability(
     exact exponential, Undecided at the limit of precision.
 
     >>> from symcook.model.ends import Embedding, Readout
-    >>> from symcook.model.layers import Layer
+    >>> from symcook.model.parts import Layer
     >>> from symcook.model.parts import FeedForward
     >>> from symcook.model.checks import Space
     >>> words = {"^": {}, "a": {"x": 1}, "b": {}}

@@ -9,18 +9,40 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeGuard, TypeVar
 
-from symcook.domains import follows, rounds
-from symcook.domains.protocol import TEMPERATURE, Coefficient, Column, Domain, Value, Verdict, Verdicts
+from symcook.domains.protocol import (
+    TEMPERATURE,
+    Coefficient,
+    Column,
+    Domain,
+    Follows,
+    Rounded,
+    Value,
+    Verdict,
+    Verdicts,
+)
 from symcook.errors import BadInput, NoRun, Undecided
-from symcook.model.layers import SelfAttention, Sublayer
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, LayerNorm, SelfAttention, Sublayer
 from symcook.model.symbols import Number, lowered
 from symcook.model.transformer import Transformer
 
 MOST_WEIGHTS = 32
 """The greatest length of an input whose attention weights a trace keeps."""
+
+
+def rounds(
+    domain: Domain[Column, Value, Verdicts, Verdict],
+) -> TypeGuard[Rounded[Column, Value, Verdicts, Verdict]]:
+    """Whether the operations of a domain round; isinstance takes a tenth of a short run to say so."""
+    return hasattr(domain, "rounding")
+
+
+def follows(
+    domain: Domain[Column, Value, Verdicts, Verdict],
+) -> TypeGuard[Follows[Column, Value, Verdicts, Verdict]]:
+    """Whether a domain can leave positions out and go on."""
+    return hasattr(domain, "resume")
 
 
 @dataclass(frozen=True)

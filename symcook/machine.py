@@ -13,10 +13,9 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
-from symcook.domains import follows
 from symcook.domains.protocol import Domain
 from symcook.errors import BadInput, NoRun, Undecided
-from symcook.forward import Memory, Result, forward
+from symcook.forward import Memory, Result, follows, forward
 from symcook.model.transformer import Transformer
 
 

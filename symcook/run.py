@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from symcook.domains import RUNNABLE, make_domain, rounds
+from symcook.domains import RUNNABLE, make_domain
 from symcook.door import check_digits, door
 from symcook.errors import BadInput, Undecided, unknown
-from symcook.forward import Result, forward
+from symcook.forward import Result, forward, rounds
 from symcook.model.answers import Shown
 from symcook.model.symbols import Exact, from_sympy
 from symcook.model.transformer import Transformer

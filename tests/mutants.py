@@ -104,7 +104,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ACCEPTED = Path(__file__).with_name("mutants_accepted.json")
 LEFT_OUT = ("__pycache__", ".git", ".venv", "venv", "build", "dist", ".hypothesis", ".ruff_cache", "*.egg-info")
 MEMORY = 6 * 2**30
-TURN, OPTIONS = "SYMCOOK_TURN", "PYTEST_ADDOPTS"  # which cases of sampled tests run, as tests/conftest.py reads it
+TURN, OPTIONS = "SYMCOOK_TURN", "PYTEST_ADDOPTS"  # which cases of sampled tests run, as tests/sampling.py reads it
 VERDICTS = "SYMCOOK_VERDICTS"  # where verdicts lie that the tests of one run share, as tests/conftest.py reads it
 IMPORTS = ("numpy", "sympy", "flint", "mpmath", "click", "pytest")  # read once, before the forks
 

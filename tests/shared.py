@@ -24,8 +24,7 @@ from symcook.__main__ import main
 from symcook.cli.commands import COMMANDS
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import Head
+from symcook.model.parts import Head, Layer, SelfAttention
 from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:

@@ -25,8 +25,7 @@ from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import forward
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
+from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.symbols import symbol, to_sympy
 from symcook.model.transformer import Parameter, Transformer
 

@@ -18,8 +18,7 @@ from symcook.errors import BadInput, NotExact, Undecided
 from symcook.machine import unfollowed
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer
-from symcook.model.parts import FeedForward, Head
+from symcook.model.parts import FeedForward, Head, Layer
 from symcook.model.transformer import Parameter, Transformer
 
 SPACE = Space(("a", "b", "one", "mean"))

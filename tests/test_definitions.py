@@ -32,9 +32,8 @@ from symcook.forward import forward
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula
-from symcook.model.layers import Layer, SelfAttention
 from symcook.model.modelfile import dumps, loads
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.rationals import truth
 from symcook.model.symbols import symbol, to_sympy
 from symcook.model.transformer import Parameter, Transformer

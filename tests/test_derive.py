@@ -19,8 +19,7 @@ from symcook.errors import BadInput, Undecided
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula, parse_term
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.rationals import rational, truth
 from symcook.model.symbols import lowered
 from symcook.model.transformer import Parameter, Transformer

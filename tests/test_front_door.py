@@ -26,7 +26,7 @@ def test_no_name_is_hidden_by_a_module_of_that_name() -> None:
             importlib.import_module(f"symcook.{name}")
 
 
-@pytest.mark.parametrize("name", ["nope", "nope.x", "model.nope", "model.layers", "errors.x", "", ".", "a b", "_x.y"])
+@pytest.mark.parametrize("name", ["nope", "nope.x", "model.nope", "model.parts", "errors.x", "", ".", "a b", "_x.y"])
 def test_what_is_no_name_is_not_there(name: str) -> None:
     assert not hasattr(sc, name)
     with pytest.raises(AttributeError, match="has no attribute"):

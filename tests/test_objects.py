@@ -26,8 +26,7 @@ from symcook.errors import BadInput
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula
-from symcook.model.layers import Layer
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm
 from symcook.model.rationals import truth
 from symcook.model.transformer import Transformer
 from symcook.papers.merrill2024.figures import visited

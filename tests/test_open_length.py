@@ -16,16 +16,14 @@ from typing import Any, ClassVar
 import pytest
 import sympy
 
-from symcook.domains import follows
 from symcook.domains.exact import Exact
 from symcook.domains.protocol import Coefficient, Domain
 from symcook.errors import NoRun, NotExact
-from symcook.forward import forward
+from symcook.forward import follows, forward
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import names, show
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import MASKS, FeedForward, Head, Mask
+from symcook.model.parts import MASKS, FeedForward, Head, Layer, Mask, SelfAttention
 from symcook.model.symbols import to_sympy
 from symcook.model.transformer import Transformer
 

@@ -48,12 +48,12 @@ def cases(folder: Path, *options: str) -> set[int]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project of two commits with this conftest and one family of eight cases, in the folder `cli`."""
+    """A project of two commits whose conftest is `sampling.py`, with one family of eight cases in the folder `cli`."""
     root = tmp_path / "project"
     (root / "tests" / "cli").mkdir(parents=True)
     (root / ".gitignore").write_text("__pycache__\n")
-    for name in ("conftest.py", "checkout.py"):
-        shutil.copy(TESTS / name, root / "tests" / name)
+    for name, called in (("sampling.py", "conftest.py"), ("checkout.py", "checkout.py")):
+        shutil.copy(TESTS / name, root / "tests" / called)
     (root / "tests" / "cli" / "test_family.py").write_text(FAMILY)
     call(tmp_path, "git", "init", "-q", "project")
     commit(root)
@@ -107,7 +107,7 @@ def test_a_folder_whose_package_changed_runs_whole_where_that_is_short(
 
 
 def test_the_folder_of_a_file() -> None:
-    paths = ["symcook/export/npz.py", "proofs/lemmas/x.proof", "proofs/coq/Model.v", "proofs/coq.py", "README.md"]
+    paths = ["symcook/export/archive.py", "proofs/lemmas/x.proof", "proofs/coq/Model.v", "proofs/coq.py", "README.md"]
     assert [of_folder(path) for path in paths] == ["export", "proof", "coq", "coq", ""]
     assert [of_folder(path) for path in ("symcook/forward.py", "tests/cli/test_run.py::test_it", "")] == ["", "cli", ""]
 

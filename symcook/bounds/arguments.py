@@ -51,19 +51,19 @@ def positive(value: object, name: str = "gamma") -> Refinable:
 
     Raises BadInput for anything else and where the number is not positive, Undecided where its sign stays open.
     """
-    text, ball = exact(value, name)
-    if decide_sign(ball, f"{name} > 0 for {name} = {text}") <= 0:
+    text, enclosed = exact(value, name)
+    if decide_sign(enclosed, f"{name} > 0 for {name} = {text}") <= 0:
         raise BadInput(f"{name} must be positive", text, f"give a positive {name}, for example --{name} 5")
-    if decide_sign(lambda: ball() - flint.arb(10) ** LARGEST, f"{name} <= 10^{LARGEST} for {name} = {text}") > 0:
+    if decide_sign(lambda: enclosed() - flint.arb(10) ** LARGEST, f"{name} <= 10^{LARGEST} for {name} = {text}") > 0:
         raise BadInput(f"{name} must be at most 10^{LARGEST}", text)
-    return text, ball
+    return text, enclosed
 
 
 def exact(value: object, name: str) -> Refinable:
     """An exact number: an integer, a Fraction, or text of the grammar without names. Raises BadInput for others."""
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
-        rational = Fraction(value)
-        return written(rational), lambda: arb_of(rational)
+        known = Fraction(value)
+        return written(known), lambda: arb_of(known)
     if not isinstance(value, str):
         do = "give an integer, a Fraction or text such as 'log(8*64)' or '1/2'"
         raise BadInput(f"{name} must be exact", value, do)
@@ -102,7 +102,7 @@ def read_model(model: str | Transformer, values: str | Mapping[str, object] | No
         return _bound(model, given), model.name
     if not isinstance(model, str):
         raise BadInput("a model must be the name of a recipe, a model file or a Transformer", type(model).__name__)
-    from symcook.recipes.models import named
+    from symcook.recipes import named
 
     _, arguments, found = named(model, given)
     return _bound(found, {key: value for key, value in given.items() if key not in arguments}), model

@@ -41,8 +41,7 @@ from symcook.domains.exact import Exact, at_position
 from symcook.domains.rowwise import visible
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import forward
-from symcook.model.layers import SelfAttention, Sublayer
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, LayerNorm, SelfAttention, Sublayer
 from symcook.model.symbols import from_sympy, tree_from_sympy
 from symcook.model.transformer import Transformer
 from symcook.numbers.evaluate import evaluate

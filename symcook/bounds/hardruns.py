@@ -15,8 +15,7 @@ from symcook.domains.ball import BallDomain, Column, Columns, Value
 from symcook.domains.protocol import Coefficient
 from symcook.errors import BadInput, NotExact
 from symcook.forward import Snapshot, forward
-from symcook.model.layers import SelfAttention
-from symcook.model.parts import Head, Mask
+from symcook.model.parts import Head, Mask, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.words import Word, every
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import flint
 from flint import arb, fmpq
 
-from symcook.bounds.growth import column_sum, product, rows_of, sizes
+from symcook.bounds.arguments import entry
+from symcook.bounds.growth import column_sum, product, rows_of, score_form, sizes
 from symcook.bounds.hardruns import ZERO, HardRuns, HeadSizes, Sparse, head_places, sparse
 from symcook.domains.ball import BallDomain
 from symcook.domains.exact import at_position
 from symcook.domains.rowwise import visible
 from symcook.forward import forward
-from symcook.model.layers import SelfAttention
-from symcook.model.parts import FeedForward, Head
+from symcook.model.parts import FeedForward, Head, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of
 from symcook.words import Word
@@ -87,9 +87,6 @@ class ByLayer:
 
     @staticmethod
     def _form(head: Head) -> HeadForm:
-        from symcook.bounds.arguments import entry
-        from symcook.bounds.growth import score_form
-
         scale = Fraction(1) if head.uniform else entry(head.scale)
         form = [(a, b, abs(scale * value)) for a, b, value in sparse(score_form(head))]
         V = sizes(rows_of(head.V))

@@ -40,7 +40,10 @@ def list_(
     search: Annotated[str | None, option("Those with this text in section, name or summary.", "TEXT")],
     as_json: bool,
 ) -> None:
-    """List the recipes by section of the Cookbook: name and summary."""
+    """List recipes and functions by section of the Cookbook, families and programs: name and summary.
+
+    With --json "kind" says which each is.
+    """
     print_list(as_json, search or "")
 
 

@@ -19,8 +19,8 @@ NAME_AT = 10
 
 
 def print_list(as_json: bool, search: str = "") -> None:
-    """Print every recipe, or those with a text in them: one JSON list, or the Cookbook's table of contents with what
-    there is of each section. White space around the text does not count."""
+    """Print all that there is, or what has a text in its line: one JSON list, or the Cookbook's table of contents with
+    what there is of each section, then families and programs. White space around the text does not count."""
     search = search.strip()
     try:
         with open(STORED, encoding="utf-8") as file:
@@ -46,7 +46,7 @@ def found_text(text: str, search: str) -> str:
 
 
 def found_json(document: str, lines: str) -> str:
-    """The recipes of the JSON list that stand in `lines` of the list."""
+    """The rows of the JSON list that stand in `lines` of the list."""
     import json
 
     found = {line[NAME_AT:].partition(" ")[0] for line in lines.split("\n") if line.startswith("  ")}
@@ -100,19 +100,32 @@ def page() -> str:
 
     from symcook.programs.shipped import summaries
     from symcook.recipes import info, names
+    from symcook.recipes.operations import OPERATIONS
     from symcook.report.recipe import listing
 
-    recipes = [info(name) for name in names()]
-    document = json.dumps([recipe.to_json() for recipe in recipes], indent=2)
-    return APART.join([checksum(), listing(recipes, families(), summaries()).text(), document])
+    recipes, same, programs = [info(name) for name in names()], families(), summaries()
+    rows = [recipe.to_json() for recipe in recipes]
+    rows += [
+        _row(one.short, "function", one.summary, f"Cookbook, Section {one.section}", one.section) for one in OPERATIONS
+    ]
+    rows += [_row(name, "family", summary, source) for name, summary, source in same]
+    rows += [_row(name, "program", summary) for name, summary in programs]
+    text = listing(recipes, [(name, summary) for name, summary, _ in same], programs).text()
+    return APART.join([checksum(), text, json.dumps(rows, indent=2)])
 
 
-def families() -> list[tuple[str, str]]:
-    """The families that ship, as commands call them, each with what it computes."""
+def _row(name: str, kind: str, summary: str, source: str = "", section: str = "") -> dict[str, object]:
+    """The entry of what is no recipe, with the keys of `Recipe.to_json`."""
+    named = {"name": name, "kind": kind, "summary": summary, "source": source, "section": section}
+    return {**named, "arguments": [], "symbols": []}
+
+
+def families() -> list[tuple[str, str, str]]:
+    """The families that ship, as commands call them, each with what it computes and its source."""
     import json
 
     from symcook.model.family import shipped
     from symcook.recipes.models import SHIPPED
 
     documents = (json.loads(path.read_bytes()) for path in sorted(shipped("").parent.glob("*.json")))
-    return [(f"{SHIPPED}{one['name']}", one.get("summary", "")) for one in documents]
+    return [(f"{SHIPPED}{one['name']}", one.get("summary", ""), one.get("source", "")) for one in documents]

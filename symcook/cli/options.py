@@ -298,8 +298,7 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
     A setting is an argument of the recipe, a symbol of the model, or an input of a feed-forward recipe; BadInput, with
     the nearest name, for any other.
     """
-    from symcook.recipes import exists, info
-    from symcook.recipes.models import named
+    from symcook.recipes import exists, info, named
 
     given = read_settings(settings)
     recipe, arguments, model = named(name, given, tokens)

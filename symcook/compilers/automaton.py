@@ -16,8 +16,7 @@ from typing import TypeVar
 from symcook.model.checks import Space
 from symcook.model.family import load, shipped
 from symcook.model.instance import Instance
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import Head, LayerNorm
+from symcook.model.parts import Head, Layer, LayerNorm, SelfAttention
 from symcook.model.transformer import Program, Transformer
 from symcook.programs import AUTOMATA
 from symcook.programs.automata import AutomatonTable

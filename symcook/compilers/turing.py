@@ -30,8 +30,7 @@ from typing import NamedTuple
 from symcook.errors import BadInput, require_known
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.transformer import Program, Transformer
 from symcook.programs import WEIGHTINGS
 from symcook.programs.steps import END, START, MachineToken, OutputToken, StepToken, WrittenCell, first_token, labels

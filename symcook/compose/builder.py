@@ -13,8 +13,7 @@ from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout, one_hot
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.symbols import Exact, exact, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.model.weights import feedforward, head

@@ -10,8 +10,7 @@ from symcook.compose.routing import fresh, united
 from symcook.compose.stacking import keep_norms, widen
 from symcook.door import door
 from symcook.errors import BadInput
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head
+from symcook.model.parts import FeedForward, Head, Layer, SelfAttention
 from symcook.model.symbols import exact, symbol
 from symcook.model.transformer import Parameter, Transformer
 

@@ -9,8 +9,7 @@ from symcook.compose.routing import fresh
 from symcook.compose.stacking import keep_norms, widen
 from symcook.door import door
 from symcook.errors import BadInput
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, LayerNorm
+from symcook.model.parts import FeedForward, Layer, LayerNorm, SelfAttention
 from symcook.model.symbols import from_sympy
 from symcook.model.transformer import Transformer
 

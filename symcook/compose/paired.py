@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.compose.routing import fresh
 from symcook.errors import BadInput
 from symcook.model.checks import Space
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.symbols import Exact, exact
 from symcook.model.transformer import Transformer
 

@@ -9,8 +9,7 @@ from symcook.compose.routing import choice, fresh, over, rename, united
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Parameter, Transformer
 

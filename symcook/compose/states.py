@@ -11,8 +11,7 @@ from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.checks import Space, dyadics
 from symcook.model.ends import Embedding, Readout, TokenRows
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.rationals import quotient
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer

@@ -10,8 +10,7 @@ from symcook.compose.routing import fresh
 from symcook.compose.stacking import widen
 from symcook.door import door
 from symcook.errors import BadInput
-from symcook.model.layers import SelfAttention
-from symcook.model.parts import Head
+from symcook.model.parts import Head, SelfAttention
 from symcook.model.symbols import exact
 from symcook.model.transformer import Transformer
 

@@ -100,8 +100,9 @@ def svg(automaton: Automaton) -> str:
         if isinstance(answer, str):
             name = f"{name}: {answer}"
         drawn.append(f'<text x="{x}" y="{y}">{escape(name)}</text>')
-    for state in lost:
-        words = f"what is not drawn leads to {automaton.names[state]}, which rejects for good"
+    if lost:
+        known = " and ".join(automaton.names[state] for state in sorted(lost))
+        words = f"what is not drawn leads to {known}, which reject{'s' * (len(lost) == 1)} for good"
         labels.append(f'<text class="note" x="20" y="{height - 20}">{escape(words)}</text>')
     return "\n".join([*drawn, *labels, "</svg>", ""])
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 from symcook.errors import unknown
 
 if TYPE_CHECKING:
-    from symcook.domains.protocol import Column, Domain, Follows, Rounded, Value
-    from symcook.model.ends import Verdict, Verdicts
+    from symcook.domains.protocol import Domain
 
 DOMAINS = {
     "symbolic": "symcook.domains.symbolic:Symbolic",
@@ -33,17 +32,3 @@ def make_domain(name: str, **options: object) -> Domain:
         raise unknown("domain", name, list(DOMAINS))
     module, attribute = DOMAINS[name].split(":")
     return getattr(import_module(module), attribute)(**options)
-
-
-def rounds(
-    domain: Domain[Column, Value, Verdicts, Verdict],
-) -> TypeGuard[Rounded[Column, Value, Verdicts, Verdict]]:
-    """Whether the operations of a domain round; isinstance takes a tenth of a short run to say so."""
-    return hasattr(domain, "rounding")
-
-
-def follows(
-    domain: Domain[Column, Value, Verdicts, Verdict],
-) -> TypeGuard[Follows[Column, Value, Verdicts, Verdict]]:
-    """Whether a domain can leave positions out and go on."""
-    return hasattr(domain, "resume")

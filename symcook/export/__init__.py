@@ -50,10 +50,9 @@ def export(
     `dtype`, a format that cannot express the model, a package that is missing, and `steps` that are not certain;
     NotExact where there is nothing exact to compare with.
     """
-    from symcook.export import npz
+    from symcook.export import archive
     from symcook.export.certificate import certificate
-    from symcook.export.files import targets, write
-    from symcook.export.formats import check
+    from symcook.export.files import check, targets, write
 
     chosen = check(format, dtype)
     weights, beside = targets(str(target), force=force, kind=format)
@@ -83,7 +82,7 @@ def export(
         if type(steps) is not int or steps < 0:
             raise BadInput("the number of steps must be an integer of at least 0", steps)
     roundings: dict[str, Any] = {}
-    arrays = npz.arrays(bound, dtype, positions, roundings)
+    arrays = archive.arrays(bound, dtype, positions, roundings)
     decoded = None
     if bound.program is not None:
         from symcook.export.decoding import decoding, stored

@@ -7,10 +7,9 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from symcook.domains import make_domain
 from symcook.door import Progress
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
-from symcook.export import npz
+from symcook.export import archive
 from symcook.export.archive import text
 from symcook.export.lens import WHY
 from symcook.forward import Result, forward
@@ -195,11 +194,11 @@ def _block(
     with np.errstate(all="ignore"):
         if model.embedding.inputs is None:
             number = {token: k for k, token in enumerate(model.embedding.words or ())}
-            z = npz.embed(m, _spread(block, lambda token: number[token]))
+            z = archive.embed(m, _spread(block, lambda token: number[token]))
         else:
             names = model.embedding.inputs
-            z = npz.place(m, _spread(block, lambda row: [float(row[name]) for name in names]))
-        z = npz.evaluate(m, z, refuse=False)  # the exact run says which inputs have none
+            z = archive.place(m, _spread(block, lambda row: [float(row[name]) for name in names]))
+        z = archive.evaluate(m, z, refuse=False)  # the exact run says which inputs have none
     runs = np.ones(block.size, dtype=bool)
     if batched:
         try:
@@ -218,8 +217,8 @@ def _block(
         some = next(found for found in each if found is not None)
         exact = np.array([some if found is None else found for found in each])
     if model.readout.answers:
-        return _first((npz.verdicts(m, z) != exact).reshape(block.size, -1).any(axis=1) & runs), 0.0
-    got = npz.shown(m, z)[:, model.readout.answered(n)].astype(float)
+        return _first((archive.verdicts(m, z) != exact).reshape(block.size, -1).any(axis=1) & runs), 0.0
+    got = archive.shown(m, z)[:, model.readout.answered(n)].astype(float)
     difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact))).max(axis=(1, 2))
     first = _first(~(difference <= float(_tolerance(m))) & runs)  # not a number is a difference too
     return first, float(difference[runs].max())
@@ -243,7 +242,9 @@ def _batched(model: Transformer, block: Words | Grid, n: int) -> Any:
     """Exact answers (B) or (B, n), or exact values (B, places, shown) rounded once to float64."""
     import numpy as np
 
-    domain: Any = make_domain("batch")
+    from symcook.domains.batch import Batch
+
+    domain: Any = Batch()
     result: Result = forward(model, block, domain)
     if model.readout.answers:
         answers = [domain.full(answer) for answer in result.answers]
@@ -349,13 +350,13 @@ def _tables(model: Transformer, n_max: int) -> dict[str, Any]:
     """The position functions and factors of scores, with their exact values at each length to `SHOWN`."""
     start, shown = model.embedding.start, min(n_max, SHOWN)
     tables = {
-        name: {"expression": from_sympy(e), "values": _texts(npz.position_table(e, start, shown))}
+        name: {"expression": from_sympy(e), "values": _texts(archive.position_table(e, start, shown))}
         for name, e in model.embedding.positions.items()
     }
     for s, step in enumerate(model.sublayers, 1):
         for h, part in enumerate(step.parts, 1):
             if isinstance(part, Head) and getattr(part.factor, "free_symbols", ()):
-                table = _texts(npz.position_table(part.factor, start, shown))
+                table = _texts(archive.position_table(part.factor, start, shown))
                 tables[f"step{s}.head{h}.factor"] = {"expression": from_sympy(part.factor), "values": table}
     return {"start": start, "N": n_max, "tables": tables}
 

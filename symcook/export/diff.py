@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from flint import arb, fmpq
 
     from symcook.domains.protocol import Domain
-    from symcook.model.layers import Layer
-    from symcook.model.parts import Head
+    from symcook.model.parts import Head, Layer
 
 INPUTS = 500
 """The greatest number of inputs on which two models are run."""

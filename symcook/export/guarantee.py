@@ -2,10 +2,10 @@
 
 For every word of a length the set of possible outputs (`symcook.domains.rounding`: it holds the exact output, and what
 any runtime may make of the rounded weights) must lie on one side of the threshold. Words are taken together where the
-model allows: by their running sums (`prefixes`), else as boxes of words (`boxes`), in the end one by one. The margin at
-a length is the least distance of such a set from the threshold: how far each exact output and each float output is
-from being decided otherwise. Where nothing is decided, the error is the greatest width of such a set: how far a float
-value can be from the exact one.
+model allows: by their running sums, else as boxes of words (`symcook.words.rounded` for both), in the end one by one.
+The margin at a length is the least distance of such a set from the threshold: how far each exact output and each float
+output is from being decided otherwise. Where nothing is decided, the error is the greatest width of such a set: how far
+a float value can be from the exact one.
 """
 
 from __future__ import annotations
@@ -15,22 +15,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from symcook.domains import make_domain, rounding
+from symcook.domains import rounding
+from symcook.domains.exact import Exact
 from symcook.door import Progress
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
+from symcook.export.archive import Archive, arrays, numbered
 from symcook.forward import forward
 from symcook.model.parts import Head
 from symcook.model.rationals import outward
 from symcook.model.transformer import Transformer
 from symcook.numbers.matrix import RationalMatrix
-from symcook.words.boxes import CLASSES, LEVELS, Box, Boxed, boxes, cells
 from symcook.words.exact import Prefixes
-from symcook.words.rounded import MOST_STATES, Hulls, streams
-
-if TYPE_CHECKING:
-    from symcook.export.archive import Archive
+from symcook.words.rounded import CLASSES, LEVELS, MOST_STATES, Box, Boxed, Hulls, boxes, cells, streams
 
 RUNS = 1000
 """The greatest number of runs of one certificate."""
@@ -43,6 +41,8 @@ MOST_TEXT = 200
 """The length of an exact number that is written out."""
 MOST_OPEN = 2
 """At how many lengths a decision may stay open before no greater length is tried."""
+OTHERS = 4
+"""How many roundings an operation has at most beside those of a sum: of given numbers, products and quotients."""
 
 MODEL = (
     "u = 2^-p for p bits; each given number, product, quotient and root is rounded once, y (1 + d) + e with |d| <= u "
@@ -120,8 +120,7 @@ def guarantee(
     possible outputs; "lengths" has for each length the margin (or the error) and the outputs of all words. All this
     assumes that attention divides behind its sums; "divided_first" has the same where weights are divided before, as in
     `softmax(scores) @ values`, and "help" where that is less. `outside` says why nothing holds of the runtime at hand.
-    Nothing is certain where a number may overflow (`symcook.export.npz.greatest`); `m` are the arrays, where they are
-    there.
+    Nothing is certain where a number may overflow (`greatest`); `m` are the arrays, where they are there.
     """
     fits = _Fitting(model, dtype, n_max, m)
     found = _guaranteed(model, dtype, n_max, progress, outside, fits, False)
@@ -155,9 +154,6 @@ class _Fitting:
     @cached_property
     def last(self) -> int:
         """To which length no number can overflow."""
-        from symcook.export.archive import arrays
-        from symcook.export.npz import greatest
-
         m = arrays(self.model, self.dtype, self.n_max) if self.m is None else self.m
         format, _ = rounding.RUNTIMES[self.dtype]
         end = 2.0 ** ((format.most or 1024) - 1) * float(2 - 2 * Fraction(1, 2**format.bits))
@@ -408,7 +404,7 @@ class _Guarantee:
         """The exact outputs of a word, None where the exact domain has none. Raises NoRun where the word has no run."""
         from symcook.run import run
 
-        domain = make_domain("exact")
+        domain = Exact()
         try:
             result = forward(self.model, tuple(word), domain)
             shown = {name: domain.show(value, MOST_TEXT) for name, value in result.values(result.place).items()}
@@ -458,3 +454,63 @@ def _hull(each: Sequence[Ends]) -> dict[str, tuple[float, float]]:
     return {
         name: (min(float(e[name][0].min()) for e in each), max(float(e[name][1].max()) for e in each)) for name in names
     }
+
+
+def greatest(m: Archive, n: int) -> float:
+    """A bound on the sizes of all numbers in a run on any word of at most `n` tokens, those that the model adds
+    counted, with both orders of averages; "inf" where float64 has none.
+
+    Sizes of weights alone bound it, for any runtime. A number that overflows is infinite, and 0 times it is no number:
+    one that no answer depends on, as a hidden unit of weight 0, then spoils those beside it in a product of matrices.
+    So nothing is certain of a length at which some size may be beyond the type.
+    """
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        return _greatest(np, m, n)
+
+
+def _greatest(np: Any, m: Archive, n: int) -> float:
+    met = [0.0]
+    unit = 2.0 ** -rounding.RUNTIMES[str(m["dtype"])][0].bits
+
+    def seen(x: Any, terms: int = 1) -> Any:
+        """The sums of so many terms, with all that is rounded."""
+        x = np.nan_to_num(x, nan=np.inf) * np.exp((terms + OTHERS) * unit)
+        met.append(float(np.max(x, initial=0.0)))
+        return x
+
+    def size(key: str) -> Any:
+        return np.abs(m[key].astype(np.float64))
+
+    z = size("embedding").max(axis=0)
+    if "positions" in m:
+        table = m["positions"]
+        z = z + np.abs(table[:n] if table.ndim == 2 else table[:n, :n]).reshape(-1, len(z)).max(axis=0)
+    z = seen(z)
+    for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
+        before = [_normed(np, m, key, z, seen) for key in numbered(m, step + "before", "gain")]
+        x = np.concatenate(before) if before else z
+        wide = len(x)
+        for head in numbered(m, step + "head", "V"):
+            query, key = (seen(size(head + name) @ x, wide) for name in "QK")
+            score = seen((query * key).sum(), len(query))
+            seen(score * (size(head + "factor")[:n] if head + "factor" in m else np.ones(1)).max())
+            value = seen(size(head + "V") @ x, wide)
+            seen(n * value, n)  # the sum, before it is divided
+            z = seen(z + seen(value, n))
+        if step + "W1" in m:
+            inside = seen(size(step + "W1") @ x + size(step + "b1"), wide)
+            z = seen(z + seen(size(step + "W2") @ np.maximum(inside, 1) + size(step + "b2"), len(inside)))
+        if step + "after.gain" in m:
+            z = _normed(np, m, step + "after.", z, seen)
+    if "readout.weights" in m:
+        seen(size("readout.weights") @ z, len(z))
+    return max(met)
+
+
+def _normed(np: Any, m: Archive, key: str, z: Any, seen: Any) -> Any:
+    x = seen(np.abs(m[key + "P"]) @ z, len(z)) if key + "P" in m else z
+    off = seen(x + seen(x.sum(), len(x)) / len(x))
+    seen((off * off).sum() + float(m[key + "epsilon"]), len(x))
+    return seen(np.sqrt(len(x)) * np.abs(m[key + "gain"]) + np.abs(m[key + "bias"]), len(x))

@@ -125,15 +125,15 @@ def shipped(model: Transformer, m: Archive, run: ProgramRun) -> int | None:
     run, as no answer rests on what follows."""
     import numpy as np
 
-    from symcook.export import npz
+    from symcook.export import archive
 
     if not run.answers:
         return None
     tokens = model.tokens((*run.word, *run.answers[:-1]))
     places = {token: k for k, token in enumerate(model.embedding.words or ())}
     with np.errstate(all="ignore"):
-        z = npz.embed(m, np.array([[places[token] for token in tokens]]))
-        scores = npz.shown(m, npz.evaluate(m, z, refuse=False))[0]
+        z = archive.embed(m, np.array([[places[token] for token in tokens]]))
+        scores = archive.shown(m, archive.evaluate(m, z, refuse=False))[0]
     found = [model.readout.labels[k] for k in np.argmax(scores, axis=-1)][len(tokens) - len(run.answers) :]
     return next((k for k, pair in enumerate(zip(found, run.answers, strict=True), 1) if pair[0] != pair[1]), None)
 

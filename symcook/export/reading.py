@@ -11,12 +11,10 @@ from symcook.compose.states import table_of
 from symcook.door import door
 from symcook.errors import BadInput
 from symcook.export.archive import FORMAT, Archive, numbered
-from symcook.export.files import certificate_of, content, read
-from symcook.export.formats import FORMATS, decode
+from symcook.export.files import FORMATS, certificate_of, content, decode, read
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.rationals import quotient
 from symcook.model.transformer import Transformer
 

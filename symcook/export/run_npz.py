@@ -4,9 +4,9 @@ A decoder of an automaton or a machine goes on behind a word with ``--steps T``:
 limit, 2 where T is more than what the certificate names for words of that length, up to which any runtime is right.
 
 The same file is symcook/export/run_npz.py, so that ``python -m symcook.export.run_npz m.npz "(())"`` runs it too, and
-its functions are what `symcook.export.npz` takes for many inputs; it needs nothing of symcook. Operations stand in the
-order of the error model of an export: scores are multiplied by their factor, softmax subtracts the greatest score first
-and divides once, behind the sum.
+its functions are what `symcook.export.archive` takes for many inputs; it needs nothing of symcook. Operations stand in
+the order of the error model of an export: scores are multiplied by their factor, softmax subtracts the greatest score
+first and divides once, behind the sum.
 """
 
 import hashlib

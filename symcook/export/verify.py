@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.door import door
 from symcook.errors import BadInput, Rejected
 from symcook.export.certificate import FORMAT, certificate
-from symcook.export.files import read
-from symcook.export.formats import check, decode, held
+from symcook.export.files import check, decode, held, read
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,10 +51,10 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     format = check(kind, dtype)
     if recipe is not None:
         _same_recipe(known, recipe)
-    from symcook.export import npz
+    from symcook.export import archive
 
     roundings: dict[str, Any] = {}
-    arrays = npz.arrays(model, dtype, n_max, roundings)
+    arrays = archive.arrays(model, dtype, n_max, roundings)
     if decoded is not None:
         arrays |= _decoding(place, model, arrays, known, n_max)
     _same_arrays(weights, decode(weights, files[weights]), held(kind, arrays))

@@ -17,11 +17,10 @@ from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import MAX_DIGITS, Tree, children, names, show
 from symcook.model.family import Family, renamed
-from symcook.model.layers import Layer as ModelLayer
-from symcook.model.layers import SelfAttention
 from symcook.model.meaning import MAX_RANGE
-from symcook.model.parts import FeedForward, LayerNorm
+from symcook.model.parts import FeedForward, LayerNorm, SelfAttention
 from symcook.model.parts import Head as ModelHead
+from symcook.model.parts import Layer as ModelLayer
 from symcook.model.plainfamily import FamilyHead, FamilyLayer, Norm, Range, Write
 from symcook.model.rationals import Rationals, quotient
 from symcook.model.symbols import exact

@@ -22,9 +22,8 @@ from symcook.files import content, exact_json, put
 from symcook.model.checks import MAX_LABEL, Space
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
-from symcook.model.layers import Layer, SelfAttention
 from symcook.model.meaning import subtrees
-from symcook.model.parts import FeedForward, Head, LayerNorm, Part
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, Part, SelfAttention
 from symcook.model.rationals import Rationals, rational
 from symcook.model.symbols import exact, from_sympy
 from symcook.model.transformer import Parameter, Program, Transformer

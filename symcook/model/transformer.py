@@ -13,8 +13,7 @@ from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown, Verbs
 from symcook.model.checks import Put, Space, freeze, instance, listed, printable
 from symcook.model.ends import Embedding, Readout, TokenRows
-from symcook.model.layers import Layer, SelfAttention, Sublayer
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention, Sublayer
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
 
 if TYPE_CHECKING:

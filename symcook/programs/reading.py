@@ -22,7 +22,35 @@ if TYPE_CHECKING:
 
     from symcook.model.transformer import Program
 
-GRAMMAR = r"""
+SHARED = r"""
+OTHER: "!=" | "≠"
+LESS: "<"
+MORE: ">"
+NOT_LESS: ">=" | "≥"
+NOT_MORE: "<=" | "≤"
+PLUS: "+"
+MINUS: "-"
+TIMES: "*"
+OPEN: "("
+CLOSE: ")"
+SQUARE: "["
+SQUARED: "]"
+COMMA: ","
+SEMICOLON: ";"
+NAME: /[A-Za-z][A-Za-z0-9_]*/
+WORD: /[^\s;"{},=]+/
+COMMENT: /\/\/[^\n]*/
+%ignore COMMENT
+"""
+"""The terminals that formulas and programs have in common."""
+NAMED = {
+    "OTHER": "!=", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "PLUS": "+", "MINUS": "-",
+    "TIMES": "*", "OPEN": "(", "CLOSE": ")", "SQUARE": "[", "SQUARED": "]", "COMMA": ",", "SEMICOLON": ";",
+    "NAME": "a name", "WORD": "a letter", "QUOTED": 'a letter like "a"', "INTEGER": "a number", "EQUAL": "=",
+    "OR": "|", "AND": "&", "$END": "the end",
+}  # fmt: skip
+"""What sentences call these, and others that both have by other rules."""
+GRAMMAR = SHARED + r"""
 start: [header] definition* (output+ | formula) -> whole
 header: ALPHABET (WORD | QUOTED)+ SEMICOLON
 definition: LET NAME EQUAL formula SEMICOLON
@@ -65,20 +93,7 @@ FALSE.3: /false\b/
 LETTER.2: /Q_([A-Za-z0-9]+|"([^"\\]|\\.)*")/
 SET.2: /Q_\{/
 END: "}"
-COMMA: ","
-OPEN: "("
-CLOSE: ")"
 EQUAL: "="
-OTHER: "!=" | "≠"
-LESS: "<"
-MORE: ">"
-NOT_LESS: ">=" | "≥"
-NOT_MORE: "<=" | "≤"
-PLUS: "+"
-MINUS: "-"
-TIMES: "*"
-SQUARE: "["
-SQUARED: "]"
 LEFT: "#left" | "#←"
 RIGHT: "#right" | "#→"
 ODD.3: /ODD\b/
@@ -86,13 +101,8 @@ MOD.3: /MOD\b/
 TABLE.3: /TABLE\b/
 BITS: /[01]+/
 INTEGER: /[0-9]{1,18}/
-SEMICOLON: ";"
-NAME: /[A-Za-z][A-Za-z0-9_]*/
-WORD: /[^\s;"{},=]+/
 QUOTED: /"([^"\\]|\\.)*"/
-COMMENT: /\/\/[^\n]*/
 %ignore /\s+/
-%ignore COMMENT
 """
 WORDS = frozenset((
     "alphabet", "let", "output", "since", "until", "prev", "next", "once", "historically", "eventually", "always",
@@ -100,11 +110,8 @@ WORDS = frozenset((
 ))  # fmt: skip
 """The words of the language, which are no names, and letters only in quotes."""
 SHOWN = {
-    "PLUS": "+", "MINUS": "-", "TIMES": "*", "SQUARE": "[", "SQUARED": "]", "INTEGER": "a number", "BITS": "bits",
-    "LEFT": "#left", "RIGHT": "#right", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "OTHER": "!=",
-    "IFF": "<->", "IMPLIES": "->", "OR": "|", "AND": "&", "NOT": "~", "SINCE": "since", "UNTIL": "until", "END": "}",
-    "COMMA": ",", "CLOSE": ")", "EQUAL": "=", "SEMICOLON": ";", "NAME": "a name", "WORD": "a letter",
-    "QUOTED": 'a letter like "a"', "$END": "the end",
+    **NAMED, "BITS": "bits", "LEFT": "#left", "RIGHT": "#right", "IFF": "<->", "IMPLIES": "->", "NOT": "~",
+    "SINCE": "since", "UNTIL": "until", "END": "}",
 }  # fmt: skip
 Predicate = tuple[int, int] | str
 """A divisor and what is left, or the bits of a table."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-GRAMMAR = r"""
+from symcook.programs.reading import NAMED, SHARED
+
+GRAMMAR = SHARED + r"""
 start: [header END] definition (END definition)* [END] -> whole
 header: ALPHABET (WORD | QUOTED)+
 definition: NAME [OPEN NAME CLOSE] EQUAL expr
@@ -46,31 +48,13 @@ AND.3: "&" | "∧" | /and\b/
 NOT.3: /not\b/
 TILDE: "~" | "¬"
 EQUAL: "==" | "="
-OTHER: "!=" | "≠"
-LESS: "<"
-MORE: ">"
-NOT_LESS: ">=" | "≥"
-NOT_MORE: "<=" | "≤"
-PLUS: "+"
-MINUS: "-"
-TIMES: "*"
 OVER: "/"
-OPEN: "("
-CLOSE: ")"
-SQUARE: "["
-SQUARED: "]"
-COMMA: ","
 COLON: ":"
-SEMICOLON: ";"
 INTEGER: /[0-9]+/
-NAME: /[A-Za-z][A-Za-z0-9_]*/
-WORD: /[^\s;"{},=]+/
 QUOTED: /"([^"\\\n]|\\.)*"/ | /'([^'\\\n]|\\.)*'/
 NEWLINE: /\n/
-COMMENT: /\/\/[^\n]*/
 %declare END
 %ignore /[ \t\r\f]+/
-%ignore COMMENT
 """
 WORDS = frozenset((
     "alphabet", "if", "then", "else", "psum", "left", "right", "map", "select", "aggregate", "selector_width", "true",
@@ -85,11 +69,8 @@ def is_name(text: str) -> bool:
 
 
 SHOWN = {
-    "IF": "if", "THEN": "then", "ELSE": "else", "OR": "|", "AND": "&", "NOT": "not", "TILDE": "~", "EQUAL": "=",
-    "OTHER": "!=", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "PLUS": "+", "MINUS": "-",
-    "TIMES": "*", "OVER": "/", "OPEN": "(", "CLOSE": ")", "SQUARE": "[", "SQUARED": "]", "COMMA": ",", "COLON": ":",
-    "SEMICOLON": ";", "INTEGER": "a number", "NAME": "a name", "WORD": "a letter", "QUOTED": 'a letter like "a"',
-    "END": "the end of the line", "$END": "the end", "TRUE": "true", "FALSE": "false",
+    **NAMED, "IF": "if", "THEN": "then", "ELSE": "else", "NOT": "not", "TILDE": "~", "OVER": "/", "COLON": ":",
+    "END": "the end of the line", "TRUE": "true", "FALSE": "false",
 }  # fmt: skip
 BEGINS = {"INTEGER", "QUOTED", "NAME", "OPEN", "PSUM"}
 """Terminals that may stand, all together, where a value begins."""

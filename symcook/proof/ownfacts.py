@@ -661,7 +661,7 @@ def _divided(body: Term) -> tuple[str, int] | None:
     if slope is None or not 2 <= slope <= MOST_RESTS or slope.denominator != 1:
         return None
     of = left if first[0] == "=" and k not in free(left) else reify.term(at[0])
-    return None if any(map(loose, (of,))) or free(of) & {HERE} else (show(of), int(slope))
+    return None if loose(of) or free(of) & {HERE} else (show(of), int(slope))
 
 
 def is_token(t: Term) -> bool:

@@ -117,3 +117,14 @@ class MeanFacts(WidthFacts):
             "some_here",
             f"qed by told, {put}_is(i), is, il, ih"])  # fmt: skip
         self.add(f"B_{name}", f"all i in 1..n. bit({put}(i))", [f"D_{name}"])
+
+    def letters_there(self, hints: Sequence[str], at: str) -> list[str]:
+        """Lines that close a goal about a position by hints, for each letter there."""
+        many = len(self.program.alphabet)
+        if many == 1:
+            return [f"  qed by {', '.join(hints)}"]
+        labels = [f"W{k}" for k in range(many)]
+        end = ", ".join(one for one in hints if one != f"word({at})")
+        where = "jl, jh, il, ih" if at == "j" else "some_here"
+        return [f"  cases {', '.join(labels)} from word({at}) by {where}",
+                *(f"    - qed by {one}, {end}" for one in labels)]  # fmt: skip

@@ -1,13 +1,16 @@
 """Selector widths in the proofs of compiled S-RASP programs: how many positions are selected. Nothing here is trusted.
 
-Fact X5 says which case of line 5 holds at i, and Q5 how many other positions are selected.
+Fact X5 says which case of line 5 holds at i, Q5 how many other positions are selected, O5 whether i itself is, Yleft5
+and Yright5 how many before it and behind it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
+from symcook.compilers.numbers import Form
 from symcook.compilers.selection import SelectorCase
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
@@ -16,8 +19,35 @@ from symcook.proof.programheads import SelectionFacts
 from symcook.proof.programtext import as_block
 from symcook.proof.programtold import OneSided
 
-MASKS = {"left": "strict-future", "right": "strict-past"}
-"""The mask of each side."""
+
+class Side(NamedTuple):
+    """The positions on one side of i: the first and the last, how many, the word in names of lemmas, what holds where
+    there is none, what lemmas take more, and the mask."""
+
+    low: str
+    high: str
+    most: str
+    where: str
+    edge: str
+    more: str
+    mask: str
+
+
+SIDES = {
+    "left": Side("1", "i - 1", "i - 1", "before", "i = 1", "", "strict-future"),
+    "right": Side("i + 1", "n", "n - i", "behind", "i = n", "n; ", "strict-past"),
+}
+
+
+class Others(NamedTuple):
+    """Texts of the other positions that are selected: the coordinates with their number, with what a lookup finds it by
+    and with whether i is selected; the selector at i and j, and at i and i."""
+
+    number: str
+    share: str
+    own: str
+    pair: str
+    itself: str
 
 
 class WidthFacts(SelectionFacts):
@@ -31,9 +61,8 @@ class WidthFacts(SelectionFacts):
         shares = [atom.name for atom in value.atoms if atom.name in self.told.shares]
         (selector,), pair = line.reads, self.spoken.pair(line.reads[0])
         if not shares and [atom.name for atom in value.atoms] == ["last"] and value.finite().constant == 1:
-            facts = [f"{fact}({at})" for read, at in self.selected(selector, "j") for fact in self.known(read)]
             self.each(f"L{number}", f"{name}(i) = {self.form(value)}", [
-                f"each: all j in 1..n. I[{pair}] = 1 by {', '.join([*facts, 'il', 'ih'])}",
+                f"each: all j in 1..n. I[{pair}] = 1 by {', '.join([*self.facts_read(selector), 'il', 'ih'])}",
                 f"same: sum(j, 1, n, I[{pair}]) = sum(j, 1, n, 1) by sum_ext(j. I[{pair}]; j. 1; 1; n)[each]",
                 f"qed by {name}_is(i), same, sum_one(1; n), {self.put('last')}_is(i), il, ih, some"])  # fmt: skip
             return
@@ -44,26 +73,31 @@ class WidthFacts(SelectionFacts):
         if len(shares) != 1 or len(value.atoms) != 1:
             raise Undecided(f"no proof is made of the selector_width: {self.program.text(number)}")
         self.others(number, line, shares[0])
-        own = self.spoken.pair(selector, "i", "i")
-        bits = [f"{self.bit(one)}(i)" for node in value.bits for one in self.bits(node)]
-        facts = [f"{fact}(i)" for read, _ in self.selected(selector, "j") for fact in self.known(read)]
-        self.each(f"O{number}", f"I[{own}] = {self.form(value.finite())}", self.lettered("w(i)", [*facts, *bits]))
+        self.itself(number, selector, value.finite())
         self.each(f"L{number}", f"{name}(i) = {self.form(value)}",
                   [f"qed by {name}_is(i), Q{number}(i), O{number}(i), il, ih"])  # fmt: skip
+
+    def facts_read(self, selector: int, at: str = "") -> list[str]:
+        """The facts about what a selector compares, each at its own position, i or j, or `at` one."""
+        return [f"{fact}({at or own})" for read, own in self.selected(selector, "j") for fact in self.known(read)]
+
+    def itself(self, number: int, selector: int, value: Form) -> None:
+        """The fact whether position i itself is selected."""
+        own = self.spoken.pair(selector, "i", "i")
+        bits = [f"{self.bit(one)}(i)" for node in value.bits for one in self.bits(node)]
+        facts = self.facts_read(selector, "i")
+        self.each(f"O{number}", f"I[{own}] = {self.form(value)}", self.lettered("w(i)", [*facts, *bits]))
 
     def both_sides(self, number: int, line: SraspLine, besides: Sequence[OneSided]) -> None:
         """How many positions are selected, where those before and those behind are by other conditions."""
         value, name, (selector,) = self.told.lines[number], self.spoken.names[number], line.reads
-        pair, own = self.spoken.pair(selector), self.spoken.pair(selector, "i", "i")
+        said, own = f"I[{self.spoken.pair(selector)}]", self.spoken.pair(selector, "i", "i")
         for one in besides:
             self.beside(number, selector, one)
             value = value.plus(one.total, -1)
         if value.atoms:
             raise Undecided(f"no proof is made of the selector_width: {self.program.text(number)}")
-        bits = [f"{self.bit(one)}(i)" for node in value.bits for one in self.bits(node)]
-        facts = [f"{fact}(i)" for read, _ in self.selected(selector, "j") for fact in self.known(read)]
-        self.each(f"O{number}", f"I[{own}] = {self.form(value)}", self.lettered("w(i)", [*facts, *bits]))
-        said = f"I[{pair}]"
+        self.itself(number, selector, value)
         self.each(f"L{number}", f"{name}(i) = {self.form(self.told.lines[number])}", [
             f"parts: sum(j, 1, n, {said}) = sum(j, 1, i - 1, {said}) + I[{own}] + sum(j, i + 1, n, {said}) "
             f"by sum_split(j. {said}; 1; i - 1; n), sum_split(j. {said}; i; i; n), il, ih",
@@ -71,74 +105,95 @@ class WidthFacts(SelectionFacts):
 
     def beside(self, number: int, selector: int, one: OneSided) -> None:
         """The fact how many positions on one side are selected."""
-        left, said = one.side == "left", f"I[{self.spoken.pair(selector)}]"
-        low, high, most = ("1", "i - 1", "i - 1") if left else ("i + 1", "n", "n - i")
-        total, where = f"sum(j, {low}, {high}, {said})", "before" if left else "behind"
-        known = [f"{fact}({at})" for read, at in self.selected(selector, "j") for fact in self.known(read)]
-        shown, label = f"{total} = {self.form(one.total)}", f"Y{one.side}{number}"
+        side = SIDES[one.side]
+        known = self.facts_read(selector)
         gates = [f"{self.gate(atom.name)}(i)" for atom in one.total.atoms if atom.name in self.told.gates]
-        ends = [f"{where}_is(i)"] * (where in self.run) + [f"sum_one({low}; {high})", "il", "ih"]
-
-        def same(of: str, hints: Sequence[str]) -> list[str]:
-            """Lines that show what the sum is of."""
-            return [f"each: all j in {low}..{high}. {said} = {of}", "  given j (jl jh)",
-                    *self.pair_in_cases(selector, [*hints, "jl", "jh", "il", "ih"]),
-                    f"same: {total} = sum(j, {low}, {high}, {of}) "
-                    f"by sum_ext(j. {said}; j. {of}; {low}; {high})[each]"]  # fmt: skip
-
-        if len(one.cases) == 1:
-            there = one.cases[0].there
-            if isinstance(there, bool):
-                self.each(label, shown, [*same(str(int(there)), known), f"qed by {', '.join(['same', *ends])}"])
-                return
-            of, hints = [], list[str]()
+        ends = [f"{side.where}_is(i)"] * (side.where in self.run) + [f"sum_one({side.low}; {side.high})", "il", "ih"]
+        if len(one.cases) != 1:
+            self.by_share(number, selector, one, known, [*gates, *ends])
+            return
+        there = one.cases[0].there
+        of, hints, bits = [], list[str](), list[str]()
+        if isinstance(there, bool):
+            of.append(str(int(there)))
+        else:
             for atom, q in one.total.atoms.items():
                 if atom.name in self.told.counts:
                     hints.append(f"{self.count(atom.name)}(i)")
                     of.append(f"({q})*I[{self.truth(self.told.counts[atom.name][1], 'j')}]")
-            base = sum((q for atom, q in one.total.atoms.items() if atom.name == where), Fraction(0))
+            of.append(f"({sum((q for atom, q in one.total.atoms.items() if atom.name == side.where), Fraction(0))})")
             bits = [f"{self.bit(bit)}(j)" for bit in self.bits(there)]
-            self.each(label, shown, [*same(" + ".join([*of, f"({base})"]), [*known, *bits]),
-                                     f"qed by {', '.join(['same', *hints, *ends])}"])  # fmt: skip
-            return
-        share, count = self.put(one.share), self.put(one.count)
+        self.each(f"Y{one.side}{number}", f"{self.sum_on(side, selector)} = {self.form(one.total)}", [
+            *self.same_sum(side, selector, " + ".join(of), [*known, *bits]),
+            f"qed by {', '.join(['same', *hints, *ends])}"])  # fmt: skip
+
+    def sum_on(self, side: Side, selector: int) -> str:
+        """How many positions on one side are selected, as the sum that it is."""
+        return f"sum(j, {side.low}, {side.high}, I[{self.spoken.pair(selector)}])"
+
+    def same_sum(self, side: Side, selector: int, of: str, hints: Sequence[str]) -> list[str]:
+        """Lines that show that this is the sum of `of`, by hints about each j."""
+        said = f"I[{self.spoken.pair(selector)}]"
+        return [f"each: all j in {side.low}..{side.high}. {said} = {of}", "  given j (jl jh)",
+                *self.pair_in_cases(selector, [*hints, "jl", "jh", "il", "ih"]),
+                f"same: {self.sum_on(side, selector)} = sum(j, {side.low}, {side.high}, {of}) "
+                f"by sum_ext(j. {said}; j. {of}; {side.low}; {side.high})[each]"]  # fmt: skip
+
+    def by_share(
+        self, number: int, selector: int, one: OneSided, known: Sequence[str], ends: Sequence[str]
+    ) -> None:
+        """The fact how many positions on one side are selected, and of the coordinate with their number that it is from
+        0 to all of them: a lookup finds it by a share, in each case that of a mean."""
+        side, label = SIDES[one.side], f"Y{one.side}{number}"
         here, told = self.one_of(f"X{one.side}{number}", [case.here for case in one.cases])
-        inner, means, ranges = list[str](), list[str](), list[str]()
+        inner, means = list[str](), list[str]()
         for case in one.cases:
             if not isinstance(case.there, bool):
-                held, mean = self.put(self.told.hold(case.there)), self.told.mean_of(case.there, MASKS[one.side])
+                held, mean = self.put(self.told.hold(case.there)), self.told.mean_of(case.there, side.mask)
                 m = len(means)
                 inner += [f"take (Times{m} Edge{m}) from {self.put(mean)}_is(i) by il, ih",
-                          f"take (Least{m} Most{m}) from mean_{where}(i; {'' if left else 'n; '}{held}; "
+                          f"take (Least{m} Most{m}) from mean_{side.where}(i; {side.more}{held}; "
                           f"{self.put(mean)}(i))[_, _, Times{m}, Edge{m}] by "
                           f"{self.bit(self.told.hold(case.there))}, il, ih"]  # fmt: skip
-                ranges += [f"Least{len(means)}", f"Most{len(means)}"]
                 means.append(mean)
-        blocks = list[list[str]]()
-        edge, lead = ("i = 1", "") if left else ("i = n", "n; ")
-        for k, case in enumerate(one.cases):
-            now, of, m, hints, summed = [f"C{k}", *told], str(int(case.there is True)), "0", [], "same"
-            counted = said if case.there is not True else "0"
-            if not isinstance(case.there, bool):
-                node, mean = self.told.hold(case.there), self.told.mean_of(case.there, MASKS[one.side])
-                of, m, place = f"{self.put(node)}(j)", f"{self.put(mean)}(i)", means.index(mean)
-                hints, summed = [f"{self.holds(node)}(j)", f"{self.bit(node)}(j)"], f"Times{place}, Edge{place}, same"
-            blocks.append([
-                *same(of, [*now, *known, *hints, "word(i)"]),
-                f"bits: all j in {low}..{high}. bit({counted})",
-                f"value: {share}(i) = {m} by {', '.join([f'{share}_is(i)', *now, *ranges, 'il', 'ih'])}",
-                f"times: {share}(i)*({most}) = sum(j, {low}, {high}, {counted}) by value, {summed}, il, ih",
-                f"edge: {edge} -> {share}(i) = 0", "  given at_edge", f"  qed by value, {summed}, at_edge, il, ih",
-                f"take (Is Low High) from share_{where}(i; {lead}j. {counted}; inverse_{where}(i); "
-                f"{share}(i); {count}(i); {where}; {where}_square)[_, bits, _, times, edge, _, _, _] "
-                f"by inverse_{where}_is(i), {where}_is, {where}_square_is, {count}_is(i), il, ih",
-                f"number: {shown} by {', '.join(['same', 'Is', *now, *gates, *ends])}",
-                "- qed by number", "- qed by Low", "- qed by High"])  # fmt: skip
+        blocks = [
+            self.in_case(side, selector, one, case, [f"C{k}", *told], means, known, ends)
+            for k, case in enumerate(one.cases)
+        ]
         inner.append(f"cases {', '.join(f'C{k}' for k in range(len(blocks)))} from {here}(i) by il, ih")
         for block in blocks:
             inner += as_block(block)
-        self.each(label, f"{shown} & 0 <= {count}(i) & {count}(i) <= {most}", inner)
-        self.add(f"N_{one.count}", f"all i in 1..n. 0 <= {count}(i) & {count}(i) <= {most}", [label])
+        count = self.put(one.count)
+        within = f"0 <= {count}(i) & {count}(i) <= {side.most}"
+        self.each(label, f"{self.sum_on(side, selector)} = {self.form(one.total)} & {within}", inner)
+        self.add(f"N_{one.count}", f"all i in 1..n. {within}", [label])
+
+    def in_case(
+        self, side: Side, selector: int, one: OneSided, case: SelectorCase, now: Sequence[str], means: Sequence[str],
+        known: Sequence[str], ends: Sequence[str],
+    ) -> list[str]:  # fmt: skip
+        """Lines that show this where one case holds, by the facts `now`; `means` have the facts Times0, Edge0, Least0,
+        Most0 and so on."""
+        share, count, where = self.put(one.share), self.put(one.count), side.where
+        of, m, hints, summed = str(int(case.there is True)), "0", list[str](), "same"
+        counted = f"I[{self.spoken.pair(selector)}]" if case.there is not True else "0"
+        if not isinstance(case.there, bool):
+            node, mean = self.told.hold(case.there), self.told.mean_of(case.there, side.mask)
+            of, m, place = f"{self.put(node)}(j)", f"{self.put(mean)}(i)", means.index(mean)
+            hints, summed = [f"{self.holds(node)}(j)", f"{self.bit(node)}(j)"], f"Times{place}, Edge{place}, same"
+        ranges = [f"{end}{k}" for k in range(len(means)) for end in ("Least", "Most")]
+        return [
+            *self.same_sum(side, selector, of, [*now, *known, *hints, "word(i)"]),
+            f"bits: all j in {side.low}..{side.high}. bit({counted})",
+            f"value: {share}(i) = {m} by {', '.join([f'{share}_is(i)', *now, *ranges, 'il', 'ih'])}",
+            f"times: {share}(i)*({side.most}) = sum(j, {side.low}, {side.high}, {counted}) by value, {summed}, il, ih",
+            f"edge: {side.edge} -> {share}(i) = 0", "  given at_edge", f"  qed by value, {summed}, at_edge, il, ih",
+            f"take (Is Low High) from share_{where}(i; {side.more}j. {counted}; inverse_{where}(i); "
+            f"{share}(i); {count}(i); {where}; {where}_square)[_, bits, _, times, edge, _, _, _] "
+            f"by inverse_{where}_is(i), {where}_is, {where}_square_is, {count}_is(i), il, ih",
+            f"number: {self.sum_on(side, selector)} = {self.form(one.total)} "
+            f"by {', '.join(['same', 'Is', *now, *ends])}",
+            "- qed by number", "- qed by Low", "- qed by High"]  # fmt: skip
 
     def pair_in_cases(self, selector: int, hints: Sequence[str]) -> list[str]:
         """Lines that close a goal about what a selector says of i and j: by the numbers that it compares, for each
@@ -173,27 +228,14 @@ class WidthFacts(SelectionFacts):
         self.each(label, " | ".join(said), self.lettered("w(i)", [*told, *bits]))
         return label, told
 
-    def letters_there(self, hints: Sequence[str], at: str) -> list[str]:
-        """Lines that close a goal about a position by hints, for each letter there."""
-        many = len(self.program.alphabet)
-        if many == 1:
-            return [f"  qed by {', '.join(hints)}"]
-        labels = [f"W{k}" for k in range(many)]
-        end = ", ".join(one for one in hints if one != f"word({at})")
-        where = "jl, jh, il, ih" if at == "j" else "some_here"
-        return [f"  cases {', '.join(labels)} from word({at}) by {where}",
-                *(f"    - qed by {one}, {end}" for one in labels)]  # fmt: skip
-
     def others(self, number: int, line: SraspLine, count: str) -> None:
         """The fact how many other positions are selected."""
         share, cases, own = self.told.shares[count]
         (selector,) = line.reads
-        pair, itself = self.spoken.pair(selector), self.spoken.pair(selector, "i", "i")
         here = [self.told.hold(self.told.node(case.here)) for case in cases]
         self.told.node(own)
         told = [f"{self.holds(one)}(i)" for one in here]
-        known = [f"{fact}({at})" for read, at in self.selected(selector, "j") for fact in self.known(read)]
-        itself_known = [one.replace("(j)", "(i)") for one in known]
+        known = self.facts_read(selector)
         bits = [f"{self.bit(one)}(i)" for case in cases for one in self.bits(case.here)]
         only = " | ".join(
             "(" + " & ".join(f"{self.put(one)}(i) = {int(k == n)}" for k, one in enumerate(here)) + ")"
@@ -201,25 +243,17 @@ class WidthFacts(SelectionFacts):
         )
         self.each(f"X{number}", only, self.lettered("w(i)", [*told, *bits]))
         own_bits = [f"{self.bit(one)}(i)" for one in self.bits(own)]
-        members = [
-            f"{fact}(i)"
-            for read, _ in self.selected(selector, "j")
-            if self.program.types[read] == "letter"
-            for fact in self.members(read)
-        ]
+        read = [one for one, _ in self.selected(selector, "j") if self.program.types[one] == "letter"]
+        members = [f"{fact}(i)" for one in read for fact in self.members(one)]
         held_own = self.told.hold(self.told.node(own))
-        put, puts, means = self.put(count), self.put(share), dict[str, str]()
-        selves = self.put(held_own)
-        inner = [f"own: {selves}(i) = I[{itself}]",
+        pair, itself = self.spoken.pair(selector), self.spoken.pair(selector, "i", "i")
+        said = Others(self.put(count), self.put(share), self.put(held_own), pair, itself)
+        itself_known = [one.replace("(j)", "(i)") for one in known]
+        inner = [f"own: {said.own}(i) = I[{itself}]",
                  *(f"  {one}" for one in self.lettered("w(i)", [
                      f"{self.holds(held_own)}(i)", *itself_known, *own_bits, *members])),
                  f"bits: all j in 1..n. bit(I[{pair}])"]  # fmt: skip
-        for case in cases:
-            if not isinstance(case.there, bool):
-                held, mean = self.told.hold(case.there), self.told.mean_of(case.there)
-                self.holds(held)
-                self.bit(held)
-                means[mean] = held
+        means = self.means_of(cases)
         for k, (mean, held) in enumerate(means.items()):
             inner.append(
                 f"take (Least{k} Most{k} Whole{k} Warm{k} Small{k}) from "
@@ -227,22 +261,30 @@ class WidthFacts(SelectionFacts):
                 f"inverse(i)) by {self.bit(held)}, {self.put(mean)}_is(i), inverse_is(i), some, il, ih"
             )
         labels = [f"C{k}" for k in range(len(cases))]
-        blocks = [
-            self.case(case, label, pair, itself, put, puts, [*means], selves, known, told)
-            for case, label in zip(cases, labels, strict=True)
-        ]
+        hints = [*told, *known]
+        blocks = [self.case(case, label, said, [*means], hints) for case, label in zip(cases, labels, strict=True)]
         if len(cases) == 1:
             inner += [f"take C0 from X{number}(i) by il, ih", *blocks[0]]
         else:
             inner += [f"cases {', '.join(labels)} from X{number}(i) by il, ih"]
             for block in blocks:
                 inner += as_block(block)
-        self.each(f"Q{number}", f"{put}(i) = sum(j, 1, n, I[{pair}]) - I[{itself}]", inner)
+        self.each(f"Q{number}", f"{said.number}(i) = sum(j, 1, n, I[{pair}]) - I[{itself}]", inner)
 
-    def case(self, case: SelectorCase, held: str, pair: str, itself: str, put: str, puts: str, means: list[str],
-             selves: str, known: list[str], told: list[str]) -> list[str]:  # fmt: skip
+    def means_of(self, cases: Sequence[SelectorCase]) -> dict[str, str]:
+        """The means that cases find a share by, each with the bit that it is of."""
+        means = dict[str, str]()
+        for case in cases:
+            if not isinstance(case.there, bool):
+                held, mean = self.told.hold(case.there), self.told.mean_of(case.there)
+                self.holds(held)
+                self.bit(held)
+                means[mean] = held
+        return means
+
+    def case(self, case: SelectorCase, held: str, said: Others, means: list[str], known: Sequence[str]) -> list[str]:
         """Lines that show how many others are selected where one case holds, by the fact `held`."""
-        hints = ", ".join([held, *told, *known, "jl", "jh", "il", "ih"])
+        hints = ", ".join([held, *known, "jl", "jh", "il", "ih"])
         if isinstance(case.there, bool):
             of, m, whole = str(int(case.there)), str(int(case.there)), "sum_one(1; n), some"
         else:
@@ -250,12 +292,13 @@ class WidthFacts(SelectionFacts):
             of, m, whole = f"{self.put(node)}(j)", f"{self.put(mean)}(i)", f"Whole{means.index(mean)}"
             hints += f", {self.holds(node)}(j)"
         ranges = ", ".join(f"Least{k}, Most{k}" for k in range(len(means)))
-        last = f"{puts}_is(i), {held}, own, {ranges}, Warm0, Small0, il, ih"
+        number, share, pair, itself = said.number, said.share, said.pair, said.itself
+        last = f"{share}_is(i), {held}, own, {ranges}, Warm0, Small0, il, ih"
         return [f"each: all j in 1..n. I[{pair}] = {of}", "  given j (jl jh)", f"  qed by {hints}",
                 f"same: sum(j, 1, n, I[{pair}]) = sum(j, 1, n, {of}) by sum_ext(j. I[{pair}]; j. {of}; 1; n)[each]",
                 f"whole: {m}*n = sum(j, 1, n, I[{pair}]) by same, {whole}",
-                f"value: {puts}(i) = {m} - inverse(i)*I[{itself}]",
+                f"value: {share}(i) = {m} - inverse(i)*I[{itself}]",
                 f"  cases yes, no: {itself}", f"    - qed by yes, {last}", f"    - qed by no, {last}",
-                f"qed by counted_others(n; i; j. I[{pair}]; {m}; inverse(i); {puts}(i); {put}(i); before; "
-                f"before_square), bits, whole, value, inverse_is(i), before_is, before_square_is, {put}_is(i), il, "
+                f"qed by counted_others(n; i; j. I[{pair}]; {m}; inverse(i); {share}(i); {number}(i); before; "
+                f"before_square), bits, whole, value, inverse_is(i), before_is, before_square_is, {number}_is(i), il, "
                 "ih"]  # fmt: skip

@@ -11,7 +11,7 @@ from symcook.domains.ball import BallDomain
 from symcook.door import Progress, check_digits, door
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import MOST_WEIGHTS, Result, forward
-from symcook.model.layers import SelfAttention
+from symcook.model.parts import SelfAttention
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, ladder, limit_for, settled

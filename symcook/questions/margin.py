@@ -238,20 +238,20 @@ def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:
         return None
     cells = [column[model.readout.place] for column in result.watched.values()]
     codes = [domain.full(cell.numerators if cell.codes is None else cell.codes) for cell in cells]
-    found, places = grouped(codes, len(stands))[1], _Least()
-    rows = [[domain.full(cell.numerators)[place] * Fraction(1, cell.denominator) for cell in cells] for place in found]
+    places = grouped(codes, len(stands))[1]
+    rows = [[domain.full(cell.numerators)[place] * Fraction(1, cell.denominator) for cell in cells] for place in places]
     if not all(isinstance(value, (Fraction, ExpSum)) for row in rows for value in row):
         return None
     for bits in ladder(bits_for(digits), LIMIT_BITS):
-        places = _Least()
+        found = _Least()
         with BallDomain(bits).context():
-            for place, row in zip(found, rows, strict=True):
+            for place, row in zip(places, rows, strict=True):
                 values = [fmpq(x.numerator, x.denominator) if isinstance(x, Fraction) else x.ball() for x in row]
                 size = model.readout.distance(values, _most, lambda x: arb(x).mid())
                 side = (row[0] > 0 if model.readout.signed else size is None) if model.readout.decides else None
-                places.take(side, size, stands[place])
-        if all(isinstance(size, fmpq) or settled(size, digits, relative=True) for size in places.sides.values()):
-            return places
+                found.take(side, size, stands[place])
+        if all(isinstance(size, fmpq) or settled(size, digits, relative=True) for size in found.sides.values()):
+            return found
     return None
 
 

@@ -13,8 +13,7 @@ from flint import fmpq
 from symcook.compose.routing import fresh
 from symcook.door import Progress, check_digits, door
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, unknown
-from symcook.model.layers import SelfAttention
-from symcook.model.parts import Part
+from symcook.model.parts import Part, SelfAttention
 from symcook.model.symbols import Exact, fraction, from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, hull, refine, resolving

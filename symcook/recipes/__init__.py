@@ -245,6 +245,22 @@ def info(name: str) -> Recipe:
     return _RECIPES[name]
 
 
+def named(
+    name: str, given: Mapping[str, str], tokens: str | None = None
+) -> tuple[Recipe | None, dict[str, Any], Transformer]:
+    """The recipe of this name (None: a family or a model file), which of the settings `given` built the model, and the
+    model; `tokens` are names for those of a family. BadInput, with the nearest name, where there is no model of it."""
+    if tokens is None and exists(name):
+        recipe = info(name)
+        arguments = {key: value for key, value in given.items() if key in [a.name for a in recipe.arguments]}
+        return recipe, arguments, recipe.build(arguments)
+    from symcook.recipes.models import of_file
+
+    if (found := of_file(name, given, tokens)) is None:
+        raise no_recipe(name)
+    return None, *found
+
+
 def of_claim(claim: str) -> tuple[str, ...]:
     """The names of the recipes and functions that a claim is about, by id.
 

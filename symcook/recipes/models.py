@@ -1,4 +1,4 @@
-"""A model by its name: a recipe, an instance of a family, or a model file, with what is set of it."""
+"""A model by the name of a file: an instance of a family, or a model file, with what is set of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import BadInput, unknown
 from symcook.model.family import shipped
 from symcook.programs.shipped import is_shipped, shipped_program
-from symcook.recipes import Recipe, exists, info, no_recipe
 from symcook.recipes.operations import operation
 
 if TYPE_CHECKING:
@@ -132,30 +131,26 @@ def is_path(name: str) -> bool:
     return name.endswith(".json") or os.sep in name or os.path.isfile(name)
 
 
-def named(
+def of_file(
     name: str, given: Mapping[str, str], tokens: str | None = None
-) -> tuple[Recipe | None, dict[str, Any], Transformer]:
-    """The recipe of this name, which of the settings `given` built the model, and the model; `tokens` are names for
-    those of a family. BadInput, with the nearest name, where there is no model of it."""
+) -> tuple[dict[str, Any], Transformer] | None:
+    """Which of the settings `given` built the model of this name, which no recipe has, and the model; `tokens` are
+    names for those of a family. None where nothing has the name, BadInput where what has it is no model."""
     path = path_of(name)
     if tokens is not None and path is None:
         raise BadInput("--tokens must stand with a family, whose tokens it names", name, "leave it out")
-    if exists(name):
-        recipe = info(name)
-        arguments = {key: value for key, value in given.items() if key in [a.name for a in recipe.arguments]}
-        return recipe, arguments, recipe.build(arguments)
     if path is not None:
         family = read(path, given)
         model, arguments = model_of(family, given, tokens)
         for key in given.keys() - arguments.keys() - {*(model.embedding.inputs or ())}:
             raise unknown("setting", key, [*family.sizes, *family.tables, *family.choices])
-        return None, arguments, model
+        return arguments, model
     if name.startswith(SHIPPED) and not is_path(name):
         raise no_family(name)
     if is_path(name):
         from symcook.model.modelfile import load
 
-        return None, {}, load(name)
+        return {}, load(name)
     if is_shipped(name):
         shipped_program(name)
         must = "the name must be that of a recipe or a model file"
@@ -164,4 +159,4 @@ def named(
     if operation(name) is not None:
         must = "the name must be that of a recipe or a model file"
         raise BadInput(must, f"{name}, a function of the library", f"see symcook explain {name}")
-    raise no_recipe(name)
+    return None

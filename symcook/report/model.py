@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.model.answers import brief
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula, show
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.rationals import quotient
 from symcook.model.symbols import at, from_sympy, lowered, symbol, tree_from_sympy
 from symcook.model.transformer import Parameter

@@ -11,8 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from symcook.errors import BadInput, NoRun, require_known
-from symcook.model.layers import Sublayer
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, LayerNorm, Sublayer
 from symcook.model.symbols import Number
 from symcook.model.transformer import Transformer
 from symcook.programs.running import speech_of

@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING
 from symcook.errors import BadInput, require_known
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm
 from symcook.model.transformer import Transformer
 from symcook.model.weights import feedforward, head
 

@@ -25,8 +25,7 @@ from symcook.errors import Undecided
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import children, parse_formula, parse_term
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head
+from symcook.model.parts import FeedForward, Head, Layer, SelfAttention
 from symcook.model.rationals import rational, truth
 from symcook.model.symbols import from_sympy
 from symcook.model.transformer import Parameter, Transformer

@@ -15,8 +15,7 @@ from symcook import bounds
 from symcook.bounds import error_propagation
 from symcook.errors import BadInput
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import Head, LayerNorm
+from symcook.model.parts import Head, Layer, LayerNorm, SelfAttention
 from symcook.model.transformer import Transformer
 
 KINDS = sorted(ONE)

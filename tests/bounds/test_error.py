@@ -15,8 +15,7 @@ from symcook.bounds import error_propagation, sensitivity
 from symcook.errors import BadInput
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Transformer
 from symcook.recipes import build

@@ -19,8 +19,7 @@ from symcook import bounds
 from symcook.errors import BadInput
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer
-from symcook.model.parts import FeedForward
+from symcook.model.parts import FeedForward, Layer
 from symcook.model.transformer import Transformer
 
 Function = Callable[[Sequence[Fraction]], Sequence[Fraction]]

@@ -370,8 +370,7 @@ def test_no_command_names_an_option_that_it_lacks(
 ) -> None:
     from symcook.model.checks import Space
     from symcook.model.ends import Embedding, Readout
-    from symcook.model.layers import Layer, SelfAttention
-    from symcook.model.parts import Head
+    from symcook.model.parts import Head, Layer, SelfAttention
     from symcook.model.transformer import Parameter, Transformer
 
     def model(value: object, **options: object) -> Transformer:
@@ -649,8 +648,7 @@ def test_an_undecided_ball_is_exit_3(
     from symcook.domains import ball
     from symcook.model.checks import Space
     from symcook.model.ends import Embedding, Readout
-    from symcook.model.layers import Layer
-    from symcook.model.parts import Head
+    from symcook.model.parts import Head, Layer
     from symcook.model.transformer import Transformer
 
     monkeypatch.setattr(ball, "LIMIT_BITS", 256)

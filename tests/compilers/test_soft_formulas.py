@@ -193,13 +193,13 @@ def test_a_planted_fault_is_found_by_check(tau: int | None, fault: str) -> None:
 def test_the_exported_model_answers_in_onnxruntime(tau: int | None) -> None:
     pytest.importorskip("onnx")
     onnxruntime = pytest.importorskip("onnxruntime")
-    from symcook.export import npz
-    from symcook.export.formats import FORMATS
+    from symcook.export import archive
+    from symcook.export.files import FORMATS
 
     source = "(Q_b & prev (~Q_c since Q_a)) | next Q_a & #left[Q_b] > #right[Q_c]"
     model = sc.compile("count", source, alphabet="abc", soft=True, tau=tau)
     hard = sc.compile("count", source, alphabet="abc")
-    session = onnxruntime.InferenceSession(FORMATS["onnx"].encode(npz.arrays(model, "float32", 12), "m")[".onnx"])
+    session = onnxruntime.InferenceSession(FORMATS["onnx"].encode(archive.arrays(model, "float32", 12), "m")[".onnx"])
     place = [one.name for one in session.get_outputs()].index("answer")
     r = random.Random(3)
     for _ in range(40):

@@ -16,7 +16,7 @@ from srasp_at_random import Draw
 
 import symcook as sc
 from symcook.errors import BadInput
-from symcook.model.layers import SelfAttention
+from symcook.model.parts import SelfAttention
 from symcook.programs.shipped import shipped_program
 from symcook.programs.srasp_reading import read_srasp
 from symcook.spec.programs import reference

@@ -33,9 +33,8 @@ from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
 from symcook.model.modelfile import dumps, load, loads
-from symcook.model.parts import MASKS, FeedForward, Head, LayerNorm
+from symcook.model.parts import MASKS, FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.recipes import build

@@ -18,8 +18,7 @@ from symcook.coq import models, reading
 from symcook.model import modelfile
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.proof.runrel import expand
 
@@ -90,8 +89,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def compiled(folder: Path, name: str) -> bool:
+    """Whether Coq accepts a file. It says why not; that it was killed, or had no memory, is no answer."""
     command = ["coqc", "-q", "-w", "none", "-noglob", "-Q", ".", "Symcook", f"{name}.v"]
-    return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    print(done.stdout, done.stderr)
+    assert done.returncode in (0, 1), (name, done.returncode)
+    return done.returncode == 0
 
 
 def told(name: str, one: Any) -> str:

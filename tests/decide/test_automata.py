@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from symcook.decide.automata import Asked, Automaton, explored, from_json, parted, read
+from symcook.decide.drawing import svg
 from symcook.decide.regular import regular
 from symcook.errors import BadInput
 from symcook.spec.fold import Fold
@@ -165,3 +166,10 @@ def test_a_reference_that_cannot_be_asked_is_one_sentence() -> None:
             parted(never, Asked(fold), "a")
     with pytest.raises(BadInput, match="must be hashable"):
         Asked(Fold([], lambda state, letter: state, lambda state: False))
+
+
+def test_one_note_says_what_is_not_drawn() -> None:
+    """Of an automaton that is not the smallest one, as a page may show it: two states that reject for good."""
+    drawn = svg(Automaton(("a", "b"), ((1, 2), (1, 1), (2, 2)), (True, False, False)))
+    assert drawn.count('class="note"') == 1
+    assert "what is not drawn leads to q1 and q2, which reject for good" in drawn

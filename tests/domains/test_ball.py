@@ -17,8 +17,7 @@ from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer
-from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, Mask
+from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, Layer, Mask
 from symcook.model.symbols import lowered
 from symcook.model.transformer import Transformer
 from symcook.run import run

@@ -20,8 +20,7 @@ from symcook.forward import forward
 from symcook.machine import unfollowed
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import MASKS, FeedForward, Head, LayerNorm
+from symcook.model.parts import MASKS, FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.transformer import Transformer
 
 NAMES = ("a", "b", "c")

@@ -22,8 +22,7 @@ from symcook.forward import forward
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_term
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import MASKS, FeedForward, Head, LayerNorm, Mask
+from symcook.model.parts import MASKS, FeedForward, Head, Layer, LayerNorm, Mask, SelfAttention
 from symcook.model.symbols import exact, lowered
 from symcook.model.transformer import Transformer
 from symcook.numbers.expsum import ExpSum

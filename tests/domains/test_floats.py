@@ -15,8 +15,7 @@ from symcook.domains.rowwise import visible
 from symcook.errors import BadInput, Undecided
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer
-from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, Mask
+from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, Layer, Mask
 from symcook.model.symbols import exact, lowered, symbol
 from symcook.model.transformer import Transformer
 from symcook.numbers.evaluate import float_of

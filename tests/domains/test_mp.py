@@ -21,8 +21,7 @@ from symcook.errors import BadInput, SymcookError
 from symcook.forward import forward
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm, Mask
+from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, Layer, LayerNorm, Mask, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.run import run
 

@@ -13,8 +13,7 @@ from symcook.errors import NoRun
 from symcook.forward import forward
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
+from symcook.model.parts import MASKS, WEIGHTINGS, FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.run import run
 

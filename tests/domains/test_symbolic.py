@@ -26,8 +26,7 @@ from symcook.errors import BadInput, NotExact, Undecided
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import MAX_TEXT, parse_formula, parse_term
-from symcook.model.layers import Layer
-from symcook.model.parts import MASKS, FeedForward, Head, LayerNorm
+from symcook.model.parts import MASKS, FeedForward, Head, Layer, LayerNorm
 from symcook.model.rationals import rational, truth
 from symcook.model.symbols import exact, lowered, tree_from_sympy
 from symcook.model.transformer import Parameter, Transformer

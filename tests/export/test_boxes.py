@@ -15,15 +15,14 @@ from test_export import EVERYTHING, SPACE, WORDS, a_head, a_network
 
 from symcook.domains import rounding
 from symcook.errors import Undecided
-from symcook.export import npz
+from symcook.export import archive
 from symcook.export.guarantee import _Guarantee, guarantee
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import Head
+from symcook.model.parts import Head, Layer, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
-from symcook.words.boxes import CLASSES, LEVELS, Box, Boxed, boxes, cells
+from symcook.words.rounded import CLASSES, LEVELS, Box, Boxed, boxes, cells
 
 TYPED = {"x": {"a": 1, "b": "1/3"}, "y": {"a": -1, "c": 1}, "z": {"a": "1/7"}}
 
@@ -75,7 +74,7 @@ def test_the_boxes_of_a_length_are_all_words_once(what: str, level: int) -> None
 def test_every_word_lies_in_the_sets_of_its_box(what: str) -> None:
     model = MODELS[what]
     n = 3 + model.embedding.added
-    m = npz.arrays(model, "float32", n)
+    m = archive.arrays(model, "float32", n)
     number = {token: k for k, token in enumerate(model.embedding.words or WORDS)}
     checked = 0
     for level in range(len(LEVELS)):
@@ -89,7 +88,7 @@ def test_every_word_lies_in_the_sets_of_its_box(what: str) -> None:
             with domain.context():
                 ends = np.array([[rounding.ends(x) for x in result.stream[name]] for name in model.space])
             words = sorted(words_of(model, box))
-            z = npz.evaluate(m, npz.embed(m, np.array([[number[t] for t in word] for word in words])))
+            z = archive.evaluate(m, archive.embed(m, np.array([[number[t] for t in word] for word in words])))
             for word, found in zip(words, z, strict=True):
                 low, high = ends[..., 0].T, ends[..., 1].T
                 assert ((low <= found) & (found <= high)).all(), (box, word)
@@ -139,10 +138,10 @@ def test_guarantees_by_classes_hold_in_real_runs(name: str, dtype: str, right: C
     """At lengths that no list of all words reaches: numpy's answers to shuffled words of every count."""
     model, rng, n = build(name).bind(), random.Random(0), 20
     assert guarantee(model, dtype, 12)["ranges"] == [[2, 12]]
-    m = npz.arrays(model, dtype, n)
+    m = archive.arrays(model, dtype, n)
     number = {token: k for k, token in enumerate(model.embedding.words or ())}
     for length in (11, n - 1):  # typed symbols; 12 and 20 with CLS
         typed = ["".join(rng.sample("1" * k + "0" * (length - k), length)) for k in range(length + 1)]
         words = [model.embedding.surround(tuple(word)) for word in typed]
-        z = npz.evaluate(m, npz.embed(m, np.array([[number[t] for t in word] for word in words])))
-        assert npz.verdicts(m, z).tolist() == list(map(right, typed))
+        z = archive.evaluate(m, archive.embed(m, np.array([[number[t] for t in word] for word in words])))
+        assert archive.verdicts(m, z).tolist() == list(map(right, typed))

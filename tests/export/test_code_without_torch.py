@@ -21,7 +21,7 @@ import symcook as sc
 from symcook.errors import Rejected
 from symcook.export.archive import arrays
 from symcook.export.decoding import decoding, stored
-from symcook.export.formats import FORMATS
+from symcook.export.files import FORMATS
 from symcook.export.lens import code as lens_code
 from symcook.export.machine_steps import program_run
 from symcook.export.torch_code import code, example, tensors

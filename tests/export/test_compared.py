@@ -12,7 +12,7 @@ import pytest
 from families import together
 
 import symcook as sc
-from symcook.export import certificate, guarantee, npz
+from symcook.export import archive, certificate, guarantee
 from symcook.export.certificate import compare
 
 F = Fraction
@@ -35,7 +35,7 @@ def taken(inputs: int, n: int, most: int = 4096) -> int:
 @together("inputs", [("a",), ("a", "b"), ("a", "b", "c")])
 def test_rows_are_counted(inputs: tuple[str, ...]) -> None:
     model, many = mean(inputs), len(inputs)
-    found = compare(model, npz.arrays(model, "float64", 4), 4)
+    found = compare(model, archive.arrays(model, "float64", 4), 4)
     sizes = [taken(many, n) ** (many * n) for n in range(1, 5)]
     assert found["inputs"] == sum(sizes) and found["complete"] and found["ends"] is None
     assert found["greatest_length"] == 4 and found["first_difference"] is None
@@ -48,7 +48,7 @@ def test_rows_are_counted(inputs: tuple[str, ...]) -> None:
 def test_the_first_row_that_differs(wrong: float) -> None:
     """Rows in the order of the values, the last number moving first."""
     model = mean(("a", "b"))
-    m = npz.arrays(model, "float64", 3)
+    m = archive.arrays(model, "float64", 3)
     found = compare(model, m | {"step1.head1.V": m["step1.head1.V"] * wrong}, 3)
     rows = itertools.product(VALUES, repeat=2)
     # 1e-6 of 1 is above what floats may be off, and of 0 nothing
@@ -76,7 +76,7 @@ def test_lengths_are_typed_in_sentences_and_whole_in_numbers(before: str | None)
     patch = pytest.MonkeyPatch()
     patch.setattr(certificate, "BATCHED", 20)
     try:
-        found = compare(model, npz.arrays(model, "float64", 8), 8)
+        found = compare(model, archive.arrays(model, "float64", 8), 8)
     finally:
         patch.undo()
     counted, n = 0, 0 if added else 1
@@ -96,7 +96,7 @@ def test_words_without_a_run_are_counted_apart(epsilon: int, kind: str) -> None:
     words: dict[str, Any] = {"x": {"a": 1, "b": 1, "m": 1}, "y": {"a": 2}}
     norm = sc.LayerNorm(("a", "b", "m"), epsilon=epsilon, zero_variance="refuse")
     model = sc.Transformer("flat", sc.Embedding(sc.Space(("a", "b", "m")), words=words), (), readout, final_norm=norm)
-    found = compare(model, npz.arrays(model, "float64", 3), 3)
+    found = compare(model, archive.arrays(model, "float64", 3), 3)
     every = [w for n in (1, 2, 3) for w in itertools.product("xy", repeat=n)]
     none = [w for w in every if "x" in w] if epsilon == 0 else []
     assert found["no_run"] == {"inputs": len(none), "first": "x" if none else None}
@@ -106,7 +106,7 @@ def test_words_without_a_run_are_counted_apart(epsilon: int, kind: str) -> None:
 def test_a_length_without_a_temperature() -> None:
     """At length 2 the temperature is zero, and no word of that length has a run; longer and shorter words have."""
     model = worded(sc.Readout("value", "last", ("m",)), temperature="(n - 2)^2 - 1/4")
-    found = compare(model, npz.arrays(model, "float64", 3), 3)
+    found = compare(model, archive.arrays(model, "float64", 3), 3)
     assert found["no_run"] == {"inputs": 4, "first": "xx"} and found["inputs"] == 2 + 8
     assert found["complete"] and found["greatest_length"] == 3
 
@@ -114,7 +114,7 @@ def test_a_length_without_a_temperature() -> None:
 def test_one_by_one_what_batches_do_not_hold_costs_a_run_for_each_input(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where batches of exact integers turn out not to hold a model, the products are counted again, before it runs."""
     model = worded(sc.Readout("value", "last", ("m",)), epsilon=1)
-    arrays, many = npz.arrays(model, "float64", 3), guarantee.weights(model)
+    arrays, many = archive.arrays(model, "float64", 3), guarantee.weights(model)
     found, runs = compare(model, arrays, 3), [n * many * 2**n for n in (1, 2, 3)]
     assert found["complete"] and "one input at a time" in found["method"]
     for n, most in enumerate(runs):
@@ -130,7 +130,7 @@ def test_a_value_that_nothing_settles() -> None:
     head = sc.Head(("a",), ("m",), [[1]], [[1]], [[1]], "none", "leftmost")
     embedding = sc.Embedding(sc.Space(("a", "m")), words=words)
     model = sc.Transformer("tie", embedding, (sc.Layer(head),), sc.Readout("sign", "last", ("m",), [[1]]))
-    found = compare(model, npz.arrays(model, "float64", 3), 3)
+    found = compare(model, archive.arrays(model, "float64", 3), 3)
     assert found["ends"] == "neither the exact domain nor balls settle an answer at length 2"
     assert (found["greatest_length"], found["inputs"]) == (1, 2)
 
@@ -138,13 +138,13 @@ def test_a_value_that_nothing_settles() -> None:
 def test_how_far_floats_are_off() -> None:
     """The greatest of all lengths, relative to values above 1: by hand."""
     model = mean(("a",), "1/3")
-    m = npz.arrays(model, "float32", 2)
+    m = archive.arrays(model, "float32", 2)
     third, worst = float(np.float32(1 / 3)), 0.0
     for n in (1, 2):
         for row in itertools.product(VALUES[: taken(1, n)], repeat=n):
             exact = float(sum(row, F(0)) / n / 3)
-            z = npz.place(m, np.array([[[float(v)] for v in row]]))
-            got = float(npz.evaluate(m, z)[0, -1, 1])
+            z = archive.place(m, np.array([[[float(v)] for v in row]]))
+            got = float(archive.evaluate(m, z)[0, -1, 1])
             worst = max(worst, abs(got - exact) / max(1, abs(exact)))
     assert compare(model, m, 2)["largest_difference"] == pytest.approx(worst, rel=1e-12)
     assert worst > abs(third - 1 / 3) / 2

@@ -17,7 +17,7 @@ from shared import call, document
 
 import symcook as sc
 from symcook.errors import BadInput, Rejected
-from symcook.export import npz
+from symcook.export import archive
 from symcook.export.machine_steps import program_run
 from symcook.export.verify import verify_export
 from symcook.spec.turing import execute
@@ -41,8 +41,8 @@ def in_floats(file: Path, word: str, steps: int) -> Iterator[str]:
     places, labels = m["vocabulary"].tolist(), m["readout.labels"].tolist()
     tokens = ["$", *word]
     for _ in range(steps):
-        z = npz.evaluate(m, npz.embed(m, np.array([[places.index(token) for token in tokens]])))
-        label = labels[int(npz.shown(m, z)[0, -1].argmax())]
+        z = archive.evaluate(m, archive.embed(m, np.array([[places.index(token) for token in tokens]])))
+        label = labels[int(archive.shown(m, z)[0, -1].argmax())]
         yield label
         tokens.append(label)
 

@@ -26,14 +26,13 @@ import symcook as sc
 from symcook.__main__ import main
 from symcook.domains.batch import Grid, Words
 from symcook.errors import BadInput
-from symcook.export import npz, run_npz
+from symcook.export import archive, run_npz
 from symcook.export.certificate import _float, _spread, compare
 from symcook.export.files import targets, write
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
 from symcook.model.modelfile import model_hash
-from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
+from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Transformer
 from symcook.numbers.expsum import exp_of
@@ -108,7 +107,8 @@ def test_the_greatest_length_stops_before_the_first_wrong_float(tmp_path: Path) 
     assert said != exact
     for word in itertools.islice(itertools.product("()", repeat=7), 0, None, 5):
         tokens = np.array([["()".index(t) for t in word]])
-        assert npz.verdicts(m, npz.evaluate(m, npz.embed(m, tokens)))[0] == build("dyck-1").run("".join(word)).accept
+        z = archive.evaluate(m, archive.embed(m, tokens))
+        assert archive.verdicts(m, z)[0] == build("dyck-1").run("".join(word)).accept
 
 
 @pytest.mark.parametrize(
@@ -179,14 +179,14 @@ def test_float32(tmp_path: Path) -> None:
 
 def test_the_comparison_sees_a_wrong_weight() -> None:
     model = build("dyck-1")
-    arrays = npz.arrays(model, "float64", 8)
+    arrays = archive.arrays(model, "float64", 8)
     assert compare(model, arrays, 8)["greatest_length"] == 8
     wrong = {**arrays, "step3.head1.V": arrays["step3.head1.V"] * 0}
     found = compare(model, wrong, 8)
     # Without the total every balanced word is accepted; )( is the shortest that is not well nested.
     assert (found["greatest_length"], found["first_difference"], found["complete"]) == (1, ")(", False)
     mean = build("average")
-    arrays = npz.arrays(mean, "float64", 4)
+    arrays = archive.arrays(mean, "float64", 4)
     assert compare(mean, arrays, 4)["greatest_length"] == 4
     assert compare(mean, {**arrays, "step1.head1.V": arrays["step1.head1.V"] * (1 + 1e-6)}, 4)["greatest_length"] == 0
     assert compare(mean, {**arrays, "step1.head1.V": arrays["step1.head1.V"] * np.nan}, 4)["greatest_length"] == 0
@@ -314,16 +314,16 @@ EVERYTHING = everything()
 def test_every_block_as_arrays(what: str, tmp_path: Path) -> None:
     model = EVERYTHING[what]
     number = {token: k for k, token in enumerate(WORDS)}
-    arrays = npz.arrays(model, "float64", 5)
+    arrays = archive.arrays(model, "float64", 5)
     for word in ("x", "yx", "xxyx"):
         tokens = dense.typed(model, word)
-        z = npz.evaluate(arrays, npz.embed(arrays, np.array([[number[t] for t in tokens]])))
+        z = archive.evaluate(arrays, archive.embed(arrays, np.array([[number[t] for t in tokens]])))
         expected = dense.read(model, tokens, dense.decimal(30))
-        got = npz.shown(arrays, z)[0]
+        got = archive.shown(arrays, z)[0]
         for row, (wanted, _) in zip(got, expected, strict=True):
             assert row.tolist() == pytest.approx([float(v) for v in wanted.values()], rel=1e-12, abs=1e-12)
         if model.readout.kind == "largest":
-            said = np.atleast_1d(npz.verdicts(arrays, z)[0]).tolist()
+            said = np.atleast_1d(archive.verdicts(arrays, z)[0]).tolist()
             answers = [answer for _, answer in expected]
             assert said == {"each": answers, "last": answers[-1:], "first": answers[:1]}[model.readout.position]
     np.savez(tmp_path / "m.npz", **arrays)
@@ -343,7 +343,7 @@ def test_the_largest_difference_is_that_of_all_blocks(monkeypatch: pytest.Monkey
     from symcook.export import certificate
 
     model = build("scale").bind({"c": "1/3"})
-    arrays = npz.arrays(model, "float32", 1)
+    arrays = archive.arrays(model, "float32", 1)
     found = []
     for size in (1000, 3, 1):
         monkeypatch.setattr(certificate, "BLOCK", size)
@@ -368,7 +368,7 @@ def test_certificates_of_the_new_blocks(what: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("what", ["past rightmost", "gelu", "pre", "multi pre", "distribution each"])
 def test_the_comparison_sees_wrong_weights_of_the_new_blocks(what: str) -> None:
     model = EVERYTHING[what]
-    arrays = npz.arrays(model, "float64", 3)
+    arrays = archive.arrays(model, "float64", 3)
     assert compare(model, arrays, 3)["greatest_length"] == 3
     changed = 0
     for key, array in arrays.items():
@@ -390,11 +390,11 @@ def test_the_comparison_sees_wrong_weights_of_the_new_blocks(what: str) -> None:
 def test_unknown_names_are_refused(key: str, name: str, tmp_path: Path) -> None:
     layer = EVERYTHING["pre"].layers[0]
     model = with_layers(replace(layer, attention_norms=(replace(layer.attention_norms[0], epsilon=0),)))
-    arrays = npz.arrays(model, "float64", 3) | {key: np.array(name)}
+    arrays = archive.arrays(model, "float64", 3) | {key: np.array(name)}
     if key.endswith("zero_variance"):  # with equal entries at a position, where the name is asked
         arrays["embedding"], arrays["positions"] = arrays["embedding"] * 0, arrays["positions"] * 0
     with pytest.raises(BadInput):
-        npz.evaluate(arrays, npz.embed(arrays, np.array([[2, 0, 1]])))
+        archive.evaluate(arrays, archive.embed(arrays, np.array([[2, 0, 1]])))
     np.savez(tmp_path / "m.npz", **arrays)
     command = [sys.executable, str(EXAMPLE), str(tmp_path / "m.npz"), "xy"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -407,8 +407,8 @@ def test_zero_variance_in_arrays(outcome: str, tmp_path: Path) -> None:
     network = FeedForward(("a",), ("a",), [[0]], [0], [[0]], [0])
     embedding = Embedding(SPACE, words={"x": {"a": 1, "b": 1, "c": 1}, "y": {"a": 1}})
     model = Transformer("flat", embedding, (Layer(None, network),), VALUE, final_norm=norm)
-    arrays = npz.arrays(model, "float64", 2)
-    z = npz.evaluate(arrays, npz.embed(arrays, np.array([[0, 1]])), refuse=False)
+    arrays = archive.arrays(model, "float64", 2)
+    z = archive.evaluate(arrays, archive.embed(arrays, np.array([[0, 1]])), refuse=False)
     assert np.isfinite(z[0, 1]).all()
     np.savez(tmp_path / "m.npz", **arrays)
     if outcome == "zero":
@@ -445,7 +445,7 @@ def test_the_greatest_rounding_error_is_that_of_a_loop_over_all(dtype: str) -> N
     embedding = sc.Embedding(sc.Space(names), words={"a": {"x0": 1}})
     model = sc.Transformer("t", embedding, (sc.Layer(head),), sc.Readout("value", "last", ("x0",)))
     roundings: dict[str, Any] = {}
-    stored = npz.arrays(model, dtype, 1, roundings)["step1.head1.V"][:2]
+    stored = archive.arrays(model, dtype, 1, roundings)["step1.head1.V"][:2]
     entries = zip(stored.ravel().tolist(), [v for row in table for v in row], strict=True)
     pairs = [(Fraction(x), v) for x, v in entries]
     off = [abs(x - v) / abs(v) for x, v in pairs if x != v]

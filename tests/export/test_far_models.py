@@ -14,7 +14,7 @@ import pytest
 
 import symcook as sc
 from symcook.errors import BadInput
-from symcook.export import npz
+from symcook.export import archive
 from symcook.export.guarantee import guarantee
 
 F = Fraction
@@ -66,7 +66,7 @@ def test_what_is_certain_is_so(seeds: range) -> None:
     for seed in seeds:
         model, dtype = drawn(seed)
         try:
-            m = npz.arrays(model, dtype, 3)
+            m = archive.arrays(model, dtype, 3)
         except BadInput:  # a weight that the type does not hold
             continue
         found = guarantee(model, dtype, 3, m=m)
@@ -74,8 +74,9 @@ def test_what_is_certain_is_so(seeds: range) -> None:
             for length in each["lengths"]:
                 words = list(itertools.product("xy", repeat=length["length"]))
                 with np.errstate(all="ignore"):
-                    z = npz.evaluate(m, npz.embed(m, np.array([["xy".index(t) for t in word] for word in words])))
-                    answers = npz.verdicts(m, z).tolist()
+                    tokens = np.array([["xy".index(t) for t in word] for word in words])
+                    z = archive.evaluate(m, archive.embed(m, tokens))
+                    answers = archive.verdicts(m, z).tolist()
                 for word, answer in zip(words, answers, strict=True):
                     run = model.run("".join(word), "exact")
                     assert run.accept == answer, (seed, dtype, word)

@@ -13,10 +13,10 @@ import pytest
 
 import symcook as sc
 from symcook.errors import BadInput
-from symcook.export import npz
+from symcook.export import archive
 from symcook.export.certificate import compare
 from symcook.export.diff import diff
-from symcook.export.formats import FORMATS, held
+from symcook.export.files import FORMATS, held
 from symcook.export.guarantee import decision, guarantee
 
 
@@ -90,7 +90,7 @@ def test_the_first_input_without_a_run() -> None:
     embedding = sc.Embedding(sc.Space(("a", "b")), words={"x": {"a": 1}, "y": {}, "z": {"b": 1}})
     layer = sc.Layer(sc.SelfAttention((head,)), None, (norm,), (), "post")
     model = sc.Transformer("refuses", embedding, (layer,), sc.Readout("sign", "last", ("a",), [[1]]))
-    found = compare(model, npz.arrays(model, "float64", 3), 3)
+    found = compare(model, archive.arrays(model, "float64", 3), 3)
     words = ["".join(w) for n in (1, 2, 3) for w in itertools.product("xyz", repeat=n)]
     none = [w for w in words if "y" in w]
     assert found["no_run"] == {"inputs": len(none), "first": none[0]}
@@ -101,7 +101,7 @@ def test_lengths_that_are_not_compared_are_those_one_types() -> None:
     """With a token in front: of 2 symbols there are 2^18 inputs to length 17, 2^18 - 1 of less, so that 18 is left."""
     embedding = sc.Embedding(sc.Space(("a",)), words={"x": {"a": 1}, "y": {}, "CLS": {}}, before="CLS")
     model = sc.Transformer("long", embedding, (), sc.Readout("sign", "last", ("a",), [[1]]))
-    found = compare(model, npz.arrays(model, "float64", 30), 30)
+    found = compare(model, archive.arrays(model, "float64", 30), 30)
     assert found["ends"] == f"length 18 has {2**18} more inputs, and at most {2**18} are compared in exact batches"
     assert (found["greatest_length"], found["inputs"], found["complete"]) == (18, 2**18 - 1, False)
 
@@ -121,11 +121,11 @@ def test_attention_without_keys_in_every_format() -> None:
     embedding = sc.Embedding(sc.Space(("a", "m")), words={"x": {"a": 1}, "y": {"a": 3}})
     model = sc.Transformer("mean", embedding, (sc.Layer(head),), sc.Readout("value", "last", ("m",)))
     onnxruntime = pytest.importorskip("onnxruntime")
-    session = onnxruntime.InferenceSession(FORMATS["onnx"].encode(npz.arrays(model, "float32", 3), "m")[".onnx"])
+    session = onnxruntime.InferenceSession(FORMATS["onnx"].encode(archive.arrays(model, "float32", 3), "m")[".onnx"])
     stream = session.run(["stream"], {"tokens": np.array([[0, 1, 1], [1, 0, 0]])})[0]
     np.testing.assert_allclose(stream[:, :, 1], [[1, 2, 7 / 3], [3, 2, 5 / 3]], rtol=1e-6)
-    m = npz.arrays(model, "float64", 3)
-    z = npz.evaluate(m, npz.embed(m, np.array([[0, 1, 1], [1, 0, 0]])), refuse=False)
+    m = archive.arrays(model, "float64", 3)
+    z = archive.evaluate(m, archive.embed(m, np.array([[0, 1, 1], [1, 0, 0]])), refuse=False)
     np.testing.assert_allclose(z[:, :, 1], [[1, 2, 7 / 3], [3, 2, 5 / 3]])
 
 
@@ -134,8 +134,8 @@ def test_a_temperature_so_great_that_its_inverse_is_zero() -> None:
     head = sc.Head(("a",), ("m",), [[1]], [[1]], [[1]], "future", "softmax", "10^60")
     embedding = sc.Embedding(sc.Space(("a", "m")), words={"x": {"a": 1}, "y": {"a": 3}})
     model = sc.Transformer("hot", embedding, (sc.Layer(head),), sc.Readout("value", "last", ("m",)))
-    m = npz.arrays(model, "float32", 3)
-    z = npz.evaluate(m, npz.embed(m, np.array([[0, 1, 1], [1, 0, 0]])))
+    m = archive.arrays(model, "float32", 3)
+    z = archive.evaluate(m, archive.embed(m, np.array([[0, 1, 1], [1, 0, 0]])))
     np.testing.assert_allclose(z[:, :, 1], [[1, 2, 7 / 3], [3, 2, 5 / 3]], rtol=1e-6)
 
 
@@ -166,7 +166,7 @@ def test_models_over_other_numbers_are_not_compared() -> None:
 
 def test_what_a_state_dict_holds() -> None:
     """The numbers of an archive, not its words; the other formats hold all of it."""
-    m = npz.arrays(labelled(2), "float32", 3)
+    m = archive.arrays(labelled(2), "float32", 3)
     assert held("torch", m).keys() == {"embedding", "readout.weights"}
     assert all(held("torch", m)[key] is m[key] for key in held("torch", m))
     assert held("npz", m).keys() == held("safetensors", m).keys() == m.keys()

@@ -21,13 +21,12 @@ from symcook import verify_export
 from symcook.__main__ import main
 from symcook.domains import rounding
 from symcook.errors import BadInput
-from symcook.export import npz
+from symcook.export import archive
 from symcook.export.archive import arrays, cast, from_facts
-from symcook.export.formats import FORMATS, decode
+from symcook.export.files import FORMATS, decode
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
 
@@ -46,11 +45,11 @@ def loaded(kind: str, m: Mapping[str, Any]) -> Callable[[Any], Any]:
     """What gives the residual stream at the end (B, n, d) for tokens: the format's own runtime, from its own files."""
     contents = FORMATS[kind].encode(dict(m), "m")
     if kind == "npz":
-        archive = decode(Path("m.npz"), contents[".npz"])
+        held = decode(Path("m.npz"), contents[".npz"])
 
         def by_numpy(tokens: Any) -> Any:
             with np.errstate(all="ignore"):
-                return npz.evaluate(archive, npz.embed(archive, tokens))
+                return archive.evaluate(held, archive.embed(held, tokens))
 
         return by_numpy
     if kind == "onnx":
@@ -151,7 +150,8 @@ def test_the_guarantee_holds_in_real_runs(recipe: str) -> None:
         exact = [model.run(model.embedding.typed(word), domain).accept for word in words]
         for kind, run in runs.items():
             z = run(np.array([[number[t] for t in word] for word in words]))
-            for word, answer, wanted in zip(words, npz.verdicts(m, z.astype(np.float32)).tolist(), exact, strict=True):
+            answers = archive.verdicts(m, z.astype(np.float32)).tolist()
+            for word, answer, wanted in zip(words, answers, exact, strict=True):
                 assert answer == wanted, (kind, word)
 
 
@@ -361,7 +361,7 @@ def test_the_edge_of_a_long_guarantee_in_real_runs(kind: str) -> None:
             words.append(word)
         tokens = np.array(words)
         m = arrays(build("dyck-1"), dtype, n)
-        said = npz.verdicts(m, streams(kind, m, tokens))
+        said = archive.verdicts(m, streams(kind, m, tokens))
         depths = np.cumsum(1 - 2 * tokens, axis=1)
         wanted = (depths[:, -1] == 0) & (depths >= 0).all(axis=1)
         assert said.tolist() == wanted.tolist() and 5 < wanted.sum() < len(words) - 5

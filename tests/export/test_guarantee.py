@@ -18,15 +18,14 @@ from checkout import ROOT
 from symcook.__main__ import main
 from symcook.domains import rounding
 from symcook.errors import BadInput, Rejected
-from symcook.export import npz
+from symcook.export import archive
 from symcook.export.files import read, sealed
 from symcook.export.guarantee import guarantee
 from symcook.export.verify import verify_export
 from symcook.forward import forward
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head
+from symcook.model.parts import FeedForward, Head, Layer, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
 from symcook.words.exact import Prefixes
@@ -80,7 +79,7 @@ def test_running_sums_hold_every_word(seed: int) -> None:
     model = causal(seed)
     assert streams(model)
     added, n_max = model.embedding.added, 5 + model.embedding.added
-    m = npz.arrays(model, "float32", n_max)
+    m = archive.arrays(model, "float32", n_max)
     number = {token: k for k, token in enumerate(model.embedding.words or ())}
     prefixes = Prefixes(model, Hulls(model, "float32"))
     for n, level in zip(range(max(1, added), n_max + 1), prefixes.levels(), strict=False):
@@ -92,8 +91,8 @@ def test_running_sums_hold_every_word(seed: int) -> None:
             domain = rounding.domain("float32")
             result = forward(model, tokens, domain)
             with np.errstate(all="ignore"):
-                z = npz.evaluate(m, npz.embed(m, np.array([[number[t] for t in tokens]])))
-            floats = npz.shown(m, z)[0, -1].tolist() if model.readout.kind != "sign" else []
+                z = archive.evaluate(m, archive.embed(m, np.array([[number[t] for t in tokens]])))
+            floats = archive.shown(m, z)[0, -1].tolist() if model.readout.kind != "sign" else []
             with domain.context():
                 for k, (name, value) in enumerate(result.values(-1).items()):
                     low, high = rounding.ends(value)
@@ -173,7 +172,7 @@ def test_beyond_the_guarantee_a_real_run_fails(tmp_path: Path) -> None:
     assert "threshold" in document["guaranteed"]["why"]
     m = dict(np.load(tmp_path / "m.npz"))
     tokens = np.array([["()".index(t) for t in first]])
-    assert npz.verdicts(m, npz.evaluate(m, npz.embed(m, tokens)))[0] != build("dyck-1").run(first).accept
+    assert archive.verdicts(m, archive.evaluate(m, archive.embed(m, tokens)))[0] != build("dyck-1").run(first).accept
 
 
 def test_what_is_asked_of_values_is_an_error(tmp_path: Path) -> None:
@@ -183,11 +182,11 @@ def test_what_is_asked_of_values_is_an_error(tmp_path: Path) -> None:
                         Readout("value", "last", ("m",)))  # fmt: skip
     found = guarantee(model, "float32", 4)
     assert found["length"] is None and len(found["lengths"]) == 4
-    m = npz.arrays(model, "float32", 4)
+    m = archive.arrays(model, "float32", 4)
     for each in found["lengths"]:
         worst = 0.0
         for word in product("xy", repeat=each["length"]):
-            z = npz.evaluate(m, npz.embed(m, np.array([["xy".index(t) for t in word]])))
+            z = archive.evaluate(m, archive.embed(m, np.array([["xy".index(t) for t in word]])))
             exact = float(model.run("".join(word), "ball").output["m"]["mid"])
             worst = max(worst, abs(float(z[0, -1, 1]) - exact))
         assert worst <= float(each["error"]) < 1e-5

@@ -23,8 +23,7 @@ from symcook.errors import BadInput, Rejected
 from symcook.export.archive import arrays
 from symcook.export.lens import Lens
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
 

@@ -19,7 +19,7 @@ from flint import fmpq
 import symcook as sc
 from symcook.__main__ import main
 from symcook.domains import rounding
-from symcook.export import npz
+from symcook.export import archive
 from symcook.export.guarantee import guarantee
 from symcook.model.parts import Mask
 from symcook.words.rounded import RoundedSums, Values, _exponents
@@ -151,7 +151,7 @@ def lengths(found: Any) -> set[int]:
 
 def broken(model: sc.Transformer, dtype: str, longest: int, tries: int, seed: int) -> tuple[int, int]:
     """How many runs were made within what is promised, and at how many lengths; none may give another answer."""
-    arrays, promised = npz.arrays(model, dtype, longest), guarantee(model, dtype, longest)
+    arrays, promised = archive.arrays(model, dtype, longest), guarantee(model, dtype, longest)
     number = {token: k for k, token in enumerate(model.embedding.words or ())}
     added, r, runs = model.embedding.added, random.Random(seed), 0
     for first, part in ((False, promised), (True, promised["divided_first"])):
@@ -229,7 +229,7 @@ def test_recipes_in_both_orders(name: str, longest: int, dtype: str) -> None:
 def test_division_first_breaks_dyck_1_where_it_is_said(dtype: str) -> None:
     """The members of length 6 are rejected by runs that divide first, and the certificate says so."""
     model = sc.build("dyck-1")
-    promised, arrays = guarantee(model, dtype, 24), npz.arrays(model, dtype, 24)
+    promised, arrays = guarantee(model, dtype, 24), archive.arrays(model, dtype, 24)
     assert promised["ranges"] == [[1, 24]] and promised["divided_first"]["ranges"] == [[1, 5], [7, 7]]
     rejected = 0
     for seed in range(30):

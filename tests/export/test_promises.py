@@ -19,7 +19,7 @@ from shared import lookup
 
 import symcook as sc
 from symcook.__main__ import main
-from symcook.export import npz, run_npz, torch_code
+from symcook.export import archive, run_npz, torch_code
 from symcook.export.certificate import compare
 from symcook.export.diff import diff
 from symcook.export.guarantee import guarantee
@@ -304,13 +304,13 @@ def test_ties_in_arrays_and_in_the_script(mask: str, weighting: str, tmp_path: A
     """Small keys, so that most rows have several greatest scores, not all of them side by side."""
     model = lookup(weighting, mask)
     model = sc.Transformer("ties", model.embedding, model.layers, sc.Readout("value", "each", ("out",)))
-    m, rng = npz.arrays(model, "float64", 7), random.Random(f"{mask} {weighting}")
+    m, rng = archive.arrays(model, "float64", 7), random.Random(f"{mask} {weighting}")
     np.savez(tmp_path / "m.npz", **m)
     for trial in range(6):
         rows = [(rng.choice([-1, 0, 1]), rng.choice([-1, 0, 1]), 2**k) for k in range(7)]
         expected = [float(v) for v in by_plain_loops(rows, mask, weighting)]
-        z = npz.evaluate(m, npz.place(m, np.array([rows], dtype=float)))
-        assert npz.shown(m, z)[0, :, 0].tolist() == pytest.approx(expected, rel=1e-14)
+        z = archive.evaluate(m, archive.place(m, np.array([rows], dtype=float)))
+        assert archive.shown(m, z)[0, :, 0].tolist() == pytest.approx(expected, rel=1e-14)
         if trial == 0:
             run_npz.main(str(tmp_path / "m.npz"), ";".join(",".join(map(str, row)) for row in rows))
             assert [float(v) for v in capsys.readouterr().out.split()[1:]] == pytest.approx(expected, rel=1e-14)
@@ -321,7 +321,7 @@ def test_the_script_and_zero_variance(outcome: str, tmp_path: Any, capsys: Any) 
     norm = sc.LayerNorm(("a", "b"), bias=[1, 2], zero_variance=outcome)
     embedding = sc.Embedding(sc.Space(("a", "b")), words={"x": {"a": 1, "b": 1}, "y": {"a": 1}})
     model = sc.Transformer("flat", embedding, (), sc.Readout("value", "each", ("a",)), final_norm=norm)
-    np.savez(tmp_path / "m.npz", **npz.arrays(model, "float64", 3))
+    np.savez(tmp_path / "m.npz", **archive.arrays(model, "float64", 3))
     run_npz.main(str(tmp_path / "m.npz"), "yy")
     assert capsys.readouterr().out.split() == ["a", "2.0", "2.0"]
     if outcome == "zero":
@@ -338,7 +338,7 @@ def test_the_comparison_names_the_first_word_that_parts(position: str) -> None:
     words = {"x": {"a": "1/2"}, "y": {"a": "1/4"}, "z": {"a": 3}}
     embedding = sc.Embedding(sc.Space(("a", "b")), words=words)
     model = sc.Transformer("tokens", embedding, (), sc.Readout("value", position, ("a",)))
-    m = npz.arrays(model, "float64", 3)
+    m = archive.arrays(model, "float64", 3)
     wrong = {**m, "embedding": m["embedding"] + np.array([[0, 0], [0, 0], [3e-13, 0]])}
     assert compare(model, wrong, 3)["largest_difference"] == pytest.approx(1e-13, rel=1e-2)  # of 3, relative to it
     wrong["embedding"] = m["embedding"] + np.array([[0, 0], [1e-13, 0], [0, 0]])
@@ -369,7 +369,7 @@ def test_the_example_in_a_module_is_an_input(tokens: Any, shown: str) -> None:
         sc.Space(("a",)), words={t: {"a": 1} for t in tokens}, before="B" if "B" in tokens else None
     )
     model = sc.Transformer("t", embedding, (), sc.Readout("value", "last", ("a",)))
-    assert torch_code.example(npz.arrays(model, "float32", 3)) == shown
+    assert torch_code.example(archive.arrays(model, "float32", 3)) == shown
 
 
 def test_an_unembedding_shows_coordinates_as_they_are() -> None:
@@ -377,7 +377,7 @@ def test_an_unembedding_shows_coordinates_as_they_are() -> None:
     embedding = sc.Embedding(sc.Space(("a", "b", "c")), words={"x": {"a": 1, "b": 2}, "y": {"c": 3}})
     network = sc.FeedForward(("a",), ("b",), [[1]], [0], [[1]], [0])
     model = sc.Transformer("t", embedding, (sc.Layer(None, network),), sc.Readout("value", "last", ("c", "a")))
-    assert Lens(npz.arrays(model, "float32", 3)).unembedding().tolist() == [[0, 0, 1], [1, 0, 0]]
+    assert Lens(archive.arrays(model, "float32", 3)).unembedding().tolist() == [[0, 0, 1], [1, 0, 0]]
 
 
 def test_models_of_rows_that_part_at_two_positions() -> None:
@@ -407,7 +407,7 @@ def test_activations_in_the_script(kind: str, tmp_path: Any, capsys: Any) -> Non
     embedding = sc.Embedding(sc.Space(("a", "b")), inputs=("a",))
     model = sc.Transformer("t", embedding, (sc.Layer(None, network),), sc.Readout("value", "each", ("b",)))
     values = [Fraction(k, 4) for k in (-12, -3, -1, 0, 1, 2, 9)]
-    np.savez(tmp_path / "m.npz", **npz.arrays(model, "float64", 1))
+    np.savez(tmp_path / "m.npz", **archive.arrays(model, "float64", 1))
     run_npz.main(str(tmp_path / "m.npz"), ";".join(str(float(v)) for v in values))
     expected = [row["b"] for row in dense.run(model, [{"a": v} for v in values], dense.decimal(30))]
     assert [float(v) for v in capsys.readouterr().out.split()[1:]] == pytest.approx(
@@ -431,9 +431,9 @@ def test_a_readout_at_the_first_position_is_what_is_shown() -> None:
 def test_what_a_certificate_says_of_how_it_was_made() -> None:
     """Whether answers or values were compared, and whether an output or a choice on the way is not certain."""
     model = mean_below("7/4", "37/20")
-    assert compare(model, npz.arrays(model, "float64", 2), 2)["method"].endswith("answers must be equal")
+    assert compare(model, archive.arrays(model, "float64", 2), 2)["method"].endswith("answers must be equal")
     shown = sc.Transformer("t", model.embedding, model.layers, sc.Readout("value", "last", ("m",)))
-    assert "values must agree within" in compare(shown, npz.arrays(shown, "float64", 2), 2)["method"]
+    assert "values must agree within" in compare(shown, archive.arrays(shown, "float64", 2), 2)["method"]
     assert "reach the threshold" in promised(model, "bfloat16", 60)["why"]
     scored = sc.Head(("a", "one"), ("m",), [[0, 1]], [["1/3", 0]], [[1, 0]], "none", "rightmost")
     words = {"x": {"a": "1/7", "one": 1}, "y": {"a": "1001/7000", "one": 1}}
@@ -499,7 +499,7 @@ def test_a_mean_that_comes_out_even_is_exact(tmp_path: Path, dtype: str, mask: s
 @pytest.mark.parametrize("name", ["dyck-1", "parity-layernorm", "first"])
 def test_the_module_for_torch_takes_every_step(name: str) -> None:
     """By its text: each step of the archive once, in order, and each array that a step has is read behind `forward`."""
-    m = npz.arrays(sc.build(name).bind(), "float32", 4)
+    m = archive.arrays(sc.build(name).bind(), "float32", 4)
     text = torch_code.code(m, "m", "0" * 64)
     assert re.findall(r"# step (\d+), of layer", text) == [str(s) for s in range(1, int(m["steps"]) + 1)]
     behind = text[text.index("def forward") :]

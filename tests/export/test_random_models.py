@@ -18,9 +18,9 @@ from families import every
 from test_formats import loaded, runtimes
 
 import symcook as sc
-from symcook.export import npz
+from symcook.export import archive
 from symcook.export.archive import arrays
-from symcook.export.formats import FORMATS
+from symcook.export.files import FORMATS
 from symcook.export.reading import from_archive
 
 COMPARED: list[int] = []
@@ -76,8 +76,8 @@ def check(seed: int, kind: str, dtype: str) -> None:
         compared += 1
         if kind != "npz":
             continue
-        z = npz.evaluate(m, npz.embed(m, given))
-        shown = npz.shown(m, z)[0]
+        z = archive.evaluate(m, archive.embed(m, given))
+        shown = archive.shown(m, z)[0]
         rows = dense.read(model, tokens, exact)
         for got, (values, _) in zip(shown, rows, strict=True):
             if model.readout.kind in ("value", "largest"):
@@ -85,7 +85,7 @@ def check(seed: int, kind: str, dtype: str) -> None:
         if model.readout.kind != "value" and not exact.fragile:
             answers = [a for _, a in rows]
             place = model.readout.position
-            got = npz.verdicts(m, z)[0]
+            got = archive.verdicts(m, z)[0]
             wanted_answer = {"first": answers[0], "last": answers[-1], "each": answers}.get(place)
             assert np.array_equal(got, all(answers) if place == "all" else wanted_answer), (seed, word)
     COMPARED.append(compared)

@@ -20,7 +20,7 @@ from symcook.__main__ import main
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.export.archive import arrays
 from symcook.export.diff import COMPARED
-from symcook.export.formats import FORMATS
+from symcook.export.files import FORMATS
 from symcook.export.reading import from_archive
 from symcook.model.transformer import Transformer
 

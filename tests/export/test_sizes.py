@@ -14,10 +14,9 @@ from families import together
 from test_export import EVERYTHING
 
 import symcook as sc
-from symcook.export import npz
+from symcook.export import archive
 from symcook.export.certificate import compare
-from symcook.export.guarantee import guarantee
-from symcook.export.npz import greatest
+from symcook.export.guarantee import greatest, guarantee
 
 F = Fraction
 END = {"float16": F(65504), "float32": F(2**128 - 2**104), "bfloat16": F(2**128 - 2**120)}
@@ -73,7 +72,7 @@ def test_a_unit_without_weight_spoils_an_answer() -> None:
     embedding = sc.Embedding(sc.Space(("t", "u")), words={"a": {"t": "2^100"}, "b": {"t": 1}})
     readout = sc.Readout("sign", "last", ("u",), [[1]])
     model = sc.Transformer("dead", embedding, (sc.Layer(None, network),), readout)
-    assert compare(model, npz.arrays(model, "float32", 2), 2)["first_difference"] == "a"
+    assert compare(model, archive.arrays(model, "float32", 2), 2)["first_difference"] == "a"
     assert guarantee(model, "float32", 2)["length"] == 0 and guarantee(model, "float64", 2)["length"] == 2
 
 
@@ -85,7 +84,7 @@ def test_sizes_by_hand() -> None:
     def size(*layers: sc.Layer, n: int = 4, readout: sc.Readout | None = None, norm: sc.LayerNorm | None = None) -> Any:
         read = readout or sc.Readout("value", "last", ("x",))
         model = sc.Transformer("t", embedding, layers, read, final_norm=norm)
-        return greatest(npz.arrays(model, "float64", 6), n)
+        return greatest(archive.arrays(model, "float64", 6), n)
 
     def near(x: float) -> Any:
         return pytest.approx(x, rel=1e-12)
@@ -117,7 +116,7 @@ def test_what_is_rounded_adds_to_sizes(dtype: str, bits: int) -> None:
     head = sc.Head(("x",), ("y",), [[0]], [[0]], [[1]], "none", "average")
     model = sc.Transformer("t", embedding, (sc.Layer(head),), sc.Readout("value", "last", ("y",)))
     for n in (1, 10, 100):
-        found = greatest(npz.arrays(model, dtype, 100), n)
+        found = greatest(archive.arrays(model, dtype, 100), n)
         assert found >= n * (1 + F(1, 2**bits)) ** n
         assert found <= max(n, 2) * (1 + F(1, 2**bits)) ** (3 * n + 40)
 
@@ -128,10 +127,10 @@ def test_every_number_of_a_run_is_below(name: str) -> None:
     model = EVERYTHING[name]
     if model.embedding.inputs is not None:
         return
-    m = npz.arrays(model, "float64", 4)
+    m = archive.arrays(model, "float64", 4)
     count = len(model.embedding.words or ())
     for n in range(1, 4):
         words = np.array(list(itertools.product(range(count), repeat=n)))[:200]
-        z = npz.evaluate(m, npz.embed(m, words), refuse=False)
+        z = archive.evaluate(m, archive.embed(m, words), refuse=False)
         assert np.nanmax(np.abs(z), initial=0) <= greatest(m, n)
         assert greatest(m, n) <= greatest(m, n + 1)

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 
 import symcook as sc
-from symcook.export import lens, npz, safetensors, torch_code
+from symcook.export import archive, lens, safetensors, torch_code
 
 
 def model(words: bool) -> sc.Transformer:
@@ -24,7 +24,7 @@ def test_a_header_of_safetensors_ends_at_a_multiple_of_eight() -> None:
     for words in (True, False):
         for dtype in ("float64", "bfloat16"):
             for name in ("m", "mo", "model", "a model of nine"):
-                made = npz.arrays(replace(model(words), name=name), dtype, 3)
+                made = archive.arrays(replace(model(words), name=name), dtype, 3)
                 data = safetensors.encode(made)
                 size = int.from_bytes(data[:8], "little")
                 assert size % 8 == 0 and data[8 + size - 1 : 8 + size] in (b"}", b" ")
@@ -33,7 +33,7 @@ def test_a_header_of_safetensors_ends_at_a_multiple_of_eight() -> None:
 
 def test_a_module_says_what_it_takes() -> None:
     for words, one, other in ((True, "WORD", "ROWS"), (False, "ROWS", "WORD")):
-        text = torch_code.code(npz.arrays(model(words), "float32", 3), "stem", "0" * 64)
+        text = torch_code.code(archive.arrays(model(words), "float32", 3), "stem", "0" * 64)
         said = ast.get_docstring(ast.parse(text)) or ""
         assert f"python stem.py {one}" in said and other not in said
         assert "stem.pt.certificate.json" in said and "in float32" in said
@@ -41,6 +41,6 @@ def test_a_module_says_what_it_takes() -> None:
 
 
 def test_a_module_for_transformer_lens_is_python() -> None:
-    text = lens.code(npz.arrays(model(True), "float32", 3), "stem", "0" * 64)
+    text = lens.code(archive.arrays(model(True), "float32", 3), "stem", "0" * 64)
     ast.parse(text)
     assert all(part in text for part in ("small", "stem.pth", "stem.pth.certificate.json", "stem.py", "0" * 64))

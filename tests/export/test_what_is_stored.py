@@ -15,7 +15,7 @@ import pytest
 import symcook as sc
 from symcook import verify_export
 from symcook.errors import BadInput, Rejected
-from symcook.export import npz, safetensors
+from symcook.export import archive, safetensors
 from symcook.export.archive import arrays, reach
 from symcook.export.files import CLAIM, about, sealed
 
@@ -76,12 +76,12 @@ def test_how_long_words_may_be(what: str, positions: Any, temperature: str, long
     m = arrays(model, "float64", 4)
     assert reach(m) == longest
     tokens = np.zeros((1, 5), dtype=int)
-    assert npz.evaluate(m, npz.embed(m, tokens[:, :4])).shape == (1, 4, 2)
+    assert archive.evaluate(m, archive.embed(m, tokens[:, :4])).shape == (1, 4, 2)
     if longest is None:
-        assert npz.evaluate(m, npz.embed(m, tokens)).shape == (1, 5, 2)
+        assert archive.evaluate(m, archive.embed(m, tokens)).shape == (1, 5, 2)
     else:
         with pytest.raises(BadInput, match="4"):
-            npz.evaluate(m, np.zeros((1, 5, 2)))
+            archive.evaluate(m, np.zeros((1, 5, 2)))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])

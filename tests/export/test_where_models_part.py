@@ -16,7 +16,7 @@ from test_lens import trained
 
 import symcook as sc
 from symcook.errors import BadInput
-from symcook.export import npz, run_npz
+from symcook.export import archive, run_npz
 from symcook.export.certificate import certificate
 from symcook.export.decoding import lines
 from symcook.export.lens import Lens
@@ -146,7 +146,7 @@ TERMS = {"i + 1": lambda i, n: F(i + 1), "n/2": lambda i, n: F(n, 2), "i*n": lam
 def test_the_tables_of_a_certificate(first: str, second: str, place: str | None) -> None:
     """By the names of the arrays, each exact: a row for each length where that is in the term; of 2 there is none."""
     made = scaled((first, second), place)
-    m = npz.arrays(made, "float64", 3)
+    m = archive.arrays(made, "float64", 3)
     known = certificate(made, {}, "npz", "float64", 3, [], {}, m, {})["position_tables"]
     wanted = {"c": place, "step1.head1.factor": first, "step3.head1.factor": second}
     assert set(known["tables"]) == {name for name, term in wanted.items() if term in TERMS}
@@ -162,7 +162,7 @@ def test_the_tables_of_a_certificate(first: str, second: str, place: str | None)
 @together("factor, place", [("i + 1", None), ("2", "i + 1"), ("i + 1", "i*n"), ("i*n", "i + 1")])
 def test_how_long_a_word_may_be_in_the_script(factor: str, place: str | None, tmp_path: Any, capsys: Any) -> None:
     """To the end of its tables, of positions or of a head; behind that it says so."""
-    np.savez(tmp_path / "m.npz", **npz.arrays(scaled((factor, "2"), place), "float64", 3))
+    np.savez(tmp_path / "m.npz", **archive.arrays(scaled((factor, "2"), place), "float64", 3))
     run_npz.main(str(tmp_path / "m.npz"), "aba")
     capsys.readouterr()
     with pytest.raises(SystemExit, match="an input must have length at most 3: the archive has tables to there"):
@@ -173,7 +173,7 @@ def test_the_script_without_a_table_takes_any_length(tmp_path: Any, capsys: Any)
     head = sc.Head(("x",), ("m",), [[0]], [[0]], [[1]], "future", "softmax")
     embedding = sc.Embedding(sc.Space(("x", "m")), words={"a": {"x": 1}, "b": {"x": 2}})
     made = sc.Transformer("t", embedding, (sc.Layer(head),), sc.Readout("value", "last", ("x", "m")))
-    np.savez(tmp_path / "m.npz", **npz.arrays(made, "float64", 2))
+    np.savez(tmp_path / "m.npz", **archive.arrays(made, "float64", 2))
     run_npz.main(str(tmp_path / "m.npz"), "abaab")
     found = {line.split()[0]: float(line.split()[1]) for line in capsys.readouterr().out.splitlines()}
     assert found == pytest.approx({"x": 2, "m": 7 / 5}, abs=1e-14)
@@ -267,7 +267,7 @@ def test_what_is_said_of_steps() -> None:
 def test_a_readout_beside_the_copied_norm(what: str) -> None:
     """What is one number at each position and of each token becomes a bias, and else is refused, unless it is not
     read: what a token has, or one position, or a matrix or a bias of some part writes."""
-    m = npz.arrays(trained(4), "float64", 4)
+    m = archive.arrays(trained(4), "float64", 4)
     beside = m["coordinates"].tolist().index("one")
     assert m["readout.weights"][:, beside].all() and (m["positions"][:, beside] == 1).all()
     last = f"step{int(m['steps']) - 1}."

@@ -13,9 +13,9 @@ import pytest
 
 import symcook as sc
 from symcook.errors import NoRun
-from symcook.export import npz, run_npz
+from symcook.export import archive, run_npz
 from symcook.export.certificate import compare
-from symcook.export.formats import FORMATS
+from symcook.export.files import FORMATS
 
 VARIANCE = "a layer norm with epsilon = 0 must meet a variance above zero; given: zero at index 1"
 TEMPERATURE = "a temperature must be positive; given: at length 2"
@@ -56,10 +56,10 @@ CASES = [(flat(p), "yx", "y", VARIANCE) for p in ("final", "pre", "post")] + [(c
 def test_numpy_says_what_run_says(model: sc.Transformer, without: str, word: str, says: str, tmp_path: Path) -> None:
     must = says.partition(";")[0]
     assert told(model, without).startswith(must)
-    m = npz.arrays(model, "float64", 3)
+    m = archive.arrays(model, "float64", 3)
 
     def stream(*words: str) -> Any:
-        return npz.evaluate(m, npz.embed(m, np.array([["xy".index(t) for t in w] for w in words])))
+        return archive.evaluate(m, archive.embed(m, np.array([["xy".index(t) for t in w] for w in words])))
 
     assert np.isfinite(stream(word)).all()
     with pytest.raises(NoRun) as refused:
@@ -71,29 +71,29 @@ def test_numpy_says_what_run_says(model: sc.Transformer, without: str, word: str
 
 
 def test_the_position_is_that_of_the_first_input_without_a_run() -> None:
-    m = npz.arrays(flat(), "float64", 3)
+    m = archive.arrays(flat(), "float64", 3)
     with pytest.raises(NoRun, match="zero at index 2 of input 1"):
-        npz.evaluate(m, npz.embed(m, np.array([[1, 1, 1], [1, 1, 0], [0, 0, 0]])))
+        archive.evaluate(m, archive.embed(m, np.array([[1, 1, 1], [1, 1, 0], [0, 0, 0]])))
 
 
 def test_a_norm_that_gives_zero_refuses_nothing() -> None:
     model = flat()
     assert model.final_norm is not None
     model = replace(model, final_norm=replace(model.final_norm, zero_variance="zero"))
-    m = npz.arrays(model, "float64", 2)
-    assert npz.evaluate(m, npz.embed(m, np.array([[0, 1]])))[0, 0].tolist() == [1, 2]
+    m = archive.arrays(model, "float64", 2)
+    assert archive.evaluate(m, archive.embed(m, np.array([[0, 1]])))[0, 0].tolist() == [1, 2]
 
 
 def test_an_export_still_counts_the_inputs_without_a_run() -> None:
     model = flat()
-    none = compare(model, npz.arrays(model, "float64", 2), 2)["no_run"]
+    none = compare(model, archive.arrays(model, "float64", 2), 2)["no_run"]
     assert none["inputs"] == 4 and none["first"] == "x"  # x, xx, xy, yx
 
 
 @pytest.mark.parametrize(("model", "without", "word", "says"), CASES)
 def test_torch_says_what_run_says(model: sc.Transformer, without: str, word: str, says: str, tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    for ending, content in FORMATS["torch"].encode(npz.arrays(model, "float64", 3), "m").items():
+    for ending, content in FORMATS["torch"].encode(archive.arrays(model, "float64", 3), "m").items():
         (tmp_path / f"m{ending}").write_bytes(content)
     line = [sys.executable, "m.py"]
     done = subprocess.run([*line, without], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -107,10 +107,10 @@ def test_torch_says_what_run_says(model: sc.Transformer, without: str, word: str
 
 
 def test_words_longer_than_the_tables_are_refused_by_length(tmp_path: Path) -> None:
-    m = npz.arrays(sc.build("parity").bind(), "float64", 4)  # three typed symbols and CLS
+    m = archive.arrays(sc.build("parity").bind(), "float64", 4)  # three typed symbols and CLS
     says = "an input must have length at most 4"
     with pytest.raises(sc.BadInput, match=says):
-        npz.evaluate(m, npz.embed(m, np.array([[0, 1, 0, 1, 0]])))
+        archive.evaluate(m, archive.embed(m, np.array([[0, 1, 0, 1, 0]])))
     np.savez(tmp_path / "m.npz", **m)
     with pytest.raises(SystemExit, match=says):
         run_npz.main(str(tmp_path / "m.npz"), "1010")

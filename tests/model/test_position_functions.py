@@ -24,13 +24,12 @@ from symcook.derivation import derive
 from symcook.domains import make_domain
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, Undecided
-from symcook.export import npz
+from symcook.export import archive
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_term
-from symcook.model.layers import Layer, SelfAttention
 from symcook.model.modelfile import dumps, loads, model_hash
-from symcook.model.parts import Head
+from symcook.model.parts import Head, Layer, SelfAttention
 from symcook.model.rationals import rational
 from symcook.model.symbols import at, exact, from_sympy, lowered, symbol
 from symcook.model.transformer import Parameter, Transformer
@@ -233,9 +232,9 @@ def by_check(term: Term, model: Transformer, start: int) -> list[Any]:
 def by_archive(term: Term, model: Transformer, start: int) -> list[Any]:
     if any(expected(term, n, start) is None for n in range(1, LENGTH + 1)):
         return []
-    archive = npz.arrays(model, "float64", LENGTH)
-    z = npz.evaluate(archive, npz.embed(archive, np.array([[0] * LENGTH])))
-    return [near(float(x)) for x in npz.shown(archive, z)[0][:, 0]]
+    m = archive.arrays(model, "float64", LENGTH)
+    z = archive.evaluate(m, archive.embed(m, np.array([[0] * LENGTH])))
+    return [near(float(x)) for x in archive.shown(m, z)[0][:, 0]]
 
 
 SYSTEMS: dict[str, Callable[[Term, Transformer, Any, int], list[Any]]] = {
@@ -417,9 +416,9 @@ def test_a_temperature_with_a_sum_is_the_same_everywhere() -> None:
     for domain in ("ball", "mpmath", "float64"):
         assert math.isclose(float(middle(model.run("ab", domain).output["y"])), right, rel_tol=1e-12)
     assert math.isclose(float(derive(model, "ab").expressions["y"]), right, rel_tol=1e-12)
-    archive = npz.arrays(model, "float64", 2)
-    z = npz.evaluate(archive, npz.embed(archive, np.array([[0, 1]])))
-    assert math.isclose(npz.shown(archive, z)[0, 1, 0], right, rel_tol=1e-12)
+    m = archive.arrays(model, "float64", 2)
+    z = archive.evaluate(m, archive.embed(m, np.array([[0, 1]])))
+    assert math.isclose(archive.shown(m, z)[0, 1, 0], right, rel_tol=1e-12)
 
 
 @pytest.mark.sampled(3)

@@ -68,7 +68,7 @@ def test_the_score_is_of_query_at_i_and_key_at_j() -> None:
     """score = pos_j sends every position to the last one; score = pos_i ties them all."""
     from symcook.model.checks import Space
     from symcook.model.ends import Embedding, Readout
-    from symcook.model.layers import Layer
+    from symcook.model.parts import Layer
     from symcook.model.transformer import Transformer
 
     def run(pair: tuple[str, str]) -> list[object]:

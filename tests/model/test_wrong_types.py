@@ -18,9 +18,8 @@ from families import together
 from symcook.errors import BadInput
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
 from symcook.model.modelfile import dumps, loads, model_hash
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.transformer import Parameter, Transformer
 from symcook.recipes import build
 

@@ -62,6 +62,7 @@ def test_what_is_no_formula_gets_a_sentence(source: str, said: str) -> None:
 
 @pytest.mark.parametrize("source, said", [
     ("#left Q_a > 1", "[ must stand at line 1, column 7"),
+    ("MOD 3", "( must stand at line 1, column 5"),
     ("#left[Q_a] * #left[Q_b] > 1", "must be one whole number in front of it (line 1, column 12)"),
     ("1/2*#left[Q_a] > 1", "must be one whole number in front of it (line 1, column 2)"),
     ("#left[Q_a] > 1.5", "must be one whole number in front of it (line 1, column 15)"),

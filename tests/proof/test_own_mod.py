@@ -117,5 +117,5 @@ def test_names_that_a_remainder_needs_are_new(sentence):
     b = sc.Builder(words={"a": {"q0": 1}, "b": {"mod": 1}})
     b.readout("sign", "last", b.add(sc.head(value={"q1": "q0"}, mask="future")), weights=[1])
     made = json.loads(modelfile.dumps(b.build("named")))
-    verdict = own.settle(own.claim(made, sentence), made).verdict
+    verdict = own.settle(own.claim(made, sentence), made, seconds=600).verdict  # 14 s of the processor
     assert verdict is not None and verdict.status == "PROVED"

@@ -20,8 +20,7 @@ from symcook.forward import forward
 from symcook.model import modelfile
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head
+from symcook.model.parts import FeedForward, Head, Layer, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.proof import own, ownnames, replay
 

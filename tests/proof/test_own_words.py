@@ -13,8 +13,7 @@ from symcook.errors import BadInput
 from symcook.model import modelfile
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import Head
+from symcook.model.parts import Head, Layer, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.proof import own, replay
 from symcook.proof.ownruns import Runs

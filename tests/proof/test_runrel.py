@@ -27,9 +27,8 @@ from symcook.forward import forward
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_term
-from symcook.model.layers import PLACEMENTS, Layer, SelfAttention
 from symcook.model.modelfile import dumps, load, loads, to_document
-from symcook.model.parts import MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
+from symcook.model.parts import MASKS, PLACEMENTS, WEIGHTINGS, FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.rationals import rational
 from symcook.model.symbols import fraction
 from symcook.model.transformer import Parameter, Transformer

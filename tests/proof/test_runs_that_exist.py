@@ -19,8 +19,7 @@ from symcook.errors import BadInput, Rejected
 from symcook.model import modelfile
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.proof import own, replay
 from symcook.proof.search import prooftext

@@ -17,8 +17,7 @@ from symcook.forward import forward
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head
+from symcook.model.parts import FeedForward, Head, Layer, SelfAttention
 from symcook.model.rationals import truth
 from symcook.model.transformer import Transformer
 from symcook.recipes import build

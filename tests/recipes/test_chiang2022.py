@@ -16,7 +16,7 @@ from symcook.compose import confident, paired
 from symcook.errors import BadInput, NotExact
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer
+from symcook.model.parts import Layer
 from symcook.model.symbols import exact, from_sympy, symbol
 from symcook.model.transformer import Transformer
 from symcook.model.weights import feedforward, head

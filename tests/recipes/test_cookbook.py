@@ -98,7 +98,7 @@ def test_leftmost_attention_to_zero_scores_marks_every_position() -> None:
     """What Table 2 overlooks: c_i is -(-1)^1 = 1 at every i, and the mark with it."""
     from dataclasses import replace
 
-    from symcook.model.layers import Layer
+    from symcook.model.parts import Layer
 
     model = build("first-position")
     (layer,) = model.layers

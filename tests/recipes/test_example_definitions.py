@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import Layer, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.recipes import build, reference
 from symcook.verify.sweep import check

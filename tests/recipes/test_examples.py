@@ -99,7 +99,7 @@ def test_the_printed_temperature_is_not_enough() -> None:
     temperature it is right. The gap behind the tie-breaking term is what counts."""
     from dataclasses import replace
 
-    from symcook.model.layers import Layer, SelfAttention
+    from symcook.model.parts import Layer, SelfAttention
 
     model = build("induction-most-recent", alphabet="AB", weighting="softmax")
     word = "AABAAABA"

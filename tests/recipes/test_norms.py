@@ -164,8 +164,7 @@ def test_without_selection_the_rest_changes_the_answer() -> None:
     """The same norm over x, -x and y: the answer depends on y."""
     from symcook.model.checks import Space
     from symcook.model.ends import Embedding, Readout
-    from symcook.model.layers import Layer
-    from symcook.model.parts import LayerNorm
+    from symcook.model.parts import Layer, LayerNorm
     from symcook.model.transformer import Transformer
     from symcook.model.weights import feedforward
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from symcook.compose import Builder
-from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import Layer, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.model.weights import head
 from symcook.recipes import build, info

@@ -15,9 +15,8 @@ from symcook.derivation import derive
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import numeral, parse_term, show
-from symcook.model.layers import Layer
 from symcook.model.modelfile import save
-from symcook.model.parts import FeedForward
+from symcook.model.parts import FeedForward, Layer
 from symcook.model.rationals import decimal, quotient, rewritten
 from symcook.model.symbols import exact, from_sympy
 from symcook.model.transformer import Transformer

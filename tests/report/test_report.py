@@ -10,8 +10,7 @@ import pytest
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_term
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.recipes import build, names
 from symcook.report.document import WIDTH, table

@@ -11,8 +11,7 @@ from symcook.domains.batch import Words
 from symcook.errors import BadInput
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer
-from symcook.model.parts import Head
+from symcook.model.parts import Head, Layer
 from symcook.model.transformer import Transformer
 from symcook.recipes import build, reference
 from symcook.spec.fold import Fold

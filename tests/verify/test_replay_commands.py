@@ -20,8 +20,7 @@ from symcook.__main__ import main
 from symcook.errors import BadInput
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head
+from symcook.model.parts import FeedForward, Head, Layer, SelfAttention
 from symcook.model.transformer import Parameter, Transformer
 from symcook.run import run
 from symcook.verify.sweep import check

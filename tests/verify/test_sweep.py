@@ -9,8 +9,7 @@ from shared import words
 from symcook.errors import BadInput, NotExact
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer
-from symcook.model.parts import FeedForward, Head
+from symcook.model.parts import FeedForward, Head, Layer
 from symcook.model.transformer import Parameter, Transformer
 from symcook.recipes import build
 from symcook.run import run

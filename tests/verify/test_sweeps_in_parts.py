@@ -27,8 +27,7 @@ from symcook.cli.output import SweepProgress
 from symcook.errors import BadInput
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.layers import Layer
-from symcook.model.parts import Head
+from symcook.model.parts import Head, Layer
 from symcook.model.transformer import Transformer
 from symcook.recipes import reference
 from symcook.spec.languages import dyck1, parity

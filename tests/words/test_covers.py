@@ -19,7 +19,7 @@ from symcook.domains.exact import Exact
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.export.guarantee import guarantee
 from symcook.forward import forward
-from symcook.words import Cover, Stand, boxes, every
+from symcook.words import Cover, Stand, every, rounded
 from symcook.words.cells import Cells, Dependence, classes
 from symcook.words.exact import ExactNumbers, Prefixes, mergeable, merged
 from symcook.words.rounded import Hulls, streams
@@ -318,12 +318,12 @@ def test_the_empty_word_and_words_of_one_symbol() -> None:
         list(Cells(("a", "b"), 20, tuple((place,) for place in range(20))))
 
 
-@pytest.mark.parametrize("level", range(len(boxes.LEVELS)))
+@pytest.mark.parametrize("level", range(len(rounded.LEVELS)))
 def test_boxes_are_the_words_of_their_cells(level: int) -> None:
     model = sc.build("parity").bind()
     for n in (1, 2, 5):
-        stands = whole(boxes.cells(model, n, level, 24), ("0", "1"))
-        found = list(boxes.boxes(model, n, level, 24))
+        stands = whole(rounded.cells(model, n, level, 24), ("0", "1"))
+        found = list(rounded.boxes(model, n, level, 24))
         assert [("CLS", *word) for word, _ in stands] == [box.word for box in found]
         assert all(box.fixed[0] == "CLS" for box in found)
 
