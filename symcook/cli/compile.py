@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -96,7 +97,7 @@ def compile(
     wrote = _wrote(shown, () if kind in ("dfa", "tm") else model.alphabet)  # those have tokens of their own beside
     if to is not None:
         try:
-            shown |= _proved(model, to, seconds)
+            shown |= _proved(model, to, seconds, source, target, alphabet)
         except Undecided:
             say_or_json(as_json, lambda: shown, lambda: wrote)
             raise
@@ -124,20 +125,44 @@ def _wrote(shown: Mapping[str, Any], letters: Sequence[str]) -> str:
     return f"wrote {shown['file']}: {sizes}{', letters ' * bool(letters)}{said}"
 
 
-def _unproved(model: Transformer) -> str | None:
-    """What it is of a model's construction that no theorem is about."""
+def unproved(model: Transformer) -> tuple[str, str] | None:
+    """What it is of a model's construction that no theorem is about, and the theorem that is about another one."""
     from symcook.compilers.automaton import variant_of
 
     program = model.program
     if program is None or program.theorem:
         return None
     if program.kind == "tm":
-        return f"a Turing machine without --theorem {MACHINES}"
+        return "a Turing machine", MACHINES
     variant = variant_of(model) if program.kind == "dfa" else "strict"
-    return None if variant == "strict" else f"the variant {variant} without --theorem {AUTOMATA}"
+    return None if variant == "strict" else (f"the variant {variant}", AUTOMATA)
 
 
-def _proved(model: Transformer, to: own.Files, seconds: int) -> dict[str, Any]:
+def provable(model: Transformer, source: str, target: str, alphabet: str | None = None) -> str:
+    """The command that makes the decoder of the same machine or automaton that has a proof, of a model without one by
+    its construction (`unproved`). Undecided, with the reason, where there is none of it."""
+    from symcook.compilers import tables
+    from symcook.compilers.automaton import variant_of
+    from symcook.programs.turing import read_turing
+
+    assert model.program is not None
+    kind, variant, theorem = model.program.kind, variant_of(model), AUTOMATA
+    if kind == "tm":
+        variant, theorem = variant if variant in tables.FAMILIES else "strict", MACHINES
+        try:
+            tables.instance(read_turing(model.program.source), variant)
+        except BadInput as why:
+            raise Undecided(f"with it none is made of this one: {why.must}; given: {why.given}") from None
+    more = [] if alphabet is None else ["--alphabet", alphabet]
+    more += [] if variant == "strict" else ["--variant", variant]
+    return shlex.join(
+        ["symcook", "compile", kind, source, *more, "--theorem", theorem, "--prove", "-o", target, "--force"]
+    )
+
+
+def _proved(
+    model: Transformer, to: own.Files, seconds: int, source: str, target: str, alphabet: str | None
+) -> dict[str, Any]:
     """Prove that a model answers as its program, and write certificate and statement; Undecided without a proof.
 
     Of the construction of a theorem the certificate is the bridge to its family, and "theorems" are those about it.
@@ -147,9 +172,14 @@ def _proved(model: Transformer, to: own.Files, seconds: int) -> dict[str, Any]:
     program = model.program
     none = "the model is written, and no proof was found"
     theorems: list[str] = []
-    unproved = _unproved(model)
-    if unproved:
-        raise Undecided(f"the model is written, and no proof is made of {unproved}; {_another(model)}.")
+    if (found := unproved(model)) is not None:
+        what, theorem = found
+        none = f"the model is written, and no proof is made of {what} without --theorem {theorem}"
+        try:
+            made = provable(model, source if source.isprintable() else "FILE", target, alphabet)
+        except Undecided as why:
+            raise Undecided(f"{none}; {why}; {_instead(model)}.") from None
+        raise Undecided(f"{none}; compile it with --theorem {theorem} for one, or {_instead(model)}; type: {made}")
     if program is None or program.theorem or program.kind == "dfa":
         try:
             with Waiting("proving"), within(seconds, none, _instead(model)):
@@ -193,12 +223,6 @@ def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, l
     bridge = Bridge(family, at, to_document(model))
     certificate, verdict = checked(bridge)
     return bridge.statement, certificate, verdict, [one.id for one in about]
-
-
-def _another(model: Transformer) -> str:
-    """Which construction of the same machine or automaton has a proof."""
-    theorem = MACHINES if model.program is not None and model.program.kind == "tm" else AUTOMATA
-    return f"compile it with --theorem {theorem} for one, or {_instead(model)}"
 
 
 def _instead(model: Transformer) -> str:

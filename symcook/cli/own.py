@@ -19,6 +19,7 @@ from symcook.recipes.models import is_path
 
 if TYPE_CHECKING:
     from symcook.cli.options import Chosen
+    from symcook.model.transformer import Transformer
     from symcook.proof.own import Settled
     from symcook.proof.ownruns import Tried
     from symcook.proof.replay import Statement, Verdict
@@ -248,10 +249,31 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
 
     chosen, document = bound(name, settings)
     require_genuine(chosen.model, name)
-    rows = [_again(document, *files, as_json) for files in places(name) or [next(_places(Path(name)))]]
+    if not (there := places(name)):
+        must = "a model without a sentence must have its certificate beside it"
+        raise BadInput(must, Path(name).with_suffix(".certificate.json"), _for_one(chosen.model, name))
+    rows = [_again(document, *files, as_json) for files in there]
     if as_json:
         print_json(rows[0] | ({"others": rows[1:]} if len(rows) > 1 else {}))
     return 1 if any(row["status"] == "OPEN" for row in rows) else 0
+
+
+def _for_one(model: Transformer, name: str) -> str:
+    """How a certificate about a model is had."""
+    from symcook.cli.compile import provable, unproved
+
+    program = model.program
+    if program is None:
+        return "give --statement"
+    if (found := unproved(model)) is None:
+        return "give --statement, or compile the program with --prove"
+    written = len(program.source) <= 60 and program.source.isprintable()
+    alphabet = " ".join(program.alphabet) if program.kind == "dfa" and not program.source.startswith("{") else None
+    try:
+        made = provable(model, program.source if written else "FILE", name, alphabet)
+    except Undecided as why:
+        return f"{found[0]} has one with --theorem {found[1]} alone, and {why}"
+    return f"{found[0]} has one with --theorem {found[1]} alone: type {made} to have it"
 
 
 def _again(document: dict[str, Any], target: Path, beside: Path, as_json: bool) -> dict[str, Any]:

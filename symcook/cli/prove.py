@@ -97,6 +97,9 @@ def prove(
         found = None
         if bridge or not beside[0].is_file():
             found = prove_instance(ids[0], as_json, settings, beside if bridge else None)
+        if bridge and found is None:
+            must = "the certificate beside a model must be about the model as it is now"
+            raise BadInput(must, beside[0].name, "prove the model again, or move the file away")
         if found is None:
             found = check_own(ids[0], as_json, settings)
         return _beside_by_coq(ids[0]) if coq and found == 0 else found

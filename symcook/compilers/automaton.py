@@ -55,7 +55,8 @@ def compiled(table: AutomatonTable, source: str, name: str, variant: str = "stri
     assert model.program is not None
     plan = tuple(line for line in (*model.program.plan, *_others(variant)) if line[0] in made.space)
     plan = tuple({line[0]: line for line in plan}.values())
-    return replace(made, source=f"{model.source}; {variant}", program=replace(model.program, plan=plan))
+    source = f"{model.source.partition('; ')[0]}; {variant}"  # which is no instance of that family
+    return replace(made, source=source, program=replace(model.program, plan=plan))
 
 
 def counted(table: AutomatonTable, source: str, name: str, variant: str = "strict") -> Transformer:

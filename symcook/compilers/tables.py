@@ -100,20 +100,27 @@ def _ahead(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[st
         )
 
 
+def instance(machine: TuringMachine, variant: str = "strict") -> Instance:
+    """The instance of the family of a variant that runs a machine, where it begins at the first letter. BadInput where
+    there is none."""
+    from symcook.recipes.models import instance_of
+
+    return instance_of(_family(variant), settings(at_first_letter(machine), variant))
+
+
 def compiled(machine: TuringMachine, source: str, name: str, variant: str = "strict") -> Transformer:
     """The decoder: behind a word it puts out the rows that the machine uses, `state(reads)`, then the output with a
     mark before each symbol, up to a blank. `variant` "no-start" has no $ in front, for words with a letter; its rows
     are those of `symcook.programs.steps.ahead_rows`, by their labels. The source names the instance where its tables
     are short enough for that. A machine that begins left of the first letter is the one of `at_first_letter`."""
     from symcook.model.transformer import Program
-    from symcook.recipes.models import instance_of, said
+    from symcook.recipes.models import said
 
     moved = at_first_letter(machine)
     if moved.rows != machine.rows:
         source = written(moved)
-    machine = moved
-    family = _family(variant)
-    at = instance_of(family, settings(machine, variant))
+    machine, at = moved, instance(moved, variant)
+    family = at.family
     labels = table_labels(machine) if variant == "strict" else ahead_labels(machine)
     model = at.model(labels, name)
     program = Program("tm", source, machine.input, tuple(_plan(machine, labels, variant)), MACHINES)
@@ -124,15 +131,13 @@ def compiled(machine: TuringMachine, source: str, name: str, variant: str = "str
 def told(model: Transformer) -> tuple[Family, Instance] | None:
     """The family and the instance of the machine that a model keeps, whether its source has room for the tables or not.
     None for another model."""
-    from symcook.recipes.models import instance_of
-
     program = model.program
     if program is None or program.kind != "tm" or program.theorem != MACHINES:
         return None
     for variant in FAMILIES:
         family = _family(variant)
         if model.source.partition(";")[0] == family.source:
-            return family, instance_of(family, settings(at_first_letter(read_turing(program.source)), variant))
+            return family, instance(read_turing(program.source), variant)
     return None
 
 

@@ -2,12 +2,14 @@
 theorem about those of turing."""
 
 import json
+import shlex
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from machine_examples import COPY, STAYS
+from machine_examples import NOT as LARGE
 from shared import call
 
 import symcook as sc
@@ -239,6 +241,28 @@ def test_without_the_theorem_it_is_said_how_a_proof_is_had(
     assert code == 3 and out.startswith("wrote ")
     assert "no proof is made of a Turing machine without --theorem 2; compile it with --theorem 2 for one, or " in err
     assert call(capsys, "compile", "tm", text, "--theorem", "2", "-o", tmp_path / "other.json")[0] == 0
+
+
+def test_the_command_that_is_told_gives_the_proof(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By compile --prove and by prove of the model; what is in the way of an instance is said instead."""
+    source, file = tmp_path / "a machine.tm", tmp_path / "m.json"
+    source.write_text("input: a\nwork symbols: a\nstart: s\nhalt: h\ns * * -> h a S S\n", encoding="utf-8")
+    code, _, said = call(capsys, "compile", "tm", source, "--prove", "-o", file)
+    made = said.partition("; type: ")[2].strip()
+    assert code == 3 and made == f"symcook compile tm '{source}' --theorem 2 --prove -o {file} --force"
+    code, _, said = call(capsys, "prove", file)
+    assert code == 2 and "type symcook compile tm FILE --theorem 2 --prove" in said and said.count("\n") == 1
+    code, out, _ = call(capsys, *shlex.split(made)[1:])
+    assert code == 0 and "PROVED" in out
+    assert call(capsys, "prove", file)[0] == 0
+    assert call(capsys, "compile", "tm", source, "-o", file, "--force")[0] == 0  # and the old certificate beside it
+    code, _, said = call(capsys, "prove", file)
+    assert code == 2 and "must be about the model as it is now" in said and said.count("\n") == 1
+    file = tmp_path / "large.json"
+    code, _, said = call(capsys, "compile", "tm", LARGE, "--variant", "no-start", "--prove", "-o", file)
+    assert code == 3 and "with it none is made of this one: an instance must have at most 5000000 weights" in said
+    code, _, said = call(capsys, "prove", file)
+    assert code == 2 and "and with it none is made of this one" in said and said.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from browser import browser, complaints
 from checkout import ROOT
-from machine_examples import NOT, STAYS
+from machine_examples import COPY, NOT, STAYS
 
 import symcook as sc
 from symcook.compilers.turing import MachineDecoder
@@ -23,6 +23,7 @@ from symcook.domains import make_domain
 from symcook.forward import forward
 from symcook.programs.automata import read_table
 from symcook.programs.running import read_source, speech_of
+from symcook.programs.steps import at_first_letter
 from symcook.programs.turing import read_turing
 from symcook.report.page.html import own
 from symcook.report.page.modelpage import LONGEST_TYPED, MOST_TYPED, model_page
@@ -59,13 +60,13 @@ def by_page(made: Any, words: list[str]) -> list[dict[str, Any]]:
     return json.loads(made.execute_script(asked, words))
 
 
-def library(source: str, word: tuple[str, ...], limit: int) -> dict[str, Any]:
-    """The same by the library's run in integers, as JSON."""
+def library(source: str, word: tuple[str, ...], limit: int, least: int = 0) -> dict[str, Any]:
+    """The same by the library's run in integers, as JSON; `least` 1 without $."""
     machine = read_turing(source)
     decoder = IntegerDecoder(machine)
     steps = tuple(islice(decoder.steps(word), limit + 1))
     ended, steps = len(steps) <= limit, steps[:limit]
-    run = MachineRun(machine, word, INTEGERS, tuple(step.token for step in steps), ended, steps)
+    run = MachineRun(machine, word, INTEGERS, tuple(step.token for step in steps), ended, steps, least)
     found = json.loads(json.dumps(differences(run)))
     return {key: value for key, value in found.items() if key != "domain"}
 
@@ -113,7 +114,7 @@ def test_words_of_automata_are_run_as_the_model_runs_them(source: Path | str, ma
     assert own_tokens == automata.tokens(table, word)
 
 
-@pytest.mark.parametrize("variant", ["strict", "nonstrict"])
+@pytest.mark.parametrize("variant", ["strict", "nonstrict", "no-start"])
 def test_words_of_decoders_of_theorem_1(variant: str, made: Any, tmp_path: Path) -> None:
     """Without the first state, and the page says behind which letter the automaton is."""
     model = sc.compile("dfa", (AUTOMATA / "odd-ones.json").read_text(), theorem="1", variant=variant)
@@ -121,7 +122,7 @@ def test_words_of_decoders_of_theorem_1(variant: str, made: Any, tmp_path: Path)
     file.write_text(model_page(model, tuple("0110"))[0], encoding="utf-8")
     made.get_log("browser")
     made.get(file.as_uri())
-    words = ["", "0", "1", "11", "0110", "10100"]
+    words = ["", "0", "1", "11", "0110", "10100"][variant == "no-start" :]
     for word, said in zip(words, by_page(made, words), strict=True):
         assert [one["token"] for one in said["tokens"]] == [speech.text(one) for one in stream(model, word, 40)]
     made.execute_script("document.getElementById('token-on').click()")
@@ -130,20 +131,58 @@ def test_words_of_decoders_of_theorem_1(variant: str, made: Any, tmp_path: Path)
     assert complaints(made) == []
 
 
-def test_words_of_decoders_of_theorem_2(made: Any, tmp_path: Path) -> None:
-    """Rows of the table: by the page, by the library and by the interpreter; what the heads retrieve is what the
-    model's own attention is on, and the gap that of all scores by their formula. The last letter is step 0."""
-    from mpmath import mp, mpf, sqrt
-
-    machine, model = read_turing(NOT), sc.compile("tm", NOT, theorem="2")
-    file = tmp_path / "page.html"
-    file.write_text(model_page(model, tuple("ba"))[0], encoding="utf-8")
+@pytest.mark.parametrize("theorem", ["", "1"])
+def test_words_of_automata_without_a_start(theorem: str, made: Any, tmp_path: Path) -> None:
+    """Every word with a letter, by the model's own weights; the empty one is refused in a sentence."""
+    model, file = sc.compile("dfa", "(ab|ba)*c?", theorem=theorem, variant="no-start"), tmp_path / "page.html"
+    file.write_text(model_page(model)[0], encoding="utf-8")
     made.get_log("browser")
     made.get(file.as_uri())
-    words = ["", "a", "b", "ba", "bbab", "aabba", "bbbbbb"]
+    words, speech = ["a", "c", "ab", "abba", "bac", "abbac", "ca", "bab"], speech_of(model)
+    for word, said in zip(words, by_page(made, words), strict=True):
+        assert [one["token"] for one in said["tokens"]] == [speech.text(one) for one in stream(model, word, 40)], word
+        assert said["tokens"][0]["position"] == len(word) + 1 and said["stopped"] == "end"
+        write(made, word)
+        assert shown(made, "answer") == f"It puts out {said['output']} and ends, with {len(said['tokens'])} tokens."
+    write(made, "")
+    assert "must have at least one symbol" in shown(made, "said")
+    assert complaints(made) == []
+
+
+def test_words_of_machines_without_a_start(made: Any, tmp_path: Path) -> None:
+    """Of the default decoder without $, whose head also goes in front of the word: by page, library and interpreter."""
+    source = NOT.replace("go   _ * -> back . L L", "go   _ * -> back . S L").replace("head: 1", "head: -1")
+    machine, model, file = read_turing(source), sc.compile("tm", source, variant="no-start"), tmp_path / "page.html"
+    file.write_text(model_page(model)[0], encoding="utf-8")
+    made.get_log("browser")
+    made.get(file.as_uri())
+    words = ["a", "b", "ba", "bbab", "aabba", "bbbbbb"]
     for word, said in zip(words, by_page(made, words), strict=True):
         assert said.pop("typed") == " ".join(word)
-        wanted, labels = rows.document(rows.RowRun(machine, word, MOST_TYPED))
+        assert said == library(source, tuple(word), MOST_TYPED, least=1), word
+        assert said["output"] == turing.execute(machine, word, MOST_TYPED).output
+    write(made, "")
+    assert "must have at least one symbol" in shown(made, "said")
+    assert complaints(made) == []
+
+
+@pytest.mark.parametrize(("source", "variant", "front"), [(NOT, "strict", 1), (COPY, "no-start", 3)])
+def test_words_of_decoders_of_theorem_2(source: str, variant: str, front: int, made: Any, tmp_path: Path) -> None:
+    """Rows of the table: by the page, by the library and by the interpreter; what the heads retrieve is what the
+    model's own attention is on, and the gap that of all scores by their formula. The last letter is step 0. Behind
+    `front` layers of attention stand those of the heads; without $ the second is on the copy of the input."""
+    from mpmath import mp, mpf, sqrt
+
+    machine, model = read_turing(source), sc.compile("tm", source, theorem="2", variant=variant)
+    ahead, words = variant == "no-start", ["", "a", "b", "ba", "bbab", "aabba", "bbbbbb"]
+    words = ["a" * k for k in range(1, 8)] if ahead else words
+    file = tmp_path / "page.html"
+    file.write_text(model_page(model, tuple(words[3]))[0], encoding="utf-8")
+    made.get_log("browser")
+    made.get(file.as_uri())
+    for word, said in zip(words, by_page(made, words), strict=True):
+        assert said.pop("typed") == " ".join(word)
+        wanted, labels = rows.document(rows.RowRun(machine, word, MOST_TYPED, ahead))
         assert said == json.loads(json.dumps(wanted)), word
         told = turing.execute(machine, word, MOST_TYPED)
         first, *others = said["tokens"]
@@ -153,10 +192,14 @@ def test_words_of_decoders_of_theorem_2(made: Any, tmp_path: Path) -> None:
         ]
         assert (first["position"], first["given"], said["output"]) == (len(word), True, told.output)
         steps = forward(model, model.tokens((*word, *labels)), make_domain("ball"), trace=True, weights=True).steps
-        weights = [step.attention[0] for step in steps if step.attention][1:]
+        weights = [step.attention[0] for step in steps if step.attention][front:]
         for one in said["tokens"]:
-            for looked, of_head in zip(one.get("looked", ()), weights, strict=False):
-                seen = [j for j, shares in enumerate(of_head) if shares[one["position"]] != 0]
+            by_head = one.get("looked", [])
+            if ahead and by_head:
+                copied, letter = (head["looked"] for head in one["further"])
+                by_head = [letter, copied, *by_head[1:]]
+            for looked, of_head in zip(by_head, weights, strict=False):
+                seen = [j + ahead for j, shares in enumerate(of_head) if shares[one["position"] - ahead] != 0]
                 assert seen == ([] if looked is None else [looked["position"]]), (word, one)
     with mp.workdps(60):
         i, keys = 6, {1: 0, 2: 1, 3: 2, 4: 3, 5: 4}  # the first letter is sought, behind aabbaa
@@ -164,11 +207,19 @@ def test_words_of_decoders_of_theorem_2(made: Any, tmp_path: Path) -> None:
         tie = 1 - 1 / sqrt(1 + small**2)
         scores = [1 / sqrt(1 + h * h) - tie / sqrt(j * j + 1) for j, h in keys.items()]
         first, second = sorted([*scores, 1 - tie])[:-3:-1]
-        looked = rows.document(rows.RowRun(machine, "aabbaa", 9))[0]["tokens"][0]["looked"][0]
+        looked = rows.document(rows.RowRun(read_turing(NOT), "aabbaa", 9))[0]["tokens"][0]["looked"][0]
         assert looked == {"position": 1, "rival": 0, "gap": looked["gap"]}
         assert abs(mpf(looked["gap"]) / (first - second) - 1) < 0.01
     made.execute_script("document.getElementById('token-on').click()")
-    assert shown(made, "token-said") == "Step 1, state go, position 3."
+    assert shown(made, "token-said") == f"Step 1, state go, position {len(words[3]) + 1}."
+    word = words[-1] + words[-1]  # no run of it was computed beforehand
+    write(made, word)
+    told = turing.execute(machine, word, MOST_TYPED)
+    assert shown(made, "answer") == f"It puts out {told.output} and ends, with {len(told.documents) - 1} tokens."
+    made.execute_script("document.getElementById('token-on').click()")
+    assert ("held in the state" in shown(made, "lookups")) == ahead
+    write(made, "")
+    assert ("must have at least one symbol" in shown(made, "said")) == ahead
     assert complaints(made) == []
 
 
@@ -203,8 +254,11 @@ def random_machine(random: Random) -> str:
     return "\n".join(lines)
 
 
-def test_machines_by_chance(made: Any) -> None:
-    """Heads that leave the word, cells left of zero, runs that do not end: against the library to 60 tokens."""
+@pytest.mark.parametrize("theorem", [False, True])
+@pytest.mark.parametrize("least", [0, 1])
+def test_machines_by_chance(least: int, theorem: bool, made: Any) -> None:
+    """Heads that leave the word, cells left of zero, heads that stay, runs that do not end: against the library to 60
+    tokens, with $ and without (`least`), of both decoders."""
     from symcook.report.page import machine as pages
 
     random = Random(34)
@@ -212,19 +266,23 @@ def test_machines_by_chance(made: Any) -> None:
     made.execute_script(own("stepper.js").replace("const SymcookMachine", "window.SymcookMachine", 1))
     for _ in range(25):
         source = random_machine(random)
-        read = read_turing(source)
+        read = at_first_letter(read_turing(source)) if theorem else read_turing(source)
         MachineDecoder(read)
-        rows = {" ".join((state, *reads)): (row.state, row.writes, [pages.LETTERS[m] for m in row.moves])
+        kept = {" ".join((state, *reads)): (row.state, row.writes, [pages.LETTERS[m] for m in row.moves])
                 for (state, reads), row in read.rows.items()}  # fmt: skip
         table = {"input": read.input, "blank": read.blank, "start": read.start, "halt": read.halt, "head": read.head,
-                 "tapes": read.tapes, "rows": rows}  # fmt: skip
+                 "tapes": read.tapes, "rows": kept, "least": least, "theorem": theorem}  # fmt: skip
         for _ in range(4):
-            word = tuple(random.choices("01", k=random.randrange(6)))
+            word = tuple(random.choices("01", k=random.randrange(least, 6)))
             said = json.loads(made.execute_script(
                 "return JSON.stringify(SymcookMachine.run(arguments[0], arguments[1]))", table, "".join(word)
             ))  # fmt: skip
-            wanted = library(source, word, 60)
-            assert said["tokens"][:60] == wanted["tokens"], (source, word)
+            if theorem:
+                wanted = json.loads(json.dumps(list(rows.changes(rows.RowRun(read, word, 60, bool(least))))))
+            else:
+                wanted = library(source, word, 60, least)["tokens"]
+            assert said["tokens"][: len(wanted)] == wanted, (source, word)
+            assert len(wanted) >= 60 or len(said["tokens"]) == len(wanted)
 
 
 def write(made: Any, text: str) -> None:

@@ -82,32 +82,33 @@ def machine_runs(model: Transformer, first: Given) -> MachineRuns | None:
 
 
 def _table(model: Transformer) -> dict[str, Any] | None:
-    """The table by which the page runs any word, as `stepper.js` reads it: None where there are no letters to type, too
-    many rows, nothing in front of the empty word, or other weights than the compiler gives to the machine."""
+    """The table by which the page runs any word of `least` symbols or more, as `stepper.js` reads it: None where there
+    are no letters to type, too many rows, or other weights than the compiler gives to the machine."""
     from symcook.compilers import genuine
     from symcook.compilers.automaton import variant_of
 
     assert model.program is not None
+    least = {"least": int(not model.embedding.added)}
     if model.program.kind == "dfa":
         automaton = program_automaton(model)
         assert automaton is not None
         many = len(automaton) * len(automaton.alphabet)
-        if not 0 < many <= ROWS or not model.embedding.added or not genuine(model):
+        if not 0 < many <= ROWS or not genuine(model):
             return None
-        kept = {"alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names}
+        kept = least | {"alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names}
         counted = bool(model.program.theorem)
         kept |= {"counted": counted, "at_once": counted and variant_of(model) != "nonstrict"}
         return kept | {"answers": automaton.answers}
     from symcook.programs.turing import read_turing
 
     machine = read_turing(model.program.source)  # of which the weights are the compiler's, since it has a run
-    if not machine.input or len(machine.rows) > ROWS or not model.embedding.added:
+    if not machine.input or len(machine.rows) > ROWS:
         return None
     rows = {
         " ".join((state, *reads)): (row.state, row.writes, [LETTERS[move] for move in row.moves])
         for (state, reads), row in machine.rows.items()
     }
-    names = {"input": machine.input, "blank": machine.blank, "start": machine.start, "halt": machine.halt}
+    names = least | {"input": machine.input, "blank": machine.blank, "start": machine.start, "halt": machine.halt}
     theorem = bool(model.program.theorem)
     return names | {"head": machine.head, "tapes": machine.tapes, "theorem": theorem, "rows": rows}
 

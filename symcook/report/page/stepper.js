@@ -53,54 +53,70 @@ const SymcookMachine = (() => {
     const [gap, rival] = rivals.reduce((best, one) => (Number(one[0]) < Number(best[0]) ? one : best));
     return { position, rival, gap: digits(gap) };
   };
-  const onInput = (head, n, position) => {
-    const last = position > n + 1 ? n + 1 : n, cell = Math.min(Math.max(head, 0), last), best = cosine(head, cell);
-    return nearest(cell, [cell - 1, cell + 1].filter((one) => one >= 0 && one <= last)
+  const onInput = (head, n, position, least) => {
+    if (head < least && least) return null;
+    const last = position > n + 1 ? n + 1 : n, cell = Math.min(Math.max(head, least), last), best = cosine(head, cell);
+    return nearest(cell, [cell - 1, cell + 1].filter((one) => one >= least && one <= last)
       .map((one) => [best - cosine(head, one), one]));
   };
-  const onWork = (head, cells) => {
-    const own = cells.get(head), last = own[own.length - 1], score = ONE - earlier(last), rivals = [];
+  const onWork = (head, cells, least) => {
+    const before = (j) => earlier(j - least);  // by the tokens before, of which there is one less without $
+    const own = cells.get(head), last = own[own.length - 1], score = ONE - before(last), rivals = [];
     for (const one of [head - 1, head + 1]) {
       const there = cells.get(one)?.at(-1);
-      if (there !== undefined) rivals.push([score - (cosine(head, one) - earlier(there)), there]);
+      if (there !== undefined) rivals.push([score - (cosine(head, one) - before(there)), there]);
     }
-    if (own.length > 1) rivals.push([earlier(own[own.length - 2]) - earlier(last), own[own.length - 2]]);
+    if (own.length > 1) rivals.push([before(own[own.length - 2]) - before(last), own[own.length - 2]]);
     return nearest(last, rivals);
   };
 
-  /* The decoder of --theorem 2, whose tokens are rows of the table: `$`, at 0, stands for cells that no token wrote, and T
-     is that of the column that looks (`symcook.thought.rows`). `cells` has the positions that wrote on each cell. */
-  const onRows = (cells, head, i, first) => {
+  /* The decoder of --theorem 2, whose tokens are rows of the table: `$`, at `least`, stands for cells that no token wrote,
+     and T is that of the column that looks (`symcook.thought.rows`). `cells` has the positions that wrote on each cell.
+     Without `$` the first letter stands in its place, and the machine inside reads its input one letter ahead. */
+  const onRows = (cells, head, position, first, least) => {
+    const i = position - least;
     if (!i) return null;
-    const small = earlier(i, 1), tie = 2n * half(small), scores = [[ONE - tie, 0]], all = [...cells.keys()];
+    const small = earlier(i, 1), tie = 2n * half(small), scores = [[ONE - tie, least]], all = [...cells.keys()];
     const below = all.filter((one) => one < head), above = all.filter((one) => one > head);
     const near = [head, ...(below.length ? [Math.max(...below)] : []), ...(above.length ? [Math.min(...above)] : [])];
     for (const cell of near)
       for (const j of (cells.get(cell) ?? []).slice(-2))
-        scores.push([cosine(head - first, cell - first) - (tie * ONE) / root(BigInt(j * j + 1) * ONE), j]);
+        scores.push([cosine(head - first, cell - first) - (tie * ONE) / root(BigInt((j - least) ** 2 + 1) * ONE), j]);
     scores.sort((a, b) => (a[0] > b[0] ? -1 : 1));
     const [best, next] = scores;
     return { position: best[1], rival: next?.[1] ?? null, gap: next ? digits(best[0] - next[0]) : null };
   };
   const rows = (table, word) => {
-    const n = word.length, K = table.tapes, heads = [table.head, ...Array(K).fill(0)];
+    const n = word.length, K = table.tapes, least = table.least, heads = [table.head, ...Array(K).fill(0)];
     const cells = heads.map((_, k) => new Map(k ? [] : word.map((symbol, i) => [i + 1, symbol])));
-    const wrote = heads.map((_, k) => new Map(k ? [] : word.slice(0, -1).map((_, i) => [i + 1, [i + 1]])));
+    const wrote = heads.map((_, k) => new Map(k ? [] : word.map((_, i) => [i + 1, [i + 1]]).slice(least, -1)));
+    const copy = new Map(), copies = new Map();  // what was read where, and the positions that copied it
     const under = (k) => cells[k].get(heads[k]) ?? table.blank;
-    const looked = (i, move = []) => ({ looked: heads.map((head, k) => (k && move[k] === "S" ? null
-      : onRows(wrote[k], head, i, k ? 0 : 1))), fresh: [] });
-    const tokens = [{ position: n, token: table.start, write: [], move: [], given: true, ...looked(n) }];
-    if (n) wrote[0].set(n, [n]);
+    const next = (cell) => (cell >= 2 && cell <= n ? word[cell - 1] : table.blank);  // the first letter is in no cell
+    const looked = (position, held, move = []) => {
+      const stays = move.map((one) => one === "S"), letters = heads[0] + least;
+      const first = onRows(wrote[0], letters, position, 1 + least, least);
+      const works = heads.slice(1).map((head, k) => (stays[k + 1] ? null : onRows(wrote[k + 1], head, position, 0, least)));
+      if (!least) return { looked: [first, ...works], fresh: [] };
+      const copied = stays[0] ? null : onRows(copies, heads[0], position, 1, least);
+      const there = stays[0] ? under(0) : copy.get(heads[0]) ?? table.blank;
+      return { looked: [there === table.blank ? null : copied, ...works], fresh: [], held, further: [
+        { name: "copy", cell: heads[0], reads: there, looked: copied },
+        { name: "ahead", cell: letters, reads: next(letters), looked: first }] };
+    };
+    const tokens = [{ position: n, token: table.start, write: [], move: [], given: true, ...looked(n, word[0]) }];
+    if (n > least) wrote[0].set(n, [n]);
     let state = table.start;
     while (!table.halt.includes(state)) {
       if (tokens.length > MOST) return [tokens, false];
-      const [next, write, move] = table.rows[[state, ...heads.map((_, k) => under(k))].join(" ")];
-      const before = [...heads], position = n + tokens.length;
+      const read = under(0), [to, write, move] = table.rows[[state, ...heads.map((_, k) => under(k))].join(" ")];
+      const before = [...heads], position = n + tokens.length, held = move[0] === "R" ? next(heads[0] + 1) : table.blank;
       write.forEach((symbol, k) => cells[k + 1].set(heads[k + 1], symbol));
       move.forEach((one, k) => { heads[k] += MOVES[one]; });
-      state = next;
-      tokens.push({ position, token: state, write, move, ...looked(position, move) });
-      for (let k = 1; k <= K; k++) wrote[k].set(before[k], [...(wrote[k].get(before[k]) ?? []), position]);
+      state = to;
+      tokens.push({ position, token: state, write, move, ...looked(position, held, move) });
+      copy.set(before[0], read);
+      [copies, ...wrote.slice(1)].forEach((own, k) => own.set(before[k], [...(own.get(before[k]) ?? []), position]));
     }
     for (; under(K) !== table.blank; heads[K] += 1) {
       if (tokens.length > MOST) return [tokens, false];
@@ -114,12 +130,12 @@ const SymcookMachine = (() => {
     const visited = heads.map(() => [0, 0]), wrote = heads.map(() => new Map());
     const under = (k) => cells[k].get(heads[k]) ?? table.blank;
     const step = (state, write, move, before) => {  // the token of a step, once the heads have moved
-      const position = n + 1 + tokens.length, looked = [onInput(heads[0], n, position)], fresh = [];
+      const position = n + 1 + tokens.length, looked = [onInput(heads[0], n, position, table.least)], fresh = [];
       for (let k = 1; k <= K; k++) {
         const [low, high] = visited[k], here = heads[k], isNew = !tokens.length || here < low || here > high;
         visited[k] = [Math.min(low, here), Math.max(high, here)];
         if (isNew) fresh.push(k);
-        looked.push(!isNew && here !== before[k] ? onWork(here, wrote[k]) : null);
+        looked.push(!isNew && here !== before[k] ? onWork(here, wrote[k], table.least) : null);
         wrote[k].set(before[k], [...(wrote[k].get(before[k]) ?? []), position]);
       }
       tokens.push({ position, token: state, write, move, looked, fresh });
@@ -157,6 +173,8 @@ const SymcookMachine = (() => {
   /* The run behind what is typed. Refusal, with a sentence, where that is no word. */
   const run = (table, text) => {
     const tapes = table.rows !== undefined, word = read(tapes ? table.input : table.alphabet, text);
+    if (word.length < table.least)
+      throw new Refusal("a word must have at least one symbol, as nothing stands in front of it; given: none");
     const [tokens, ended] = !tapes ? automaton(table, word) : (table.theorem ? rows : turing)(table, word);
     const put = tokens.filter((one) => one.move === undefined).map((one) => one.token);
     const ends = tapes ? { blank: table.blank, start: table.start, halt: table.halt,
