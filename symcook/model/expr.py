@@ -405,7 +405,7 @@ def _check_depth(tree: Tree) -> None:
         size += len(level)
         if size > MAX_NODES:
             raise BadInput(f"an expression must have at most {MAX_NODES} parts", "a larger one")
-        level = [child for node in level if node[0] not in ("num", "name") for child in children(node)]
+        level = [child for node in level for child in children(node)]
         if not level:
             return
     raise BadInput(f"an expression must nest at most {MAX_DEPTH} deep", "a deeper one", "bracket long sums in halves")

@@ -313,8 +313,9 @@ def _tree(t: Term, bound: list[str], taken: set[str]) -> Tree:
         return ("name", bound[data[0]])
     if tag in ("all", "ex", "sum", "prod", "lam"):
         many = len(data) if tag == "lam" else 1
+        used = {*bound, *taken}
         pool = (p + s for s in ("", *map(str, range(1, 1000))) for p in ("jkiml" if data != "Real" else "xyzuv"))
-        new = list(itertools.islice((n for n in pool if n not in bound and n not in taken), many))
+        new = list(itertools.islice((n for n in pool if n not in used), many))
         body = _tree(kids[-1], new + bound, taken)
         if tag == "lam":
             return ("lambda", tuple(new), body)

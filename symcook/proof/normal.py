@@ -351,9 +351,8 @@ def height(t: Term) -> int:
     """How many binders nest in `t`."""
     best = 0
     for k in t[2]:
-        if k[2] and (inside := height(k)) > best:
-            best = inside
-    return best + (t[0] in _BINDERS)
+        best = max(best, height(k))
+    return best + (t[0] in ("sum", "prod", "all", "ex"))
 
 
 def _fold(t: Term) -> Poly:
@@ -404,12 +403,10 @@ def fkey(f: Term) -> Key:
     if tag == "~":
         return _not(fkey(kids[0]))
     if tag in ("all", "ex"):  # a chain of quantifiers is opened in one pass
-        sorts: list[Sort] = []
+        chain: list[tuple[str, Sort]] = []
         while f[0] == tag:
-            sorts.append(f[1])
+            chain.append((f"#{height(f[2][0])}", f[1]))
             f = f[2][0]
-        below = height(f) + len(sorts)
-        chain = [(f"#{below - place}", sort) for place, sort in enumerate(sorts, 1)]
         inner = fkey(instantiate(f, [var(*one) for one in reversed(chain)]))
         for name, sort in reversed(chain):
             inner = inner if inner in (TRUE, FALSE) else _bind(tag, name, sort, inner)

@@ -30,7 +30,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from typing import Any
 
 from symcook.errors import Rejected
@@ -148,39 +147,36 @@ def _binds(t: Term) -> tuple[int, ...]:
 def _walk(
     t: Term,
     depth: int,
-    on: str,
     leaf: Callable[[Term, int], Term],
     seen: dict[tuple[int, int], Term],
     whole: Term | None = None,
+    inner: bool = False,
 ) -> Term:
-    """`t` with `leaf(node, depth)` for each node without kids whose tag is `on`, and for each that equals `whole`; an
-    applied lambda is reduced. Where bound variables are replaced, what is known to have no loose index stays as it is.
+    """`t` with `leaf(node, depth)` for each node without kids, and for each that equals `whole`; an applied lambda is
+    reduced. With `inner`, what is known to have no loose index stays as it is.
 
     Subterms that are shared are walked once and stay shared, so that a small value put in many places costs nothing
     before `measure` refuses the result.
     """
     tag, data, kids = t
-    if t == whole or not kids:
-        return leaf(t, depth) if kids or tag == on else t
+    if not kids or t == whole:
+        return leaf(t, depth)
+    if inner:
+        known = _measures.get(id(t))
+        if known is not None and known[1][3] <= depth and known[0] is t:
+            return t
     place = (id(t), depth)
     if place in seen:
         return seen[place]
     _Visits.left -= 1
     if _Visits.left < 0:
         raise Rejected(f"a substitution visits more than {MAX_VISITS} symbols")
-    inner = on == "bound"
     binds = _binds(t) if tag in _BINDING else None
     new, changed = [], False
-    for number, k in enumerate(kids):  # a loop, and no call for a leaf or a part that stays: fewer frames a level
+    for number, k in enumerate(kids):  # a loop, and no call for a leaf: fewer frames a level
         at = depth if binds is None else depth + binds[number]
-        if not k[2]:
-            other = leaf(k, at) if k[0] == on else k
-        elif inner and (known := _measures.get(id(k))) is not None and known[1][3] <= at and known[0] is k:
-            other = k
-        else:
-            other = _walk(k, at, on, leaf, seen, whole)
-        if other is not k:
-            changed = True
+        other = _walk(k, at, leaf, seen, whole, inner) if k[2] else leaf(k, at)
+        changed = changed or other is not k
         new.append(other)
     if not changed:
         out = t
@@ -202,14 +198,13 @@ def _instantiate(body: Term, values: Sequence[Term]) -> Term:
     count = len(values)
 
     def leaf(t: Term, depth: int) -> Term:
-        place = t[1][0] - depth
-        if place < 0:
+        if t[0] != "bound" or t[1][0] < depth:
             return t
-        if place < count:
-            return shift(values[place], depth)
+        if t[1][0] - depth < count:
+            return shift(values[t[1][0] - depth], depth)
         raise Rejected("a term has a loose index")
 
-    return _walk(body, 0, "bound", leaf, {})
+    return _walk(body, 0, leaf, {}, None, True)
 
 
 def variables(f: Term) -> list[Sort]:
@@ -232,11 +227,9 @@ def shift(value: Term, by: int) -> Term:
     """`value` with its loose indices raised by `by`."""
 
     def leaf(t: Term, depth: int) -> Term:
-        return ("bound", (t[1][0] + by, t[1][1]), ()) if t[1][0] >= depth else t
+        return ("bound", (t[1][0] + by, t[1][1]), ()) if t[0] == "bound" and t[1][0] >= depth else t
 
-    if not by or ((known := _measures.get(id(value))) is not None and known[0] is value and not known[1][3]):
-        return value
-    return _walk(value, 0, "bound", leaf, {})
+    return _walk(value, 0, leaf, {}, None, True) if by else value
 
 
 def apply(function: Term, values: Sequence[Term]) -> Term:
@@ -253,15 +246,15 @@ def abstract(t: Term, names: Sequence[Term]) -> Term:
     place = {v: i for i, v in reversed([*enumerate(names)])}
 
     def leaf(t: Term, depth: int) -> Term:
-        return ("bound", (place[t] + depth, t[1][1]), ()) if t in place else t
+        return ("bound", (place[t] + depth, t[1][1]), ()) if t[0] == "var" and t in place else t
 
-    return _walk(t, 0, "var", leaf, {})
+    return _walk(t, 0, leaf, {})
 
 
 def replace(t: Term, old: Term, new: Term) -> Term:
     """`t` with every subterm equal to `old` replaced; neither has loose indices, so binders do not matter."""
     _Visits.begin()
-    return _walk(t, 0, old[0], lambda s, _: new if s == old else s, {}, old)
+    return _walk(t, 0, lambda s, _: new if s == old else s, {}, old)
 
 
 def subterms(t: Term) -> Iterator[Term]:
@@ -280,17 +273,9 @@ def free(t: Term) -> set[Term]:
 
 def loose(t: Term, depth: int = 0) -> bool:
     """Whether a bound variable occurs in `t` whose binder is outside."""
-    tag, data, kids = t
-    if not kids:
-        return tag == "bound" and data[0] >= depth
-    known = _measures.get(id(t))
-    if known is not None and known[0] is t:
-        return known[1][3] > depth
-    binds = _binds(t) if tag in _BINDING else None
-    for number, k in enumerate(kids):
-        if (k[2] or k[0] == "bound") and loose(k, depth if binds is None else depth + binds[number]):
-            return True
-    return False
+    if t[0] == "bound":
+        return t[1][0] >= depth
+    return any(loose(k, depth + b) for k, b in zip(t[2], _binds(t), strict=True))
 
 
 def fits(given: Sort, wanted: Sort) -> bool:
@@ -330,21 +315,15 @@ def measure(t: Term, room: int = MAX_DEPTH) -> Measure:
     binds = _binds(t) if tag in _BINDING else None
     sorts, size, depth, loose = [], 1, 0, 0
     for place, k in enumerate(kids):
-        if not k[2]:
-            sort, symbols, nested, out = _leaf(k)
-        elif (known := _measures.get(id(k))) is not None and known[0] is k and known[1][2] < room:
-            sort, symbols, nested, out = known[1]
-        else:
-            sort, symbols, nested, out = measure(k, room - 1)
+        sort, symbols, nested, out = measure(k, room - 1) if k[2] else _leaf(k)
         sorts.append(sort)
         size += symbols
-        if nested > depth:
-            depth = nested
+        depth = nested if nested > depth else depth
         if out and (out := out if binds is None else out - binds[place]) > loose:
             loose = out
     if size > MAX_SIZE:
         raise Rejected(f"a formula exceeds {MAX_SIZE} symbols")
-    found = (_sort_of(tag, data, tuple(sorts)), size, depth + 1, loose)
+    found = (_sort_of(tag, data, sorts), size, depth + 1, loose)
     if len(_measures) >= MAX_MEASURES:
         _measures.clear()
     _measures[id(t)] = (t, found)
@@ -361,11 +340,10 @@ def _leaf(t: Term) -> Measure:
         return ("Int" if data[1] == 1 else "Real", 1, 1, 0)
     if tag in ("true", "false"):
         return ("Bool", 1, 1, 0)
-    return (_sort_of(tag, data, ()), 1, 1, 0)
+    return (_sort_of(tag, data, []), 1, 1, 0)
 
 
-@lru_cache(10_000)
-def _sort_of(tag: str, data: object, kids: tuple[Sort, ...]) -> Sort:
+def _sort_of(tag: str, data: object, kids: Sequence[Sort]) -> Sort:
     """The sort of a node whose kids have the sorts `kids`."""
     if tag in FORMULAS or tag == "ind":
         for s in kids:

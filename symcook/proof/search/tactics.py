@@ -97,8 +97,7 @@ class Goal:
 
     def fresh(self, stem: str = "a") -> str:
         """A label or name not in use."""
-        everywhere = (*self.facts, *self.scope, *self.library.definitions)
-        used = {name for name in everywhere if name.startswith(stem)}
+        used = {*self.facts, *self.scope, *self.library.definitions}
         used |= {name.rpartition("_")[0] for name in used}  # a stem of labels for the parts of a conjunction
         return next(f"{stem}{k}" for k in itertools.count(1) if f"{stem}{k}" not in used)
 
