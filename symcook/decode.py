@@ -309,11 +309,18 @@ def continued(
 
 def extended(model: Transformer, given: str | Sequence[str], steps: int, domain: str | None = None) -> tuple[str, ...]:
     """The extension of a word by so many steps: f^0(x) = x and f^(k+1)(x) = f^k(x) f(f^k(x)), where f(x) is the label
-    that the model answers behind x. No label ends it. Source: Merrill and Sabharwal (2024), Section 2."""
+    that the model answers behind x. No label ends it; one that is no symbol may only come last, else BadInput. Source:
+    Merrill and Sabharwal (2024), Section 2."""
     bound = model.bind({})
     start = bound.embedding.typed(bound.tokens(given)) if given else ()
     greatest = _greatest(_scoring(bound, "last"), ("exact", "ball") if domain is None else (domain,), 30)
-    return (*start, *_labels(tuple(start), steps, (), greatest))
+    put = list[str]()
+    for label in _labels(tuple(start), steps, (), greatest):
+        put.append(label)
+        if label not in bound.alphabet and len(put) < steps:
+            must = f"a word must be extended by at most {len(put)} steps where {label} comes then, which is no symbol"
+            raise BadInput(must, steps)
+    return (*start, *put)
 
 
 def recognizes(

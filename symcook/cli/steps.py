@@ -140,5 +140,5 @@ def run_then(
 
 def _then_text(chosen: Chosen, found: Continued, shown: dict[str, Any]) -> str:
     if found.agrees:
-        return f"{chosen.name} goes on so: {len(found.tokens)} tokens, in one pass"
+        return f"{chosen.name} goes on so: {len(found.tokens)} token{'s' * (len(found.tokens) != 1)}, in one pass"
     return f"{chosen.name} puts out {shown['answer']} at position {shown['position']}, not {shown['expected']}"

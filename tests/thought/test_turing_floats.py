@@ -13,7 +13,7 @@ import pytest
 from shared import call
 
 import symcook as sc
-from symcook.decode import generate, stream
+from symcook.decode import extended, generate, stream
 from symcook.errors import BadInput
 from symcook.export.archive import arrays
 from symcook.export.machine_steps import (
@@ -47,6 +47,10 @@ left  * b * -> left  a b S L L
 left  * _ * -> right b a S R L
 """
 """Two heads that sweep over ever more cells, for ever."""
+
+
+SMALL = "input: a\nwork symbols: a\nstart: go\nhalt: done\ngo a * -> go a R R\ngo _ * -> back . L L\n"
+SMALL += "back * a -> back . L L\nback * _ -> done . R R\n"
 
 
 @pytest.mark.sampled(3)
@@ -131,6 +135,23 @@ def test_decoding_with_a_cache_is_that_of_the_forward_pass() -> None:
     assert tuple(next(decoder) for _ in range(30)) == generate(model, "", 30, "float64").appended
 
 
+def test_what_is_said_of_names_and_of_the_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A continuation by what is shown and no token is answered with tokens that begin so; nothing extends an end."""
+    file = tmp_path / "m.json"
+    assert call(capsys, "compile", "tm", SMALL, "-o", file)[0] == 0
+    code, _, said = call(capsys, "run", file, "--input", "a", "--then", "back")
+    assert code == 2 and "such as back(L;aL) back(L;a>L)" in said and "go" not in said
+    code, _, said = call(capsys, "run", file, "--input", "a", "--then", "xx")
+    assert code == 2 and said.endswith(" ..\n") and said.count("(") == 8
+    code, out, _ = call(capsys, "run", file, "--input", "a", "--then", "go(start)")
+    assert code == 0 and out.endswith("goes on so: 1 token, in one pass\n")
+    model = sc.load(str(file))
+    whole = extended(model, "a", 7)
+    assert whole[1:] == (*generate(model, "a", 7, "ball").appended, "end")
+    with pytest.raises(BadInput, match="by at most 7 steps where end comes then"):
+        extended(model, "a", 8)
+
+
 def test_other_models_are_refused() -> None:
     with pytest.raises(BadInput, match="causal"):
         FloatDecoder(sc.build("dyck-1"))
@@ -156,10 +177,6 @@ def test_a_run_in_floats_says_where_it_goes_wrong(tmp_path: Path, capsys: pytest
     wrong = found[-1]["first_wrong"]
     assert found[: wrong - 1] == right[: wrong - 1] and found[:-1] != right[:-1]  # a flag may be wrong first
     assert "first_wrong" not in said("--domain", "float64")[1][-1]
-
-
-SMALL = "input: a\nwork symbols: a\nstart: go\nhalt: done\ngo a * -> go a R R\ngo _ * -> back . L L\n"
-SMALL += "back * a -> back . L L\nback * _ -> done . R R\n"
 
 
 @pytest.mark.parametrize("options", [(), ("--theorem", "2")])
