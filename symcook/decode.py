@@ -187,12 +187,14 @@ def stream(
     digits: int = 30,
     *,
     values: Mapping[str, Exact] | None = None,
+    bits: int | None = None,
 ) -> Iterator[str]:
     """The labels that greedy decoding puts out behind `given`, each as it comes: at most `limit`, and none behind one
     that ends a run, which is a label that is no symbol of the alphabet, or one that the model's program names.
 
     The greatest score has the greatest probability, so that scores are compared and no exponential is needed: rational
     scores are decided in the exact domain. Without a domain numbers are exact, and balls where there are no exact ones.
+    With mpmath every operation is rounded to `bits`, right or wrong, where that is given.
     A symbol costs as much as there are before it where the model can be followed (`symcook.machine`), else what the
     whole prefix costs. Raises BadInput where the model has no scores by label, has no symbol to start from, or comes to
     its greatest length; Undecided where a comparison stays open.
@@ -215,7 +217,7 @@ def stream(
         bound.tokens(start)  # says what it is not
     else:
         raise BadInput("decoding must have a first symbol", "none", "give one, or a model that adds a token in front")
-    ends, greatest = speech_of(bound).ends, _greatest(scores, names, digits)
+    ends, greatest = speech_of(bound).ends, _greatest(scores, names, digits, bits)
     return _labels(start, limit, ends, greatest)
 
 
@@ -307,11 +309,18 @@ def continued(
 
 def extended(model: Transformer, given: str | Sequence[str], steps: int, domain: str | None = None) -> tuple[str, ...]:
     """The extension of a word by so many steps: f^0(x) = x and f^(k+1)(x) = f^k(x) f(f^k(x)), where f(x) is the label
-    that the model answers behind x. No label ends it. Source: Merrill and Sabharwal (2024), Section 2."""
+    that the model answers behind x. No label ends it; one that is no symbol may only come last, else BadInput. Source:
+    Merrill and Sabharwal (2024), Section 2."""
     bound = model.bind({})
     start = bound.embedding.typed(bound.tokens(given)) if given else ()
     greatest = _greatest(_scoring(bound, "last"), ("exact", "ball") if domain is None else (domain,), 30)
-    return (*start, *_labels(tuple(start), steps, (), greatest))
+    put = list[str]()
+    for label in _labels(tuple(start), steps, (), greatest):
+        put.append(label)
+        if label not in bound.alphabet and len(put) < steps:
+            must = f"a word must be extended by at most {len(put)} steps where {label} comes then, which is no symbol"
+            raise BadInput(must, steps)
+    return (*start, *put)
 
 
 def recognizes(
@@ -330,15 +339,17 @@ def recognizes(
     return extended(model, given, many, domain)[-1] == yes
 
 
-def _systems(names: Sequence[str], digits: int) -> Iterator[Domain]:
+def _systems(names: Sequence[str], digits: int, bits: int | None = None) -> Iterator[Domain]:
     """The number systems to try, one after the other."""
     for name in names:
-        yield from domains_for(name, digits)
+        yield from domains_for(name, digits, bits)
 
 
-def _greatest(model: Transformer, names: Sequence[str], digits: int) -> Callable[[Sequence[str]], str]:
+def _greatest(
+    model: Transformer, names: Sequence[str], digits: int, bits: int | None = None
+) -> Callable[[Sequence[str]], str]:
     """The label of the greatest score behind a word, for words that grow."""
-    systems, met = _systems(names, digits), list[Callable[[Sequence[str]], Result]]()
+    systems, met = _systems(names, digits, bits), list[Callable[[Sequence[str]], Result]]()
 
     def ladder() -> Iterator[Callable[[Sequence[str]], Result]]:
         yield from met

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from symcook.cli import own
 from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Waiting, say_or_json, within
+from symcook.cli.unproved import instead, provable, unproved
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.programs import AUTOMATA, FORMULAS, LANGUAGES, MACHINES, THEOREMS, VARIANTS, WEIGHTINGS
 
@@ -125,41 +125,6 @@ def _wrote(shown: Mapping[str, Any], letters: Sequence[str]) -> str:
     return f"wrote {shown['file']}: {sizes}{', letters ' * bool(letters)}{said}"
 
 
-def unproved(model: Transformer) -> tuple[str, str] | None:
-    """What it is of a model's construction that no theorem is about, and the theorem that is about another one."""
-    from symcook.compilers.automaton import variant_of
-
-    program = model.program
-    if program is None or program.theorem:
-        return None
-    if program.kind == "tm":
-        return "a Turing machine", MACHINES
-    variant = variant_of(model) if program.kind == "dfa" else "strict"
-    return None if variant == "strict" else (f"the variant {variant}", AUTOMATA)
-
-
-def provable(model: Transformer, source: str, target: str, alphabet: str | None = None) -> str:
-    """The command that makes the decoder of the same machine or automaton that has a proof, of a model without one by
-    its construction (`unproved`). Undecided, with the reason, where there is none of it."""
-    from symcook.compilers import tables
-    from symcook.compilers.automaton import variant_of
-    from symcook.programs.turing import read_turing
-
-    assert model.program is not None
-    kind, variant, theorem = model.program.kind, variant_of(model), AUTOMATA
-    if kind == "tm":
-        variant, theorem = variant if variant in tables.FAMILIES else "strict", MACHINES
-        try:
-            tables.instance(read_turing(model.program.source), variant)
-        except BadInput as why:
-            raise Undecided(f"with it none is made of this one: {why.must}; given: {why.given}") from None
-    more = [] if alphabet is None else ["--alphabet", alphabet]
-    more += [] if variant == "strict" else ["--variant", variant]
-    return shlex.join(
-        ["symcook", "compile", kind, source, *more, "--theorem", theorem, "--prove", "-o", target, "--force"]
-    )
-
-
 def _proved(
     model: Transformer, to: own.Files, seconds: int, source: str, target: str, alphabet: str | None
 ) -> dict[str, Any]:
@@ -178,28 +143,28 @@ def _proved(
         try:
             made = provable(model, source if source.isprintable() else "FILE", target, alphabet)
         except Undecided as why:
-            raise Undecided(f"{none}; {why}; {_instead(model)}.") from None
-        raise Undecided(f"{none}; compile it with --theorem {theorem} for one, or {_instead(model)}; type: {made}")
+            raise Undecided(f"{none}; {why}; {instead(model)}.") from None
+        raise Undecided(f"{none}; compile it with --theorem {theorem} for one, or {instead(model)}; type: {made}")
     if program is None or program.theorem or program.kind == "dfa":
         try:
-            with Waiting("proving"), within(seconds, none, _instead(model)):
+            with Waiting("proving"), within(seconds, none, instead(model)):
                 if program is None or program.theorem:
                     statement, certificate, verdict, theorems = _instance(model)
                 else:
                     bridged = decoders.prove(model)
                     statement, certificate, verdict = bridged.statement, bridged.certificate, bridged.verdict
         except BadInput as why:
-            raise Undecided(f"{none}: {why.must}; given: {why.given}; {_instead(model)}.") from None
+            raise Undecided(f"{none}: {why.must}; given: {why.given}; {instead(model)}.") from None
         except Rejected as why:
             if "exceeds" not in str(why):  # a limit of what the checkers read, of symbols or time
                 raise
-            raise Undecided(f"{none}: {str(why).removeprefix('proof: ')}; {_instead(model)}.") from None
+            raise Undecided(f"{none}: {str(why).removeprefix('proof: ')}; {instead(model)}.") from None
     else:
         with Waiting("proving"):
             statement, found = (programs if program.kind == "srasp" else formulas).prove(model, seconds)
         if found.certificate is None or found.verdict is None:
             why = str(found.missing).partition("\n")[0]
-            raise Undecided(f"{none}: {why}; {_instead(model)}.")
+            raise Undecided(f"{none}: {why}; {instead(model)}.")
         certificate, verdict = found.certificate, found.verdict
     own.write(to, statement, certificate)
     return {"certificate": str(to[0]), "verdict": verdict.words} | ({"theorems": theorems} if theorems else {})
@@ -218,18 +183,11 @@ def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, l
         about = [one for one in about if "truths(op," in one.written]
     verdicts = verdicts_of(about)
     if not about or any(one.status not in ("PROVED", "CORRECTED") for one in verdicts):
-        raise Undecided(f"the model is written, and no proof is made of its family; {_instead(model)}.")
+        raise Undecided(f"the model is written, and no proof is made of its family; {instead(model)}.")
     family, at = found[0]
     bridge = Bridge(family, at, to_document(model))
     certificate, verdict = checked(bridge)
     return bridge.statement, certificate, verdict, [one.id for one in about]
-
-
-def _instead(model: Transformer) -> str:
-    """What may be done without a proof."""
-    from symcook.programs.running import decodes
-
-    return f"check compares {'its tokens' if decodes(model) else 'it'} word by word"
 
 
 def measures(model: Transformer, kind: str, source: str, alphabet: str | Sequence[str] | None = None) -> dict[str, int]:

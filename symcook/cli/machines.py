@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
 
 def run_machine(
-    chosen: Chosen, word: str | None, tokens: str | None, limit: int, domain: str | None, trace: bool, as_json: bool
+    chosen: Chosen,
+    word: str | None,
+    tokens: str | None,
+    limit: int,
+    domain: str | None,
+    bits: int | None,
+    trace: bool,
+    as_json: bool,
 ) -> int:
     """Print at most `limit` tokens behind the word, each as it comes, with what its heads look up where that is to be
     traced, and how the run stopped. The exit code: 0 at its end, 3 at the limit."""
@@ -26,7 +33,7 @@ def run_machine(
     given = _given(word, tokens)
     if trace and domain is not None:
         raise BadInput("--trace of a machine must stand without --domain", domain, "leave one out")
-    run = MachineStream(chosen.model, given, limit, domain or INTEGERS)
+    run = MachineStream(chosen.model, given, limit, domain or INTEGERS, bits)
     if trace:
         _traced(run, as_json)
     else:
@@ -34,14 +41,15 @@ def run_machine(
             shown = {"position": position, **document(token)}
             say_line(json.dumps(shown) if as_json else _words(shown))
     last = run.run.last
-    rounds = domain is not None and domain.startswith("float")
+    rounds = bits is not None or (domain is not None and domain.startswith("float"))
     wrong = run.first_wrong() if rounds else None
     if as_json:
         say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
     else:
         say(_stopped(last, limit))
     if rounds and not as_json:
-        say(f"{domain}: " + ("every token is the machine's" if wrong is None else f"wrong from position {wrong} on"))
+        numbers = domain if bits is None else f"{bits} bits"
+        say(f"{numbers}: " + ("every token is the machine's" if wrong is None else f"wrong from position {wrong} on"))
     return 0 if run.ended else 3
 
 

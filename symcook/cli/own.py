@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.cli.options import Chosen, choose, need_values
 from symcook.cli.output import Waiting, print_json, say
+from symcook.cli.unproved import provable, unproved
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.files import put, vacant
 from symcook.recipes.models import is_path
@@ -260,8 +261,6 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
 
 def _for_one(model: Transformer, name: str) -> str:
     """How a certificate about a model is had."""
-    from symcook.cli.compile import provable, unproved
-
     program = model.program
     if program is None:
         return "give --statement"

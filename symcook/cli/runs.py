@@ -84,14 +84,15 @@ def run(
     With --steps the model reads what it puts out: at most T tokens, until one that ends the run (exit 0), else exit 3.
     Then --json prints a document a line: position and token, at last how it stopped and the output. With --trace each
     token says where each head looked. A Turing machine runs in integers unless there is a --domain; it shows its tapes,
-    and where it was compiled with --theorem 2, those that the table gives.
+    and where it was compiled with --theorem 2, those that the table gives. In float32, or in mpmath with --bits P, it
+    is said from which token on the run of a compiled decoder is wrong.
     """
     from symcook.report.run import text
     from symcook.run import run as answered
 
     if steps is not None or then is not None:
-        others = {"--bits": bits, "--svg": picture, "--dark": dark, "--force": force}
-        return _decoded(name, settings, word, tokens, rows, steps, then, domain, digits, trace, as_json, others)
+        others = {"--svg": picture, "--dark": dark, "--force": force}
+        return _decoded(name, settings, word, tokens, rows, steps, then, domain, digits, bits, trace, as_json, others)
     if picture is None and (dark or force):
         raise BadInput("--dark and --force must go with --svg", "no --svg", "give --svg FILE")
     chosen, file = choose(name, settings), None
@@ -141,6 +142,7 @@ def _decoded(
     then: str | None,
     domain: str | None,
     digits: int,
+    bits: int | None,
     trace: bool,
     as_json: bool,
     others: Mapping[str, object],
@@ -158,19 +160,20 @@ def _decoded(
         if value:
             raise BadInput(f"{mine} must stand without {option_name}", option_name, f"leave {option_name} out")
     if then is not None:
-        if trace:
-            raise BadInput("--then must stand without --trace", "--trace", "leave --trace out")
+        for option_name, value in (("--trace", trace), ("--bits", bits)):
+            if value:
+                raise BadInput(f"--then must stand without {option_name}", option_name, f"leave {option_name} out")
         return run_then(chosen, word, tokens, then, domain, digits, as_json)
     assert steps is not None
     if machine:
         from symcook.cli.machines import run_machine
 
-        return run_machine(chosen, word, tokens, steps, domain, trace, as_json)
+        return run_machine(chosen, word, tokens, steps, domain, bits, trace, as_json)
     if program is not None and program.kind == "tm" and trace and domain is None:
         from symcook.cli.machines import trace_rows
 
         return trace_rows(chosen, word, tokens, steps, as_json)
-    return run_steps(chosen, word, tokens, rows, steps, domain, digits, trace, as_json)
+    return run_steps(chosen, word, tokens, rows, steps, domain, digits, bits, trace, as_json)
 
 
 def in_region(chosen: Chosen, answer: Run) -> bool | None:

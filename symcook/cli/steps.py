@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from symcook.cli.options import Chosen, exact_or_balls, in_balls, need_values
@@ -12,6 +13,7 @@ from symcook.errors import EMPTY_WORD, BadInput
 
 if TYPE_CHECKING:
     from symcook.decode import Continued
+    from symcook.model.transformer import Transformer
     from symcook.programs.speech import Speech
 
 LIMIT = 3
@@ -37,21 +39,22 @@ def run_steps(
     limit: int,
     domain: str | None,
     digits: int,
+    bits: int | None,
     trace: bool,
     as_json: bool,
 ) -> int:
     """Print at most `limit` tokens behind the word, each as it comes, and how the run stopped; the exit code. With
     `trace` also where each head looked for it."""
     from symcook.decode import stream
-    from symcook.programs.running import speech_of
+    from symcook.programs.running import decodes, speech_of
 
     need_values(chosen)
     speech, domain = speech_of(chosen.model), in_balls(domain, chosen.model)
     given = given_word(chosen, speech, word, tokens, rows)
     said: list[str] = []
     first = 1 - len(chosen.model.embedding.ends[0])  # the position of the first token: what is added in front is 0
-    for position, token in enumerate(stream(chosen.model, given, limit, domain, digits, values=chosen.values),
-                                     len(given) + 1):  # fmt: skip
+    labels = stream(chosen.model, given, limit, domain, digits, values=chosen.values, bits=bits)
+    for position, token in enumerate(labels, len(given) + 1):
         said.append(token)
         looks = _looks(chosen, (*given, *said[:-1]), domain) if trace else []
         document = {"position": position, **speech.said(token), **({"looks": looks} if trace else {})}
@@ -61,15 +64,36 @@ def run_steps(
             at, many = one["at"], len(one["at"])
             where = f"{at[0]} ({speech.text(before[at[0] - first])})" if many == 1 else f"{many} positions"
             say_line(f"        layer {one['layer']}, head {one['head']}: looked at {where}")
+        if token not in chosen.model.alphabet:
+            break  # an end, or what rounding alone puts out, behind which no run goes on
     ended = bool(said) and said[-1] in speech.ends
     output = speech.output(said)
+    numbers = f"{bits} bits" if bits is not None else domain if (domain or "").startswith("float") else None
+    wrong = None if numbers is None else _first_wrong(chosen.model, given, said, limit)
     if as_json:
-        say_line(json.dumps({"stopped": "end" if ended else "limit", "output": output}))
+        last = {"stopped": "end" if ended else "limit", "output": output}
+        say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
     elif ended:
         say(f"ended with {output}" if speech.verdict else f"ended; output: {output or EMPTY_WORD}")
+    elif said and said[-1] not in chosen.model.alphabet:
+        say(f"stopped at {said[-1]}, behind which no run goes on")
     else:
         say(f"stopped at the limit of {limit} steps, before the end; give more with --steps")
+    if numbers is not None and decodes(chosen.model) and not as_json:
+        say(f"{numbers}: " + ("every token is the program's" if wrong is None else f"wrong from position {wrong} on"))
     return 0 if ended else LIMIT
+
+
+def _first_wrong(model: Transformer, given: Sequence[str], said: Sequence[str], limit: int) -> int | None:
+    """The position of the first token that is not the program's, of a decoder that was compiled from one; None where
+    all are, and for another model."""
+    from symcook.export.machine_steps import program_run
+    from symcook.programs.running import decodes
+
+    if not decodes(model):
+        return None
+    pairs = zip_longest(said, program_run(model, given, limit).answers)
+    return next((k for k, (one, other) in enumerate(pairs, len(given) + 1) if one != other), None)
 
 
 def _looks(chosen: Chosen, word: Sequence[str], domain: str | None) -> list[dict[str, Any]]:
@@ -116,5 +140,5 @@ def run_then(
 
 def _then_text(chosen: Chosen, found: Continued, shown: dict[str, Any]) -> str:
     if found.agrees:
-        return f"{chosen.name} goes on so: {len(found.tokens)} tokens, in one pass"
+        return f"{chosen.name} goes on so: {len(found.tokens)} token{'s' * (len(found.tokens) != 1)}, in one pass"
     return f"{chosen.name} puts out {shown['answer']} at position {shown['position']}, not {shown['expected']}"

@@ -8,6 +8,8 @@ from typing import Any
 
 from symcook.errors import BadInput
 
+SHOWN = 8
+"""How many tokens a sentence names."""
 
 @dataclass(frozen=True)
 class Speech:
@@ -40,11 +42,12 @@ class Speech:
         inner = {name: token for token, name in self.names.items() if token not in self.ends}
         inner |= {} if self.names else {letter: letter for letter in self.letters}
         *before, last = names or [""]
-        for name in before:
-            if name not in inner:
-                raise BadInput("a continuation must be made of tokens of the model", name, f"such as {' '.join(inner)}")
-        if names and last not in ends and last not in inner:
-            raise BadInput("a continuation must be made of tokens of the model", last, f"such as {' '.join(inner)}")
+        strange = [name for name in before if name not in inner]
+        strange += [last] if names and last not in ends and last not in inner else []
+        if strange:
+            alike = [one for one in inner if one.startswith(strange[0])] or list(inner)
+            do = f"such as {' '.join(alike[:SHOWN])}{' ..' * (len(alike) > SHOWN)}"
+            raise BadInput("a continuation must be made of tokens of the model", strange[0], do)
         return (*(inner[name] for name in before), *([ends.get(last) or inner[last]] if names else []))
 
     def said(self, token: str) -> dict[str, Any]:

@@ -27,6 +27,7 @@ _HEADERS = ("input", "work symbols", "start", "halt", "head")
 _HASH = re.compile(r"^ *(?:input|work +symbols) *:(?: +[^\s/])* +#(?: +[^\s/])*\s*(?://.*)?$", re.MULTILINE)
 """A line that lists # among symbols of one character, where it begins no comment then."""
 _CODE = re.compile(r"(?:[0-9][LR][A-Z]|---)+(?:_(?:[0-9][LR][A-Z]|---)+)*")
+_CODE_DO = "a code has three characters for each row, as 1RB1LB_1LA1RZ has"
 
 
 class TuringRow(NamedTuple):
@@ -175,7 +176,7 @@ class _Listing:
         name = " ".join(name.split())
         if not colon or name not in (*_HEADERS, "machine"):
             must = f"line {number} must be a row with -> or one of {', '.join(f'{one}:' for one in _HEADERS)}"
-            raise BadInput(must, line)
+            raise BadInput(must, line, _CODE_DO if re.fullmatch(r"[0-9A-Z_-]{4,}", line) else None)
         if name in self.headers:
             raise BadInput(f"{name}: must stand once, and stands in line {self.headers[name][0]} too", f"line {number}")
         self.headers[name] = number, rest.split()
@@ -195,7 +196,8 @@ class _Listing:
             table.headers[name] = f'"{name}"', cls._words(name, value)
         rows = document.get("rows")
         if not isinstance(rows, list) or not rows:
-            raise BadInput('"rows" must be a list of [state, [reads], state, [writes], [moves]]', type(rows).__name__)
+            given = "none" if rows is None else rows
+            raise BadInput('"rows" must be a list of [state, [reads], state, [writes], [moves]]', given)
         for number, row in enumerate(rows, 1):
             where = f"row {number}"
             if not isinstance(row, list) or len(row) != 5 or not _row_of_text(row):

@@ -64,14 +64,16 @@ def machine_of(model: Transformer) -> TuringMachine:
 _read = lru_cache(maxsize=16)(read_turing)
 
 
-def run_machine(model: Transformer, word: str | Sequence[str], limit: int, domain: str = INTEGERS) -> MachineRun:
+def run_machine(
+    model: Transformer, word: str | Sequence[str], limit: int, domain: str = INTEGERS, bits: int | None = None
+) -> MachineRun:
     """The run of a compiled machine behind `word`, to at most `limit` tokens.
 
     In integers, where the weights are those of the compiler; in floats by numpy with a cache, right or wrong; in any
-    other domain by the forward pass. Raises BadInput
-    for a foreign symbol or a blank in the word, and for integers where a weight was changed; Undecided.
+    other domain by the forward pass, with mpmath rounded to `bits` at every operation where they are given. Raises
+    BadInput for a foreign symbol or a blank in the word, and for integers where a weight was changed; Undecided.
     """
-    stream = MachineStream(model, word, limit, domain)
+    stream = MachineStream(model, word, limit, domain, bits)
     for _ in stream:
         pass
     return stream.run
@@ -80,11 +82,20 @@ def run_machine(model: Transformer, word: str | Sequence[str], limit: int, domai
 class MachineStream:
     """The tokens of a run as they come; then `ended` says whether the model ended by itself."""
 
-    def __init__(self, model: Transformer, word: str | Sequence[str], limit: int, domain: str = INTEGERS) -> None:
+    def __init__(
+        self,
+        model: Transformer,
+        word: str | Sequence[str],
+        limit: int,
+        domain: str = INTEGERS,
+        bits: int | None = None,
+    ) -> None:
         require_known("domain", domain, MACHINE_DOMAINS)
+        if bits is not None and domain != "mpmath":
+            raise BadInput("a number of bits must go with the mpmath domain", domain, "add --domain mpmath")
         if type(limit) is not int or limit < 0:
             raise BadInput("the greatest number of tokens must be an integer of at least 0", limit)
-        self.model, self.limit, self.domain = model, limit, domain
+        self.model, self.limit, self.domain, self.bits = model, limit, domain, bits
         self.machine = machine_of(model)
         self.word = self.machine.word(word)
         self.least = int(not model.embedding.added)
@@ -132,7 +143,7 @@ class MachineStream:
             return FloatDecoder(self.model, self.domain).decode(self.word)
         from symcook.decode import stream
 
-        return stream(self.model, self.word, self.limit + 1, self.domain)
+        return stream(self.model, self.word, self.limit + 1, self.domain, bits=self.bits)
 
     def first_wrong(self) -> int | None:
         """The position of the first token that is not the machine's; None where all are (and the end, if it came)."""

@@ -88,6 +88,8 @@ REFUSED = {
     "1RB1LB_1LA---": r"state B at 1; given: ---",
     "1RB2LB_1LA1RZ": r"must write 0 1 \(A, 1\); given: 2",
     "1RB1LB_1LA": r"must have 2 entries, as A has \(B\)",
+    "1RB1LB_1LA1R": r"one of input:.*a code has three characters for each row, as 1RB1LB_1LA1RZ has",
+    '{"input": ["a"]}': r'"rows" must be a list of .*; given: none',
     '{"rows": []}': "rows",
     '{"rows": [["a"]], "start": "a"}': "row 1 must be",
     '{"rows": [["a", ["_", "_"], "a", ["_"], ["S", "S"]]], "begin": "a"}': "the keys of a machine",

@@ -191,6 +191,9 @@ def test_another_word_is_chosen(made: Any, tmp_path: Path) -> None:
     made.get(file.as_uri())
     runs = data(file.read_text(encoding="utf-8"))["machine"]["runs"]
     assert runs[0]["typed"] == "1 1 1" and len(runs) > 4
+    traces = data(file.read_text(encoding="utf-8"))["runs"]
+    listed = made.execute_script("return [...document.getElementById('known').options].map((one) => one.textContent)")
+    assert [one.endswith(" (its tokens alone)") for one in listed] == [trace is None for trace in traces]
     for k, run in enumerate(runs):
         choose(made, "known", k, "change")
         output = turing.execute(machine, run["input"], 400).output

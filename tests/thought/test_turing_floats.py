@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from shared import call
 
 import symcook as sc
-from symcook.decode import generate
+from symcook.decode import extended, generate, stream
 from symcook.errors import BadInput
 from symcook.export.archive import arrays
 from symcook.export.machine_steps import (
@@ -26,6 +27,9 @@ from symcook.export.machine_steps import (
     steps_right,
 )
 from symcook.programs.running import speech_of
+from symcook.programs.turing import read_turing
+from symcook.run import run as one_run
+from symcook.spec import turing
 from symcook.thought.floats import FloatDecoder
 from symcook.thought.retrieval import cosine, tie_break
 from symcook.thought.running import run_machine
@@ -43,6 +47,10 @@ left  * b * -> left  a b S L L
 left  * _ * -> right b a S R L
 """
 """Two heads that sweep over ever more cells, for ever."""
+
+
+SMALL = "input: a\nwork symbols: a\nstart: go\nhalt: done\ngo a * -> go a R R\ngo _ * -> back . L L\n"
+SMALL += "back * a -> back . L L\nback * _ -> done . R R\n"
 
 
 @pytest.mark.sampled(3)
@@ -127,6 +135,23 @@ def test_decoding_with_a_cache_is_that_of_the_forward_pass() -> None:
     assert tuple(next(decoder) for _ in range(30)) == generate(model, "", 30, "float64").appended
 
 
+def test_what_is_said_of_names_and_of_the_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A continuation by what is shown and no token is answered with tokens that begin so; nothing extends an end."""
+    file = tmp_path / "m.json"
+    assert call(capsys, "compile", "tm", SMALL, "-o", file)[0] == 0
+    code, _, said = call(capsys, "run", file, "--input", "a", "--then", "back")
+    assert code == 2 and "such as back(L;aL) back(L;a>L)" in said and "go" not in said
+    code, _, said = call(capsys, "run", file, "--input", "a", "--then", "xx")
+    assert code == 2 and said.endswith(" ..\n") and said.count("(") == 8
+    code, out, _ = call(capsys, "run", file, "--input", "a", "--then", "go(start)")
+    assert code == 0 and out.endswith("goes on so: 1 token, in one pass\n")
+    model = sc.load(str(file))
+    whole = extended(model, "a", 7)
+    assert whole[1:] == (*generate(model, "a", 7, "ball").appended, "end")
+    with pytest.raises(BadInput, match="by at most 7 steps where end comes then"):
+        extended(model, "a", 8)
+
+
 def test_other_models_are_refused() -> None:
     with pytest.raises(BadInput, match="causal"):
         FloatDecoder(sc.build("dyck-1"))
@@ -152,3 +177,36 @@ def test_a_run_in_floats_says_where_it_goes_wrong(tmp_path: Path, capsys: pytest
     wrong = found[-1]["first_wrong"]
     assert found[: wrong - 1] == right[: wrong - 1] and found[:-1] != right[:-1]  # a flag may be wrong first
     assert "first_wrong" not in said("--domain", "float64")[1][-1]
+
+
+@pytest.mark.parametrize("options", [(), ("--theorem", "2")])
+def test_bits_say_where_a_run_goes_wrong(
+    options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At p bits a run is that of the whole network at p bits, token by token on the prefix, and wrong from where it
+    leaves the interpreter's; with enough bits nowhere. Bits without mpmath are refused."""
+    file, right = tmp_path / "m.json", turing.execute(read_turing(SMALL), "aaaa", 40)
+    assert call(capsys, "compile", "tm", SMALL, "-o", file, *options)[0] == 0
+    model, seen = sc.load(str(file)), 0
+    truth = program_run(model, "aaaa", 40).answers
+    for bits in (4, 6, 8, 12, 53):
+        said = list[str]()
+        for token in islice(stream(model, "aaaa", 40, "mpmath", bits=bits), 8):
+            said.append(token)
+            if token not in model.alphabet:  # which rounding alone puts out
+                break
+        for k, token in enumerate(said):
+            asked = replace(model, readout=replace(model.readout, position="last"))
+            assert one_run(asked, ("a",) * 4 + tuple(said[:k]), "mpmath", bits=bits).result.label(-1) == token
+        asked = ("run", file, "--input", "aaaa", "--steps", 40, "--domain", "mpmath", "--bits", bits)
+        code, out, _ = call(capsys, *asked)
+        wrong = next((k for k, pair in enumerate(zip(said, truth, strict=False), 5) if pair[0] != pair[1]), None)
+        if bits == 53:
+            assert code == 0 and f"output: {right.output}\n53 bits: every token is the " in out
+        elif wrong is not None:
+            seen += 1
+            assert out.endswith(f"{bits} bits: wrong from position {wrong} on\n")
+            assert json.loads(call(capsys, *asked, "--json")[1].splitlines()[-1])["first_wrong"] == wrong
+    assert seen >= 2
+    code, _, said_why = call(capsys, "run", file, "--input", "aaaa", "--steps", 40, "--bits", 12)
+    assert code == 2 and "must go with the mpmath domain" in said_why

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -212,10 +212,11 @@ def told(run: Mapping[str, Any]) -> Markup:
     return table(caption, header[:width], [row[:width] for row in rows], class_="words")
 
 
-def options(found: MachineRuns) -> Iterator[Markup]:
-    """The inputs to choose from."""
-    for k, run in enumerate(found["runs"]):
-        yield element("option", run["typed"] or EMPTY_WORD, value=k, selected=k == 0)
+def options(found: MachineRuns, traces: Sequence[object]) -> Iterator[Markup]:
+    """The inputs to choose from; of those without a trace it is said that the page has their tokens alone."""
+    for k, (run, trace) in enumerate(zip(found["runs"], traces, strict=True)):
+        more = " (its tokens alone)" * (trace is None)
+        yield element("option", f"{run['typed'] or EMPTY_WORD}{more}", value=k, selected=k == 0)
 
 
 def program_automaton(model: Transformer) -> Automaton | None:

@@ -223,7 +223,7 @@ def _run(
         count = len(machine["runs"])
         several = f"{count} runs" if count != 1 else "A run"
         words = f"{several} that symcook computed when the page was written: every token is the model's own."
-        chosen = element("select", *options(machine), id="known")
+        chosen = element("select", *options(machine, runs), id="known")
         if machine["table"] is None:
             asked += [element("label", "A word", chosen)]
         else:
@@ -233,7 +233,7 @@ def _run(
             )
             gap = "" if all(len(letter) == 1 for letter in letters(model)) else " "
             asked += _field("A word", gap.join(machine["runs"][0]["input"]), letters(model))
-            asked += [element("label", "or one whose run inside the network is here", chosen)]
+            asked += [element("label", "or one that was computed, with the network's values", chosen)]
     elif why:
         known = [element("option", run["typed"] or EMPTY_WORD, value=k, selected=k == 0) for k, run in enumerate(runs)]
         words = (
