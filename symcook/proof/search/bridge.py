@@ -407,19 +407,19 @@ class Bridge:
         """Close H: a run of the model on the shortest input, where everything is a number."""
         values = self._run()
         for part in g.split() if g.goal[0] == "&" else [g]:
-            body = witnessed(part, values)
             known = Computed(self.differs, {}, searching=True, long=self.long)
             try:
                 if self.long:
-                    self._run_holds(part, body, values, known)
+                    self._run_holds(part, values, known)
                 else:
+                    witnessed(part, values)
                     known.settle(part)
             except Stuck as error:
                 must = f"a run of {self.family.name} on the shortest input must be found to be one"
                 raise BadInput(must, f"what stays open is: {str(error).splitlines()[0]}") from None
 
-    def _run_holds(self, g: Goal, body: Term, texts: Sequence[str], known: Computed) -> None:
-        """Close the goal that numbers, which are written so, are a run, part by part; in `body` they are loose."""
+    def _run_holds(self, g: Goal, texts: Sequence[str], known: Computed) -> None:
+        """Close the goal that there is a run, by numbers that are written so, part by part."""
         names = [*([] if self.pointwise else ["n"]), *(["w"] if self.words else []), *self.runs]
         sorts, f = list[Sort](), self.statement.formula
         while f[0] == "all" and len(sorts) < len(names):
@@ -427,9 +427,13 @@ class Bridge:
             f = f[2][0]
         pairs = list(zip(names, sorts, strict=True))
         values = [g.term(text, sort) for text, sort in zip(texts, sorts, strict=True)]
-        run = Witnesses([var(name, sort) for name, sort in pairs], texts, values)
+        body = g.goal
+        for _ in pairs:
+            body = body[2][0]
+        run, told = Witnesses([var(name, sort) for name, sort in pairs], texts, values).shorter(g, body)
+        witnessed(g, run.texts)
         for one, inside in zip(g.split(), flatten("&", body), strict=True):
-            named(one, run, inside, known)
+            named(one, run, told, inside, known)
 
     def differs(self, goal: Term) -> Unbridged:
         """The error where an equation is not the model's: the first weight that differs, else what it is for."""
