@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from checkout import ROOT
 
 import symcook as sc
 from symcook.cli.families import candidates
@@ -23,7 +24,7 @@ from symcook.proof.files import proofs_directory
 from symcook.proof.merged import lines, merged, parts_of, summed, tables
 from symcook.proof.normal import TRUE, fkey
 from symcook.proof.replay import Statement
-from symcook.proof.search import automation, bridge
+from symcook.proof.search import automation, bridge, named
 from symcook.proof.search.computed import _nested, counted
 from symcook.proof.search.tactics import Stuck, prove
 from symcook.proof.terms import Term, flatten, instantiate, num, opened, var
@@ -175,6 +176,39 @@ def test_a_machine_of_two_work_tapes_has_a_certificate(tmp_path: Path) -> None:
     made = bridged(sc.compile("tm", TWO, theorem="2"))
     assert made.long and made.at.number(("name", "K"), made.at.env) == 2
     refused_where_changed(made, tmp_path, (r"(g_from\(x__\) = [^)]*)\)", r"\1 + 1)"), EQUATION)
+
+
+def test_values_that_have_names_are_their_numbers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where terms in the place of functions would make the condition that there is a run too long; a changed value is
+    seen."""
+    monkeypatch.setattr(bridge, "MANY_NAMES", 0)
+    monkeypatch.setattr(named, "WHOLE", 0)
+    made = bridged(sc.compile("dfa", ODD, theorem="1"))
+    certificate, verdict = bridge.checked(made)
+    text = json.dumps(certificate["inhabited"])
+    assert verdict.status == "PROVED" and text.count('"obtain"') > 10
+    assert f"{1 + len(own.below(certificate))} PROVED" in second(made.statement, certificate, tmp_path)
+    value, witness = r'(\(\d+, \d+\) = )1"', r'(\[{"by": "witness", "term": "[^"]*?)I\['
+    for pattern, by in ((value, r'\g<1>2"'), (witness, r"\1I[1 = 1 | ")):
+        forged = certificate | {"inhabited": json.loads(re.sub(pattern, by, text, count=1))}
+        assert forged["inhabited"] != certificate["inhabited"]
+        with pytest.raises(Rejected):
+            replay.judge(made.statement, forged, {})
+        assert "1 rejected" in second(made.statement, forged, tmp_path)
+
+
+@pytest.mark.sampled(12)
+@pytest.mark.parametrize("name", ["parity-printed", "unary-multiplication", "palindromes"])
+def test_a_shipped_machine_of_two_work_tapes_has_a_certificate(name: str, tmp_path: Path) -> None:
+    """54, 72 and 81 rows; what `match` is in the run has a name."""
+    model = sc.compile("tm", (ROOT / "examples" / "machines" / f"{name}.tm").read_text(), theorem="2")
+    made = bridged(model)
+    refused_where_changed(made, tmp_path, (r"(g_from\(x__\) = [^)]*)\)", r"\1 + 1)"), EQUATION)
+    document: Any = to_document(model)
+    row = document["layers"][-1]["feedforward"]["W1"][0]
+    row[row.index("1")] = "2"
+    with pytest.raises(bridge.Unbridged, match="must have its weights"):
+        bridge.Bridge(made.family, made.at, document).certificate()
 
 
 @pytest.mark.parametrize("text", ["sqrt(8) = 2*sqrt(2)", "sqrt((sqrt(2)^2 + 1)/3) = 1", "3*sqrt(1/2) = sqrt(9/2)"])

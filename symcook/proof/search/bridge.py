@@ -160,7 +160,7 @@ class Bridge:
         if readout.kind != self.model["readout"]["kind"] or readout.position != self.model["readout"]["position"]:
             own = f"{self.model['readout']['kind']} at {self.model['readout']['position']}"
             raise self._apart("as readout", own, f"{readout.kind} at {readout.position}")
-        if not out and readout.kind in ("value", "largest") and (where := difference(self, ("readout",))):
+        if not out and readout.kind in ("value", "largest") and (where := difference(self, whole=False)):
             raise Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its readout", where)
         values = [(one, False) for one in self.family.inputs]
         if readout.kind in ("value", "largest"):
@@ -407,19 +407,19 @@ class Bridge:
         """Close H: a run of the model on the shortest input, where everything is a number."""
         values = self._run()
         for part in g.split() if g.goal[0] == "&" else [g]:
-            body = witnessed(part, values)
             known = Computed(self.differs, {}, searching=True, long=self.long)
             try:
                 if self.long:
-                    self._run_holds(part, body, values, known)
+                    self._run_holds(part, values, known)
                 else:
+                    witnessed(part, values)
                     known.settle(part)
             except Stuck as error:
                 must = f"a run of {self.family.name} on the shortest input must be found to be one"
                 raise BadInput(must, f"what stays open is: {str(error).splitlines()[0]}") from None
 
-    def _run_holds(self, g: Goal, body: Term, texts: Sequence[str], known: Computed) -> None:
-        """Close the goal that numbers, which are written so, are a run, part by part; in `body` they are loose."""
+    def _run_holds(self, g: Goal, texts: Sequence[str], known: Computed) -> None:
+        """Close the goal that there is a run, by numbers that are written so, part by part."""
         names = [*([] if self.pointwise else ["n"]), *(["w"] if self.words else []), *self.runs]
         sorts, f = list[Sort](), self.statement.formula
         while f[0] == "all" and len(sorts) < len(names):
@@ -427,9 +427,13 @@ class Bridge:
             f = f[2][0]
         pairs = list(zip(names, sorts, strict=True))
         values = [g.term(text, sort) for text, sort in zip(texts, sorts, strict=True)]
-        run = Witnesses([var(name, sort) for name, sort in pairs], texts, values)
+        body = g.goal
+        for _ in pairs:
+            body = body[2][0]
+        run, told = Witnesses([var(name, sort) for name, sort in pairs], texts, values).shorter(g, body)
+        witnessed(g, run.texts)
         for one, inside in zip(g.split(), flatten("&", body), strict=True):
-            named(one, run, inside, known)
+            named(one, run, told, inside, known)
 
     def differs(self, goal: Term) -> Unbridged:
         """The error where an equation is not the model's: the first weight that differs, else what it is for."""
@@ -579,13 +583,20 @@ def _entry(term: Term) -> bool:
     return term[0] == "app" and all(one[0] == "num" for one in term[2][1:])
 
 
-def difference(bridge: Bridge, parts: Sequence[str] = ()) -> str:
-    """The first number in which a model differs from the instance, or these parts of it, in words; empty where there is
-    none."""
+def difference(bridge: Bridge, whole: bool = True) -> str:
+    """The first number in which a model differs from the instance, or in its readout alone, in words; empty where there
+    is none."""
+    from symcook.model.checks import Space
+    from symcook.model.ends import Embedding
     from symcook.model.modelfile import to_document
+    from symcook.model.transformer import Transformer
 
-    tokens = list(bridge.model["embedding"]["words"] or ()) or None
-    made: Any = to_document(bridge.at.model(tokens, bridge.model["name"]))
+    at, tokens = bridge.at, list(bridge.model["embedding"]["words"] or ()) or None
+    if whole:
+        model = at.model(tokens, bridge.model["name"])
+    else:
+        model = Transformer("", Embedding(Space(at.space), words={"a": {}}), (), at.readout(tokens))
+    made: Any = to_document(model)
     names = {b: a for a, b in bridge.called.items()}
 
     def first(own: Any, far: Any, path: list[str]) -> str:
@@ -604,9 +615,7 @@ def difference(bridge: Bridge, parts: Sequence[str] = ()) -> str:
         pairs = enumerate(zip(own, far, strict=True), 1)
         return next(filter(None, (first(a, b, [*path, str(k)]) for k, (a, b) in pairs)), "")
 
-    if parts:
-        return next(filter(None, (first(bridge.model[part], made[part], [part]) for part in parts)), "")
-    return first(bridge.model, made, [])
+    return first(bridge.model, made, []) if whole else first(bridge.model["readout"], made["readout"], ["readout"])
 
 
 def _set(part: str, family: Family) -> bool:

@@ -3,14 +3,16 @@ values that stand in it, and not the terms of all of them. Untrusted."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
+from symcook.model.rationals import quotient
 from symcook.proof import normal
-from symcook.proof.normal import height, nf
+from symcook.proof.normal import fkey, height, nf
 from symcook.proof.search.computed import FEW, Computed
-from symcook.proof.search.folded import Shorter, ends_of, over_numbers, reads_back
+from symcook.proof.search.folded import Shorter, ends_of, over_numbers
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import (
     COMPARISONS,
@@ -18,6 +20,7 @@ from symcook.proof.terms import (
     Term,
     abstract,
     conj,
+    flatten,
     free,
     imp,
     instantiate,
@@ -29,6 +32,10 @@ from symcook.proof.terms import (
 
 TIMES, LONG = 2, 500
 """So many times longer, and so long, an equation is with terms in the place of names, if they stay."""
+LONG_VALUE = 300
+"""A value of more symbols is put as a number where it is one."""
+WHOLE = 45_000
+"""So many symbols all equations have at most with terms in the place of names; then the longest terms get names."""
 
 
 @dataclass(frozen=True)
@@ -44,20 +51,58 @@ class Witnesses:
         their places. Those that are functions of a number and more, and stand below no quantifier of a term."""
         if measure(g.goal)[1] < max(LONG, TIMES * measure(body)[1]) or not _many(g.goal):
             return []
-        parts = list(subterms(_inside(instantiate(body, self.names[::-1]))))
-        met = {v for v in parts if v[0] == "var"} - {v for t in parts if t[0] in ("all", "ex") for v in free(t)}
-        return [k for k, v in enumerate(self.names) if v in met and self.values[k][0] == "lam" and len(v[1][1][1]) > 1]
+        met = _may_stay([instantiate(body, self.names[::-1])])
+        return [k for k, v in enumerate(self.names) if v in met and self._is_long(k)]
+
+    def _is_long(self, k: int) -> bool:
+        """Whether it is a function of a number and more, and no name."""
+        return self.values[k][0] == "lam" and len(self.names[k][1][1][1]) > 1
+
+    def shorter(self, g: Goal, body: Term) -> tuple[Witnesses, dict[Term, str]]:
+        """The witnesses for `body`, all equations, where those that would make it too long are names of functions that
+        are obtained as there is one of their values; and the facts that say what these are."""
+        parts = flatten("&", instantiate(body, self.names[::-1]))
+        times = Counter(t for part in parts for t in subterms(part) if t[0] == "var")
+        more = [times[v] * (_symbols(value) - 1) for v, value in zip(self.names, self.values, strict=True)]
+        whole, may_stay = sum(more) + sum(map(_symbols, parts)), _may_stay(parts)
+        texts, values, told = list(self.texts), list(self.values), dict[Term, str]()
+        for k in sorted(range(len(more)), key=more.__getitem__, reverse=True):
+            if whole <= WHOLE:
+                break
+            name = self.names[k]
+            if name not in may_stay or not self._is_long(k):
+                continue
+            said, there, told[name] = _valued(name, values[k]), g.fresh("there"), g.fresh("value")
+            text = texts[k]
+            exists = ("ex", name[1][1], (abstract(said, (name,)),))
+            g.have(exists, there, lambda h, text=text: h.witness(text).intro_all().true())
+            g.obtain(there, name[1][0], told[name])
+            texts[k], values[k], whole = name[1][0], name, whole - more[k]
+        return Witnesses(self.names, texts, values), told
 
 
-def named(g: Goal, run: Witnesses, body: Term, known: Computed) -> None:
+def _symbols(t: Term) -> int:
+    return sum(1 for _ in subterms(t))
+
+
+def _may_stay(parts: Sequence[Term]) -> set[Term]:
+    """The variables that stand below no quantifier of a term."""
+    inside = [t for part in parts for t in subterms(_inside(part))]
+    return {t for t in inside if t[0] == "var"} - {v for t in inside if t[0] in ("all", "ex") for v in free(t)}
+
+
+def named(g: Goal, run: Witnesses, told: Mapping[Term, str], body: Term, known: Computed) -> None:
     """Close a goal, which is `body` with the witnesses in their places, by a claim about all functions that have their
-    values; or as it is."""
+    values; or as it is. Of the functions `told` facts say what they are."""
     kept = run.kept(g, body)
-    if not kept or not g.first(lambda h: _claimed(h, run, kept, body, known)):
-        known.settle(g)
+    if kept and g.first(lambda h: _claimed(h, run, kept, told, body, known)):
+        return
+    (_Named(known, told) if free(g.goal) & told.keys() else known).settle(g)
 
 
-def _claimed(g: Goal, run: Witnesses, kept: Sequence[int], body: Term, known: Computed) -> None:
+def _claimed(
+    g: Goal, run: Witnesses, kept: Sequence[int], told: Mapping[Term, str], body: Term, known: Computed
+) -> None:
     """By a claim about functions that keep their names."""
     mixed = [v if k in kept else run.values[k] for k, v in enumerate(run.names)]
     says = [_valued(run.names[k], run.values[k]) for k in kept]
@@ -69,7 +114,7 @@ def _claimed(g: Goal, run: Witnesses, kept: Sequence[int], body: Term, known: Co
     def proved(h: Goal) -> None:
         h.intro(" ".join(run.names[k][1][0] for k in kept))
         h.intro(f"({' '.join(values)})" if len(values) > 1 else values[0])
-        _Named(known, {run.names[k]: label for k, label in zip(kept, values, strict=True)}).settle(h)
+        _Named(known, {**told, **{run.names[k]: label for k, label in zip(kept, values, strict=True)}}).settle(h)
 
     def same(h: Goal) -> None:
         for part in h.split() if len(kept) > 1 else [h]:
@@ -115,8 +160,8 @@ class _Named(Computed):
         if g.goal[0] not in COMPARISONS:
             super().settle(g)
             return
-        short = Shorter(apart=True).of(g.goal)
-        if short == g.goal or not reads_back(g, short):
+        short = g.formula(g.text(Shorter(apart=True).of(g.goal)))
+        if short == g.goal or fkey(short) != fkey(g.goal):
             self._valued(g)
             return
         label = g.fresh("short")
@@ -127,7 +172,20 @@ class _Named(Computed):
         """With the values in their places."""
         for at in dict.fromkeys(t for t in subterms(g.goal) if t[0] == "app" and t[2][0] in self.values):
             if not any(loose(k) or normal.constant(nf(k)) is None for k in at[2][1:]):
-                label = g.fresh("at")
-                g.use(self.values[at[2][0]], *map(g.text, reversed(at[2][1:])), label=label)
-                g.rewrite(label)
+                g.rewrite(self._value(g, at))
         super().settle(g)
+
+    def _value(self, g: Goal, at: Term) -> str:
+        """The label of an equation that says what a value is, as a number where its term is long."""
+        label, trial = g.fresh("at"), g._branch(g.goal)
+
+        def used(h: Goal) -> Goal:
+            return h.use(self.values[at[2][0]], *map(h.text, reversed(at[2][1:])), label=label)
+
+        value = used(trial).facts[label][2][1]
+        number = normal.constant(nf(value)) if _symbols(value) > LONG_VALUE else None
+        if number is None:
+            used(g)
+        else:
+            g.have(f"{g.text(at)} = {quotient(number)}", label, lambda h: used(h).hyp(label))
+        return label
