@@ -307,6 +307,7 @@ def test_random_sentences_are_true_where_the_run_says_so(seed):
         assert sentences.tried(one)[1] == ""
 
 
+@pytest.mark.sampled(3)
 def test_the_search_sees_a_first_value_that_is_taken_for_the_last(monkeypatch):
     plain = ownnames.ModelMeaning.stages
     first = lambda self, name: dict.fromkeys(plain(self, name), plain(self, name)["@0"])  # noqa: E731

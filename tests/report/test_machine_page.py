@@ -110,6 +110,7 @@ def test_a_machine_is_stepped_with_the_keyboard(name: str, word: str, made: Any,
     assert complaints(made) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("options", [(), ("--variant", "no-start")])
 def test_decoders_of_theorem_2_are_stepped_too(options: tuple[str, ...], made: Any, tmp_path: Path) -> None:
     """With $ and without: tapes and heads are those of the machine that was given, token by token; without $ two rows
@@ -211,6 +212,7 @@ def test_a_symbol_that_the_machine_does_not_read_is_refused(
     assert "every symbol must be" in said and said.count("\n") == 1 and not (tmp_path / "page.html").exists()
 
 
+@pytest.mark.sampled(3)
 def test_nothing_is_wider_than_the_window(tmp_path: Path) -> None:
     machine = page(tmp_path, "tm", MACHINES / "palindromes.tm", "abba").rename(tmp_path / "machine.html")
     automaton = page(tmp_path, "dfa", AUTOMATA / "dyck-to-depth-3.json", "(()())")

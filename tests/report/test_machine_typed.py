@@ -70,7 +70,7 @@ def library(source: str, word: tuple[str, ...], limit: int) -> dict[str, Any]:
     return {key: value for key, value in found.items() if key != "domain"}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", sorted(file.name for file in MACHINES.glob("*.tm")))
 def test_words_of_machines_are_run_as_the_library_runs_them(name: str, made: Any, tmp_path: Path) -> None:
     """Tokens, heads, what each head retrieves, the runner-up and three digits of the gap."""
@@ -130,6 +130,7 @@ def test_words_of_decoders_of_theorem_1(variant: str, made: Any, tmp_path: Path)
     assert complaints(made) == []
 
 
+@pytest.mark.sampled(3)
 def test_words_of_decoders_of_theorem_2(made: Any, tmp_path: Path) -> None:
     """Rows of the table: by the page, by the library and by the interpreter; what the heads retrieve is what the
     model's own attention is on, and the gap that of all scores by their formula. The last letter is step 0."""
@@ -270,7 +271,7 @@ def test_a_word_is_typed_and_stepped(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("kind", "source"), [("tm", "palindromes.tm"), ("dfa", "(ab)*")])
 def test_another_symbol_is_refused_in_a_sentence(kind: str, source: str, made: Any, tmp_path: Path) -> None:
     """Also one that is HTML, which is shown; and a word that is too long. What was there before is gone."""

@@ -105,6 +105,7 @@ def test_strings_that_do_not_add_up_are_no_answer(small: None, monkeypatch: pyte
         check(build("dyck-1"), dyck1, 11)
 
 
+@pytest.mark.sampled(3)
 def test_whoever_runs_them_the_answer_is_one(small: None) -> None:
     for model, right in ((build("dyck-1"), dyck1), (counting(letters="01"), parity)):
         alone = check(model, right, 10)
@@ -171,6 +172,7 @@ def sizes(file: Path) -> tuple[int, int]:
     return int(entries["block"]), int(entries["size"])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 def test_five_kills_lose_and_repeat_nothing() -> None:
     counts = killed(5)
@@ -298,6 +300,7 @@ def test_a_checkpoint_that_is_read_only(small: None, tmp_path: Path, capsys: Any
     assert "can be read and written" in refused(capsys, *own)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit on files")
 def test_a_full_disk_is_said_and_the_sweep_goes_on_afterwards(tmp_path: Path) -> None:
     """Writing fails where the file would be longer than what is allowed, as on a disk without room."""
