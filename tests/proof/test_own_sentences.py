@@ -123,6 +123,7 @@ WORDS = ["accept", "answer", "at", "count", "first", "last", "word", "run", "her
 INNER = ["e", "z1_y", "mu1", "y_", "length", "prefix", "iff", "and"]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [*DEFINITIONS, *FUNCTIONS, *WORDS, *INNER])
 def test_a_coordinate_may_be_called_like_anything(name):
     model = votes(name)

@@ -522,7 +522,7 @@ class Asked:
             assert not truth(self.run, {**env, **other}, {}), given
 
 
-@together("placement", [p for p in PLACEMENTS if p != "none"])
+@by_turns(2, "placement", [p for p in PLACEMENTS if p != "none"])
 @together("mask", ["none", "strict-future", "past"])
 def test_the_relation_holds_of_words_that_have_a_run(placement: str, mask: str) -> None:
     asked = Asked(generated(mask, "average", placement))

@@ -331,6 +331,7 @@ def test_theorems_are_told_with_their_hypotheses_and_definitions() -> None:
     assert wanted in rows("lookup-quadratic", ties="softmax")["cookbook.t2.index_lookup"]
 
 
+@pytest.mark.sampled(3)
 def test_names_of_a_theorem_are_told_from_those_of_the_family() -> None:
     """Routing by weights: W is the family's, W0 the theorem's, of which W is made."""
     made = family("network")

@@ -136,6 +136,7 @@ def test_decoders_of_theorem_2_are_stepped_too(options: tuple[str, ...], made: A
     assert complaints(made) == []
 
 
+@pytest.mark.sampled(2)
 def test_what_a_head_retrieved_is_said_with_the_gap(made: Any, tmp_path: Path) -> None:
     """Of each token the table of heads says what `symcook run --trace` says; the symbol is the marked cell's."""
     made.get(page(tmp_path, "tm", MACHINES / "palindromes.tm", "aba").as_uri())
@@ -167,6 +168,7 @@ def test_symbols_that_are_html_are_text(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("word", ["", "0110", "1", "0101011"])
 def test_an_automaton_is_drawn_and_its_run_followed(word: str, made: Any, tmp_path: Path) -> None:
     source = AUTOMATA / "odd-ones.json"

@@ -113,6 +113,7 @@ def test_words_of_automata_are_run_as_the_model_runs_them(source: Path | str, ma
     assert own_tokens == automata.tokens(table, word)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("variant", ["strict", "nonstrict"])
 def test_words_of_decoders_of_theorem_1(variant: str, made: Any, tmp_path: Path) -> None:
     """Without the first state, and the page says behind which letter the automaton is."""
@@ -300,6 +301,7 @@ def test_a_run_without_an_end_stops_at_a_limit_that_is_said(made: Any, tmp_path:
     assert complaints(made) == []
 
 
+@pytest.mark.sampled(3)
 def test_a_table_that_is_too_large_is_not_in_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page says nothing of typing then, and has the runs that were computed; also where weights were changed, so
     that the table is not what the model does."""

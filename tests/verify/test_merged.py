@@ -318,6 +318,7 @@ def test_the_command_counts_by_length(capsys: pytest.CaptureFixture[str]) -> Non
     assert "merged by prefixes that the model cannot tell apart, at most 299 classes" in capsys.readouterr().out
 
 
+@pytest.mark.sampled(3)
 def test_numbers_of_many_digits_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
     """2^2200 has more digits than Python is allowed to write here."""
     from symcook.__main__ import main

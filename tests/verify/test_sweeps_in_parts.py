@@ -119,6 +119,7 @@ def test_whoever_runs_them_the_answer_is_one(small: None) -> None:
         check(build("dyck-1"), lambda word: True, 10, workers=2)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("domain", ["exact", "ball"])
 def test_a_sweep_goes_on_where_it_was_interrupted(small: None, spec: str, tmp_path: Path, domain: str) -> None:
     from symcook.cli.runs import made
@@ -187,6 +188,7 @@ def slow(word):
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process")
 @pytest.mark.parametrize("workers", [[], ["--workers", "2"]])
 def test_ctrl_c_says_how_to_go_on_and_leaves_no_process(tmp_path: Path, workers: list[str]) -> None:
@@ -243,6 +245,7 @@ def test_a_reference_whose_file_changed_is_another(small: None, spec: str, tmp_p
     assert "of the same reference" in refused(capsys, *own)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("damage", ["text", "cut", "zeros", "row", "strings", "plan", "json"])
 def test_a_damaged_checkpoint(damage: str, small: None, tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "sweep.db"
@@ -367,6 +370,7 @@ def test_folds_that_fail(fold: Fold, said: str) -> None:
     assert str(error.value).count("\n") == 0
 
 
+@pytest.mark.sampled(3)
 def test_a_sweep_of_more_than_an_hour_is_refused_unless_it_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     model = build("dyck-1")
     monkeypatch.setattr(sweep, "rate", lambda *_: 0.5)
