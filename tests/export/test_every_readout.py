@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from families import pairwise, together
+from families import by_turns, pairwise
 
 import symcook as sc
 from symcook.__main__ import main

@@ -13,7 +13,7 @@ from typing import Any
 import dense
 import numpy as np
 import pytest
-from families import together
+from families import by_turns, together
 from runtimes import ORDERS, Runtime
 from shared import lookup
 
