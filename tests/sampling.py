@@ -1,9 +1,9 @@
 """Which cases run, and a record of the run.
 
 A test marked `sampled(k)` runs one in k of its cases, the others take their turns: whose turn it is goes by the number
-of commits, so that k commits in a row run all of them and a run can be repeated. A folder whose package the last commit
-changed runs whole, if that takes under two minutes. `pytest --every-case` runs all cases; so does a tree without its
-history. `tests/every_case.py` records such a run.
+of commits, so that k commits in a row run all of them and a run can be repeated. Folders whose package the last commit
+changed run whole, the shortest first, as far as all these take under two minutes. `pytest --every-case` runs all cases;
+so does a tree without its history. `tests/every_case.py` records such a run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pytest
 from checkout import RECORD, ROOT, in_sample, of_folder
 
 TURN = "SYMCOOK_TURN"  # the number of commits; empty where the history is not there
-WHOLE = 120  # processor seconds that all cases of a folder may take that a change has touched
+WHOLE = 120  # processor seconds that all cases of the folders may take that a change has touched
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -55,7 +55,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--every-case") or not os.environ[TURN]:
         return
     seconds = json.loads(RECORD.read_text(encoding="utf-8"))["seconds"] if RECORD.exists() else {}
-    whole = {folder for folder in changed() if seconds.get(folder, WHOLE) < WHOLE}
+    whole, room = set[str](), WHOLE
+    for folder in sorted(changed() & seconds.keys(), key=lambda name: (seconds[name], name)):
+        if (room := room - seconds[folder]) <= 0:
+            break
+        whole.add(folder)
     left_out, numbers = set(), collections.Counter[str]()
     for item in items:
         if mark := item.get_closest_marker("sampled"):

@@ -275,7 +275,7 @@ def searched(case):
             kernel.check(goal, proof, lemmas=lemmas, known=STATEMENTS[name].known)
 
 
-@pytest.mark.sampled(64)
+@pytest.mark.sampled(128)
 @pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)
 def test_the_search_does_not_prove_it(case, monkeypatch):
     """What lines of a text leave to the automation is tried at its first two levels."""

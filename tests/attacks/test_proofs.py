@@ -38,7 +38,7 @@ def test_no_stored_proof_proves_a_false_neighbour(batch: int) -> None:
     assert outcomes["rejected"] > 0.9 * outcomes.total()
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_the_search_proves_no_false_neighbour(batch: int) -> None:
     """A seeded sample; a search that takes longer than a second is given up. The same search proves claims, in time."""

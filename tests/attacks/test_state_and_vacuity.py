@@ -354,7 +354,7 @@ def quantifiers(formula: Term) -> str:
     return str(sorts)
 
 
-@pytest.mark.sampled(48)
+@pytest.mark.sampled(96)
 @pytest.mark.parametrize("part", range(24))
 def test_no_two_stored_proofs_contradict_each_other(part: int) -> None:
     """Also under different ids, up to normal forms. Formulas that begin with the same quantifiers are in one part, and

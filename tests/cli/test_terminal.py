@@ -69,6 +69,7 @@ def test_lines_fit(words: tuple[str, ...]) -> None:
         assert len(line) <= 70 or " " not in line.strip() or line.strip().startswith("symcook "), line
 
 
+@pytest.mark.sampled(3)
 def test_verdicts_have_colours_on_a_terminal_alone(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("run", "dyck-1", "--input", "(())")
     assert "\033[32maccept\033[0m" in terminal(*words)

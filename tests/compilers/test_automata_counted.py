@@ -54,7 +54,7 @@ def test_behind_a_word_come_the_states_but_for_the_first_and_the_verdict(file: P
     assert genuine(model) and {line[0] for line in model.plan} == set(model.space)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_program_stays_in_the_file(variant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Words by their letters, the run to its end, beside the program, at all lengths, and as a page runs it."""
@@ -97,7 +97,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_each_variant_is_proved_and_each_change_is_named(
     variant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

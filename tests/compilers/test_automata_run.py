@@ -206,7 +206,7 @@ def test_tokens_are_told_apart() -> None:
     assert model.embedding.before == "$" and model.alphabet == ("0", "1", "even", "odd", "no", "yes")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("variant", ["nonstrict", "no-start"])
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_variants_put_out_the_same(file: Path, variant: str) -> None:
@@ -227,7 +227,7 @@ def test_variants_put_out_the_same(file: Path, variant: str) -> None:
     assert {line[0] for line in model.plan} == set(model.space)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_commands_take_a_variant(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "odd.json").write_text(json.dumps(ODD))
     for variant in ("nonstrict", "no-start"):

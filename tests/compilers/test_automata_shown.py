@@ -157,7 +157,7 @@ def test_a_check_counts_what_is_accepted(stored: Path, capsys: pytest.CaptureFix
     assert "at most" in refused(capsys, "check", stored, "--max-length", "40")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_decisions_for_all_lengths(stored: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert document(capsys, "decide", stored) | {"why": ""} == {
         "verdict": "equal", "word": None, "accepts": None, "states": 2, "why": ""}  # fmt: skip

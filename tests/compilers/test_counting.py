@@ -211,7 +211,7 @@ def nested(counts: int) -> str:
     return source
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("soft", [False, True])
 def test_certificates_grow_with_the_counts(soft: bool) -> None:
     """Each four counts add as many nodes, since what is known to hold is written down."""

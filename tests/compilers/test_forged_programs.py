@@ -74,6 +74,7 @@ def test_objects_of_rasp_are_known_again() -> None:
     assert genuine(sc.compile("srasp", rasp.tokens == "a", alphabet="ab"))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", COMPILED)
 def test_other_weights_are_not(name: str) -> None:
     """A change of one entry of the last network, or of the readout where there is none."""
@@ -211,7 +212,7 @@ def test_an_automaton_of_other_states_is_refused_as_an_object_too() -> None:
         check_decoded(replace(model, program=other.program), 2)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("kind", FORGERIES)
 def test_show_has_no_plan_of_other_weights(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is shown is the plan of the compiler, whatever stands in the file; and none where the weights are others."""

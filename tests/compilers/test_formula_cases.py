@@ -36,6 +36,7 @@ def nested(many: int) -> str:
     return made
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("many, rows", [(100, False), (200, True)])
 def test_so_many_operators_inside_of_one_another_have_a_certificate(many: int, rows: bool, tmp_path: Path) -> None:
     """What the statement supposes is bracketed in halves, so that its depth is that of its names; beyond 120 truth

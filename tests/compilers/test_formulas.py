@@ -145,6 +145,7 @@ def nested(operators: int) -> str:
     return source
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("soft", [False, True])
 def test_certificates_grow_with_the_operators(soft: bool) -> None:
     sizes = []

@@ -285,7 +285,7 @@ PROVABLE = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("tau", TAUS)
 @pytest.mark.parametrize("name", PROVABLE)
 def test_every_construction_is_proved(name: str, tau: int | None, tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ back * _ -> back a L R
 """Both heads stay, together and alone, twice in a row, and where the output is read."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "variant"),
     [(COPY, "strict"), (NOT, "strict"), (COPY, "no-start"), pytest.param(NOT, "no-start", marks=SLOW)],
@@ -76,6 +77,7 @@ def test_it_runs_the_machine(text: str, variant: str) -> None:
     assert check_decoded(model, 2).mismatches == 0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("text", "words", "variant"),
     [
@@ -127,6 +129,7 @@ def test_the_program_stays_in_the_file(tmp_path: Path, capsys: pytest.CaptureFix
     assert "differs from its program" in call(capsys, "check", file, "--max-length", "2")[1]
 
 
+@pytest.mark.sampled(3)
 def test_without_a_start_the_rows_say_what_was_read_ahead(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """COPY on aa goes right with a letter held, then back over what it copied; a row of the table with another next
     letter is another program."""

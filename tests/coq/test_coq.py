@@ -404,7 +404,7 @@ GENERATED = {
 }
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @needs_coqc
 @pytest.mark.parametrize("what", GENERATED)
 def test_coq_accepts_certificates_that_closed_forms_generate(
@@ -428,6 +428,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @needs_coqc
 def test_the_run_of_a_stored_model_satisfies_its_relation(folder: Path) -> None:
     found = judge(Development(["cookbook.s9.2.1.balance"], alone=True), folder, print)
@@ -718,6 +719,7 @@ def test_the_certificate_of_a_model_is_written_for_coq(
     assert "prove a --statement" in refuse(capsys, "prove", file, "--coq")
 
 
+@pytest.mark.sampled(4)
 @needs_coqc
 def test_coq_accepts_the_certificate_of_a_compiled_model(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -124,7 +124,7 @@ def by_false(before: str) -> Callable[[str], str]:
 
 @needs_coqc
 @pytest.mark.parametrize("kind", BOOM)
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(18)
 def test_what_switches_a_check_off_or_assumes_is_refused(kind: str, asked: Any, tmp_path: Path) -> None:
     made = written(only(PROVED, by_false(BOOM[kind])))
     good, said = asked(made)
@@ -164,7 +164,7 @@ def admitted(text: str) -> str:
 
 
 @needs_coqc
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 def test_a_model_with_admitted_theorems_is_refused(asked: Any) -> None:
     def change(file: str, text: str) -> str:
         if file == "stored_dyck_1":
@@ -178,7 +178,7 @@ def test_a_model_with_admitted_theorems_is_refused(asked: Any) -> None:
 
 
 @needs_coqc
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 def test_a_model_without_its_theorems_is_refused(asked: Any) -> None:
     good, said = asked(written(only("stored_dyck_1_proof", ended("Definition everything := I.\n")), (), (MODEL,)))
     assert not good
@@ -351,7 +351,7 @@ def test_the_writer_cannot_leave_out_what_a_claim_needs(tmp_path: Path) -> None:
 
 @needs_coqc
 @pytest.mark.parametrize("kind", ["refuted lemma", "own lemma", "name", "no D"])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_nothing_refused_is_recorded(
     kind: str, monkeypatch: pytest.MonkeyPatch, honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -369,6 +369,7 @@ def test_nothing_refused_is_recorded(
     assert not path.exists() or name not in json.loads(path.read_text())["rows"]
 
 
+@pytest.mark.sampled(3)
 @needs_coqc
 def test_one_that_is_refused_keeps_nothing_else_from_the_record(
     monkeypatch: pytest.MonkeyPatch, honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -578,7 +579,7 @@ def test_what_has_to_be_read_is_as_long_as_the_notes_say() -> None:
         assert f"| `{name}.v` | {lines} |" in notes, (name, lines)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @needs_coqc
 def test_coq_computes_d_and_h_as_the_checkers_do(honest: Path, tmp_path: Path) -> None:
     """The trees that Conditions.v gives, of claims of all kinds, in one file."""

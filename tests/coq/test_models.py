@@ -142,7 +142,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("number", range(-1, len(OTHERS)))
 def test_coq_sees_every_part_of_a_model(folder: Path, source: str, number: int) -> None:
     if number < 0:
@@ -212,6 +212,7 @@ def said(family: str) -> str:
     )
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_is_a_function_of_its_sizes_and_tables(folder: Path, family: str) -> None:
     """Some families, each from end to end: the stored instance is the function's value by computation, and the relation

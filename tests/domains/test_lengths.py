@@ -56,6 +56,7 @@ def majority() -> Transformer:
     return builder.build("majority")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["dyck-1", "first-position", "count", "parity", "first", "first-flawed"])
 def test_the_recipes_on_all_words_to_length_7(name: str) -> None:
     model = build(name)
@@ -66,6 +67,7 @@ def test_the_recipes_on_all_words_to_length_7(name: str) -> None:
     assert open_ == 0
 
 
+@pytest.mark.sampled(3)
 def test_values_beside_a_tolerance() -> None:
     """Zero tests of sums and of counts, at every position of all words to length 7."""
     model = build("dyck-1-nonuniform", N=7).bind({"eps": Fraction(1, 50)})
@@ -78,6 +80,7 @@ def softmax(model: Transformer) -> list[Any]:
     return [head for head in heads if head.weighting == "softmax"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("m", [2, 3, 4])
 def test_quadratic_scores_have_one_greatest(m: int) -> None:
     many, open_ = compared(build("modulo", m=m), 6, m == 3)  # sqrt(3): in balls

@@ -86,6 +86,7 @@ def enclosures(model: Transformer, tokens: Sequence[str], dtype: str) -> Any:
     return np.moveaxis(np.array(ends), 0, 1)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", ["npz", "onnx", "torch"])
 def test_every_block_in_every_runtime(kind: str, dtype: str) -> None:

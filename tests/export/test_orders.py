@@ -213,7 +213,7 @@ def test_random_models_in_both_orders(seed: int) -> None:
     broken(model, dtype, 4 + model.embedding.added, 20, seed)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", list(DTYPES))
 @pytest.mark.parametrize(("name", "longest"), [
     ("dyck-1", 12), ("dyck-1-nonuniform", 4), ("parity", 8), ("first", 8), ("first-flawed", 8), ("first-layernorm", 7),

@@ -170,7 +170,7 @@ OWN_SIZES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", sorted(SIZES | OWN_SIZES))
 def test_an_instance_is_bridged_to_its_family(name: str) -> None:
     made = bridge(family(name), (SIZES | OWN_SIZES)[name])
@@ -211,6 +211,7 @@ def test_a_relation_that_is_too_long_for_the_checker_is_refused_in_a_sentence(mo
         bridge(family("induction-most-recent"), {"S": 4}).certificate()
 
 
+@pytest.mark.sampled(4)
 def test_a_long_relation_has_a_bridge_whose_equations_are_merged() -> None:
     made = bridge(family("induction-most-recent"), {"S": 80})
     assert made.long and len(made.text) < 5_000 and checked(made)[1].status == "PROVED"
@@ -271,7 +272,7 @@ def looks_for_nothing(document: Any, path: tuple[Any, ...]) -> bool:
     return all(number == "0" for row in values for number in row)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - TURING))  # test_turing_family.py has its own
 def test_each_changed_weight_is_named(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
@@ -386,7 +387,7 @@ def readable(name: str) -> Iterator[tuple[str, Family]]:
         yield what, other
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
 def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str, part: int) -> None:
@@ -494,7 +495,7 @@ def stays(name: str, what: str, changed: dict[str, Any]) -> str | None:
 PROGRAMS = [(name, number) for name in sorted(SLOW - TURING) for number in range(len(programs(name)))]
 
 
-@pytest.mark.sampled(54)
+@pytest.mark.sampled(108)
 @pytest.mark.parametrize(("name", "number"), PROGRAMS)
 def test_each_of_these_instances_has_a_bridge(name: str, number: int) -> None:
     """So that no operator is left out, whose changes would go unnoticed."""

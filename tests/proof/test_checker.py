@@ -48,7 +48,7 @@ def read_expanded() -> Any:
         return second.read_statements(expand.text(HOME.root))
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize("part", range(16))
 def test_the_same_formula(part: int) -> None:
     second.Clock.start(600)

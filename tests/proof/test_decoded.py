@@ -105,6 +105,7 @@ def test_sentences_about_what_is_decoded(
     assert code == 0 and out.startswith(f"{verdict}  {sentence}\n"), out
 
 
+@pytest.mark.sampled(3)
 def test_a_run_that_has_ended_goes_on_with_nothing() -> None:
     document = to_document(ended())
     found = own.settle(own.claim(document, "decoded(1) & 3 <= n & at(a, 1) -> ~at(a, 2)"), document, seconds=4)

@@ -190,7 +190,7 @@ def agrees(name: str, rng: random.Random, changes: int = 3) -> int | None:
     return done
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_instance_satisfies_both_relations_and_nothing_near_it_does(name: str) -> None:
     rng = random.Random(f"families {name}")

@@ -181,6 +181,7 @@ def test_a_claim_about_each_position_is_proved():
     assert replay.judge(statement, certificate, lemmas)[0] == "PROVED"
 
 
+@pytest.mark.sampled(3)
 def test_where_the_search_ends_the_names_are_those_of_the_model():
     with pytest.raises(StepGap) as caught:
         own.prove(own.claim(model("sign"), "count(a) = 0 -> accept"))  # which is false

@@ -45,7 +45,7 @@ def test_what_does_not_follow_gives_nothing(dyck, sentence, lines):
     assert own.certified(dyck, sentence, lines, seconds=20) is None
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_a_whole_text_and_none_at_all(dyck):
     sentence = f"all i in 1..n. balance(i) = ({UP} - {DOWN})/i"
     assert own.certified(dyck, sentence) is not None

@@ -76,7 +76,7 @@ def test_what_is_said_of_remainders_is_proved_or_refuted(third, sentence, status
     assert verdict is not None and verdict.status == status
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("sentence", ["n mod 40 != 39", "count(a) mod 60 <= 50"])
 def test_what_short_words_do_not_show_is_not_proved(third, sentence):
     assert own.settle(own.claim(third, sentence), third, seconds=6).verdict is None

@@ -68,6 +68,7 @@ def test_claims_about_rows(name, sentence, status, rows, tmp_path):
     assert done.returncode == 0 and status in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

@@ -163,6 +163,7 @@ def test_a_statement_that_is_not_evaluated_decides_nothing():
         assert tried.word is None and tried.length == 0 and tried.open_at == ("a",)
 
 
+@pytest.mark.sampled(2)
 def test_the_time_ends_sums_of_any_length():
     import time
 

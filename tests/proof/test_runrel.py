@@ -305,7 +305,7 @@ def test_stored_models_equal_their_recipes_and_constructions() -> None:
     assert stored == {name: dumps(model) for name, model in made.items()}
 
 
-@by_turns(16, "name", [name for name in OTHERS if "layernorm" not in name and name not in NESTED])
+@by_turns(32, "name", [name for name in OTHERS if "layernorm" not in name and name not in NESTED])
 def test_the_relation_of_a_model_without_recipe(name: str) -> None:
     model = OTHERS[name]()
     compared = Compared(
@@ -401,7 +401,7 @@ def generated(mask: str, weighting: str, placement: str) -> Transformer:
     return Transformer("generated", embedding, (layer, last), readout, final_norm=final)
 
 
-@together(("mask", "weighting", "placement"), BATTERY)
+@by_turns(3, ("mask", "weighting", "placement"), BATTERY)
 def test_every_mask_weighting_and_placement(mask: str, weighting: str, placement: str) -> None:
     """All words to length 3, and two of length 4 that are no palindromes."""
     model = generated(mask, weighting, placement)
@@ -521,7 +521,7 @@ class Asked:
             assert not truth(self.run, {**env, **other}, {}), given
 
 
-@together("placement", [p for p in PLACEMENTS if p != "none"])
+@by_turns(2, "placement", [p for p in PLACEMENTS if p != "none"])
 @together("mask", ["none", "strict-future", "past"])
 def test_the_relation_holds_of_words_that_have_a_run(placement: str, mask: str) -> None:
     asked = Asked(generated(mask, "average", placement))

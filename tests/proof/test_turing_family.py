@@ -101,7 +101,7 @@ def bridge(values: dict[str, object], document: Any = None, read: Any = None) ->
     return Bridge(read, Instance(read, values), document or to_document(instance(read, values)), "bridge.m")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_the_machine_that_copies_has_a_bridge(tmp_path: Path) -> None:
     """4 rows, 3 states: larger than the stored one, whose values have a name each."""
     made = bridge(values_of(COPY, 3, 1, 1))
@@ -133,6 +133,7 @@ def test_without_the_first_token_the_smallest_machine_has_a_bridge(tmp_path: Pat
         checked(bridge(LETTER, other, read))
 
 
+@pytest.mark.sampled(3)
 def test_a_machine_too_large_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a formula may have fewer symbols, as 27 rows stay below what it may have."""
     monkeypatch.setattr(terms, "MAX_SIZE", 10_000)

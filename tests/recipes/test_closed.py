@@ -72,6 +72,7 @@ def words(length: int) -> list[str]:
     return sorted({*ends, *(w[::-1] for w in ends)})
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("key", PLAIN)
 def test_the_forms_are_those_that_are_proved_of_the_weights(key: tuple[str, str]) -> None:
     name, scaled = key
@@ -255,6 +256,7 @@ def test_modulo_answers_with_the_remainder(m: int) -> None:
     assert [(form.conditions, form.label) for form in found.forms] == wanted
 
 
+@pytest.mark.sampled(3)
 def test_forms_do_not_depend_on_the_order_of_sets() -> None:
     """The text for each recipe with a form is the same whatever Python hashes strings to."""
     names = ["parity", "first", "first-flawed", "dyck-1", "count", "first-position", "modulo", "last-position"]

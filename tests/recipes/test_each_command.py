@@ -133,7 +133,7 @@ def test_a_closed_form_has_no_sine_of_a_symbol(capsys):
     assert "cos(2*pi/m); set m (as --set m=3)" in refused(capsys, "derive", "modulo-angle", "--input", "ab")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_a_closed_form_that_grows_too_large_says_what_to_do(capsys):
     code, out, err = call(capsys, "derive", "parity-layernorm", "--input", "01")
     assert (code, out) == (3, "")
@@ -165,7 +165,7 @@ def _value(text, point):
     return eval(text.replace("^", "**"), {"sqrt": sqrt, **put})
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("name", NAMES)
 def test_check(capsys, name):
     long = [] if build(name).pointwise else ["--max-length", "2"]

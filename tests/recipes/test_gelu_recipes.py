@@ -31,6 +31,7 @@ def ball(model: Any, point: dict[str, Any], **values: Any) -> Fraction:
     return Fraction(found["mid"] if isinstance(found, dict) else found)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", ["erf", pytest.param("tanh", marks=pytest.mark.sampled(4))])
 def test_products(form: str) -> None:
     model, gelu = build("multiply-gelu", form=form), FORMS[form]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from families import together
+from families import by_turns
 from mpmath import mp, mpf
 from proof.family_cases import NAMES, SHIPPED, case, chosen, family
 from proof.test_family_relation import Run
@@ -293,7 +293,7 @@ def test_a_definition_of_another_computes_something_else() -> None:
     assert right != wrong and right["share", 1, 3] == wrong["share", 1, 3]
 
 
-@together("name", NAMES)
+@by_turns(6, "name", NAMES)
 def test_each_is_printed(name: str) -> None:
     shown = family(name)
     theorem = Theorem(("some.id",), (("q", "Int->Int"),), ("0 < x",), "all i in 1..n. out(i) = q(i)")
@@ -331,6 +331,7 @@ def test_theorems_are_told_with_their_hypotheses_and_definitions() -> None:
     assert wanted in rows("lookup-quadratic", ties="softmax")["cookbook.t2.index_lookup"]
 
 
+@pytest.mark.sampled(3)
 def test_names_of_a_theorem_are_told_from_those_of_the_family() -> None:
     """Routing by weights: W is the family's, W0 the theorem's, of which W is made."""
     made = family("network")

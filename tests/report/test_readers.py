@@ -75,7 +75,7 @@ def drawn_again(statement: Statement, formula: Any) -> bool:
     return statement_tree(text_of(tree)) == tree and same
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_statement_drawn_from_the_kernels_formula_is_the_same_statement(part: int) -> None:
     assert [name for name, statement in of(part) if not drawn_again(statement, statement.formula)] == []

@@ -256,6 +256,7 @@ def test_counts_are_kept_where_ties_need_them_alone() -> None:
     assert "at most 198 classes" in merged(built("dyck-1-zero-one"), dyck1, 100).how
 
 
+@pytest.mark.sampled(3)
 def test_a_tie_that_positions_break_is_no_tie() -> None:
     """b + i/n: each position has a key of its own. Words are merged by prefixes where these are few, else refused."""
     for positions in ({"b": "i/n"}, {"b": "-i/n"}):
@@ -317,6 +318,7 @@ def test_the_command_counts_by_length(capsys: pytest.CaptureFixture[str]) -> Non
     assert "merged by prefixes that the model cannot tell apart, at most 299 classes" in capsys.readouterr().out
 
 
+@pytest.mark.sampled(3)
 def test_numbers_of_many_digits_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
     """2^2200 has more digits than Python is allowed to write here."""
     from symcook.__main__ import main
