@@ -171,7 +171,7 @@ def test_a_sentence_can_be_read() -> None:
 # --- What is proved ---------------------------------------------------------------------------------------------------
 
 NEEDED = 3
-"""So many levels of the search prove each operation, and the shipped programs that are read wrongly below."""
+"""So many levels of the search prove the programs that are read wrongly below, operations and shipped ones."""
 
 
 def at_needed_levels(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,7 +206,8 @@ def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys:
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_each_operation_is_proved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_needed_levels(monkeypatch)
+    if OPERATIONS[name] in {source for source, *_ in WRONG.values()}:
+        at_needed_levels(monkeypatch)
     _, found = programs.prove(sc.compile("srasp", OPERATIONS[name], alphabet="ab"), 300)
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
 
