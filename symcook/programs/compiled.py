@@ -53,3 +53,7 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
     odd = [*(one for one in own if one not in tokens), *(one for one in tokens if one not in own)]
     if odd:
         raise BadInput("the tokens of the model must be those of its program", odd[0], "compile the program again")
+    kept = found.input if isinstance(found, TuringMachine) and program.theorem else own
+    if isinstance(found, TuringMachine) and {*program.alphabet} != {*kept}:
+        wrong = min({*program.alphabet} ^ {*kept})
+        raise BadInput("a machine's program must have the alphabet of its compiler", wrong, "compile the program again")

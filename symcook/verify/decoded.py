@@ -17,7 +17,7 @@ from symcook.errors import BadInput, Undecided, require_known
 from symcook.model.transformer import Program, Transformer
 from symcook.programs.compiled import fitting
 from symcook.programs.running import decodes, program_table, speech_of
-from symcook.programs.steps import END, ahead_rows, document, labels, row_label, table_symbols
+from symcook.programs.steps import END, ahead_rows, document, labels, row_label, table_symbols, used_rows
 from symcook.programs.turing import LETTERS, read_turing
 from symcook.spec.automata import tokens
 from symcook.spec.turing import execute
@@ -109,7 +109,7 @@ def _machine(model: Transformer, program: Program, domain: str, digits: int) -> 
     machine = read_turing(program.source)
     if program.theorem:  # a token is a row of the table, and none is of the start
         shown = {f"={symbol}": symbol for symbol in table_symbols(machine)} | {f"={machine.blank}": END}
-        named = [(row_label(*key), key) for key in machine.rows]
+        named = [(row_label(*key), key) for key in used_rows(machine)]  # the others are no tokens
         if not model.embedding.added:
             named = [(one.label, (one.state, one.reads)) for one in ahead_rows(machine)]
         for label, key in named:

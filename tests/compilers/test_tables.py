@@ -18,6 +18,7 @@ from symcook.compilers import genuine, tables
 from symcook.decode import stream
 from symcook.errors import BadInput, Rejected
 from symcook.export.machine_steps import ProgramRun, program_run
+from symcook.model.modelfile import save
 from symcook.programs.running import speech_of
 from symcook.programs.turing import read_turing
 from symcook.spec import turing
@@ -110,6 +111,30 @@ def test_rows_that_cannot_be_used_are_left_out() -> None:
     model = sc.compile("tm", "input: a\nwork symbols: a\nstart: go\nhalt: done\ngo * * -> done . R S\n", theorem="2")
     assert model.alphabet == ("a", "go(a,_)", "go(_,_)", "=_", "=a")
     assert not any("never" in one for one in sc.compile("tm", text, theorem="2").alphabet)
+
+
+def test_a_row_that_is_left_out_may_be_called_like_one_that_is_used() -> None:
+    """go reads a,b and c, or a and b,c, which is written nowhere: go(a,b,c) is the first."""
+    rows = [["go", ["*", "*"], "done", ["c"], ["R", "S"]], ["go", ["a,b", "_"], "go", ["c"], ["S", "S"]],
+            ["go", ["a", "b,c"], "go", ["_"], ["L", "S"]]]  # fmt: skip
+    names = {"input": ["a,b", "a"], "work symbols": ["c", "b,c"], "start": "go", "halt": ["done"]}
+    for variant in ("strict", "no-start"):
+        model = sc.compile("tm", json.dumps(names | {"rows": rows}), theorem="2", variant=variant)
+        assert check_decoded(model, 1).mismatches == 0
+    rows.append(["go", ["a", "_"], "go", ["b,c"], ["S", "S"]])
+    with pytest.raises(BadInput, match="different names"):
+        sc.compile("tm", json.dumps(names | {"rows": rows}), theorem="2")
+
+
+@pytest.mark.parametrize("theorem", ["", "2"])
+def test_the_alphabet_in_the_file_is_that_of_the_machine(theorem: str, tmp_path: Path) -> None:
+    """Weights and source do not say it, and no theorem is answered of a file that has another."""
+    save(sc.compile("tm", COPY, theorem=theorem), tmp_path / "m.json")
+    made = json.loads((tmp_path / "m.json").read_text())
+    made["program"]["alphabet"][0] = "zz"
+    (tmp_path / "m.json").write_text(json.dumps(made))
+    with pytest.raises(BadInput, match="the alphabet of its compiler"):
+        sc.load(tmp_path / "m.json")
 
 
 def test_the_program_stays_in_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
