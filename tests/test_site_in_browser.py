@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -120,3 +121,21 @@ def test_the_filters_show_the_rows_that_they_name(site: Path, browser: Any) -> N
     for text in ("softmax", "s", "no such row", ""):
         assert browser.execute_script(typed, text) < 2000, text
     assert shown() == [row.id for row in rows]
+
+
+def test_the_tree_beside_a_page_leads_to_all_pages_and_marks_this_one(site: Path) -> None:
+    """It is made once for the pages of a folder: each is compared with that of the folder's index, made by itself."""
+
+    def tree(page: Path) -> tuple[set[str], list[str]]:
+        """Where it leads, the page itself by its name, and which entries it marks as the page."""
+        text = page.read_text(encoding="utf-8").partition('<div class="sidebar-tree">')[2].partition("</div>")[0]
+        links = {page.name if link == "#" else link for link in re.findall(r'internal" href="([^"]+)"', text)}
+        return links, re.findall(r'current-page"><a class="current reference internal" href="([^"]+)"', text)
+
+    folders = [path.parent for path in sorted(site.rglob("index.html")) if path.parent not in (site, site / "ledger")]
+    assert {"api", "commands", "recipes", "howto", "errata"} <= {folder.name for folder in folders}
+    for folder in folders:
+        whole, marked = tree(folder / "index.html")
+        assert marked == ["#"] and len(whole) > 150
+        for page in sorted(folder.glob("*.html")):
+            assert tree(page) == (whole, ["#"]), page

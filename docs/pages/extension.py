@@ -31,10 +31,14 @@ MAINTAINERS = ("searches", "inventory", "constructions")
 _LINK = re.compile(r"`[^`\n]*`|(!?)\[((?:[^\[\]`]|`[^`\n]*`)+)\]\(([^()\s]+)\)")
 """A link, or code, in which there is none."""
 _INCLUDED = re.compile(r"^```\{include\} (\S+)", re.MULTILINE)
+_HERE = re.compile(r'<li class="(toctree-l\d) current current-page"><a class="current reference internal" href="#">')
+"""The entry of a page in the tree of all pages that stands beside it."""
 workers: list[Executor] = []
 """What makes recipes' pages and the ledger, beside Sphinx, in as many processes as there are processors."""
 making: list[Future[int]] = []
 """The ledger, while it is made."""
+trees: dict[str, str] = {}
+"""The tree of all pages beside those of a folder, before one is marked as the one that is read."""
 log = logging.getLogger(__name__)
 
 
@@ -43,6 +47,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", written)
     app.connect("source-read", _read)
     app.connect("include-read", _included)
+    app.connect("html-page-context", _tree_asked, priority=400)
+    app.connect("html-page-context", _tree_marked, priority=600)  # the theme's own stands between them
     app.connect("build-finished", finished)
     app.add_role("claim", _claim)
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
@@ -55,6 +61,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
 def written(app: Sphinx) -> None:
     """The sources that are made of data; the making of the ledger begins."""
     gc.set_threshold(100_000, 20, 50)
+    trees.clear()
     pool = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"))
     workers[:] = [pool]
     made: dict[str, Callable[[Path], Iterable[tuple[str, str]]]] = {
@@ -162,6 +169,33 @@ def _claim(name: str, raw: str, text: str, line: int, inliner: Any, *_: object) 
         return [], [inliner.reporter.warning(f"the ledger has no row {text}", line=line)]
     above = "../" * inliner.document.settings.env.docname.count("/")
     return [nodes.reference(raw, "", nodes.literal(text, text), refuri=f"{above}ledger/{text}.html")], []
+
+
+# --- The tree of all pages beside each page ---------------------------------------------------------------------------
+
+
+def _tree_asked(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
+    """Sphinx and the theme make the tree for one page of a list; for the others `_tree_marked` writes it."""
+    if _list(app, page) in trees:
+        context["toctree"] = lambda **options: ""
+
+
+def _tree_marked(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
+    """The pages of a list have one tree, with one entry marked: where the reader is."""
+    if (own := _list(app, page)) is None:
+        return
+    if own not in trees:
+        trees[own] = _HERE.sub(rf'<li class="\1"><a class="reference internal" href="{page[len(own) :]}.html">',
+                               context["furo_navigation_tree"])
+    entry = rf'<li class="(toctree-l\d)"><a class="reference internal" href="{re.escape(page[len(own) :])}\.html">'
+    here = r'<li class="\1 current current-page"><a class="current reference internal" href="#">'
+    context["furo_navigation_tree"] = re.sub(entry, here, trees[own])
+
+
+def _list(app: Sphinx, page: str) -> str | None:
+    """The folder whose index lists the page, if it lists nothing itself."""
+    below, folder = app.env.toctree_includes, page[: page.rfind("/") + 1]
+    return folder if page in below.get(f"{folder}index", ()) and not below.get(page) else None
 
 
 # --- Formulas ---------------------------------------------------------------------------------------------------------
