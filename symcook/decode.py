@@ -10,7 +10,7 @@ Source: Cookbook, Section 2.2.3 (Eqs. 19 and 20).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -87,8 +87,7 @@ def probability(
     exact exponential, Undecided at the limit of precision.
 
     >>> from symcook.model.ends import Embedding, Readout
-    >>> from symcook.model.parts import Layer
-    >>> from symcook.model.parts import FeedForward
+    >>> from symcook.model.parts import FeedForward, Layer
     >>> from symcook.model.checks import Space
     >>> words = {"^": {}, "a": {"x": 1}, "b": {}}
     >>> block = FeedForward(("x",), ("x",), [[1]], [0], [[0]], [0])
@@ -217,18 +216,19 @@ def stream(
         bound.tokens(start)  # says what it is not
     else:
         raise BadInput("decoding must have a first symbol", "none", "give one, or a model that adds a token in front")
-    ends, greatest = speech_of(bound).ends, _greatest(scores, names, digits, bits)
-    return _labels(start, limit, ends, greatest)
+    ends, symbols = speech_of(bound).ends, frozenset(bound.alphabet)
+    greatest = _greatest(scores, names, digits, bits)
+    return _labels(start, limit, lambda label: label in ends or label not in symbols, greatest)
 
 
 def _labels(
-    start: tuple[str, ...], limit: int, ends: Container[str], greatest: Callable[[Sequence[str]], str]
+    start: tuple[str, ...], limit: int, ends: Callable[[str], bool], greatest: Callable[[Sequence[str]], str]
 ) -> Iterator[str]:
     written = start
     for _ in range(limit):
         label = greatest(written)
         yield label
-        if label in ends:
+        if ends(label):
             return
         written = (*written, label)
 
@@ -315,7 +315,7 @@ def extended(model: Transformer, given: str | Sequence[str], steps: int, domain:
     start = bound.embedding.typed(bound.tokens(given)) if given else ()
     greatest = _greatest(_scoring(bound, "last"), ("exact", "ball") if domain is None else (domain,), 30)
     put = list[str]()
-    for label in _labels(tuple(start), steps, (), greatest):
+    for label in _labels(tuple(start), steps, lambda _: False, greatest):
         put.append(label)
         if label not in bound.alphabet and len(put) < steps:
             must = f"a word must be extended by at most {len(put)} steps where {label} comes then, which is no symbol"

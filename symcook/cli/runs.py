@@ -84,7 +84,7 @@ def run(
     With --steps the model reads what it puts out: at most T tokens, until one that ends the run (exit 0), else exit 3.
     Then --json prints a document a line: position and token, at last how it stopped and the output. With --trace each
     token says where each head looked. A Turing machine runs in integers unless there is a --domain; it shows its tapes,
-    and where it was compiled with --theorem 2, those that the table gives. In float32, or in mpmath with --bits P, it
+    and where it was compiled with --theorem 2, those that the table gives. In floats, or in mpmath with --bits P, it
     is said from which token on the run of a compiled decoder is wrong.
     """
     from symcook.report.run import text

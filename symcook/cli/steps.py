@@ -64,19 +64,18 @@ def run_steps(
             at, many = one["at"], len(one["at"])
             where = f"{at[0]} ({speech.text(before[at[0] - first])})" if many == 1 else f"{many} positions"
             say_line(f"        layer {one['layer']}, head {one['head']}: looked at {where}")
-        if token not in chosen.model.alphabet:
-            break  # an end, or what rounding alone puts out, behind which no run goes on
     ended = bool(said) and said[-1] in speech.ends
+    lost = bool(said) and not ended and said[-1] not in chosen.model.alphabet  # as rounding alone makes it
     output = speech.output(said)
     numbers = f"{bits} bits" if bits is not None else domain if (domain or "").startswith("float") else None
     wrong = None if numbers is None else _first_wrong(chosen.model, given, said, limit)
     if as_json:
-        last = {"stopped": "end" if ended else "limit", "output": output}
+        last = {"stopped": "end" if ended else "no symbol" if lost else "limit", "output": output}
         say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
     elif ended:
         say(f"ended with {output}" if speech.verdict else f"ended; output: {output or EMPTY_WORD}")
-    elif said and said[-1] not in chosen.model.alphabet:
-        say(f"stopped at {said[-1]}, behind which no run goes on")
+    elif lost:
+        say(f"stopped at {said[-1]}, which is no symbol that the model reads")
     else:
         say(f"stopped at the limit of {limit} steps, before the end; give more with --steps")
     if numbers is not None and decodes(chosen.model) and not as_json:

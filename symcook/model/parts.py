@@ -3,8 +3,8 @@ layers that are made of them, with the steps that a forward pass takes. All are 
 
 A part says which coordinates it reads and which it writes; the matrices are over those names only, and a write adds to
 the residual stream. Numbers are given as ints, Fractions, text in the grammar or sympy expressions, and kept as sympy;
-a Python float is refused. Source of the definitions: Cookbook, Sections 2.2, 5 and 6.2; merrill2024,
-Definition 1.
+a Python float is refused. Source of the definitions: Cookbook, Sections 2.2, 5 and 6.2;
+merrill2024, Definition 1.
 """
 
 from __future__ import annotations

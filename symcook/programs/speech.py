@@ -11,6 +11,7 @@ from symcook.errors import BadInput
 SHOWN = 8
 """How many tokens a sentence names."""
 
+
 @dataclass(frozen=True)
 class Speech:
     """The tokens of a model that goes on by its own answers.

@@ -135,7 +135,10 @@ class MachineStream:
                 return
             if label not in named:
                 must = "a run must put out what the machine in the model file may do"
-                raise BadInput(must, label, "the weights are not those of that machine: compile it again")
+                do = "the weights are not those of that machine: compile it again"
+                if self.bits is not None or self.domain in FORMATS:
+                    do = "where the weights are those of that machine, rounding makes it: give more bits"
+                raise BadInput(must, label, do)
             yield named[label]
 
     def _said(self) -> Iterator[str]:

@@ -45,7 +45,6 @@ def test_every_command_that_writes_is_here() -> None:
     assert {name.split()[0] for name in WRITES} >= writers() - {"margin", "tolerance", "temperature", "precision"}
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", WRITES)
 def test_a_file_that_exists_is_kept_and_the_advice_works(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

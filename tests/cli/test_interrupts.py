@@ -28,7 +28,6 @@ def interrupted(command: list[str], after: float) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process")
 @pytest.mark.sampled(TURNS)
 @pytest.mark.parametrize("first", range(TURNS))

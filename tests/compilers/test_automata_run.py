@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +226,22 @@ def test_variants_put_out_the_same(file: Path, variant: str) -> None:
 
     assert genuine(loads(dumps(model))) and [line[0] for line in model.plan] != []
     assert {line[0] for line in model.plan} == set(model.space)
+
+
+def test_a_run_ends_at_a_token_that_is_no_symbol(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As rounding may put one out: here $ has the greatest score wherever q1 should be said."""
+    model = sc.compile("dfa", "(aa)*")
+    weights = [[2 * one for one in row] for row in model.readout.weights.tolist()]
+    weights[0] = [2 * one for one in weights[model.readout.labels.index("q1")]]
+    forged = replace(model, readout=replace(model.readout, weights=weights))
+    assert list(stream(model, "aa")) == ["q0", "q1", "q0", "yes"]
+    assert list(stream(forged, "aa")) == ["q0", "$"] == list(stream(forged, "aa", 9, "mpmath", bits=20))
+    forged.save(str(tmp_path / "forged.json"))
+    run = ("run", tmp_path / "forged.json", "--input", "aa", "--steps", 9, "--domain", "float32")
+    code, found = lines(capsys, *run)
+    assert code == 3 and found[-1] == {"stopped": "no symbol", "output": None, "first_wrong": 4}
+    code, out, _ = call(capsys, *run)
+    assert code == 3 and "stopped at $, which is no symbol that the model reads" in out
 
 
 @pytest.mark.sampled(4)

@@ -74,7 +74,6 @@ def test_objects_of_rasp_are_known_again() -> None:
     assert genuine(sc.compile("srasp", rasp.tokens == "a", alphabet="ab"))
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", COMPILED)
 def test_other_weights_are_not(name: str) -> None:
     """A change of one entry of the last network, or of the readout where there is none."""

@@ -135,7 +135,6 @@ def test_what_long_words_make_false_is_not_proved(name, sentence):
     assert settled(name, sentence, seconds=8).verdict is None
 
 
-@pytest.mark.sampled(3)
 def test_a_stored_statement_is_no_proof_about_another_model_of_that_name():
     """What is known of the stored model is cited where the equations are its own, and only there."""
     made = document("dyck-1")

@@ -45,7 +45,6 @@ NONSENSE = {
 }
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NONSENSE)
 def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     facts = info(name)

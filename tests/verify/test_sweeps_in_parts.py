@@ -244,7 +244,6 @@ def test_a_reference_whose_file_changed_is_another(small: None, spec: str, tmp_p
     assert "of the same reference" in refused(capsys, *own)
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("damage", ["text", "cut", "zeros", "row", "strings", "plan", "json"])
 def test_a_damaged_checkpoint(damage: str, small: None, tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "sweep.db"
@@ -369,7 +368,6 @@ def test_folds_that_fail(fold: Fold, said: str) -> None:
     assert str(error.value).count("\n") == 0
 
 
-@pytest.mark.sampled(3)
 def test_a_sweep_of_more_than_an_hour_is_refused_unless_it_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     model = build("dyck-1")
     monkeypatch.setattr(sweep, "rate", lambda *_: 0.5)
