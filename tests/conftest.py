@@ -8,7 +8,7 @@ import gc
 import os
 import signal
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -41,19 +41,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return LoadFileScheduling(config, log) if config.getoption("dist") == "load" else None
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, pytest.CollectReport]:
-    """Every second process of `-n` collects from the last file on: where no file is compiled yet, each of two processes
-    compiles half of them and finds the others compiled."""
-    report = yield
-    if isinstance(collector, pytest.Directory) and os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579":
-        report.result.reverse()
-    return report
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: (BEGIN.get(item.path.parent.name, len(BEGIN)), item.path))
+    items.sort(key=lambda item: BEGIN.get(item.path.parent.name, len(BEGIN)))
 
 
 @pytest.fixture(scope="session", autouse=True)

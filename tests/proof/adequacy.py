@@ -84,11 +84,9 @@ PAPERS = ("cookbook", "merrill2024", "yang2026", "chiang2022")
 
 
 def load_claims() -> None:
-    """Import the modules ``claims_*.py``, which register what they hold; in the same order whatever came before."""
+    """Import the modules ``claims_*.py``, which register what they hold."""
     for path in sorted(Path(__file__).parent.glob("claims_*.py")):
         import_module(f"proof.{path.stem}")
-    for name in sorted(ENTRIES):
-        ENTRIES[name] = ENTRIES.pop(name)
 
 
 def claim_statements() -> set[str]:
