@@ -160,7 +160,7 @@ class Bridge:
         if readout.kind != self.model["readout"]["kind"] or readout.position != self.model["readout"]["position"]:
             own = f"{self.model['readout']['kind']} at {self.model['readout']['position']}"
             raise self._apart("as readout", own, f"{readout.kind} at {readout.position}")
-        if not out and readout.kind in ("value", "largest") and (where := difference(self, whole=False)):
+        if not out and readout.kind in ("value", "largest") and (where := difference(self, ("readout",))):
             raise Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its readout", where)
         values = [(one, False) for one in self.family.inputs]
         if readout.kind in ("value", "largest"):
@@ -583,20 +583,13 @@ def _entry(term: Term) -> bool:
     return term[0] == "app" and all(one[0] == "num" for one in term[2][1:])
 
 
-def difference(bridge: Bridge, whole: bool = True) -> str:
-    """The first number in which a model differs from the instance, or in its readout alone, in words; empty where there
-    is none."""
-    from symcook.model.checks import Space
-    from symcook.model.ends import Embedding
+def difference(bridge: Bridge, parts: Sequence[str] = ()) -> str:
+    """The first number in which a model differs from the instance, or these parts of it, in words; empty where there is
+    none."""
     from symcook.model.modelfile import to_document
-    from symcook.model.transformer import Transformer
 
-    at, tokens = bridge.at, list(bridge.model["embedding"]["words"] or ()) or None
-    if whole:
-        model = at.model(tokens, bridge.model["name"])
-    else:
-        model = Transformer("", Embedding(Space(at.space), words={"a": {}}), (), at.readout(tokens))
-    made: Any = to_document(model)
+    tokens = list(bridge.model["embedding"]["words"] or ()) or None
+    made: Any = to_document(bridge.at.model(tokens, bridge.model["name"]))
     names = {b: a for a, b in bridge.called.items()}
 
     def first(own: Any, far: Any, path: list[str]) -> str:
@@ -615,7 +608,9 @@ def difference(bridge: Bridge, whole: bool = True) -> str:
         pairs = enumerate(zip(own, far, strict=True), 1)
         return next(filter(None, (first(a, b, [*path, str(k)]) for k, (a, b) in pairs)), "")
 
-    return first(bridge.model, made, []) if whole else first(bridge.model["readout"], made["readout"], ["readout"])
+    if parts:
+        return next(filter(None, (first(bridge.model[part], made[part], [part]) for part in parts)), "")
+    return first(bridge.model, made, [])
 
 
 def _set(part: str, family: Family) -> bool:
