@@ -160,6 +160,7 @@ class Bridge:
         if readout.kind != self.model["readout"]["kind"] or readout.position != self.model["readout"]["position"]:
             own = f"{self.model['readout']['kind']} at {self.model['readout']['position']}"
             raise self._apart("as readout", own, f"{readout.kind} at {readout.position}")
+        # the whole instance is made, so that a family which has none at these sizes is refused
         if not out and readout.kind in ("value", "largest") and (where := difference(self, ("readout",))):
             raise Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its readout", where)
         values = [(one, False) for one in self.family.inputs]
