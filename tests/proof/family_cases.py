@@ -272,7 +272,7 @@ def case(name: str, rng: random.Random) -> Case:
             "to": [rng.randint(1, states) for _ in range(rows_)],
             "read": [[one[t] for one in reads] for t in range(2)],
             "print": [[rng.randint(0, symbols) for _ in range(rows_)] for _ in range(2)],
-            "move": [[rng.choice([1, -1]) for _ in range(rows_)] for _ in range(2)],
+            "move": [[rng.choice([1, 0, -1]) for _ in range(rows_)] for _ in range(2)],
         }  # fmt: skip
         return values, list if name == "turing" else lambda: ["1"]
     assert name == "table", name
