@@ -73,6 +73,19 @@ def test_an_instance_at_random_has_a_bridge_or_a_sentence(name: str, tmp_path: P
     accepted_again(made, tmp_path)
 
 
+def test_a_column_of_a_machine_may_be_the_number_of_the_row(tmp_path: Path) -> None:
+    """Row 1 reads 1 on the work tape and row 2 reads 2; the input head stays."""
+    values = {
+        "Q": 2, "S": 1, "G": 2, "K": 1, "R": 2, "first": 2, "final": "0 1", "from": "1 1", "to": "2 2",
+        "read": [[2, 1], [1, 2]], "print": [[1, 1], [1, 1]], "move": [[0, 0], [1, -1]],
+    }  # fmt: skip
+    read = family("turing")
+    made = Bridge(read, Instance(read, values), to_document(instance(read, values)), "bridge.random_0")
+    certificate, verdict = checked(made)
+    assert verdict.status == "PROVED", verdict.reason
+    accepted_again([(made, certificate)], tmp_path)
+
+
 def main(count: int, seed: int = 2026) -> None:
     from tempfile import TemporaryDirectory
 

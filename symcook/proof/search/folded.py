@@ -206,6 +206,10 @@ def distinct(g: Goal, halved: Callable[..., None]) -> bool:
     trial.intro(f"({' '.join(parts)})" if len(parts) > 1 else parts[0])
     rows = range(ends[0], ends[1] + 1)
     columns = _columns(trial, parts, var(r, "Int"), var(e, "Int"))
+    if own := [label for term, label in columns or () if term == var(r, "Int")]:  # a column that is the row's number
+        trial.hyp(own[0])
+        g.take(trial)
+        return True
     values = None if columns is None else [_values(term, var(r, "Int"), rows) for term, _ in columns]
     if columns is None or values is None or None in values:
         return False
