@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from symcook.cli.options import Chosen
 from symcook.cli.output import say, say_line
+from symcook.cli.steps import right, rounding
 from symcook.errors import EMPTY_WORD, BadInput
 
 if TYPE_CHECKING:
@@ -41,15 +42,14 @@ def run_machine(
             shown = {"position": position, **document(token)}
             say_line(json.dumps(shown) if as_json else _words(shown))
     last = run.run.last
-    rounds = bits is not None or (domain is not None and domain.startswith("float"))
-    wrong = run.first_wrong() if rounds else None
+    numbers = rounding(domain, bits)
+    wrong = None if numbers is None else run.first_wrong()
     if as_json:
         say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
     else:
         say(_stopped(last, limit))
-    if rounds and not as_json:
-        numbers = domain if bits is None else f"{bits} bits"
-        say(f"{numbers}: " + ("every token is the machine's" if wrong is None else f"wrong from position {wrong} on"))
+    if numbers is not None and not as_json:
+        say(right(numbers, wrong, "machine"))
     return 0 if run.ended else 3
 
 

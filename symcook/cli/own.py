@@ -19,7 +19,6 @@ from symcook.files import put, vacant
 from symcook.recipes.models import is_path
 
 if TYPE_CHECKING:
-    from symcook.cli.options import Chosen
     from symcook.model.transformer import Transformer
     from symcook.proof.own import Settled
     from symcook.proof.ownruns import Tried

@@ -67,7 +67,7 @@ def run_steps(
     ended = bool(said) and said[-1] in speech.ends
     lost = bool(said) and not ended and said[-1] not in chosen.model.alphabet  # as rounding alone makes it
     output = speech.output(said)
-    numbers = f"{bits} bits" if bits is not None else domain if (domain or "").startswith("float") else None
+    numbers = rounding(domain, bits)
     wrong = None if numbers is None else _first_wrong(chosen.model, given, said, limit)
     if as_json:
         last = {"stopped": "end" if ended else "no symbol" if lost else "limit", "output": output}
@@ -79,8 +79,20 @@ def run_steps(
     else:
         say(f"stopped at the limit of {limit} steps, before the end; give more with --steps")
     if numbers is not None and decodes(chosen.model) and not as_json:
-        say(f"{numbers}: " + ("every token is the program's" if wrong is None else f"wrong from position {wrong} on"))
+        say(right(numbers, wrong, "program"))
     return 0 if ended else LIMIT
+
+
+def rounding(domain: str | None, bits: int | None) -> str | None:
+    """The numbers in which every operation is rounded, as a sentence names them; None for others."""
+    if bits is not None:
+        return f"{bits} bits"
+    return domain if domain is not None and domain.startswith("float") else None
+
+
+def right(numbers: str, wrong: int | None, whose: str) -> str:
+    """From which position on such a run is wrong, if it is."""
+    return f"{numbers}: " + (f"every token is the {whose}'s" if wrong is None else f"wrong from position {wrong} on")
 
 
 def _first_wrong(model: Transformer, given: Sequence[str], said: Sequence[str], limit: int) -> int | None:

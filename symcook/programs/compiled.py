@@ -53,7 +53,8 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
     odd = [*(one for one in own if one not in tokens), *(one for one in tokens if one not in own)]
     if odd:
         raise BadInput("the tokens of the model must be those of its program", odd[0], "compile the program again")
-    kept = found.input if isinstance(found, TuringMachine) and program.theorem else own
-    if isinstance(found, TuringMachine) and {*program.alphabet} != {*kept}:
-        wrong = min({*program.alphabet} ^ {*kept})
-        raise BadInput("a machine's program must have the alphabet of its compiler", wrong, "compile the program again")
+    if isinstance(found, TuringMachine):
+        wrong = {*program.alphabet} ^ {*(found.input if program.theorem else own)}
+        if wrong:
+            must = "a machine's program must have the alphabet of its compiler"
+            raise BadInput(must, min(wrong), "compile the program again")
