@@ -299,6 +299,43 @@ class Instance:
         except NotExact:
             return exact(show(self.closed(tree, env)))
 
+    def tokens(self, tree: Tree, env: Env, size: int) -> dict[int, Any]:
+        """The values of an expression at the tokens w = 0, .., size - 1 at which it is not zero."""
+        try:
+            found = self._tokens(tree, env, range(size))
+        except NotExact:
+            found = {w: self.number(tree, {**env, "w": Fraction(w)}) for w in range(size)}
+        return {w: found[w] for w in sorted(found) if found[w]}
+
+    def _tokens(self, tree: Tree, env: Env, known: range) -> dict[int, Any]:
+        """The same of a rational expression, zeros too: a sum of I[w = ..] goes through its range once, and not once
+        a token."""
+        tag, names = tree[0], _names(tree)
+        if tag == "sum" and "w" in names:
+            total: dict[int, Any] = {}
+            for value in _Numbers(env).range(tree[2], tree[3], tree):
+                _add(total, self._tokens(tree[4], {**env, tree[1]: Fraction(value)}, known))
+            return total
+        if tag in ("+", "-"):
+            total = dict(self._tokens(tree[1], env, known))
+            _add(total, self._tokens(tree[2], env, known), 1 if tag == "+" else -1)
+            return total
+        if tag == "*" and not ("w" in _names(tree[1]) and "w" in _names(tree[2])):
+            number, other = (2, 1) if "w" in _names(tree[1]) else (1, 2)
+            factor = _Numbers(env).term(tree[number])
+            return {w: value * factor for w, value in self._tokens(tree[other], env, known).items()}
+        if tag == "ind":
+            parts = list(_conjuncts(tree[1]))
+            own = [part for part in parts if "w" in _names(part)]
+            if len(own) == 1 and (place := _place(own[0])) is not None:
+                w = _Numbers(env).term(place)
+                holds = [_Numbers(env).formula(part) for part in parts if part is not own[0]]
+                return {int(w): Fraction(1)} if all(holds) and w in known else {}
+        if "w" not in names:
+            value = Fraction(_Numbers(env).term(tree))
+            return dict.fromkeys(known, value) if value else {}
+        return {w: Fraction(_Numbers({**env, "w": Fraction(w)}).term(tree)) for w in known}
+
     def entry(self, name: str, at: Sequence[int]) -> Fraction:
         """The entry of a table at these indices."""
         return Fraction(self.env[name](*at) if at else self.env[name])
@@ -380,10 +417,10 @@ class Instance:
             known = tuple(str(v) for v in range(size)) if tokens is None else tuple(tokens)
             if len(known) != size or len(set(known)) < size:
                 raise BadInput(f"{family.name} at {self.sizes} must have {size} different tokens", " ".join(known))
-            words = {}
-            for place, token in enumerate(known):
-                row = self.written(family.words, {**self.env, "w": Fraction(place)})
-                words[token] = {c: v for c, tree, env in row if (v := self.number(tree, env))}
+            words = {token: dict[str, Any]() for token in known}
+            for c, tree, env in self.written(family.words, self.env):
+                for place, value in self.tokens(tree, env, size).items():
+                    words[known[place]][c] = value
         elif tokens is not None:
             raise BadInput(f"{family.name} must be given no tokens, since its inputs are numbers", " ".join(tokens))
         added = (family.before, family.after)
@@ -560,6 +597,24 @@ def _names(tree: Tree) -> frozenset[str]:
 @lru_cache(10_000)
 def _reads(tree: Tree, coordinates: frozenset[str]) -> bool:
     return bool(_names(tree) & (coordinates | {"relu"}))
+
+
+def _conjuncts(tree: Tree) -> Iterator[Tree]:
+    """The parts of a conjunction."""
+    if tree[0] == "&":
+        yield from _conjuncts(tree[1])
+        yield from _conjuncts(tree[2])
+    else:
+        yield tree
+
+
+def _place(tree: Tree) -> Tree | None:
+    """What w is by an equation w = .., without w in it."""
+    if tree[0] == "=":
+        for one, other in ((tree[1], tree[2]), (tree[2], tree[1])):
+            if one == ("name", "w") and "w" not in _names(other):
+                return other
+    return None
 
 
 def _total(terms: Sequence[Tree]) -> Tree:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sympy as sp
 from families import together
 from proof.family_cases import FAMILIES, OWN, SHIPPED, document, family, numbers
 
@@ -230,3 +231,31 @@ def test_a_power_of_a_variable_is_written_for_statements() -> None:
         layers=[{"feedforward": {"y": "relu(x)"}}], readout={"kind": "value", "position": "each", "reads": ["y"]},
     )  # fmt: skip
     assert "pow(B, n)*pow(1/B, i)" in FamilyRelation(Family(powers)).run()
+
+
+WORDS = [
+    "sum(r, 1, S, I[w = r - 1]*r)", "sum(r, 1, S, I[w = r/2])", "sum(r, 1, S, I[r - 1 = w & r = c]) - w",
+    "sum(r, 1, S, I[w = r & c = w])", "sum(r, 1, S, I[w = r | w = 0])", "I[w = c + 5]",
+    "I[w = 1 & w = 2] + I[~(w = 1)]", "(w - 1)*sum(r, 1, w, I[w = r])", "sum(r, 1, 0, I[w = r])",
+    "I[w + 1 = c]*3/2 + 1/3", "sqrt(2)*I[w = c] + w*sqrt(3)", "sum(r, 1, S, I[w = r] - I[w = r])",
+    "sum(r, 1, S, sum(e, 1, r, I[w = e - 1 & e <= c]*(r - c)))", "I[w <= 2]*max(w, c)", "-I[w = 0]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_the_tokens_of_an_embedding_together_are_those_one_by_one(words: str) -> None:
+    made = Instance(
+        changed(INDUCTION, lambda d: d["embedding"].update(words={"all c in 1..S. is(c)": words})), {"S": 4}
+    )
+    model = made.model(None, None)
+    for place, token in enumerate(model.embedding.words or {}):
+        for c, tree, env in made.written(made.family.words, {**made.env, "w": Fraction(place)}):
+            alone = made.number(tree, env)
+            assert sp.simplify(model.embedding.words[token].get(c, 0) - alone) == 0, (words, token, c)  # type: ignore[index]
+
+
+def test_a_token_that_no_equation_means_is_refused_as_one_by_one() -> None:
+    words = {"all c in 1..S. is(c)": "sum(r, 1, S, I[w = r/(c - 2)])"}
+    broken = changed(INDUCTION, lambda d: d["embedding"].update(words=words))
+    with pytest.raises(BadInput, match="a denominator must not be zero"):
+        Instance(broken, {"S": 4}).model(None, None)
