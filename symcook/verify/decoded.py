@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
 
 from symcook.compilers.automaton import put_out
 from symcook.decode import continued, stream
@@ -23,6 +22,7 @@ from symcook.spec.automata import tokens
 from symcook.spec.turing import execute
 from symcook.verify.comparison import Counterexample, LengthCount
 from symcook.verify.findings import Check
+from symcook.words import every
 
 MOST = 2**20
 """The greatest number of words that are gone through."""
@@ -64,7 +64,7 @@ def check_decoded(
     first, first_open, empty, counts, done = None, None, None if least else "agrees", [], 0
     for length in range(least, max_length + 1):
         accepted = 0
-        for word in product(letters, repeat=length):
+        for word in every(letters, length):
             try:
                 got, wanted = asked(word)
             except Undecided:
