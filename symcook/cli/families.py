@@ -140,11 +140,12 @@ def _judged(bridge: Bridge, certificate: Path, statement: Path) -> Verdict:
     them not."""
     from symcook.proof import own, replay
     from symcook.proof.files import load_json
+    from symcook.proof.search.bridge import SECONDS
 
     found = load_json(certificate.read_bytes())
     if not isinstance(found, dict) or found.get("id") != bridge.statement.id:
         raise Rejected("the model has changed since it was made")
-    verdict = replay.library().judged(bridge.statement, found)
+    verdict = replay.library().judged(bridge.statement, found, SECONDS)
     if not statement.is_file() or statement.read_bytes() != own.expanded(bridge.statement, found).encode():
         raise Rejected(f"{statement} is not the statement of this model and certificate")
     return verdict

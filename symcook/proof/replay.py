@@ -311,14 +311,14 @@ class Library:
         order = {name: k for k, name in enumerate(self._verdicts)}
         return [self._final(self._verdicts[name]) for name in sorted(wanted, key=order.__getitem__)]
 
-    def judged(self, statement: Statement, certificate: object) -> Verdict:
+    def judged(self, statement: Statement, certificate: object, seconds: float = kernel.SECONDS) -> Verdict:
         """The verdict on a certificate of a statement that is not stored, whose lemmas are stored ones: these are
-        settled here, and what they assume is named. Raises Rejected where one does not hold."""
+        settled here, and what they assume is named. Raises Rejected where one does not hold, or a part takes longer."""
         lemmas = _listed(certificate)
         if statement.id in self.statements:
             raise Rejected(f"the id '{statement.id[:80]}' is that of a stored statement")
         stated = {n: self.statements[n] for n in lemmas if n in self.statements}
-        found = _verdict(statement, *judge(statement, certificate, stated))
+        found = _verdict(statement, *judge(statement, certificate, stated, seconds))
         with uncollected():
             for name in lemmas:
                 self._settle(name)

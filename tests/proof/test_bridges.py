@@ -24,11 +24,11 @@ from symcook.errors import BadInput, Rejected
 from symcook.model.family import MASKS, WEIGHTINGS, Family
 from symcook.model.instance import Instance, instance
 from symcook.model.modelfile import to_document
-from symcook.proof import own, replay, terms
+from symcook.proof import kernel, own, replay, terms
 from symcook.proof.familyrel import FamilyRelation
 from symcook.proof.files import proofs_directory
 from symcook.proof.runrel import Relation, stored_model
-from symcook.proof.search.bridge import Bridge, Unbridged, checked
+from symcook.proof.search.bridge import SECONDS, Bridge, Unbridged, checked
 from symcook.proof.search.tactics import Stuck
 
 SIZES: dict[str, dict[str, Any]] = {
@@ -215,6 +215,19 @@ def test_a_relation_that_is_too_long_for_the_checker_is_refused_in_a_sentence(mo
 def test_a_long_relation_has_a_bridge_whose_equations_are_merged() -> None:
     made = bridge(family("induction-most-recent"), {"S": 80})
     assert made.long and len(made.text) < 5_000 and checked(made)[1].status == "PROVED"
+
+
+def test_a_bridge_may_take_longer_than_a_certificate_that_was_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, judge, given = bridge(family("dyck-k-d"), {"K": 3, "D": 2}), replay.judge, list[float]()
+    with pytest.raises(Rejected, match="exceeds the time limit"):
+        replay.library().judged(made.statement, made.certificate(), 0.0)
+
+    def judged(statement: Any, certificate: Any, stated: Any, seconds: float) -> Any:
+        given.append(seconds)
+        return judge(statement, certificate, stated, seconds)
+
+    monkeypatch.setattr(replay, "judge", judged)
+    assert checked(made)[1].status == "PROVED" and given == [SECONDS] and SECONDS > kernel.SECONDS
 
 
 def test_the_second_checker_accepts_a_bridge_of_ones_own(tmp_path: Path) -> None:
