@@ -6,8 +6,12 @@ Python, reads the entries of tables here and nothing else.
 
 from __future__ import annotations
 
+import copy
+import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 from symcook.coq.models import MASKS
 from symcook.model.expr import Tree, children, names
@@ -31,11 +35,34 @@ def joined(lists: Sequence[str]) -> str:
     return f"({' ++ '.join(lists or ['nil'])})%list"
 
 
+def head_of(key: str) -> str:
+    """The name of what is declared: vsym of ``all c in 0..G. vsym(c)``."""
+    return key.rpartition(". ")[2].partition("(")[0]
+
+
+def told_apart(document: Any) -> Any:
+    """A family's document in which no layer has a name twice: what a norm before the network makes is `again_` and the
+    name, where a norm before the heads has made one of that name."""
+    made = copy.deepcopy(document)
+    for part in made["layers"]:
+        for layer in part.get("layers", [part]):
+            before, behind = (
+                {head_of(key) for norm in layer.get(block, ()) for key in norm["writes"]}
+                for block in ("attention_norms", "feedforward_norms")
+            )
+            for one in before & behind:
+                again = partial(re.sub, rf"\b{one}\b", f"again_{one}")
+                for norm in layer["feedforward_norms"]:
+                    norm["writes"] = {again(key): form for key, form in norm["writes"].items()}
+                layer["feedforward"] = {key: again(form) for key, form in layer["feedforward"].items()}
+    return made
+
+
 class Open(Family):
     """A family with its choices left open: heads have the names of choices in their places."""
 
     def __init__(self, family: Family) -> None:
-        PlainFamily.__init__(self, family.document, {key: key for key in family.choices})
+        PlainFamily.__init__(self, told_apart(family.document), {key: key for key in family.choices})
 
 
 class Function:
