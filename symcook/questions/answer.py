@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.model.answers import Shown
+from symcook.model.answers import Reply
 from symcook.model.rationals import quotient
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball
@@ -19,7 +19,7 @@ Cell = Ball | Fraction | int | str | bool | None
 
 
 @dataclass(frozen=True, repr=False)
-class Answer(Shown):
+class Answer(Reply):
     """What a question about a model came to. Each row maps every name of `columns` to a cell; its "n" is the length in
     typed symbols. `notes` are sentences with a name: how words were gone through, what stayed open, the paper's bound.
 

@@ -49,10 +49,11 @@ def entropy(
     digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """Least and greatest entropy, in bits, of each head's attention weights over all words of each length.
+    """How widely each head looks, in bits, by length.
 
-    0 bits where one position has all the weight, log2 k for plain means of k positions. Words with the same weights are
-    one, so that lengths to 31 are no matter where scores do not depend on the symbols.
+    The least and greatest entropy of each head's attention weights over all words of each length: 0 bits where one
+    position has all the weight, log2 k for plain means of k positions. Words with the same weights are one, so that
+    lengths to 31 are no matter where scores do not depend on the symbols.
 
     For example: symcook entropy parity --max-length 8 --plot entropy
 

@@ -52,10 +52,11 @@ def margin(
     digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """Least distance of a decision from its threshold over all words of each length, and a word that has it.
+    """How near decisions come to their threshold, by length.
 
-    Exact where it is rational, else a ball. Words with the same answer are one, so that lengths of 100 are no matter
-    for dyck-1 or parity; of a model that tells all words apart, there are too many from some length on.
+    The least distance over all words of each length, and a word that has it; exact where it is rational, else a ball.
+    Words with the same answer are one, so that lengths of 100 are no matter for dyck-1 or parity; of a model that tells
+    all words apart, there are too many from some length on.
 
     For example: symcook margin parity --max-length 20 --plot margin
 
@@ -65,8 +66,8 @@ def margin(
     what passes the test lies on it. Largest: the difference of the two greatest scores. With a readout at each position
     the least of them; at all, what decides (the least where all accept, else the greatest of those that do not).
 
-    Where the model allows, words are merged (`symcook.words.exact`), or one word
-    stands for all with the same answer (`symcook.words.cells`). The values are exact where they are rational, else
+    Where the model allows, words are merged (`symcook.words.exact`), or one word stands for all with the same answer
+    (`symcook.words.cells`). The values are exact where they are rational, else
     balls of the asked relative digits. A row whose least value is known to lie between two numbers only has both, in a
     ball, and says so in the notes.
 

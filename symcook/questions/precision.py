@@ -44,10 +44,11 @@ def precision(
     values: Mapping[str, Exact] | None = None,
     progress: Progress | None = None,
 ) -> Answer:
-    """Bits that keep every word of each length decided rightly, and how far each float format carries.
+    """How many bits are enough, by length and by float format.
 
-    "enough" bits are proved for every word and every order of sums; at "fails" bits a word is seen to be decided
-    otherwise. Each format has a guaranteed length, and a word beyond that fails where one is found.
+    Enough to decide every word of each length rightly. "enough" bits are proved for every word and every order of sums;
+    at "fails" bits a word is seen to be decided otherwise. Each format has a guaranteed length, and a word beyond that
+    fails where one is found.
 
     For example: symcook precision parity --max-length 6 --format float16
 

@@ -53,10 +53,11 @@ def temperature(
     digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """Greatest temperature at which soft attention decides every word of each length as hard attention does.
+    """How warm soft attention may be, by length.
 
-    The hard model has average-hard attention where NAME has softmax. Beside it stands the paper's gamma/log(8 n), at
-    which every retrieved value is within 1/4.
+    The greatest temperature at which it decides every word of each length as hard attention does. The hard model has
+    average-hard attention where NAME has softmax. Beside it stands the paper's gamma/log(8 n), at which every retrieved
+    value is within 1/4.
 
     For example: symcook temperature first-flawed --max-length 6
 

@@ -48,9 +48,10 @@ def tolerance(
     digits: int = 6,
     progress: Progress | None = None,
 ) -> Answer:
-    """Interval of one weight in which every word of each length keeps its answer, with the words that end it.
+    """How far one weight may move, by length.
 
-    The ends are exact where answers are rational functions of the weight; else they are enclosed.
+    The interval in which every word of each length keeps its answer, with the words that end it. The ends are exact
+    where answers are rational functions of the weight; else they are enclosed.
 
     For example: symcook tolerance dyck-1-nonuniform --set N=8 --free 'L2.ff.b1[1]' --max-length 6
 
