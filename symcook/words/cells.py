@@ -1,6 +1,6 @@
 """The words of one length by counts: words with the same numbers of tokens in the same cells have the same answer.
 
-Which positions make a cell is decided by `symcook.words.cells`, for the model and the length at hand; at worst
+Which positions make a cell is found by a pass over terms (`Dependence`), for the model and the length at hand; at worst
 each position is one, and each word stands for itself.
 """
 
