@@ -14,7 +14,7 @@ from symcook.model.rationals import quotient
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball
 
-Cell = Ball | Fraction | int | str | bool | None
+AnswerCell = Ball | Fraction | int | str | bool | None
 """An exact number, a ball, text (a word), or None where there is nothing to say."""
 
 
@@ -32,7 +32,7 @@ class Answer(Reply):
     model: str
     parameters: Mapping[str, Any]
     columns: tuple[str, ...]
-    rows: tuple[Mapping[str, Cell], ...]
+    rows: tuple[Mapping[str, AnswerCell], ...]
     notes: Mapping[str, str] = field(default_factory=dict)
     shown: tuple[str, ...] = ()
     vertical: str = ""
@@ -50,7 +50,7 @@ class Answer(Reply):
         object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)))
         object.__setattr__(self, "rows", tuple(MappingProxyType(dict(row)) for row in self.rows))
 
-    def row(self, n: int, one: Cell = None) -> Mapping[str, Cell]:
+    def row(self, n: int, one: AnswerCell = None) -> Mapping[str, AnswerCell]:
         """The row of one length. Where lengths have several, that of `one` entry of the column `by`, without it the
         first. KeyError where there is none."""
         for row in self.rows:
@@ -71,7 +71,7 @@ class Answer(Reply):
         }
 
 
-def cell_json(cell: Cell) -> Any:
+def cell_json(cell: AnswerCell) -> Any:
     """A cell as JSON has it; integers that count something stay numbers."""
     if isinstance(cell, Ball):
         return cell.to_json()

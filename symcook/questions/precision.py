@@ -18,7 +18,7 @@ from symcook.forward import forward
 from symcook.model.answers import brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.questions.answer import Answer, Cell, lengths
+from symcook.questions.answer import Answer, AnswerCell, lengths
 from symcook.questions.moving import answer
 from symcook.words import Word, every
 from symcook.words.cells import MOST, Cells, classes
@@ -77,7 +77,7 @@ def precision(
             raise unknown("format", name, list(RUNTIMES))
     lengths(model, max(beyond, max_length))
     bound = model.bind(values)
-    rows: list[dict[str, Cell]] = []
+    rows: list[dict[str, AnswerCell]] = []
     found: dict[str, dict[str, Any]] = {
         name: {"guaranteed": None, "wrong": None, "length": None, "first": None, "gives": None, "exact": None}
         for name in formats

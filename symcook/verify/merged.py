@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from symcook.door import Progress
 from symcook.errors import BadInput, NotExact, SymcookError, Unmerged
 from symcook.forward import Result, forward
 from symcook.model.parts import Head
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from symcook.words.exact import PrefixLevel
     from symcook.words.keyed import Kept
 
-Progress = Callable[[int, int], None]
 Said = TypeVar("Said")
 CHUNK = 4096
 """How many representatives by counts one batch runs."""

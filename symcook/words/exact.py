@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, cast
 import numpy as np
 from flint import fmpq
 
+from symcook.domains.cells import Array
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Going
 from symcook.errors import BadInput, NotExact, Undecided
@@ -162,9 +163,6 @@ def moved(level: PrefixLevel, low: int, shares: Sequence[fmpq]) -> Result:
 
     which, held = np.full(len(way), level.which[low]), cast("tuple[tuple[ExactEntries, ...], ...]", level.states.sums)
     return level.states.run(level.tokens, which, tuple(tuple(map(sums, head)) for head in held))
-
-
-Array = np.ndarray
 
 
 class Entries(Protocol):
