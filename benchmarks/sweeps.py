@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from itertools import product
 from typing import Any
 
 from timing import Row, best, faster, longer, same
@@ -18,6 +17,7 @@ from symcook.forward import forward
 from symcook.model.transformer import Transformer
 from symcook.model.weights import feedforward, head
 from symcook.recipes import build
+from symcook.words import every
 
 LENGTH = 16
 WHAT = f"dyck-1, all words of length 1 to {LENGTH}"
@@ -180,7 +180,7 @@ def remembered() -> Row:
     from symcook.domains import exact
 
     model = soft()
-    words = ["".join(word) for n in range(1, SOFT_LENGTH + 1) for word in product("ab", repeat=n)]
+    words = ["".join(word) for n in range(1, SOFT_LENGTH + 1) for word in every("ab", n)]
 
     def ours() -> list[Any]:
         exact.mean.cache_clear()

@@ -33,10 +33,10 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.shorter import shorter
 
 if TYPE_CHECKING:
-    from symcook.proof.formclaims import Proof
+    from symcook.proof.formclaims import FormsProof
 
 
-Case = tuple[Guard, Mapping[str, Value]]
+ReadCase = tuple[Guard, Mapping[str, Value]]
 """Where the readout looks: a guard, and what the outputs are there."""
 
 
@@ -118,11 +118,11 @@ class EveryLength(Shown):
     each: EachPosition
     domain: Lengths
     forms: tuple[ClosedForm, ...]
-    cells: tuple[Case, ...]
+    cells: tuple[ReadCase, ...]
     """The cases as the domain has them."""
     reads: Mapping[str, CellTable | OutOfRules] = field(default_factory=dict)
     """The coordinates that the readout reads, where it looks."""
-    proof: Proof | None = None
+    proof: FormsProof | None = None
 
     @property
     def model(self) -> Transformer:
@@ -245,7 +245,7 @@ def _by_number(text: str) -> tuple[bool, list[str]]:
 
 
 def _form(
-    model: Transformer, spelling: Spelling, conditions: tuple[str, ...], case: Case, cells: Sequence[Case]
+    model: Transformer, spelling: Spelling, conditions: tuple[str, ...], case: ReadCase, cells: Sequence[ReadCase]
 ) -> ClosedForm:
     guard, outputs = case
     world, readout = spelling.world, model.readout
@@ -342,7 +342,7 @@ def verdict(
 
 
 def word_verdict(
-    spelling: Spelling, readout: Any, cells: Sequence[Case], guard: Guard | None = None
+    spelling: Spelling, readout: Any, cells: Sequence[ReadCase], guard: Guard | None = None
 ) -> tuple[bool | None, str | None]:
     """The one verdict of a readout at all positions, each of which must pass; of the words that have a position with
     `guard`, where that is given."""

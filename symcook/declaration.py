@@ -3,7 +3,8 @@
 Of a function its source is read, header and docstring alone, so that help and completion need none of what answers:
 nothing is imported before `load`. In the docstring the paragraphs before "For example:" say what is asked; each
 argument has a line `name METAVAR: words`, or `name --option METAVAR: words`, no metavar for a flag, several words with
-| between where these are all there are. What many questions take is said once, in `COMMON`.
+| between where these are all there are. What many questions take is said once, in `COMMON`. So is `file`, which no
+function is given: where its command writes the answer.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ n N: The length: how many scores, positions or symbols there are.
 gamma G: The score gap or scale: a rational, or such as 'log(8*64)'.
 values --set NAME=VALUE: An argument of the recipe or a value of a symbol. Repeatable.
 digits D: Decimal digits of balls.
+file --plot PLACE: Write PLACE.csv, and with matplotlib PLACE.svg and PLACE.png.
 """
 REQUIRED: Any = object()
 EXAMPLE = "\n\nFor example: "
@@ -38,7 +40,8 @@ def load(home: str) -> Callable[..., Any]:
 
 
 class DeclaredArgument(NamedTuple):
-    """An argument: its annotation as text, its default or `REQUIRED`, and how one writes it on the command line."""
+    """An argument: its annotation as text, its default or `REQUIRED`, and how one writes it on the command line, where
+    an option may have two names, as -o/--output."""
 
     name: str
     kind: str
@@ -115,6 +118,12 @@ class Question:
         return tuple(DeclaredArgument(name, kinds[name], default.get(name, REQUIRED), *said[name]) for name in kinds)
 
     @property
+    def file(self) -> DeclaredArgument:
+        """Where its command writes the answer."""
+        said = _lines(COMMON, ["file"]) | _lines(self._declared[1], ["file"])
+        return DeclaredArgument("file", "str | None", None, *said["file"])
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of its arguments."""
         return tuple(argument.name for argument in self.arguments)
@@ -133,7 +142,7 @@ def _lines(text: str, names: Iterable[str]) -> dict[str, tuple[str, str | None, 
     """Option, metavar and words of each argument that has a line in the text; its next lines are set in."""
     found = {}
     each = "|".join(map(re.escape, names))
-    for name, option, metavar, words in re.findall(rf"^({each})( --[\w-]+)?( [^\s:]+)?: (.*(?:\n +.*)*)", text, re.M):
+    for name, option, metavar, words in re.findall(rf"^({each})( -[\w/-]+)?( [^\s:]+)?: (.*(?:\n +.*)*)", text, re.M):
         option = option.strip() or f"--{name.replace('_', '-')}"
         found[name] = (option, metavar.strip() or None, " ".join(words.split()))
     return found

@@ -121,11 +121,13 @@ def probability(
     return _product(asked, [(inputs, list(enumerate(wanted)))] if whole else runs, wanted, domain, digits)
 
 
-Asked = tuple[Any, list[tuple[int, str]]]
+AskedScores = tuple[Any, list[tuple[int, str]]]
 """An input, and the labels whose probabilities are asked for, each with the index of its position."""
 
 
-def _product(model: Transformer, runs: Sequence[Asked], wanted: tuple[str, ...], name: str, digits: int) -> Probability:
+def _product(
+    model: Transformer, runs: Sequence[AskedScores], wanted: tuple[str, ...], name: str, digits: int
+) -> Probability:
 
     digits = check_digits(digits)
     reason: Undecided | None = None
@@ -146,7 +148,7 @@ def _product(model: Transformer, runs: Sequence[Asked], wanted: tuple[str, ...],
     raise reason or Undecided(f"the probability has fewer than {digits} digits at the greatest working precision.")
 
 
-def _factors(model: Transformer, run: Asked, system: Domain) -> list[Any]:
+def _factors(model: Transformer, run: AskedScores, system: Domain) -> list[Any]:
     result = forward(model, run[0], system)
     with system.context():
         return [system.read(result.scores[label], place) for place, label in run[1]]

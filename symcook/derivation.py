@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
 from symcook.declaration import load
-from symcook.door import door
+from symcook.door import Progress, door
 from symcook.errors import BadInput, Undecided
 from symcook.model.answers import Several, Shown
 from symcook.model.expr import MAX_TEXT
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 MAX_CASES = 64
 MAX_TRIED = 2 * MAX_CASES
 """The greatest number of ways to decide the comparisons, those that no values allow counted too."""
-
-Progress = Callable[[int, int], None]
-"""Called at each comparison with the number of cases found and the greatest number."""
 
 
 @dataclass(frozen=True)

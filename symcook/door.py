@@ -21,7 +21,7 @@ Progress = Callable[[int, int], None]
 """What a function that takes its time is given: it is called with how much is done, and of how much."""
 MAX_DIGITS = 100_000
 """The greatest number of digits that may be asked for."""
-Kind = tuple[Callable[[Any], bool], str]
+ArgumentKind = tuple[Callable[[Any], bool], str]
 """Whether a value is of a kind, and the kind in words."""
 
 
@@ -68,7 +68,7 @@ def door(**hints: str) -> Callable[[T], T]:
 
 def check(
     signature: inspect.Signature,
-    kinds: Mapping[str, Kind],
+    kinds: Mapping[str, ArgumentKind],
     called: str,
     args: tuple[object, ...],
     named: Mapping[str, object],
@@ -160,7 +160,7 @@ def _do(name: str, value: object) -> str | None:
     return None
 
 
-def _kinds(function: Callable[..., object]) -> dict[str, Kind]:
+def _kinds(function: Callable[..., object]) -> dict[str, ArgumentKind]:
     """The kind of each parameter whose annotation is known."""
     import inspect
 
@@ -176,13 +176,13 @@ def _kinds(function: Callable[..., object]) -> dict[str, Kind]:
 
 
 @cache
-def _kind(annotation: str) -> Kind | None:
+def _kind(annotation: str) -> ArgumentKind | None:
     import ast
 
     return _read(ast.parse(annotation, mode="eval").body)
 
 
-def _read(node: ast.expr) -> Kind | None:
+def _read(node: ast.expr) -> ArgumentKind | None:
     """The kind that an annotation names; None where it is not known, so that everything passes."""
     import ast
 
@@ -208,7 +208,7 @@ def _read(node: ast.expr) -> Kind | None:
     return _NAMED["Progress"] if node.value.id == "Callable" else None
 
 
-def _each(inner: Kind, words: str) -> Kind:
+def _each(inner: ArgumentKind, words: str) -> ArgumentKind:
     """A sequence of values of one kind; text counts as the sequence of its characters."""
 
     def fits(value: object) -> bool:
@@ -229,7 +229,7 @@ def _mapping(value: object) -> bool:
     return isinstance(value, Mapping) and all(isinstance(key, (str, tuple)) for key in value)
 
 
-def _instance(name: str) -> Kind:
+def _instance(name: str) -> ArgumentKind:
     """An object of a class of symcook, which need not be imported: no other object is one."""
     article = "an" if name[0] in "AEIOU" else "a"
     return (lambda value: any(one.__name__ == name for one in type(value).__mro__)), f"{article} {name}"
@@ -237,7 +237,7 @@ def _instance(name: str) -> Kind:
 
 _MAPPING = 'a mapping such as {"name": value}'
 _MANY = {"text": "names"}
-_NAMED: dict[str, Kind] = {
+_NAMED: dict[str, ArgumentKind] = {
     "str": ((lambda value: isinstance(value, str)), "text"),
     "int": ((lambda value: isinstance(value, int) and not isinstance(value, bool)), "an integer"),
     "bool": ((lambda value: isinstance(value, bool)), "True or False"),

@@ -19,11 +19,6 @@ from symcook.forward import Memory, Result, follows, forward
 from symcook.model.transformer import Transformer
 
 
-def unfollowed(model: Transformer, length_known: bool = False) -> str | None:
-    """`Transformer.unfollowed` of a model."""
-    return model.unfollowed(length_known)
-
-
 @dataclass(frozen=True)
 class State:
     """A machine behind the symbols of `word`, which does not count what the model adds."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import subprocess
 import sys
@@ -9,13 +10,15 @@ from typing import Any
 
 import click
 import pytest
+from checkout import ROOT, parsed
 from families import together
 from shared import call, document, refused
 
 import symcook as sc
 from symcook.bounds import KINDS
+from symcook.cli.commands import COMMANDS
 from symcook.cli.output import group
-from symcook.declaration import REQUIRED, Question
+from symcook.declaration import REQUIRED, Question, load
 from symcook.questions import QUESTIONS
 
 EVERY = [*QUESTIONS.values(), *KINDS.values()]
@@ -40,6 +43,9 @@ def test_the_command_is_that_of_the_function(name: str, capsys: pytest.CaptureFi
     command = group.get_command(click.Context(group), name)
     assert command is not None
     parameters = inspect.signature(QUESTIONS[name].load()).parameters
+    assert [one.opts for one in command.params if one.name == "place"] == [
+        ["-o", "--output"] if name == "hardsoft" else ["--plot"]
+    ]
     asked = {one.name for one in command.params} - {"as_json", "debug", "place", "force", "seconds"}
     assert asked == {*parameters, "name", "settings"} - {"model", "values", "progress"}
     _, out, _ = call(capsys, name, "--help")
@@ -48,6 +54,24 @@ def test_the_command_is_that_of_the_function(name: str, capsys: pytest.CaptureFi
     assert all(
         f"({one.default})." in words for one in QUESTIONS[name].arguments if type(one.default) is int and one.default
     )
+
+
+@together("name", list(QUESTIONS))
+def test_the_line_of_the_command_is_the_summary(name: str) -> None:
+    """`COMMANDS` is printed before anything is imported that could read it off: it would take twice the time."""
+    summary = QUESTIONS[name].summary
+    assert summary[0].lower() + summary[1:] == f"{COMMANDS[name]}."
+
+
+def test_the_type_of_a_verb_is_that_of_its_home() -> None:
+    """The imports for types at `Verbs`, beside the homes that its methods have."""
+    tree = parsed((ROOT / "symcook/model/answers.py").read_text())
+    (verbs,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Verbs")
+    typed = {one.name: f"{node.module}:{one.name}" for node in ast.walk(verbs) if isinstance(node, ast.ImportFrom)
+             for one in node.names}  # fmt: skip
+    homes = {name: str(load(home).__module__) + f":{name}" for name, home in sc.VERBS.items() if name != "__call__"}
+    found = {name: str(load(home).__module__) + f":{name}" for name, home in typed.items()}
+    assert found == homes
 
 
 @together("name", list(QUESTIONS))

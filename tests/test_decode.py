@@ -15,7 +15,6 @@ from families import together
 
 from symcook.decode import end_label, generate, probability
 from symcook.errors import BadInput, NotExact, Undecided
-from symcook.machine import unfollowed
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import FeedForward, Head, Layer
@@ -53,7 +52,7 @@ def by_hand(made: Transformer, word: str, end: str | None) -> Any:
 @together("word", ["", "a", "ab", "bbab"])
 def test_probabilities_are_products_over_prefixes(mask: str, word: str) -> None:
     made = model(mask=mask)
-    assert (unfollowed(made) is None) == (mask == "future")
+    assert (made.unfollowed() is None) == (mask == "future")
     wanted = by_hand(made, word, "EOS")
     with mpmath.workdps(40):
         shown = probability(made, word).shown

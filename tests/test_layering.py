@@ -107,6 +107,16 @@ def test_nothing_is_imported_upwards_in_a_function_either() -> None:
     assert {name: names for name, names in found.items() if names and name not in UPWARD} == {}
 
 
+def test_the_note_has_the_layers_and_the_exceptions() -> None:
+    """`notes/architecture.md` draws the same order, and says how many modules are excepted."""
+    note = (ROOT / "notes" / "architecture.md").read_text(encoding="utf-8")
+    drawn = note.partition("what stands to its left:\n\n`")[2].partition("`")[0]
+    layers = [tuple(word.strip() for word in layer.split(",")) for layer in drawn.split("|")]
+    assert layers == [tuple(n for n in names if n[:2] != "__") for names in LAYERS if names != ("__main__",)]
+    words = ("one", "two", "three", "four", "five", "six")
+    assert f"; {words[len(UPWARD) - 1]} modules are excepted by name" in note
+
+
 def test_each_exception_is_one() -> None:
     for name in UPWARD:
         source = (PACKAGE / name).read_text()

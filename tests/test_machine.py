@@ -21,7 +21,7 @@ from symcook.domains.mp import Mp
 from symcook.domains.rowwise import Memos
 from symcook.errors import BadInput, NoRun, NotExact, SymcookError, Undecided
 from symcook.forward import Result, forward
-from symcook.machine import Machine, follower, unfollowed
+from symcook.machine import Machine, follower
 
 NUMBERS = ("exact", "ball", "mpmath", "float64", "float32", "float16")
 ADDED = ((None, None), ("CLS", None), (None, "EOS"), ("BOS", "EOS"))
@@ -182,7 +182,7 @@ def test_what_cannot_be_followed_is_refused_with_one_sentence() -> None:
     assert "position function of c is i/n" in refused(whole)
     head = sc.Head(("a",), ("b",), [[1]], [[1]], [[1]], "future", "softmax", "1/log(n + 1)")
     assert "n changes as the word grows" in refused(replace(model, layers=(sc.Layer(head),)))
-    assert unfollowed(whole, length_known=True) is None and unfollowed(model) is None
+    assert whole.unfollowed(length_known=True) is None and model.unfollowed() is None
     assert "ask derive" in refused(model, make_domain("symbolic"))
 
 

@@ -22,9 +22,10 @@ def command(name: str) -> str:
         with click.Context(found, info_name=name, parent=above) as here:
             usage = found.get_usage(here).removeprefix("Usage: ")
             options = [p.get_help_record(here) for p in found.params if isinstance(p, click.Option)]
-            words = (found.help or "").split("\n\n")
+            title = f"{COMMANDS[name][:1].upper()}{COMMANDS[name][1:]}."
+            words = [one for one in (found.help or "").split("\n\n") if one != title]
             example = (found.epilog or "").replace("\b", "").partition("For example:")[2].strip()
-    lines = [f"# symcook {name}", "", plain(COMMANDS[name][:1].upper() + COMMANDS[name][1:]) + ".", ""]
+    lines = [f"# symcook {name}", "", plain(title), ""]
     lines += [code(usage, ""), ""]
     lines += [part for one in words for part in (plain(" ".join(one.split())), "")]
     rows = [(f"`{record[0]}`", cell(record[1])) for record in options if record is not None]

@@ -27,7 +27,7 @@ GUARD_BITS = 128
 """The precision of the slopes, beyond what is asked for."""
 SHOWN = 6
 """Digits of the balls that are shown beside the bound itself."""
-Parts = Callable[[], list[GrowthPart]]
+PartErrors = Callable[[], list[GrowthPart]]
 """The errors by the constants after the embedding and after each part, at flint's precision."""
 
 
@@ -90,7 +90,7 @@ def error_propagation(
     reached, refused = (
         (None, "") if constants else _by_words(chosen, length, start, dtype, bits_for(wanted) + GUARD_BITS)
     )
-    parts: Parts = list
+    parts: PartErrors = list
     if start is not None and dtype is None:
         try:
             parts = _once(Growth(chosen, name, start, length).parts)
@@ -137,13 +137,13 @@ def _by_words(
         return None, str(error).rstrip(".")
 
 
-def _once(compute: Parts) -> Parts:
+def _once(compute: PartErrors) -> PartErrors:
     """The same, once for each precision."""
     known = cache(lambda bits: compute())
     return lambda: known(flint.ctx.prec)
 
 
-def _balls(parts: Parts, k: int, wanted: int) -> tuple[Ball, Ball]:
+def _balls(parts: PartErrors, k: int, wanted: int) -> tuple[Ball, Ball]:
     """The errors by our constants and by the papers' after part k."""
     return (
         shown(lambda: arb(parts()[k].error.ours), wanted, "a bound"),
@@ -152,7 +152,7 @@ def _balls(parts: Parts, k: int, wanted: int) -> tuple[Ball, Ball]:
 
 
 def _ends(
-    parts: Parts, table: list[tuple[Ball, Ball]], reached: Moves | None, wanted: int
+    parts: PartErrors, table: list[tuple[Ball, Ball]], reached: Moves | None, wanted: int
 ) -> tuple[Ball, Ball | None, bool | None]:
     """Our bound, the papers', and whether ours is at most theirs."""
     with flint.ctx.workprec(bits_for(wanted) + GUARD_BITS):

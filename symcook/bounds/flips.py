@@ -13,7 +13,7 @@ from flint import arb
 from symcook.bounds.arguments import Bound, count, entry, read_model, shown, words_of_length, written
 from symcook.domains.batch import Batch, Words
 from symcook.domains.protocol import Coefficient
-from symcook.domains.rowwise import Column, Rowwise
+from symcook.domains.rowwise import RowColumn, Rowwise
 from symcook.door import check_digits
 from symcook.errors import BadInput
 from symcook.forward import Result, forward
@@ -222,14 +222,14 @@ class Changes(Rowwise):
         super().__init__()
         self.place, self.alphabet = place, alphabet
 
-    def embed(self, table: Mapping[str, Coefficient]) -> Column:
+    def embed(self, table: Mapping[str, Coefficient]) -> RowColumn:
         entries = [entry(table[token]) for token in self.alphabet]
         return [max(entries) - min(entries) if row == self.place else self.nothing for row in self.rows]
 
-    def positions(self, expression: Coefficient) -> Column:
+    def positions(self, expression: Coefficient) -> RowColumn:
         return [self.nothing] * len(self.rows)
 
-    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+    def linear(self, terms: Sequence[tuple[RowColumn, Coefficient]], bias: Coefficient) -> RowColumn:
         return super().linear(terms, 0)
 
     def number(self, value: Coefficient) -> Fraction:

@@ -46,14 +46,12 @@ FAR = 12
 NEAR = Fraction(3, 8)
 BITS = 128
 
-Series = flint.arb_series
-
 
 def _half_pi_root() -> flint.arb:
     return (flint.arb.pi() / 2).sqrt()
 
 
-def _bend(form: str, z: Series) -> Series:
+def _bend(form: str, z: flint.arb_series) -> flint.arb_series:
     """T(z) as a power series: T with its derivatives."""
     if form == "erf":
         return (z / flint.arb(2).sqrt()).erf()
@@ -64,7 +62,7 @@ def _bend(form: str, z: Series) -> Series:
 
 def _rest(form: str, z: flint.arb, order: int) -> list[flint.arb]:
     """R and its derivatives at z, up to `order`, as balls."""
-    x = Series([z, 1], order + 1)
+    x = flint.arb_series([z, 1], order + 1)
     series = x * x / 2 - _half_pi_root() / 2 * x * _bend(form, x)
     factorial, out = 1, []
     for k in range(order + 1):
@@ -148,7 +146,7 @@ class _Shape:
             bound = z**2 * 4 * (first + second + 2 * first**2) * (-2 * a).exp()
             if not 2 * first > 8:
                 raise SymcookError("balls did not show that the exponential falls fast enough")
-        if not (bound < flint.arb("0.01") and _bend(self.form, Series([z], 1))[0] > flint.arb("0.5")):
+        if not (bound < flint.arb("0.01") and _bend(self.form, flint.arb_series([z], 1))[0] > flint.arb("0.5")):
             raise SymcookError("balls did not show the bounds from 12 on")
         if not _half_pi_root() / FAR + flint.arb("0.01") < flint.arb("0.25"):
             raise SymcookError("balls did not show that D falls from 12 on")
@@ -215,7 +213,7 @@ def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str 
 
     def value() -> flint.arb:
         u = place()
-        return u * (1 - _bend(form, Series([u], 1))[0]) / 2 / scale()
+        return u * (1 - _bend(form, flint.arb_series([u], 1))[0]) / 2 / scale()
 
     def claimed() -> flint.arb:
         return arb_of(bound) / scale()
@@ -237,13 +235,13 @@ def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str 
 
 def _fall(form: str, u: flint.arb) -> flint.arb:
     """Twice the derivative of u (1 - T(u))/2."""
-    bend = _bend(form, Series([u, 1], 2))
+    bend = _bend(form, flint.arb_series([u, 1], 2))
     return 1 - bend[0] - u * bend[1]
 
 
 def _fall_slope(form: str, u: flint.arb) -> flint.arb:
     """The derivative of `_fall`: -2 T' - u T''."""
-    bend = _bend(form, Series([u, 1], 3))
+    bend = _bend(form, flint.arb_series([u, 1], 3))
     return -2 * bend[1] - 2 * u * bend[2]
 
 

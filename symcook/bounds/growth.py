@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from flint import arb, fmpq
 
 from symcook.bounds.arguments import entry, words_of_length, written
+from symcook.domains.ball import BallValue
 from symcook.domains.exact import Exact, at_position
 from symcook.domains.rowwise import visible
 from symcook.errors import BadInput, NotExact, Undecided
@@ -50,22 +51,20 @@ from symcook.numbers.roots import rational_root
 if TYPE_CHECKING:
     import sympy
 
-Number = fmpq | arb
-"""A rational number of flint where all constants up to there are rational, else a ball; the two mix."""
 
+class BothErrors(NamedTuple):
+    """An error, by our constants and by those of the papers: rational where all constants up to there are, else a ball.
+    The two mix."""
 
-class Pair(NamedTuple):
-    """An error, by our constants and by those of the papers."""
+    ours: BallValue
+    papers: BallValue
 
-    ours: Number
-    papers: Number
+    def __add__(self, other: BothErrors) -> BothErrors:  # type: ignore[override]
+        return BothErrors(self.ours + other.ours, self.papers + other.papers)
 
-    def __add__(self, other: Pair) -> Pair:  # type: ignore[override]
-        return Pair(self.ours + other.ours, self.papers + other.papers)
-
-    def times(self, ours: Number, papers: Number) -> Pair:
+    def times(self, ours: BallValue, papers: BallValue) -> BothErrors:
         """Both as they grow by constants."""
-        return Pair(ours * self.ours, papers * self.papers)
+        return BothErrors(ours * self.ours, papers * self.papers)
 
 
 def part_name(step: Sublayer) -> str:
@@ -77,7 +76,7 @@ class GrowthPart(NamedTuple):
     """What stands after a part: its name for the table, the error, and the statements that say so."""
 
     label: str
-    error: Pair
+    error: BothErrors
     proofs: tuple[str, ...] = ()
 
 
@@ -105,7 +104,7 @@ class Growth:
 
     def parts(self) -> list[GrowthPart]:
         """The error after the embedding and after each part, at flint's precision."""
-        self.size, found = self.start, [GrowthPart("embedding", Pair(_flint(self.delta), _flint(self.delta)))]
+        self.size, found = self.start, [GrowthPart("embedding", BothErrors(_flint(self.delta), _flint(self.delta)))]
         for step in self.model.sublayers:
             found.append(self._after(step, found[-1].error))
         return found
@@ -131,7 +130,7 @@ class Growth:
                 best = max(best, total)
         return best
 
-    def _after(self, step: Sublayer, error: Pair) -> GrowthPart:
+    def _after(self, step: Sublayer, error: BothErrors) -> GrowthPart:
         """The error after a part and its residual connection, and after the norm behind it."""
         label, proofs = part_name(step), list[str]()
         if step.block is not None:
@@ -154,13 +153,13 @@ class Growth:
             self.size = None if self.size is None else normed_size(step.after)
         return GrowthPart(label, error, (*proofs, "cookbook.s7.2.prop7.4") if step.block is not None else tuple(proofs))
 
-    def _normed(self, error: Pair, norm: LayerNorm, proofs: list[str]) -> Pair:
+    def _normed(self, error: BothErrors, norm: LayerNorm, proofs: list[str]) -> BothErrors:
         proofs += ["lem.norm_layernorm", "cookbook.s6.4.ln_lipschitz", "cookbook.s7.2.prop7.5"]
         return error.times(*map(_root, normed_change(norm)))
 
     def _attended(
-        self, label: str, head: Head, step: Sublayer, size: Fraction | None, seen: Pair, proofs: list[str]
-    ) -> Pair:
+        self, label: str, head: Head, step: Sublayer, size: Fraction | None, seen: BothErrors, proofs: list[str]
+    ) -> BothErrors:
         """What a head adds to the error."""
         own, papers = _flint(column_sum(rows_of(head.V))), _flint(self.width * self.greatest)
         mu = max((abs(e) for row in score_form(head) for e in row), default=Fraction(0))
@@ -181,7 +180,9 @@ class Growth:
         scaled, bound, greatest = self._factor(head), _flint(size), _flint(max(size, Fraction(1)))
         weights = 2 * arb(_moved(scaled * _flint(mu), bound, seen.ours) / 2).tanh()
         claimed = scaled * 3 * papers**2 * greatest * seen.papers
-        return Pair(own * (bound * weights + seen.ours), papers * (self.width * greatest * 4 * claimed + seen.papers))
+        return BothErrors(
+            own * (bound * weights + seen.ours), papers * (self.width * greatest * 4 * claimed + seen.papers)
+        )
 
     def _factor(self, head: Head) -> arb:
         """scale/temperature, the greatest over the positions."""
@@ -198,7 +199,7 @@ class Growth:
             best = best.max(found)
         return best
 
-    def _check_gap(self, label: str, head: Head, step: Sublayer, error: Number, mu: Fraction) -> None:
+    def _check_gap(self, label: str, head: Head, step: Sublayer, error: BallValue, mu: Fraction) -> None:
         """BadInput unless at every position of every word the maximum is unique and the error cannot reach it."""
         if step.before or not isinstance(error, fmpq):
             raise BadInput(
@@ -217,7 +218,7 @@ class Growth:
             raise BadInput(must, given, "give a smaller delta")
 
 
-def _moved(mu: Number, size: Number, error: Number) -> Number:
+def _moved(mu: BallValue, size: BallValue, error: BallValue) -> BallValue:
     """How much x M z moves at most where x and z, of L1 norm at most `size`, change by at most `error`."""
     return mu * (2 * size * error + error * error)
 
@@ -227,13 +228,13 @@ def _flint(value: Fraction | int) -> fmpq:
     return fmpq(exact.numerator, exact.denominator)
 
 
-def _root(square: Fraction) -> Number:
+def _root(square: Fraction) -> BallValue:
     """The root of a rational number, exactly where it is rational."""
     exact = rational_root(square)
     return arb(_flint(square)).sqrt() if exact is None else _flint(exact)
 
 
-Rows = Sequence[Sequence[Fraction]]
+FractionRows = Sequence[Sequence[Fraction]]
 
 
 def rows_of(matrix: sympy.MatrixBase) -> list[list[Fraction]]:
@@ -241,12 +242,12 @@ def rows_of(matrix: sympy.MatrixBase) -> list[list[Fraction]]:
     return [[entry(matrix[r, c]) for c in range(matrix.shape[1])] for r in range(matrix.shape[0])]
 
 
-def sizes(rows: Rows) -> list[list[Fraction]]:
+def sizes(rows: FractionRows) -> list[list[Fraction]]:
     """The absolute entries."""
     return [[abs(e) for e in row] for row in rows]
 
 
-def product(left: Rows, right: Rows) -> list[list[Fraction]]:
+def product(left: FractionRows, right: FractionRows) -> list[list[Fraction]]:
     """The product of two matrices."""
     return [
         [sum((a * b for a, b in zip(row, column, strict=True)), Fraction(0)) for column in zip(*right, strict=True)]
@@ -254,7 +255,7 @@ def product(left: Rows, right: Rows) -> list[list[Fraction]]:
     ]
 
 
-def column_sum(rows: Rows) -> Fraction:
+def column_sum(rows: FractionRows) -> Fraction:
     """The greatest sum of one column's absolute entries: the operator norm for the L1 norm."""
     return max((sum((abs(e) for e in column), Fraction(0)) for column in zip(*rows, strict=True)), default=Fraction(0))
 
@@ -310,7 +311,7 @@ def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
 GAP_WORDS = 2**12
 """The greatest number of words that are run to find the score gap of a hard head."""
 
-Stream = list[dict[str, Fraction]]
+StreamValues = list[dict[str, Fraction]]
 """The residual stream: for each position the value of each coordinate."""
 
 
@@ -322,7 +323,7 @@ class ScoreGap(NamedTuple):
     size: Fraction
 
 
-def streams(model: Transformer, layers: int, length: int, name: str) -> list[Stream]:
+def streams(model: Transformer, layers: int, length: int, name: str) -> list[StreamValues]:
     """The stream after the first `layers` layers, for every word of `length` typed symbols.
 
     Only these layers are run: what comes later may be irrational. BadInput for more than GAP_WORDS words and where a
@@ -346,7 +347,7 @@ def _rational(value: object) -> Fraction:
     return Fraction(value)
 
 
-def score_gap(head: Head, before: Sequence[Stream], start: int, label: str) -> ScoreGap:
+def score_gap(head: Head, before: Sequence[StreamValues], start: int, label: str) -> ScoreGap:
     """The gap of a head over the streams that it reads; BadInput for a row whose maximum is not unique.
 
     start: the number of the first position, and label: what the head is called, both for the message.

@@ -11,7 +11,7 @@ from flint import fmpq
 
 from symcook.bounds.arguments import entry
 from symcook.bounds.growth import rows_of, score_form
-from symcook.domains.ball import BallDomain, Column, Columns, Value
+from symcook.domains.ball import BallColumn, BallColumns, BallDomain, BallValue
 from symcook.domains.protocol import Coefficient
 from symcook.errors import BadInput, NotExact
 from symcook.forward import Snapshot, forward
@@ -87,13 +87,19 @@ class _Watched(BallDomain):
         self.met: list[Met] = []
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Coefficient
-    ) -> list[Column]:
+        self,
+        queries: BallColumns,
+        keys: BallColumns,
+        values: BallColumns,
+        mask: Mask,
+        weighting: str,
+        factor: Coefficient,
+    ) -> list[BallColumn]:
         equal = not queries and self.length > (1 if mask.here else 2)
         self.met.append((None, equal))
         return super().attend(queries, keys, values, mask, weighting, factor)
 
-    def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> Sequence[int]:
+    def best(self, scores: Sequence[BallValue], weighting: str, i: int, first: int) -> Sequence[int]:
         known = [score for score in scores if isinstance(score, fmpq)]
         if len(known) < len(scores):
             raise NotExact("a score must be rational", f"one at position {i}")
@@ -128,7 +134,7 @@ def runs(model: Transformer, n: int, tick: Callable[[], None] | None = None) -> 
     return found
 
 
-def _all_rational(columns: Mapping[str, Column]) -> dict[str, list[fmpq]]:
+def _all_rational(columns: Mapping[str, BallColumn]) -> dict[str, list[fmpq]]:
     """A stream whose values are rational; NotExact where one is not."""
     found = {name: [x for x in column if isinstance(x, fmpq)] for name, column in columns.items()}
     for name, column in columns.items():
@@ -155,7 +161,7 @@ class _HeadWeights:
 def _note(
     model: Transformer,
     tables: Mapping[HeadPlace, _HeadWeights],
-    steps: Sequence[Snapshot[Column]],
+    steps: Sequence[Snapshot[BallColumn]],
     met: Sequence[Met],
     word: str,
     found: HardRuns,

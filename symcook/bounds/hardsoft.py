@@ -37,8 +37,8 @@ from symcook.compose.states import table_of
 from symcook.compose.untied import UNIQUE, untie, with_position
 from symcook.door import Progress, door
 from symcook.errors import BadInput, Undecided
-from symcook.model.answers import Shown
-from symcook.model.symbols import exact, from_sympy, symbol
+from symcook.model.answers import Reply
+from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, hull
 
@@ -111,7 +111,7 @@ class Decided:
 
 
 @dataclass(frozen=True, repr=False)
-class HardSoft(Shown):
+class HardSoft(Reply):
     """The answer: see `hardsoft`. `gamma`, `x_max` and `h_max` are None where no expression was found; `soft` is the
     model, None where the claimed gap fails. `decides` says of a model that accepts by a sign whether the soft one
     accepts and rejects alike on all words that were run; None of other models."""
@@ -129,6 +129,11 @@ class HardSoft(Shown):
     soft: Transformer | None
     fails: GapFails | None = None
     decides: Decided | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether no word has a smaller gap than the one that was claimed."""
+        return self.fails is None
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook hardsoft --json``."""
@@ -157,20 +162,38 @@ def _head_json(one: HardHead) -> dict[str, Any]:
 
 @door()
 def hardsoft(
-    model: Transformer, error: str, gap: str | None = None, max_length: int = 6, *, progress: Progress | None = None
+    model: Transformer,
+    error: str,
+    gap: str | None = None,
+    max_length: int = 6,
+    *,
+    values: Mapping[str, Exact] | None = None,
+    progress: Progress | None = None,
 ) -> HardSoft:
-    """A soft model for an average-hard one, within `error` of it at every position, the sum over all coordinates.
+    """Soft attention in place of hard, within an error that you give.
 
-    `error` and `gap` are expressions in the length n. Leftmost and rightmost heads are untied first
-    (`symcook.compose.untied`), by a term below their gap. Everything is found on all words of n <= `max_length` typed
-    symbols, and the error of the soft model there is certified in balls; so the status is CHECKED N. Beyond, the model
-    has the temperature of Theorem 26 from the gap and the sizes that were found, as expressions; where these grow by no
-    rule that is known, it takes no longer words.
+    Leftmost and rightmost heads are made average-hard first, by a term in i/n below their gap. On all words of up to N
+    symbols the hard model is run exactly: the least gap of its scores, the greatest entries before each layer, the
+    constants of Lemmas 25 and 28 to 33 of Yang et al. (2026). By length there is the temperature of Theorem 26, that by
+    constants of the layers, which the soft model has, and the one that is needed; the error of the soft model is
+    certified in balls. Exit 1 where --gap is more than a word has.
+
+    For example: symcook hardsoft induction-most-recent --error 1/4 --max-length 4 -o soft.json
+
+    error EXPR: What every position may be off, an expression in n; the sum over coordinates.
+    gap EXPR: A gap of the scores, an expression in n, in place of what is found.
+    max_length N: Words of up to N symbols are run.
+    file -o/--output FILE: Write the soft model.
+
+    Heads are untied by `symcook.compose.untied`. Since all is found on all words to `max_length`, and certified there,
+    the status is CHECKED N. Beyond, the model has the temperature of Theorem 26 from the gap and the sizes that were
+    found, as expressions; where these grow by no rule that is known, it takes no longer words.
 
     Raises BadInput for a model with words that are too many, softmax with scores, norms, other activations than relu,
     values that are not rational; a head whose ties cannot be broken below its gap; an expression that cannot be read
     or is not positive. Source: yang2026, Lemmas 25 and 28 to 33, Theorem 26.
     """
+    model = model.bind(values)
     allowed, claimed = Rate(error, "the error"), None if gap is None else Rate(gap, "gamma")
     checked(model, max_length)
     for n in range(1, max_length + 1):
@@ -229,8 +252,6 @@ def checked(model: Transformer, max_length: int) -> None:
     """BadInput for a model that Theorem 26 does not speak of, or with too many words."""
     if not model.alphabet or model.embedding.words is None:
         raise BadInput("the model must read words", f"{model.name}, which reads numbers", "choose a language model")
-    if model.parameters:
-        raise BadInput("every symbol must have a value", f"none for {model.parameters[0].name}", "give it by --set")
     if model.normed:
         raise BadInput("the model must be without layer norm, as in Theorem 26", model.name)
     for place in head_places(model):

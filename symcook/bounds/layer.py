@@ -32,15 +32,15 @@ MAX_WIDTH = 64
 MAX_SUMS = 10_000
 """How many sums of gains with signs are gone through."""
 
-Row = tuple[Fraction, ...]
+AffineRow = tuple[Fraction, ...]
 """An affine function: the coefficients of its inputs, then the constant."""
-Point = tuple[Fraction, ...]
+AffinePoint = tuple[Fraction, ...]
 
 
 # --- Cells: where the hidden units have given signs -------------------------------------------------------------------
 
 
-def interior(conditions: Sequence[Row], inputs: int) -> Point | None:
+def interior(conditions: Sequence[AffineRow], inputs: int) -> AffinePoint | None:
     """A point at which all affine functions are positive, None where there is none (Fourier and Motzkin).
 
     BadInput where the elimination has more than `MAX_CONDITIONS` conditions.
@@ -67,15 +67,15 @@ def interior(conditions: Sequence[Row], inputs: int) -> Point | None:
     return (*found, max(low) + 1 if low else min(high) - 1 if high else Fraction(0))
 
 
-def value(row: Row, point: Sequence[Fraction]) -> Fraction:
+def value(row: AffineRow, point: Sequence[Fraction]) -> Fraction:
     """An affine function at a point."""
     return sum((a * x for a, x in zip(row[:-1], point, strict=True)), row[-1])
 
 
-def cells(units: Sequence[Row], inputs: int) -> Iterator[tuple[tuple[bool, ...], Point]]:
+def cells(units: Sequence[AffineRow], inputs: int) -> Iterator[tuple[tuple[bool, ...], AffinePoint]]:
     """Which units are positive, for each combination of signs that an open set has, with a point of it."""
 
-    def extend(signs: tuple[bool, ...], conditions: tuple[Row, ...], point: Point) -> Iterator[Any]:
+    def extend(signs: tuple[bool, ...], conditions: tuple[AffineRow, ...], point: AffinePoint) -> Iterator[Any]:
         if len(signs) == len(units):
             yield signs, point
             return
@@ -102,8 +102,8 @@ class Network:
         self.W1, self.W2 = rows_of(block.W1), rows_of(block.W2)
         self.b1, self.b2 = ([row[0] for row in rows_of(b)] for b in (block.b1, block.b2))
         self.inputs = len(block.reads)
-        self.units: list[Row] = [(*row, b) for row, b in zip(self.W1, self.b1, strict=True)]
-        self.slopes: list[Row] = [(*row, Fraction(0)) for row in self.W1]
+        self.units: list[AffineRow] = [(*row, b) for row, b in zip(self.W1, self.b1, strict=True)]
+        self.slopes: list[AffineRow] = [(*row, Fraction(0)) for row in self.W1]
 
     def at(self, point: Sequence[Fraction]) -> list[Fraction]:
         """The outputs at a point."""
@@ -124,7 +124,7 @@ class Network:
             best = max(best, size(product(self.W2, active), norm))
         return best
 
-    def stretched(self) -> tuple[Point, int] | None:
+    def stretched(self) -> tuple[AffinePoint, int] | None:
         """x and c with f(c x) != c f(x); None where there are none, and f is positively 1-homogeneous.
 
         f is iff it is the same network without biases. On each cell of both together the two are affine, and differ
@@ -140,7 +140,7 @@ class Network:
         return None
 
 
-def beside(point: Point, units: Sequence[Row]) -> Iterator[Point]:
+def beside(point: AffinePoint, units: Sequence[AffineRow]) -> Iterator[AffinePoint]:
     """The point moved along each input, so little that no unit that is not 0 there changes its sign."""
     room = [abs(value(u, point)) / (2 * sum(map(abs, u[:-1]), Fraction(1))) for u in units if value(u, point) != 0]
     step = min(room, default=Fraction(1))
@@ -208,7 +208,7 @@ def lipschitz(
     )
 
 
-def _at(names: Sequence[str], point: Point) -> list[str]:
+def _at(names: Sequence[str], point: AffinePoint) -> list[str]:
     return [f"{name} = {written(e)}" for name, e in zip(names, point, strict=True)]
 
 

@@ -25,7 +25,7 @@ from flint import arb, arb_mat, fmpq
 from symcook.domains.ball import ACTIVATIONS, _maxima
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rounding import EXP_ULPS, GELU_ULPS, Format
-from symcook.domains.rowwise import Column, Columns, Rowwise
+from symcook.domains.rowwise import RowColumn, RowColumns, Rowwise
 from symcook.errors import BadInput, Undecided
 from symcook.model.expr import Tree, names
 from symcook.model.rationals import rational
@@ -178,7 +178,7 @@ class Moved(Rowwise):
         off = arb(0, (abs(exact) * self.format.unit).upper())
         return Off(self, exact, self.one(-1, off))
 
-    def input(self, name: str) -> Column:
+    def input(self, name: str) -> RowColumn:
         """Rows of numbers may be any."""
         return [Off(self, ANY) for _ in self.rows]
 
@@ -291,7 +291,7 @@ class Moved(Rowwise):
         half.kinks = {**half.kinks, kink: half.kinks.get(kink, NONE) + more}
         return half
 
-    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+    def linear(self, terms: Sequence[tuple[RowColumn, Coefficient]], bias: Coefficient) -> RowColumn:
         found = super().linear(terms, bias)
         weights: list[Any] = [weight for _, weight in terms]
         if terms and weights[0] and not any(isinstance(c, tuple) for c in (*weights, bias)):
@@ -368,7 +368,9 @@ class Moved(Rowwise):
         lost = 4 * k * (self.format.flushed + self.format.tiny) * (1 + max(v.abs_upper() for v in values))
         return size * ((1 + above) * (1 + unit) / (1 - below) - 1) + lost + self.format.tiny
 
-    def soft(self, queries: Columns, keys: Columns, values: Columns, seen: Sequence[range], factor: Coefficient) -> Any:
+    def soft(
+        self, queries: RowColumns, keys: RowColumns, values: RowColumns, seen: Sequence[range], factor: Coefficient
+    ) -> Any:
         if self.format is None and all(_same(column) for column in keys):  # equal scores
             return [self.plain(column, seen, "average") for column in values]
         return super().soft(queries, keys, values, seen, factor)

@@ -27,8 +27,6 @@ FEW = 20_000
 """So many terms are added one by one without trying anything else."""
 MAX_TERMS = 2_000_000
 
-Series = flint.arb_series
-
 
 class Smooth(NamedTuple):
     """A function on t >= 0: its power series, its integral over [0, m], and what bounds it around [0, m].
@@ -37,7 +35,7 @@ class Smooth(NamedTuple):
     bound of the integral over t in [0, m] of the greatest |f| on the circle of radius r around t.
     """
 
-    series: Callable[[Series], Series]
+    series: Callable[[flint.arb_series], flint.arb_series]
     integral: Callable[[int | None], flint.arb]
     reach: tuple[flint.arb, flint.arb]
 
@@ -64,11 +62,11 @@ def euler_maclaurin(f: Smooth, m: int | None) -> flint.arb | None:
     return total
 
 
-def _coefficients(series: Callable[[Series], Series], place: int, many: int) -> list[flint.arb]:
+def _coefficients(series: Callable[[flint.arb_series], flint.arb_series], place: int, many: int) -> list[flint.arb]:
     """The first `many` Taylor coefficients at a place."""
     before, flint.ctx.cap = flint.ctx.cap, many + 1  # flint drops what is beyond its cap, without a word
     try:
-        found = series(Series([place, 1], many))
+        found = series(flint.arb_series([place, 1], many))
         return [found[k] for k in range(many)]
     finally:
         flint.ctx.cap = before
@@ -138,7 +136,7 @@ def _gaussians(gamma: flint.arb, m: int | None) -> tuple[Smooth, Smooth]:
     def moment(end: int | None) -> flint.arb:
         return 1 / (2 * gamma) if end is None else -(-gamma * end * end).expm1() / (2 * gamma)
 
-    def bell(t: Series) -> Series:
+    def bell(t: flint.arb_series) -> flint.arb_series:
         return (-gamma * t * t).exp()
 
     return (
@@ -174,7 +172,7 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
             start, stop = (gamma * n).expint(2) * n, (gamma * v).expint(2) * n * n / v
             return (gamma * n).exp() * (start - stop)
 
-        def term(t: Series) -> Series:
+        def term(t: flint.arb_series) -> flint.arb_series:
             return (-gamma * n * t / (n - t)).exp()
 
         size = (gamma * radius).exp() * smooth

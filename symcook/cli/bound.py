@@ -10,7 +10,7 @@ from symcook import bounds
 from symcook.cli.options import DIGITS, Force, OneOf, argument, given, option, read_settings
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, Waiting, say_or_json
-from symcook.cli.question import Plot, kind_of
+from symcook.cli.question import kind_of
 from symcook.declaration import DeclaredArgument, Question
 from symcook.errors import BadInput, Undecided, unknown
 
@@ -39,12 +39,13 @@ _RANGE = "NAME=FROM:TO[:STEPS][:SCALE]"
 _Over = Annotated[
     str | None, option("With --plot: run over this argument, as n=1:1024:21; SCALE is log or linear.", _RANGE)
 ]
+_Plot = kind_of(bounds.kind("softmax").file)
 
 
 @declare("bound", "symcook bound softmax-hardmax --n 64 --gamma 'log(8*64)'")
 @partial(given, kind=_Kind, model=_Model)
 @partial(given, **{name: _kind(one) for name, one in _ARGUMENTS.items() if name != "model"})
-@partial(given, text=_Text, digits=_Digits, over=_Over, place=Plot, force=Force)
+@partial(given, text=_Text, digits=_Digits, over=_Over, place=_Plot, force=Force)
 def bound(
     kind: str, over: str | None, place: str | None, force: bool, as_json: bool, digits: int = 30, **options: Any
 ) -> int:

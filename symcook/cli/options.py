@@ -186,14 +186,14 @@ Settings = Annotated[
     tuple[str, ...],
     option("An argument, a symbol or an input. Repeatable.", "NAME=VALUE", None, "--set", shell_complete=_settable),
 ]
-Domain = Annotated[
+DomainOption = Annotated[
     str | None, option("The numbers (exact, and balls where there are no exact ones).", None, OneOf("domain", DOMAINS))
 ]
 Digits = Annotated[int, option("Decimal digits of ball and mpmath.", "D", DIGITS)]
 MaxLength = Annotated[int | None, option("The greatest length of a word or sequence.", "N", LENGTH)]
-Word = Annotated[str | None, option("A string of symbols.", "W", None, "--input")]
+WordOption = Annotated[str | None, option("A string of symbols.", "W", None, "--input")]
 Tokens = Annotated[str | None, option('Symbols with spaces between: "a b c".', "WORDS")]
-Rows = Annotated[str | None, option('Rows of inputs, one a position: "1/2,0; 1,3".', "ROWS")]
+RowsOption = Annotated[str | None, option('Rows of inputs, one a position: "1/2,0; 1,3".', "ROWS")]
 Seconds = Annotated[int, option("The time that the answer may take.", "S", SECONDS)]
 Latex = Annotated[bool, option("Print LaTeX (packages amsmath and amssymb).")]
 Complete = Annotated[bool, option("With --latex: a complete document.", None, None, "--document")]

@@ -18,6 +18,7 @@ from symcook import __version__
 from symcook.alarm import TimeUp, alarm
 from symcook.cli.commands import COMMANDS, THREE_THINGS, help_text
 from symcook.errors import BadInput, Undecided, unknown
+from symcook.questions import QUESTIONS
 from symcook.report.document import WIDE
 
 if TYPE_CHECKING:
@@ -232,10 +233,9 @@ HOMES = {
     "about": ("list", "show", "explain", "claims", "lemmas", "completion"),
     "families": ("new",),
     "files": ("export", "verify-export", "diff", "report"),
-    "question": ("margin", "tolerance", "temperature", "precision", "entropy"),
     "runs": ("run", "derive", "check"),
 }
-"""The modules that have several commands; another one is in the module of its name."""
+"""The modules that have several commands; questions are all made in `question`, another one is in its own module."""
 
 
 class CommandTable(click.Group):
@@ -247,10 +247,12 @@ class CommandTable(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name in QUESTIONS:
+            return importlib.import_module("symcook.cli.question").command_of(cmd_name)
         home = next((module for module, names in HOMES.items() if cmd_name in names), cmd_name)
         found = importlib.import_module(f"symcook.cli.{home}")
         own = "list_" if cmd_name == "list" else cmd_name.replace("-", "_")
-        return found.command_of(cmd_name) if home == "question" else getattr(found, own)
+        return getattr(found, own)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if not ctx.resilient_parsing and args[0] not in COMMANDS:

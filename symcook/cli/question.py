@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 from symcook.cli.options import (
@@ -31,9 +32,6 @@ from symcook.questions import QUESTIONS
 
 RANGES = {"digits": DIGITS, "max_length": LENGTH, "min_length": Whole("the least length", 0, 1_000_000)}
 """By argument, the integers that it may be, where its annotation says int; `LENGTH` where none is named."""
-Plot = Annotated[
-    str | None, option("Write PLACE.csv, and with matplotlib PLACE.svg and PLACE.png.", "PLACE", None, "--plot")
-]
 
 
 def kind_of(argument: DeclaredArgument, words: str = "") -> Any:
@@ -46,7 +44,7 @@ def kind_of(argument: DeclaredArgument, words: str = "") -> Any:
         read = RANGES.get(argument.name, LENGTH)
     if argument.metavar and ("Sequence[str]" in argument.kind or argument.name == "values"):
         kind = tuple[str, ...]
-    return Annotated[kind, option(words or argument.help, metavar, read, argument.option)]
+    return Annotated[kind, option(words or argument.help, metavar, read, *argument.option.split("/"))]
 
 
 def command_of(name: str) -> Command:
@@ -72,12 +70,13 @@ def command_of(name: str) -> Command:
             if argument.kind == "int | str | None" and said.get(argument.name, "").isdecimal():
                 said[argument.name] = int(said[argument.name])
         need_values(chosen)
+        said = {one.name: one.default for one in own if not one.required} | said
         return ask(chosen, question, place, force, seconds, as_json, **said)
 
     own = [one for one in question.arguments if one.name not in ("model", "values")]
     asked.__doc__ = question.words
     kinds = {"name": Name} | {one.name: kind_of(one) for one in own}
-    kinds |= {"settings": Settings, "place": Plot, "force": Force, "seconds": Seconds}
+    kinds |= {"settings": Settings, "place": kind_of(question.file), "force": Force, "seconds": Seconds}
     return command(question.name, question.example)(given(asked, **kinds))
 
 
@@ -97,21 +96,24 @@ def ask(
     chosen: Chosen, question: Question, place: str | None, force: bool, seconds: int, as_json: bool, **given: object
 ) -> int:
     """Ask, print the answer, and write its files."""
+    from symcook.files import vacant
     from symcook.report.figure import MISSING, plot_targets
-    from symcook.report.question import write
 
+    file = question.file
+    plotted = file.option == "--plot"  # several files, which JSON names
     if force and place is None:
-        raise BadInput("--force must come with --plot", "none", "leave it out")
-    targets = plot_targets(place, force) if place is not None else []
+        raise BadInput(f"--force must come with {file.option.partition('/')[0]} {file.metavar}", "none", "leave it out")
+    targets = [] if place is None else plot_targets(place, force) if plotted else [Path(place)]
+    for target in () if plotted else targets:
+        vacant(target, force)
     asked = f"{question.name} of {chosen.name}"
     none = f"no {asked} to length {given['max_length']} was found"
     with within(seconds, none, "give a smaller --max-length"), Progress(asked) as progress:
         found = question.load()(chosen.model, values=chosen.values, progress=progress, **given)
-    if targets:
-        write(found, targets, force)
-    names = [str(target) for target in targets]
+    names = [str(target) for target in found.write(targets, force)] if targets else []
     wrote = f"\nwrote {', '.join(names)}" if names else ""
-    say_or_json(as_json, lambda: found.to_json() | ({"files": names} if names else {}), lambda: found.text() + wrote)
-    if len(names) == 1:
+    pictures = {"files": names} if plotted and names else {}
+    say_or_json(as_json, lambda: found.to_json() | pictures, lambda: found.text() + wrote)
+    if plotted and len(names) == 1:
         print(MISSING, file=sys.stderr)
-    return 0
+    return 0 if found.holds else 1

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import reduce
 
-from symcook.compilers.booleans import Cube, Diagrams, Node, cubes, variables
+from symcook.compilers.booleans import BoolNode, Cube, Diagrams, cubes, variables
 from symcook.programs.formula import letters_text
 
-Truth = Node | frozenset[str]
+Truth = BoolNode | frozenset[str]
 """A set of letters where the letter at the position alone decides, else a function of bits."""
 MOST = 32
 """How many cubes, and variables, a Boolean part may have; one with more is cut, and the cut is a coordinate."""
@@ -32,13 +32,13 @@ class Bits:
         self.diagrams = Diagrams()
         self.meanings: dict[str, str] = {}
         self.sets: dict[str, frozenset[str]] = {}
-        self.titles: dict[Node, str] = {}
+        self.titles: dict[BoolNode, str] = {}
         self.cut = False
         self._written = written
         self._names: list[str] = []
         self._numbers: dict[str, int] = {}
-        self._atoms: dict[frozenset[str], Node] = {}
-        self._held: dict[Node, str] = {}
+        self._atoms: dict[frozenset[str], BoolNode] = {}
+        self._held: dict[BoolNode, str] = {}
         self._sums: dict[tuple[str, ...], str] = {}
         self._used: dict[str, int] = {}
 
@@ -49,7 +49,7 @@ class Bits:
         self.meanings[name] = meaning
         return name
 
-    def bit(self, name: str) -> Node:
+    def bit(self, name: str) -> BoolNode:
         """The truth that a coordinate of 0 and 1 holds."""
         if name not in self._numbers:
             self._numbers[name] = len(self._names)
@@ -60,7 +60,7 @@ class Bits:
         """A truth; constants as sets of letters."""
         return (self.every if truth else frozenset()) if isinstance(truth, bool) else truth
 
-    def node(self, truth: Truth) -> Node:
+    def node(self, truth: Truth) -> BoolNode:
         """A truth as a function of bits: a set of letters is a bit of the embedding, or the negation of one."""
         if not isinstance(truth, frozenset):
             return truth
@@ -99,7 +99,7 @@ class Bits:
             return (test & a) | (b - test)
         return self.truth(self._few(self.diagrams.choice, test, a, b))
 
-    def _few(self, make: Callable[..., Node], *truths: Truth) -> Node:
+    def _few(self, make: Callable[..., BoolNode], *truths: Truth) -> BoolNode:
         """A function of truths; of coordinates that hold them where it is too large to be one network."""
         nodes = [self.node(one) for one in truths]
         made = make(*nodes)
@@ -140,7 +140,7 @@ class Bits:
         signs = " ".join(f"{'+' if value else '-'} {self._names[variable]}" for variable, value in cube)
         return f"{signs.removeprefix('+ ')} + {ones}"
 
-    def hold(self, f: Node) -> str:
+    def hold(self, f: BoolNode) -> str:
         """The coordinate that holds a function; made where there is none."""
         if f not in self._held:
             self._held[f] = self._new_holder(f)
@@ -148,7 +148,7 @@ class Bits:
             self.meanings[self._held[f]] = self.titles[f]
         return self._held[f]
 
-    def _new_holder(self, f: Node) -> str:
+    def _new_holder(self, f: BoolNode) -> str:
         if isinstance(f, bool):
             self.meanings["one" if f else "zero"] = "true" if f else "false"
             return "one" if f else "zero"
@@ -164,7 +164,7 @@ class Bits:
         self._written({name: f"1 - ({network})" if negative else network})
         return name
 
-    def _there(self, f: tuple[int, Node, Node]) -> str | None:
+    def _there(self, f: tuple[int, BoolNode, BoolNode]) -> str | None:
         """The coordinate of a bit or a set of letters, which needs no network."""
         if f[1:] == (False, True):
             return self._names[f[0]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-Node = bool | tuple[int, "Node", "Node"]
+BoolNode = bool | tuple[int, "BoolNode", "BoolNode"]
 """True, False, or (variable, where it is false, where it is true), variables ascending; equal functions are equal."""
 Cube = tuple[tuple[int, bool], ...]
 
@@ -11,21 +11,21 @@ class Diagrams:
     """Makes decision diagrams; remembers what it made."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Node, Node, Node], Node] = {}
+        self._known: dict[tuple[BoolNode, BoolNode, BoolNode], BoolNode] = {}
 
-    def variable(self, number: int) -> Node:
+    def variable(self, number: int) -> BoolNode:
         return (number, False, True)
 
-    def negation(self, f: Node) -> Node:
+    def negation(self, f: BoolNode) -> BoolNode:
         return self.choice(f, False, True)
 
-    def both(self, f: Node, g: Node) -> Node:
+    def both(self, f: BoolNode, g: BoolNode) -> BoolNode:
         return self.choice(f, g, False)
 
-    def either(self, f: Node, g: Node) -> Node:
+    def either(self, f: BoolNode, g: BoolNode) -> BoolNode:
         return self.choice(f, True, g)
 
-    def choice(self, f: Node, g: Node, h: Node) -> Node:
+    def choice(self, f: BoolNode, g: BoolNode, h: BoolNode) -> BoolNode:
         """g where f is true, h elsewhere."""
         if isinstance(f, bool):
             return g if f else h
@@ -41,13 +41,13 @@ class Diagrams:
         return self._known[key]
 
 
-def _at(f: Node, variable: int, value: bool) -> Node:
+def _at(f: BoolNode, variable: int, value: bool) -> BoolNode:
     if isinstance(f, bool) or f[0] != variable:
         return f
     return f[2] if value else f[1]
 
 
-def cubes(f: Node, most: int) -> list[Cube] | None:
+def cubes(f: BoolNode, most: int) -> list[Cube] | None:
     """Disjoint cubes, each a conjunction of variables and negated ones, of which exactly one is true where f is; None
     where that takes more than `most`."""
     found: list[Cube] = []
@@ -64,10 +64,10 @@ def cubes(f: Node, most: int) -> list[Cube] | None:
     return found
 
 
-def variables(f: Node) -> set[int]:
+def variables(f: BoolNode) -> set[int]:
     """The variables on which it depends."""
     found: set[int] = set()
-    seen: set[Node] = set()
+    seen: set[BoolNode] = set()
     open_ = [f]
     while open_:
         node = open_.pop()

@@ -18,8 +18,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from symcook.compilers.bits import Bits, Truth
-from symcook.compilers.booleans import Cube, Node
-from symcook.compilers.soft import BIT, NUMBER, Form, Retrieval, Scores, SoftHead
+from symcook.compilers.booleans import BoolNode, Cube
+from symcook.compilers.soft import BIT, NUMBER, Retrieval, ScoreForm, SoftHead, SoftScores
 from symcook.compose.builder import Builder
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Program, Transformer
@@ -75,11 +75,11 @@ class Packed(Bits):
     def __init__(self, formula: Formula, attention: str = "") -> None:
         super().__init__(formula.alphabet, lambda network: self.steps.append(feedforward(network)))
         self.formula, self.attention = formula, attention
-        self.scores = Scores(attention) if attention else None
+        self.scores = SoftScores(attention) if attention else None
         self.soft: dict[str, SoftHead] = {}
         self.steps: list[Head | FeedForward | SoftHead] = []
         self.heads: dict[int, FormulaHead] = {}
-        self._made: dict[tuple[str, Node, Node], FormulaHead] = {}
+        self._made: dict[tuple[str, BoolNode, BoolNode], FormulaHead] = {}
         self.positions: dict[str, str] = {}
         self.counting: dict[int, tuple[CountHead, ...]] = {}
         self._counts: dict[object, CountHead] = {}
@@ -114,7 +114,7 @@ class Packed(Bits):
         both = self._few(make.both, *bits)
         return both if stop is True else self._head(number, op, stop, both)
 
-    def _head(self, number: int, op: str, stop: Node, value: Node) -> Node:
+    def _head(self, number: int, op: str, stop: BoolNode, value: BoolNode) -> BoolNode:
         """A head that gives `value` at the nearest position where `stop` is greatest."""
         if value is False:
             return False
@@ -158,14 +158,14 @@ class Packed(Bits):
         else:
             self._retrieved({name: value}, Retrieval(None, mask, ""))
 
-    def _lookup(self, less: str, inverse: str) -> Form:
+    def _lookup(self, less: str, inverse: str) -> ScoreForm:
         """Scores that are greatest at the position whose number is one more than a count: `less` by `inverse`."""
         if self.scores is not None:
             return self.scores.lookup(less, inverse)
         index, square = self._position("index", "i"), self._position("square", "i^2")
         return {(less, index): 2, (inverse, index): 2, (inverse, square): -1}
 
-    def _look(self, values: dict[str, str], form: Form, constant: Fraction, lemma: str) -> None:
+    def _look(self, values: dict[str, str], form: ScoreForm, constant: Fraction, lemma: str) -> None:
         """A head that looks up a position."""
         if self.scores is None:
             self.steps.append(head(form, values))
@@ -185,7 +185,7 @@ class Packed(Bits):
             self.soft[name].load = max(self.soft[name].load, load)
         return load
 
-    def _counting(self, number: int, line: FormulaLine) -> Node:
+    def _counting(self, number: int, line: FormulaLine) -> BoolNode:
         """A line about counts: a coordinate that holds its bit."""
         meaning = self.formula.text(number)
         if not line.counts and line.op == "at least":
@@ -211,7 +211,7 @@ class Packed(Bits):
         self._written({name: f"{first} + {other}"})
         return self._counted(number, name, (found,))
 
-    def _counted(self, number: int, name: str, heads: tuple[CountHead, ...]) -> Node:
+    def _counted(self, number: int, name: str, heads: tuple[CountHead, ...]) -> BoolNode:
         """The bit of a line about counts, which stands in a coordinate."""
         self.heads[number], self.counting[number] = FormulaHead(name, None, name), heads
         return self.bit(name)
@@ -274,7 +274,7 @@ class Packed(Bits):
         self.meanings[name] = meaning
         return name
 
-    def _there(self, f: tuple[int, Node, Node]) -> str | None:
+    def _there(self, f: tuple[int, BoolNode, BoolNode]) -> str | None:
         """The coordinate of a bit that is exact; letters that are not in a set are a function of it."""
         name = self._names[f[0]]
         return name if f[1:] == (False, True) and name not in self.soft else None
@@ -288,8 +288,8 @@ class Packed(Bits):
         labels = self.formula.labels
         if self.scores is not None:
             self.hold(True)
-        rest: Node = True
-        answers: dict[str | None, Node] = {label: False for label, _ in self.formula.outputs}
+        rest: BoolNode = True
+        answers: dict[str | None, BoolNode] = {label: False for label, _ in self.formula.outputs}
         make = self.diagrams
         for label, line in self.formula.outputs:
             here = self.node(self.values[line])

@@ -8,10 +8,10 @@ from fractions import Fraction
 from math import lcm
 from typing import NamedTuple, TypeVar
 
-from symcook.compilers.booleans import Node
+from symcook.compilers.booleans import BoolNode
 
 T = TypeVar("T")
-Linear = dict[str, Fraction]
+LinearFactors = dict[str, Fraction]
 """Coordinates with factors; "" is the constant."""
 
 
@@ -38,7 +38,7 @@ class Form:
     """A number at each position: `table` at the letter there, and factors times bits and atoms. Never mutated."""
 
     table: tuple[Fraction, ...]
-    bits: Mapping[Node, Fraction] = field(default_factory=dict)
+    bits: Mapping[BoolNode, Fraction] = field(default_factory=dict)
     atoms: Mapping[Atom, Fraction] = field(default_factory=dict)
 
     @property
@@ -100,7 +100,7 @@ def _sum(first: Mapping[T, Fraction], second: Mapping[T, Fraction], factor: Frac
     return {one: value for one, value in total.items() if value}
 
 
-def add_to(linear: Linear, terms: Iterable[tuple[str, Fraction]], factor: Fraction | int = 1) -> Linear:
+def add_to(linear: LinearFactors, terms: Iterable[tuple[str, Fraction]], factor: Fraction | int = 1) -> LinearFactors:
     """Add terms to a sum, and return it."""
     for name, value in terms:
         linear[name] = linear.get(name, Fraction(0)) + factor * value

@@ -11,32 +11,32 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from symcook.compilers.bits import halved
-from symcook.compilers.booleans import Node, variables
-from symcook.compilers.numbers import Atom, Form, Linear, add_to
+from symcook.compilers.booleans import BoolNode, variables
+from symcook.compilers.numbers import Atom, Form, LinearFactors, add_to
 from symcook.compilers.selection import (
     AFTER,
     BEFORE,
     MASK_OF,
     SIDES,
-    Cases,
     Equality,
     Selections,
     SelectorCase,
+    SelectorCases,
 )
-from symcook.compilers.values import Look, Truth, Value
+from symcook.compilers.values import Look, ProgramValue, Truth
 from symcook.errors import BadInput
 
 
 class Aggregates(Selections):
     """The heads of aggregates and widths."""
 
-    def fixed(self, cases: Cases, given: dict[int, bool]) -> Cases:
+    def fixed(self, cases: SelectorCases, given: dict[int, bool]) -> SelectorCases:
         """Cases with values for variables below 0."""
         return self._cases([(here, self.restrict(there, given)) for here, there in cases])
 
     # Widths
 
-    def width(self, cases: Cases, shown: str, equal: tuple[int, ...] = ()) -> Form:
+    def width(self, cases: SelectorCases, shown: str, equal: tuple[int, ...] = ()) -> Form:
         """How many positions are selected. Equalities of whole numbers are taken apart: those where it holds, and of
         the others all less those where it holds."""
         name = min((v for case in cases for v in variables(case.there) if v < BEFORE), default=None)
@@ -52,14 +52,14 @@ class Aggregates(Selections):
             total = total.plus(self.width(no, shown, equal)).plus(self.width(no, shown, (*equal, name)), -1)
         return total
 
-    def _all(self, cases: Cases, shown: str) -> Form:
+    def _all(self, cases: SelectorCases, shown: str) -> Form:
         before, here, after = (self.fixed(cases, SIDES[side]) for side in "<=>")
         own = self.indicator(self._own(here, ()))
         if before == after:
             return self._everywhere(before, shown).plus(own).plus(self.indicator(self._own(before, ())), -1)
         return self._beside("left", before, shown).plus(own).plus(self._beside("right", after, shown))
 
-    def _share(self, mask: str, cases: Cases, less: str, shown: str) -> str:
+    def _share(self, mask: str, cases: SelectorCases, less: str, shown: str) -> str:
         """A coordinate with the share of the positions behind a mask that are selected."""
         units = []
         for here, there in cases:
@@ -69,7 +69,7 @@ class Aggregates(Selections):
             units.append(f"relu({test})" if there is True else f"relu({test} + {self._mean(mask, there)} - 1)")
         return self.network("share", f"share {mask}: {shown}", halved(units) + less)
 
-    def _mean(self, mask: str, there: Node) -> str:
+    def _mean(self, mask: str, there: BoolNode) -> str:
         def make() -> str:
             held = self.hold(there)
             name = self.new("mean", f"mean behind the mask {mask} of {self.meanings[held]}")
@@ -78,7 +78,7 @@ class Aggregates(Selections):
 
         return self.once(("mean", mask, there), make)
 
-    def _everywhere(self, cases: Cases, shown: str) -> Form:
+    def _everywhere(self, cases: SelectorCases, shown: str) -> Form:
         """How many of all positions: the share of the others that are selected is whole over n, and below 1."""
         own = self._own(cases, ())
         if all(case.there is False for case in cases):
@@ -95,7 +95,7 @@ class Aggregates(Selections):
 
         return self.once(("everywhere", cases), make).plus(self.indicator(own))
 
-    def _beside(self, side: str, cases: Cases, shown: str) -> Form:
+    def _beside(self, side: str, cases: SelectorCases, shown: str) -> Form:
         """How many positions strictly on one side."""
         total = self.number(0)
         for here, there in cases:
@@ -114,7 +114,7 @@ class Aggregates(Selections):
 
         return total.plus(self.once(("beside", side, rest), make))
 
-    def _tied(self, cases: Cases, equalities: Sequence[Equality], shown: str) -> Form:
+    def _tied(self, cases: SelectorCases, equalities: Sequence[Equality], shown: str) -> Form:
         """How many positions are selected where whole numbers are equal: with C of them 1/C is the mean of a bit that
         the first (last) of them alone has, and 1/j is greatest in the score 2 r/j - 1/j^2 where it is r."""
         total = self.number(0)
@@ -129,7 +129,7 @@ class Aggregates(Selections):
                 continue
             same = [Equality(one.key, one.key, one.shown) for one in equalities]
             some = self.hold(self.node(found))
-            values: dict[str, Linear] = {}
+            values: dict[str, LinearFactors] = {}
             units = [f"relu(1 - {some})"]
             for case in here:
                 if case.there is False:
@@ -159,7 +159,7 @@ class Aggregates(Selections):
 
     # Aggregates
 
-    def aggregate(self, cases: Cases, value: Value, default: Value, shown: str) -> Value:
+    def aggregate(self, cases: SelectorCases, value: ProgramValue, default: ProgramValue, shown: str) -> ProgramValue:
         """The mean of a number or truth over the positions that are selected, the first letter, or the default."""
         if isinstance(value, dict):
             return self.nearest("left", "none", cases, value, default, shown)
@@ -198,25 +198,25 @@ class Aggregates(Selections):
             result = result.plus(self._grown(mask, here, equalities, grows, found, shown))
         return result.plus(self.gate(self.negation(found), default))
 
-    def _found(self, mask: str, cases: Cases, equalities: Sequence[Equality], shown: str) -> Truth:
+    def _found(self, mask: str, cases: SelectorCases, equalities: Sequence[Equality], shown: str) -> Truth:
         if cases == (SelectorCase(self.every, True),) and not equalities:
             return self._some(mask)
         return self.look("left", mask, cases, equalities, None, shown).found
 
-    def _with_one(self, form: Form) -> Linear:
+    def _with_one(self, form: Form) -> LinearFactors:
         """A number as a sum of coordinates alone."""
         row = self.linear(form)
         if "" in row:
             add_to(row, [(self.place("one"), row.pop(""))])
         return row
 
-    def _mean_of(self, score: dict[tuple[str, str], Fraction] | None, row: Linear, mask: str, shown: str) -> str:
+    def _mean_of(self, score: dict[tuple[str, str], Fraction] | None, row: LinearFactors, mask: str, shown: str) -> str:
         mean = self.new("mean", f"mean: {shown}")
         self.looks.append(Look(score, {mean: row}, mask))
         return mean
 
     def _grown(
-        self, mask: str, cases: Cases, equalities: Sequence[Equality], value: Form, found: Truth, shown: str
+        self, mask: str, cases: SelectorCases, equalities: Sequence[Equality], value: Form, found: Truth, shown: str
     ) -> Form:
         """The mean of numbers that grow, 0 where none is found. There the head looks at the first (last) position
         alone, and what stands there is taken off all values before, and is added where one is found."""

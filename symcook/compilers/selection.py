@@ -12,9 +12,9 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
-from symcook.compilers.booleans import Node, variables
-from symcook.compilers.numbers import Atom, Form, Linear
-from symcook.compilers.values import Letters, Look, PositionValues, Truth, Value, holds
+from symcook.compilers.booleans import BoolNode, variables
+from symcook.compilers.numbers import Atom, Form, LinearFactors
+from symcook.compilers.values import Letters, Look, PositionValues, ProgramValue, Truth, holds
 from symcook.errors import BadInput
 
 BEFORE, AFTER = -2, -1
@@ -38,17 +38,17 @@ class SelectorCase(NamedTuple):
     variables below 0."""
 
     here: Truth
-    there: Node
+    there: BoolNode
 
 
 class FoundThere(NamedTuple):
     """A head that selects: whether it found a position, and what it read there."""
 
     found: Truth
-    value: Value
+    value: ProgramValue
 
 
-Cases = tuple[SelectorCase, ...]
+SelectorCases = tuple[SelectorCase, ...]
 """Exactly one case holds at each position."""
 
 
@@ -60,15 +60,15 @@ class Selections(PositionValues):
 
     # Selectors
 
-    def key(self, truth: Truth) -> Cases:
+    def key(self, truth: Truth) -> SelectorCases:
         return (SelectorCase(self.every, self.node(truth)),)
 
-    def query(self, truth: Truth) -> Cases:
+    def query(self, truth: Truth) -> SelectorCases:
         return self._cases([(truth, True), (self.negation(truth), False)])
 
-    def _cases(self, cases: Sequence[tuple[Truth, Node]]) -> Cases:
+    def _cases(self, cases: Sequence[tuple[Truth, BoolNode]]) -> SelectorCases:
         """Cases without those that never hold; those that select the same are one."""
-        together: dict[Node, Truth] = {}
+        together: dict[BoolNode, Truth] = {}
         for here, there in cases:
             if self.truth(here) != frozenset():
                 together[there] = self.either(together[there], here) if there in together else self.truth(here)
@@ -76,25 +76,25 @@ class Selections(PositionValues):
             raise BadInput(f"a selector must have at most {MOST_CASES} cases", len(together), "cut it in two")
         return tuple(SelectorCase(here, there) for there, here in together.items())
 
-    def complement(self, cases: Cases) -> Cases:
+    def complement(self, cases: SelectorCases) -> SelectorCases:
         return tuple(SelectorCase(here, self.diagrams.negation(there)) for here, there in cases)
 
-    def joined(self, op: str, a: Cases, b: Cases) -> Cases:
+    def joined(self, op: str, a: SelectorCases, b: SelectorCases) -> SelectorCases:
         make = self.diagrams.both if op == "and" else self.diagrams.either
         return self._cases([(self.both(x.here, y.here), make(x.there, y.there)) for x, y in product(a, b)])
 
-    def letters_meet(self, sign: str, key: Letters, query: Letters) -> Cases:
+    def letters_meet(self, sign: str, key: Letters, query: Letters) -> SelectorCases:
         cases = []
         for letter, here in query.items():
             there = [truth for other, truth in key.items() if holds(sign, other, letter)]
             cases.append((here, self.node(self.disjoint(there, f"a letter {sign} {letter}"))))
         return self._cases(cases)
 
-    def truths_meet(self, sign: str, key: Truth, query: Truth) -> Cases:
+    def truths_meet(self, sign: str, key: Truth, query: Truth) -> SelectorCases:
         cases = self._cases([(query, self.node(key)), (self.negation(query), self.node(self.negation(key)))])
         return cases if sign == "=" else self.complement(cases)
 
-    def numbers_meet(self, sign: str, key: Form, query: Form, shown: tuple[str, str]) -> Cases:
+    def numbers_meet(self, sign: str, key: Form, query: Form, shown: tuple[str, str]) -> SelectorCases:
         """j's number in a relation to i's: by the values of one of them, as a mask, or by an equality."""
         if sign in ("!=", ">", ">="):
             opposite = {"!=": "=", ">": "<=", ">=": "<"}[sign]
@@ -116,7 +116,7 @@ class Selections(PositionValues):
         self.equalities.append(Equality(key, query, f"{shown[0]} = {shown[1]}"))
         return (SelectorCase(self.every, self.diagrams.variable(AFTER - 1 - len(self.equalities))),)
 
-    def _as_places(self, sign: str, key: Form, query: Form) -> Node | None:
+    def _as_places(self, sign: str, key: Form, query: Form) -> BoolNode | None:
         """A relation of two indices as a mask."""
         index = self.position("before", "left")
         a, b = (form.plus(index, -1).constant for form in (key, query))
@@ -127,22 +127,22 @@ class Selections(PositionValues):
             return make.both(make.negation(before), make.negation(after))
         return before if (sign, b - a) in {("<", 0), ("<=", -1)} else make.negation(after)
 
-    def _key_values(self, sign: str, values: Sequence[tuple[Fraction, Truth]], query: Form) -> Cases:
+    def _key_values(self, sign: str, values: Sequence[tuple[Fraction, Truth]], query: Form) -> SelectorCases:
         """The same where the number at j has these values."""
         tests = [self.compare(sign, self.number(value), query) for value, _ in values]
         nodes = [self.node(truth) for _, truth in values]
         if sign == "=":
             none = self.both(*map(self.negation, tests))
             return self._cases([*zip(tests, nodes, strict=True), (none, False)])
-        cases: list[tuple[Truth, Node]] = [(self.negation(tests[0]), False)]
-        there: Node = False
+        cases: list[tuple[Truth, BoolNode]] = [(self.negation(tests[0]), False)]
+        there: BoolNode = False
         for place, test in enumerate(tests):  # the smaller the value, the sooner it is below
             there = self.diagrams.either(there, nodes[place])
             here = test if place + 1 == len(tests) else self.both(test, self.negation(tests[place + 1]))
             cases.append((here, there))
         return self._cases(cases)
 
-    def restrict(self, node: Node, given: dict[int, bool]) -> Node:
+    def restrict(self, node: BoolNode, given: dict[int, bool]) -> BoolNode:
         """A function with values for some of the variables below 0."""
         if isinstance(node, bool) or node[0] >= 0:
             return node
@@ -151,7 +151,7 @@ class Selections(PositionValues):
             return high if given[node[0]] else low
         return self.diagrams.choice(self.diagrams.variable(node[0]), high, low)
 
-    def equal(self, cases: Cases, shown: str) -> tuple[Cases, tuple[Equality, ...]]:
+    def equal(self, cases: SelectorCases, shown: str) -> tuple[SelectorCases, tuple[Equality, ...]]:
         """The cases where all equalities hold; BadInput where one need not hold."""
         used = sorted({name for case in cases for name in variables(case.there) if name < BEFORE}, reverse=True)
         for name in used:
@@ -162,9 +162,9 @@ class Selections(PositionValues):
         cases = self._cases([(here, self.restrict(there, dict.fromkeys(used, True))) for here, there in cases])
         return cases, tuple(self.equalities[AFTER - 2 - name] for name in used)
 
-    def groups(self, cases: Cases, mask: str) -> list[tuple[str, Cases]]:
+    def groups(self, cases: SelectorCases, mask: str) -> list[tuple[str, SelectorCases]]:
         """The sides that a mask leaves, from the left, with the cases there; neighbours that select the same in one."""
-        found: list[tuple[str, Cases]] = []
+        found: list[tuple[str, SelectorCases]] = []
         for side in ALLOWED[mask]:
             here = self._cases([(one.here, self.restrict(one.there, SIDES[side])) for one in cases])
             if all(one.there is False for one in here):
@@ -177,7 +177,9 @@ class Selections(PositionValues):
 
     # Heads
 
-    def nearest(self, op: str, mask: str, cases: Cases, value: Value, default: Value, shown: str) -> Value:
+    def nearest(
+        self, op: str, mask: str, cases: SelectorCases, value: ProgramValue, default: ProgramValue, shown: str
+    ) -> ProgramValue:
         """The value at the first (op "left") or last position that is selected, or the default."""
         cases, equalities = self.equal(cases, shown)
         result = default
@@ -190,12 +192,12 @@ class Selections(PositionValues):
             result = self.pick(found.found, found.value, result)
         return result
 
-    def _own(self, cases: Cases, equalities: Sequence[Equality]) -> Truth:
+    def _own(self, cases: SelectorCases, equalities: Sequence[Equality]) -> Truth:
         """Whether a position selects itself."""
         own = self.disjoint([self.both(here, there) for here, there in cases], "selects itself")
         return self.both(own, *(self.compare("=", one.key, one.query) for one in equalities))
 
-    def pick(self, test: Truth, a: Value, b: Value) -> Value:
+    def pick(self, test: Truth, a: ProgramValue, b: ProgramValue) -> ProgramValue:
         """a where the test is true, b elsewhere."""
         if isinstance(a, Form) and isinstance(b, Form):
             return self.between(test, a, b)
@@ -212,7 +214,7 @@ class Selections(PositionValues):
         first, second = a.plus(common, -1), b.plus(common, -1)
         return common.plus(self.gate(test, first)).plus(self.gate(self.negation(test), second))
 
-    def selecting(self, cases: Cases, equalities: Sequence[Equality]) -> dict[tuple[str, str], Fraction] | None:
+    def selecting(self, cases: SelectorCases, equalities: Sequence[Equality]) -> dict[tuple[str, str], Fraction] | None:
         """The score of a position: greater by 1 where a truth that is looked for holds, less the squares of
         differences."""
         score: dict[tuple[str, str], Fraction] = {}
@@ -239,10 +241,16 @@ class Selections(PositionValues):
         return {pair: factor for pair, factor in score.items() if factor} or None
 
     def look(
-        self, op: str, mask: str, cases: Cases, equalities: Sequence[Equality], value: Value | None, shown: str
+        self,
+        op: str,
+        mask: str,
+        cases: SelectorCases,
+        equalities: Sequence[Equality],
+        value: ProgramValue | None,
+        shown: str,
     ) -> FoundThere:
         """A head at the first or last position that is selected behind a mask."""
-        values: dict[str, Linear] = {}
+        values: dict[str, LinearFactors] = {}
         read: dict[str, str] = {}
 
         def copied(name: str) -> str:
@@ -288,7 +296,7 @@ class Selections(PositionValues):
             return truth
         return self.bit(copied(self.hold(self.node(truth))))
 
-    def _read(self, value: Value, mask: str, copied: Callable[[str], str]) -> Value:
+    def _read(self, value: ProgramValue, mask: str, copied: Callable[[str], str]) -> ProgramValue:
         """A value at the position found."""
         if isinstance(value, dict):
             return {letter: self._copied(truth, copied) for letter, truth in value.items()}

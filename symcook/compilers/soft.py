@@ -36,7 +36,7 @@ BIT, NUMBER = Fraction(2), Fraction(3, 2)
 EULER = Fraction(2718, 1000)
 """Below e."""
 
-Form = dict[tuple[str, str], Fraction | int]
+ScoreForm = dict[tuple[str, str], Fraction | int]
 """Scores as products of a query's and a key's coordinate."""
 
 
@@ -44,7 +44,7 @@ Form = dict[tuple[str, str], Fraction | int]
 class SoftHead:
     """A head whose gamma is chosen when all that reads it is known. `forms` are the scores at gamma = 1."""
 
-    form: Form | None
+    form: ScoreForm | None
     values: Mapping[str, str]
     mask: str
     temperature: str
@@ -87,12 +87,12 @@ def _shown(value: Fraction, towards: int = 1) -> str:
 class Retrieval(NamedTuple):
     """Scores of an operator (None: equal), the mask, and the lemma that bounds the error."""
 
-    form: Form | None
+    form: ScoreForm | None
     mask: str
     lemma: str
 
 
-class Scores:
+class SoftScores:
     """The scores of each construction, and the position functions that they need, {coordinate: function}."""
 
     def __init__(self, attention: str) -> None:
@@ -111,7 +111,7 @@ class Scores:
         left = op in ("prev", "since")
         if self.plain and op == "prev":
             before, index = self.at("before", "i - 1"), self.at("index", "i")
-            form: Form = {(before, index): 2, (one, self.at("square", "i^2")): -1}
+            form: ScoreForm = {(before, index): 2, (one, self.at("square", "i^2")): -1}
             return Retrieval(form, "future", "Lemma 6")
         if self.plain and left:
             assert stop is not None
@@ -124,7 +124,7 @@ class Scores:
         mask = {"prev": "strict-future", "next": "strict-past", "since": "future", "until": "past"}[op]
         return Retrieval(form, mask, f"Lemma 8{'b' if left else 'c'}")
 
-    def lookup(self, less: str, inverse: str) -> Form:
+    def lookup(self, less: str, inverse: str) -> ScoreForm:
         """The position C + 1, for `less` the coordinate of C/k and `inverse` of 1/k, k at most n."""
         if self.plain:
             index, square = self.at("index_scaled", "i*n"), self.at("square_scaled", "i^2*n")

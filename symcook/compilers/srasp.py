@@ -12,8 +12,8 @@ from typing import Any
 from symcook.compilers.formula import plan_of
 from symcook.compilers.numbers import Form
 from symcook.compilers.rasp import Aggregates
-from symcook.compilers.selection import Cases
-from symcook.compilers.values import Look, Truth, Value, holds
+from symcook.compilers.selection import SelectorCases
+from symcook.compilers.values import Look, ProgramValue, Truth, holds
 from symcook.compose.builder import Builder
 from symcook.errors import BadInput
 from symcook.model.parts import FeedForward, Head
@@ -45,7 +45,7 @@ class Compiled(Aggregates):
             if number in named:
                 self._title(self.lines[-1], f"{named[number]}(i)")
 
-    def _line(self, number: int, line: SraspLine, reads: Any) -> Value | Cases:
+    def _line(self, number: int, line: SraspLine, reads: Any) -> ProgramValue | SelectorCases:
         op, shown = line.op, self.program.text(number)
         if op == "in":
             return {letter: frozenset((letter,)) for letter in self.program.alphabet}
@@ -90,7 +90,7 @@ class Compiled(Aggregates):
         elif not isinstance(value, (Form, bool, frozenset)) and isinstance(value[0], int):
             self.titles.setdefault(value, name)
 
-    def _constant(self, value: Any) -> Value:
+    def _constant(self, value: Any) -> ProgramValue:
         if isinstance(value, bool):
             return self.truth(value)
         return {value: self.every} if isinstance(value, str) else self.number(value)
@@ -119,7 +119,7 @@ class Compiled(Aggregates):
             equal = self.choose(a, b, self.negation(b))
         return self.negation(equal) if sign == "!=" else equal
 
-    def _select(self, line: SraspLine, key: Any, query: Any) -> Cases:
+    def _select(self, line: SraspLine, key: Any, query: Any) -> SelectorCases:
         if isinstance(key, Form):
             shown = self.program.text(line.reads[0]), self.program.text(line.reads[1])
             return self.numbers_meet(line.value, key, query, shown)

@@ -38,22 +38,22 @@ from symcook.programs.turing import TuringMachine
 
 MASK = "strict-future"
 MOVE = {1: "plus", -1: "minus", 0: "stay"}
-Bits = Mapping[str, int]
+BitsByName = Mapping[str, int]
 HALF = Fraction(1, 2)
 
 
 class HiddenUnit(NamedTuple):
     """A hidden unit: relu of a sum of coordinates and a bias, added to coordinates with weights."""
 
-    terms: Bits
+    terms: BitsByName
     bias: int
-    adds: Bits
+    adds: BitsByName
 
 
 class UnitNetwork(list[HiddenUnit]):
     """A feed-forward part as its units."""
 
-    def add(self, terms: Bits, bias: int, adds: Bits) -> None:
+    def add(self, terms: BitsByName, bias: int, adds: BitsByName) -> None:
         self.append(HiddenUnit(terms, bias, adds))
 
     @cached_property
@@ -429,7 +429,7 @@ def _bits(names: Sequence[str]) -> LayerNorm:
     return LayerNorm(reads, writes, gain=[HALF] * len(writes), bias=[HALF] * len(writes), projection=rows)
 
 
-def _hash(x: Bits, y: Bits, stem: str) -> LayerNorm:
+def _hash(x: BitsByName, y: BitsByName, stem: str) -> LayerNorm:
     """(x, y)/sqrt(2(x^2 + y^2)) as `stem`_a and `stem`_b: a norm of (x, y, -x, -y), halved."""
     reads = tuple(dict.fromkeys([*x, *y]))
     rows = [[sign * side.get(name, 0) for name in reads] for sign in (1, -1) for side in (x, y)]

@@ -14,15 +14,15 @@ from fractions import Fraction
 from typing import Any
 
 from symcook.compilers.bits import Bits, Truth
-from symcook.compilers.booleans import Node
-from symcook.compilers.numbers import Atom, Form, Linear, add_to, text
+from symcook.compilers.booleans import BoolNode
+from symcook.compilers.numbers import Atom, Form, LinearFactors, add_to, text
 from symcook.errors import BadInput
 from symcook.model.parts import FeedForward, Head
 from symcook.model.weights import feedforward, head
 from symcook.programs.srasp import Srasp
 
 Letters = dict[str, Truth]
-Value = Truth | Letters | Form
+ProgramValue = Truth | Letters | Form
 FEW_VALUES = 64
 """How many values a number of finite range may have to be taken apart into them."""
 PLACES = {
@@ -53,7 +53,7 @@ class Look:
     """A head before it is known which of its values are needed."""
 
     score: dict[tuple[str, str], Fraction] | None
-    values: dict[str, Linear]
+    values: dict[str, LinearFactors]
     mask: str
     weighting: str = "average"
 
@@ -112,7 +112,7 @@ class PositionValues(Bits):
             return Form(tuple(Fraction(a in truth) for a in self.program.alphabet))
         return self._simple(truth)
 
-    def _simple(self, node: Node) -> Form:
+    def _simple(self, node: BoolNode) -> Form:
         """A bit; a negated one as one less it."""
         assert not isinstance(node, bool)
         if node[1:] == (True, False):
@@ -128,9 +128,9 @@ class PositionValues(Bits):
             self.squares[name] = f"{name}_square"
         return self.atom(self.place(name), side)
 
-    def linear(self, form: Form) -> Linear:
+    def linear(self, form: Form) -> LinearFactors:
         """A number as a sum of coordinates."""
-        result: Linear = {}
+        result: LinearFactors = {}
         values = sorted(set(form.table))
         if len(values) > 2:
             name = self.once(("table", form.table), lambda: self.new("number", "a number for each letter"))
@@ -342,7 +342,7 @@ class PositionValues(Bits):
                 total = total.plus(self.count(side, truth, shown), value)
         return total
 
-    def square(self, form: Form) -> Linear:
+    def square(self, form: Form) -> LinearFactors:
         """The square of a whole number, as a sum of coordinates.
 
         Above 0, and below, it is taken apart: I[x > 0] and the rest y from 0 to i - 1, whose square is looked up, give
@@ -358,11 +358,11 @@ class PositionValues(Bits):
             return {named: Fraction(1), atom.name: 2 * c * sign, "": c * c}
         return self.once(("square", form.key), lambda: self._square(form))
 
-    def _square(self, form: Form) -> Linear:
+    def _square(self, form: Form) -> LinearFactors:
         tall = [form.growth(), form.times(-1).growth()]
         side = form.side if max(tall) <= 1 else "both"
         scale = self.place({"left": "index", "right": "remaining", "both": "length"}[side])
-        result: Linear = {}
+        result: LinearFactors = {}
         for sign, pieces in zip((1, -1), tall, strict=True):
             row = self.linear(form.times(sign))
             for k in range(int(pieces)):

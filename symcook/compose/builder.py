@@ -18,7 +18,7 @@ from symcook.model.symbols import Exact, exact, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.model.weights import feedforward, head
 
-Relation = str | Callable[[int, int], bool]
+Relates = str | Callable[[int, int], bool]
 
 
 @door()
@@ -139,7 +139,7 @@ class Builder:
         queries: Sequence[str],
         keys: Sequence[str],
         reads: str | Iterable[str],
-        relation: Relation = "=",
+        relation: Relates = "=",
         *,
         mask: str = "none",
         weighting: str = "average",
@@ -157,7 +157,7 @@ class Builder:
 
     @door()
     def count(
-        self, writes: str, queries: Sequence[str], keys: Sequence[str], relation: Relation = "=", *, mask: str = "none"
+        self, writes: str, queries: Sequence[str], keys: Sequence[str], relation: Relates = "=", *, mask: str = "none"
     ) -> tuple[str, ...]:
         """At each position the share, C/n with n those it sees, of the positions that it selects. Returns `writes`.
 
@@ -307,7 +307,7 @@ _RELATIONS: dict[str, Callable[[int, int], bool]] = {
 }  # fmt: skip
 
 
-def _selected(queries: Sequence[str], keys: Sequence[str], relation: Relation) -> list[tuple[str, str]]:
+def _selected(queries: Sequence[str], keys: Sequence[str], relation: Relates) -> list[tuple[str, str]]:
     """The pairs of a query and a key coordinate whose places stand in the relation."""
     if isinstance(relation, type) or not callable(relation):
         known: Any = relation

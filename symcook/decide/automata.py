@@ -16,7 +16,7 @@ from symcook.model.answers import Shown
 from symcook.programs.automata import AutomatonTable, reached, read_table, table_of
 from symcook.spec.fold import Fold, require_steady
 
-Pair = tuple[Hashable, Hashable]
+StatePair = tuple[Hashable, Hashable]
 Value = TypeVar("Value")
 STATES = 200_000
 """The greatest number of states, or of pairs of states, that is gone through."""
@@ -221,16 +221,16 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
     After `most` pairs of states it stops, and says up to which length it found none. Where one of them gives no answer
     (None) nothing is compared.
     """
-    start: Pair = (first.initial, second.initial)
-    came: dict[Pair, tuple[Pair, str] | None] = {start: None}
+    start: StatePair = (first.initial, second.initial)
+    came: dict[StatePair, tuple[StatePair, str] | None] = {start: None}
     level, length = [start], 0
 
-    def differ(pair: Pair) -> tuple[Any, Any] | None:
+    def differ(pair: StatePair) -> tuple[Any, Any] | None:
         one = first.answer(pair[0])
         other = None if one is None else second.answer(pair[1])  # which need not answer where nothing is compared
         return None if other is None or one == other else (one, other)
 
-    def word(pair: Pair) -> tuple[str, ...]:
+    def word(pair: StatePair) -> tuple[str, ...]:
         letters = []
         while (step := came[pair]) is not None:
             pair, letter = step

@@ -30,7 +30,7 @@ PIECES = 64
 """The greatest number of cases of one coordinate."""
 
 
-class Condition(NamedTuple):
+class CountCondition(NamedTuple):
     """`sign` times the form of this number is > 0, >= 0, or = 0; or a flag is "set" or "unset"."""
 
     kind: str
@@ -38,7 +38,7 @@ class Condition(NamedTuple):
     sign: int = 1
 
 
-Conditions = tuple[Condition, ...]
+Conditions = tuple[CountCondition, ...]
 
 
 class Guarded(NamedTuple):
@@ -94,7 +94,7 @@ class Counting:
         if model.readout.everywhere and not model.readout.each:
             refusing = {t: [when for when, answer in cases if not answer] for t, cases in self.cases.items()}
             flag = self._raise(refusing)
-            every = [((Condition("unset", flag),), True), ((Condition("set", flag),), False)]
+            every = [((CountCondition("unset", flag),), True), ((CountCondition("set", flag),), False)]
             self.cases = {token: every for token in self.tokens}
         elif model.readout.first:
             raise OutOfReach("a readout at the first position, of a model that counts")
@@ -127,7 +127,7 @@ class Counting:
 
     # --- From the weights ---
 
-    def _condition(self, kind: str, form: Vector, token: str) -> bool | Condition:
+    def _condition(self, kind: str, form: Vector, token: str) -> bool | CountCondition:
         """Whether a form is > 0, >= 0 or = 0 behind this token; True or False where that is so for all counts."""
         own = form[self.tokens.index(token)]
         if all(a >= 0 for a in form) and own > 0:  # the token itself is counted
@@ -147,7 +147,7 @@ class Counting:
         vector = tuple(sign * a // divisor for a in whole)
         if vector not in self.forms:
             self.forms.append(vector)
-        return Condition(kind, self.forms.index(vector), 1 if kind == "=" else sign)
+        return CountCondition(kind, self.forms.index(vector), 1 if kind == "=" else sign)
 
     def _raise(self, by_token: dict[str, list[Conditions]]) -> int:
         if by_token not in self.raised:
@@ -336,10 +336,10 @@ class Counting:
         """`yes` where a sum of means of one sign is positive: that sign is +, and some flag is set."""
         some = list(flags)
         for k, flag in enumerate(some):  # the first one that is set
-            earlier = tuple(Condition("unset", other) for other in some[:k])
-            if (more := _both(when, (*earlier, Condition("set", flag)))) is not None:
+            earlier = tuple(CountCondition("unset", other) for other in some[:k])
+            if (more := _both(when, (*earlier, CountCondition("set", flag)))) is not None:
                 yield more, yes if flags[flag] > 0 else no
-        if (more := _both(when, tuple(Condition("unset", flag) for flag in some))) is not None:
+        if (more := _both(when, tuple(CountCondition("unset", flag) for flag in some))) is not None:
             yield more, no
 
 
@@ -376,14 +376,14 @@ def _hold(when: Conditions, values: Sequence[int], flags: Sequence[bool]) -> boo
     return True
 
 
-def _both(*parts: Iterable[Condition]) -> Conditions | None:
+def _both(*parts: Iterable[CountCondition]) -> Conditions | None:
     """Conditions together, each once; None where two of them exclude each other in sight."""
-    found: dict[Condition, None] = dict.fromkeys(one for part in parts for one in part)
+    found: dict[CountCondition, None] = dict.fromkeys(one for part in parts for one in part)
     for kind, number, sign in found:
-        if kind == "set" and Condition("unset", number) in found:
+        if kind == "set" and CountCondition("unset", number) in found:
             return None
         if kind == ">" and any(
-            Condition(other, number, s) in found for other, s in ((">", -sign), (">=", -sign), ("=", 1))
+            CountCondition(other, number, s) in found for other, s in ((">", -sign), (">=", -sign), ("=", 1))
         ):
             return None
     return tuple(found)

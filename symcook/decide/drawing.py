@@ -107,10 +107,10 @@ def svg(automaton: Automaton) -> str:
     return "\n".join([*drawn, *labels, "</svg>", ""])
 
 
-Point = tuple[int, int]
+DrawnPoint = tuple[int, int]
 
 
-def _loop(x: int, y: int) -> tuple[str, Point]:
+def _loop(x: int, y: int) -> tuple[str, DrawnPoint]:
     """An arrow from a state to itself, above it, and where its letters stand."""
     path = (
         f"M{x - 12} {y - RADIUS + 3} C{x - 30} {y - RADIUS - 34} {x + 30} {y - RADIUS - 34} {x + 12} {y - RADIUS + 1}"
@@ -118,7 +118,7 @@ def _loop(x: int, y: int) -> tuple[str, Point]:
     return path, (x, y - RADIUS - 26)
 
 
-def _curve(start: Point, end: Point, both: bool) -> tuple[str, Point]:
+def _curve(start: DrawnPoint, end: DrawnPoint, both: bool) -> tuple[str, DrawnPoint]:
     """An arrow between two states, bent where there is one the other way, or where states may stand between them."""
     (x, y), (u, v) = start, end
     across, down = u - x, v - y
@@ -132,7 +132,7 @@ def _curve(start: Point, end: Point, both: bool) -> tuple[str, Point]:
     return f"M{sx} {sy} Q{cx} {cy} {ex} {ey}", ((sx + 2 * cx + ex) // 4, (sy + 2 * cy + ey) // 4)
 
 
-def _towards(centre: Point, point: Point) -> Point:
+def _towards(centre: DrawnPoint, point: DrawnPoint) -> DrawnPoint:
     across, down = point[0] - centre[0], point[1] - centre[1]
     length = max(1, isqrt(across * across + down * down))
     return centre[0] + across * (RADIUS + 2) // length, centre[1] + down * (RADIUS + 2) // length

@@ -17,7 +17,7 @@ from itertools import combinations
 from math import gcd, lcm
 from typing import Any, NamedTuple
 
-from symcook.decide.counting import Condition, Conditions, Counting, Counts, StateTable
+from symcook.decide.counting import Conditions, CountCondition, Counting, Counts, StateTable
 from symcook.decide.following import Holds, Linear, Lost, followed, ways
 from symcook.proof.search.simplex import TooLong, solve
 from symcook.spec.fold import Fold
@@ -221,14 +221,14 @@ def _filled(shape: object, make: Callable[[Linear], object]) -> Any:
     return tuple(_filled(part, make) for part in shape) if type(shape) is tuple else shape
 
 
-def _forms(when: Conditions, flags: Sequence[bool]) -> list[Condition] | None:
+def _forms(when: Conditions, flags: Sequence[bool]) -> list[CountCondition] | None:
     """The conditions on forms; None where a flag says otherwise."""
     if any(flags[number] != (kind == "set") for kind, number, _ in when if kind in ("set", "unset")):
         return None
     return [one for one in when if one.kind not in ("set", "unset")]
 
 
-def _read(condition: Condition, numbers: dict[Hashable, Linear]) -> tuple[list[Holds], list[Holds]]:
+def _read(condition: CountCondition, numbers: dict[Hashable, Linear]) -> tuple[list[Holds], list[Holds]]:
     """What a condition on a form means in integers, and what its opposite means: any of several conjunctions."""
     value = numbers["form", condition.number].over(condition.sign)
     less, strict = value.over(-1), Linear((), -1)

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from symcook.decide.automata import Automaton
+from symcook.domains.cells import Array
 
-Array = np.ndarray
 CELLS = 30_000_000
 """The greatest number of entries of a table, and of pairs of states or values that are numbered."""
 

@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import accumulate, repeat
 from math import gcd, lcm
 from operator import mul, sub
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import flint
 from flint import arb, fmpq
@@ -45,14 +45,14 @@ ROWS = 16
 ZERO = fmpq(0)
 ONE = fmpq(1)
 
-Value: TypeAlias = "fmpq | arb"
+BallValue = fmpq | arb
 """A rational (fmpq), or a ball (arb)."""
-Column = list[Value]
-Columns = Sequence[Column]
-Balls = Sequence[Sequence[arb]]
+BallColumn = list[BallValue]
+BallColumns = Sequence[BallColumn]
+BallRows = Sequence[Sequence[arb]]
 
 
-class BallDomain(Shortening[Value]):
+class BallDomain(Shortening[BallValue]):
     """The domain of rationals and real balls at `bits` bits of working precision.
 
     >>> from symcook.model.parts import Mask
@@ -75,40 +75,40 @@ class BallDomain(Shortening[Value]):
     def __init__(self, bits: int = 128) -> None:
         super().__init__()
         self.bits = bits
-        self._known: dict[Any, Value] = {}
-        self._factors: dict[int, tuple[Coefficient, Value]] = {}
+        self._known: dict[Any, BallValue] = {}
+        self._factors: dict[int, tuple[Coefficient, BallValue]] = {}
         """By id of a coefficient: that coefficient (so that the id stays its own), and what it is."""
-        self._affine: dict[int, tuple[Value, Value, fmpq, fmpq]] = {}
+        self._affine: dict[int, tuple[BallValue, BallValue, fmpq, fmpq]] = {}
         """By id of a ball: that ball (so that the id stays its own), and x, a and b of which it is a x + b."""
-        self._ones: dict[Any, Value] = {}
-        self._directions: dict[tuple[Any, ...], list[Value]] = {}
+        self._ones: dict[Any, BallValue] = {}
+        self._directions: dict[tuple[Any, ...], list[BallValue]] = {}
         """By rational entries in lowest terms, as integers: what a norm with epsilon 0 makes of them and of all that
         are a positive multiple of them."""
-        self._sums: dict[tuple[tuple[int, fmpq], ...], tuple[list[Value], Value]] = {}
+        self._sums: dict[tuple[tuple[int, fmpq], ...], tuple[list[BallValue], BallValue]] = {}
         """By ids of balls and their factors: these balls, and the sum of the products."""
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(self.bits)
 
-    def number(self, value: int | Number) -> Value:
+    def number(self, value: int | Number) -> BallValue:
         """An exact number: a rational as it is, a ball around any other one."""
         known = self._known.get(value)
         if known is None:
             known = self._known[value] = self._given(value)
         return known
 
-    def _factor(self, value: int | Number) -> Value:
+    def _factor(self, value: int | Number) -> BallValue:
         """The same for a number that a model holds, found by what it is: an equal one is slow to hash."""
         known = self._factors.get(id(value))
         if known is None:
             known = self._factors[id(value)] = value, self.number(value)
         return known[1]
 
-    def _given(self, value: int | Number) -> Value:
+    def _given(self, value: int | Number) -> BallValue:
         given = evaluate(value) if isinstance(value, tuple) else fmpq(value.numerator, value.denominator)
         return self._entry(given)
 
-    def position(self, term: Tree, i: int) -> Value:
+    def position(self, term: Tree, i: int) -> BallValue:
         try:
             return self.number(rational(term, {"i": Fraction(i), "n": Fraction(self.length)}))
         except BadInput:  # not rational, or no number at all, which the ball will say
@@ -124,15 +124,15 @@ class BallDomain(Shortening[Value]):
         super().resume(sequence, start, seen)
         self._factors, self._affine, self._directions, self._ones, self._sums = kept
 
-    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+    def linear(self, terms: Sequence[tuple[BallColumn, Coefficient]], bias: Coefficient) -> BallColumn:
         factors, added = [self._factor(weight) for _, weight in terms], self._factor(bias)
         if not terms or type(added) is not fmpq:
             return super().linear(terms, bias)
         return self.each([column for column, _ in terms], lambda entries: self._combined(factors, entries, added))
 
-    def _combined(self, factors: Sequence[Value], entries: Sequence[Value], rest: fmpq) -> Value:
+    def _combined(self, factors: Sequence[BallValue], entries: Sequence[BallValue], rest: fmpq) -> BallValue:
         """The sum of the products and `rest`, by the balls of which the entries were made."""
-        made: dict[int, tuple[Value, fmpq]] = {}
+        made: dict[int, tuple[BallValue, fmpq]] = {}
         for factor, x in zip(factors, entries, strict=True):
             if type(x) is fmpq and type(factor) is fmpq:
                 rest = rest + factor * x
@@ -160,10 +160,12 @@ class BallDomain(Shortening[Value]):
             self._affine[id(total)] = total, *left[0], rest
         return total
 
-    def activation(self, x: Value, kind: str) -> Value:
+    def activation(self, x: BallValue, kind: str) -> BallValue:
         return _held(ACTIVATIONS[kind](x))
 
-    def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> list[Value]:
+    def normalised(
+        self, entries: Sequence[BallValue], epsilon: BallValue, zero_variance: str, i: int
+    ) -> list[BallValue]:
         """Undecided where the variance may be zero without being exactly so.
 
         With epsilon = 0 rational entries are taken as the primitive integers in their direction, so that equal hashes
@@ -177,7 +179,9 @@ class BallDomain(Shortening[Value]):
             return known
         return self._normalised(entries, epsilon, zero_variance, i)
 
-    def _normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> list[Value]:
+    def _normalised(
+        self, entries: Sequence[BallValue], epsilon: BallValue, zero_variance: str, i: int
+    ) -> list[BallValue]:
         if self._flat(entries):
             centred, variance = [ZERO] * len(entries), ZERO  # exactly, though the mean may be a ball
         else:
@@ -198,18 +202,18 @@ class BallDomain(Shortening[Value]):
         root = self._root(total)
         return [self.over(c, root) for c in centred]
 
-    def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> Sequence[int]:
+    def best(self, scores: Sequence[BallValue], weighting: str, i: int, first: int) -> Sequence[int]:
         return _maxima(scores, weighting, i, first, self.bits)
 
-    def shared(self, value: Value) -> Value:
+    def shared(self, value: BallValue) -> BallValue:
         return self._ones.setdefault(value, value) if type(value) is fmpq else value
 
-    def alike(self, scores: Sequence[Value], values: Columns) -> Sequence[int] | None:
+    def alike(self, scores: Sequence[BallValue], values: BallColumns) -> Sequence[int] | None:
         found = _candidates(scores)
         same = self.proportional and all(_same(row[j], row[found[0]]) for row in values for j in found[1:])
         return found[:1] if same else None
 
-    def scoring(self, queries: Columns, keys: Columns, compared: bool) -> Scores:
+    def scoring(self, queries: BallColumns, keys: BallColumns, compared: bool) -> Scores:
         """By a product of matrices where all entries are rational."""
         if any(type(x) is not fmpq for column in (*queries, *keys) for x in column):
             return super().scoring(queries, keys, compared)
@@ -217,15 +221,15 @@ class BallDomain(Shortening[Value]):
         offered: Sequence[Any] = keys
         table = flint.fmpq_mat([list(column) for column in offered])
 
-        def scores(number: int, sees: range) -> Sequence[Value]:
+        def scores(number: int, sees: range) -> Sequence[BallValue]:
             row = flint.fmpq_mat([[column[number] for column in asked]])
             return (row * table).entries()[sees.start : sees.stop]
 
         return scores
 
     def soft(
-        self, queries: Columns, keys: Columns, values: Columns, seen: Sequence[range], factor: Coefficient
-    ) -> list[Column]:
+        self, queries: BallColumns, keys: BallColumns, values: BallColumns, seen: Sequence[range], factor: Coefficient
+    ) -> list[BallColumn]:
         """Softmax rows, `ROWS` at a time as one product of matrices; a plain mean where all scores are zero, and the
         one value where all are equal."""
         if all(map(self._flat, values)) and all(seen):
@@ -242,13 +246,13 @@ class BallDomain(Shortening[Value]):
         return found
 
     def _exponential(
-        self, queries: Balls, keys: Balls, values: Balls, seen: Sequence[range], scale: Sequence[arb] | None
-    ) -> list[Column]:
+        self, queries: BallRows, keys: BallRows, values: BallRows, seen: Sequence[range], scale: Sequence[arb] | None
+    ) -> list[BallColumn]:
         """Softmax rows of balls."""
         n, zero = self.length, arb(0)
         offered = flint.arb_mat([list(column) for column in keys]) if len(keys) > 1 else None
         table = flint.arb_mat([list(row) for row in zip(*values, strict=True)])
-        results: list[Column] = [[] for _ in values]
+        results: list[BallColumn] = [[] for _ in values]
         held: list[list[arb]] = []
         totals: list[arb] = []
         for number, sees in enumerate(seen):
@@ -268,20 +272,20 @@ class BallDomain(Shortening[Value]):
                 held, totals = [], []
         return results
 
-    def shares(self, scores: Sequence[Value]) -> Iterable[Value]:
+    def shares(self, scores: Sequence[BallValue]) -> Iterable[BallValue]:
         weights, total = _weights(_balls(scores))
         return map(mul, weights, repeat(1 / total))
 
-    def first_largest(self, scores: Sequence[Value]) -> int | None:
+    def first_largest(self, scores: Sequence[BallValue]) -> int | None:
         return _first_largest(scores)
 
-    def is_positive(self, x: Value) -> bool | None:
+    def is_positive(self, x: BallValue) -> bool | None:
         return True if x > 0 else False if x <= 0 else None
 
-    def is_zero(self, x: Value) -> bool | None:
+    def is_zero(self, x: BallValue) -> bool | None:
         return True if x == 0 else False if x > 0 or x < 0 else None
 
-    def read(self, column: Column, place: int) -> arb:
+    def read(self, column: BallColumn, place: int) -> arb:
         """The entry as a ball."""
         with self.context():
             return arb(column[place])
@@ -294,45 +298,45 @@ class BallDomain(Shortening[Value]):
 
     # The arithmetic, in whose place `symcook.domains.rounding` has another.
 
-    def _entry(self, x: Value) -> Value:
+    def _entry(self, x: BallValue) -> BallValue:
         """A given number as columns hold it."""
         return _held(x)
 
-    def times(self, a: Value, b: Value) -> Value:
+    def times(self, a: BallValue, b: BallValue) -> BallValue:
         if (type(a) is fmpq and not a) or (type(b) is fmpq and not b):
             return ZERO  # also where the other one is a ball
         return a * b
 
-    def total(self, parts: Sequence[Value]) -> Value:
+    def total(self, parts: Sequence[BallValue]) -> BallValue:
         """The sum of a row; of one entry that entry itself."""
         if len(parts) == 1:
             return parts[0]
-        total: Value = ZERO
+        total: BallValue = ZERO
         for part in parts:
             total = total + part
         return _held(total)
 
-    def running(self, column: Sequence[Value]) -> Column:
+    def running(self, column: Sequence[BallValue]) -> BallColumn:
         """Sums of the first 0, 1, ... entries."""
         return list(accumulate(column, lambda a, b: _held(a + b), initial=ZERO))
 
-    def over(self, a: Value, b: Value) -> Value:
+    def over(self, a: BallValue, b: BallValue) -> BallValue:
         return ZERO if type(a) is fmpq and not a else a if type(b) is fmpq and b == 1 else _held(a / b)
 
-    def mean(self, entries: Sequence[Value]) -> Value:
+    def mean(self, entries: Sequence[BallValue]) -> BallValue:
         """The mean; 0 of nothing, and the entry itself where all are one."""
         if not entries or self._flat(entries):
             return entries[0] if entries else ZERO
         return super().mean(entries)
 
-    def _root(self, x: Value) -> Value:
+    def _root(self, x: BallValue) -> BallValue:
         if isinstance(x, fmpq):
             above, below = x.p.isqrt(), x.q.isqrt()
             if above * above == x.p and below * below == x.q:
                 return fmpq(above, below)
         return arb(x).sqrt()
 
-    def _flat(self, entries: Sequence[Value]) -> bool:
+    def _flat(self, entries: Sequence[BallValue]) -> bool:
         """Whether all entries are surely one number."""
         return all(_same(x, entries[0]) for x in entries)
 
@@ -345,35 +349,35 @@ def _direction(entries: Sequence[fmpq]) -> tuple[int, ...]:
     return tuple(x // common for x in whole)
 
 
-def _same(a: Value, b: Value) -> bool:
+def _same(a: BallValue, b: BallValue) -> bool:
     """Whether two values are surely the same number (balls are equal where both are exact and the same)."""
     return a is b or a == b
 
 
-def _balls(entries: Sequence[Value]) -> Sequence[arb]:
+def _balls(entries: Sequence[BallValue]) -> Sequence[arb]:
     balls: Any = entries if list(map(type, entries)).count(arb) == len(entries) else list(map(arb, entries))
     return balls
 
 
-def _is_zero(x: Value) -> bool:
+def _is_zero(x: BallValue) -> bool:
     return x == 0
 
 
-def _held(x: Value) -> Value:
+def _held(x: BallValue) -> BallValue:
     """A value as it is kept: an exact zero is rational, a long rational a ball."""
     if isinstance(x, fmpq):
         return x if x.height_bits() <= RATIONAL_BITS else arb(x)
     return ZERO if x.is_zero() else x
 
 
-def _relu(x: Value) -> Value:
+def _relu(x: BallValue) -> BallValue:
     """max(0, x); [0, upper] where the ball straddles zero."""
     if x >= 0:
         return x
     return ZERO if x <= 0 else arb(x).max(arb(0))
 
 
-def _step(x: Value) -> Value:
+def _step(x: BallValue) -> BallValue:
     """I[x > 0]; [0, 1] where that is open."""
     return fmpq(1) if x > 0 else ZERO if x <= 0 else arb(0.5, 0.5)
 
@@ -384,7 +388,7 @@ def _logistic(x: arb) -> arb:
     return small / (1 + small) if x < 0 else 1 / (1 + (-x).exp())
 
 
-def _gelu(x: Value) -> Value:
+def _gelu(x: BallValue) -> BallValue:
     """x Phi(x) = x erfc(-x/sqrt 2)/2."""
     if x == 0:
         return ZERO
@@ -392,14 +396,14 @@ def _gelu(x: Value) -> Value:
     return x * (-x * arb(2).rsqrt()).erfc() / 2
 
 
-def _gelu_tanh(x: Value) -> Value:
+def _gelu_tanh(x: BallValue) -> BallValue:
     """x/2 (1 + tanh u) = x logistic(2u) with u = sqrt(2/pi) (x + 0.044715 x^3)."""
     x = arb(x)
     inner = x + arb(fmpq(44715, 1000000)) * x * x * x
     return x * _logistic(2 * (2 / arb.pi()).sqrt() * inner)
 
 
-def _gelu_sigmoid(x: Value) -> Value:
+def _gelu_sigmoid(x: BallValue) -> BallValue:
     """x logistic(1.702 x)."""
     x = arb(x)
     return x * _logistic(arb(fmpq(1702, 1000)) * x)
@@ -414,7 +418,7 @@ ACTIVATIONS = {
 }
 
 
-def _candidates(scores: Sequence[Value]) -> list[int]:
+def _candidates(scores: Sequence[BallValue]) -> list[int]:
     """The indices that are not surely below another."""
     top = max(scores) if all(type(x) is fmpq for x in scores) else max(scores, key=lambda score: arb(score).mid())
     return [j for j, score in enumerate(scores) if not score < top]
@@ -432,14 +436,14 @@ def _weights(scores: Sequence[arb]) -> tuple[list[arb], arb]:
     return weights, total
 
 
-def _first_largest(scores: Sequence[Value]) -> int | None:
+def _first_largest(scores: Sequence[BallValue]) -> int | None:
     """The index of the first greatest score; None where that is open."""
     best = _candidates(scores)
     first = scores[best[0]]
     return best[0] if all(_same(first, scores[j]) or first >= scores[j] for j in best[1:]) else None
 
 
-def _maxima(scores: Sequence[Value], weighting: str, row: int, start: int, bits: int) -> list[int]:
+def _maxima(scores: Sequence[BallValue], weighting: str, row: int, start: int, bits: int) -> list[int]:
     """The indices that get weight: those of the greatest score, or the first or last of them.
 
     `row` and `start` are the positions of the row and of the first score. Undecided where balls leave open which, or

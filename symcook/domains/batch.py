@@ -43,7 +43,7 @@ from symcook.domains.cells import (
     relu,
     step,
 )
-from symcook.domains.exact import Logs, Value, at_position, coefficient, logarithmic, soft_mean
+from symcook.domains.exact import ExactValue, Logs, at_position, coefficient, logarithmic, soft_mean
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Going, visible
 from symcook.errors import NotExact
@@ -187,11 +187,11 @@ def nth(block: Words | Grid, code: int) -> tuple[Any, ...]:
     return tuple(options[digit] for options, digit in zip(block.choices(), digits(block, code), strict=True))
 
 
-Column = list[Cell]
-Columns = Sequence[Column]
+BatchColumn = list[Cell]
+BatchColumns = Sequence[BatchColumn]
 
 
-class Batch(Going[Column, Cell, Array]):
+class Batch(Going[BatchColumn, Cell, Array]):
     """The domain of exact batches. `begin` takes `Words`, a `Grid` or `Listed` words; gelu and layer norm are
     NotExact, and so are softmax over more than few combinations of scores and values and irrational weights but roots.
 
@@ -218,11 +218,11 @@ class Batch(Going[Column, Cell, Array]):
         """The inputs that have at each position one of the options there (a tuple), or what is given."""
         return Grid(tuple(options if isinstance(options, tuple) else (options,) for options in sequence))
 
-    def embed(self, table: Mapping[str, Coefficient]) -> Column:
+    def embed(self, table: Mapping[str, Coefficient]) -> BatchColumn:
         exact = {token: rational(value) for token, value in table.items()}
         return [self._given(place, [exact[token] for token in self._choices[place]]) for place in self.rows]
 
-    def input(self, name: str) -> Column:
+    def input(self, name: str) -> BatchColumn:
         return [self._given(place, [rational(row[name]) for row in self._choices[place]]) for place in self.rows]
 
     def _given(self, place: int, values: list[Fraction]) -> Cell:
@@ -240,11 +240,11 @@ class Batch(Going[Column, Cell, Array]):
         wide = row.dtype.kind == "O" or row.dtype == np.int64
         return Cell(row, denominator, bound, codes) if wide else Cell(row[codes], denominator, bound)
 
-    def positions(self, expression: Coefficient) -> Column:
+    def positions(self, expression: Coefficient) -> BatchColumn:
         places = (self._start + row for row in self.rows)
         return [constant(at_position(expression, i, self.length), self.kinds) for i in places]
 
-    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+    def linear(self, terms: Sequence[tuple[BatchColumn, Coefficient]], bias: Coefficient) -> BatchColumn:
         columns = [column for column, _ in terms]
         weights: list[Any] = [coefficient(weight) for _, weight in terms]
         shift = rational(bias)
@@ -255,22 +255,28 @@ class Batch(Going[Column, Cell, Array]):
             return [irrational(list(zip(cells, weights, strict=True)), shift) for cells in rows]
         return [combine(list(zip(cells, weights, strict=True)), shift, self.kinds) for cells in rows]
 
-    def activate(self, column: Column, kind: str) -> Column:
+    def activate(self, column: BatchColumn, kind: str) -> BatchColumn:
         if kind == "relu":
             return [relu(cell) for cell in column]
         if kind == "step":
             return [step(cell, self.kinds) for cell in column]
         raise NotExact("an activation must be relu or step in exact batches", kind, _BALL)
 
-    def layer_norm(self, columns: Columns, epsilon: Coefficient, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: BatchColumns, epsilon: Coefficient, zero_variance: str) -> list[BatchColumn]:
         raise NotExact("a model must have no layer norm in exact batches", "layer norm", _BALL)
 
-    def distribution(self, columns: Columns) -> list[Column]:
+    def distribution(self, columns: BatchColumns) -> list[BatchColumn]:
         raise NotExact("a readout must not be a distribution in exact batches", "softmax", _BALL)
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Coefficient
-    ) -> list[Column]:
+        self,
+        queries: BatchColumns,
+        keys: BatchColumns,
+        values: BatchColumns,
+        mask: Mask,
+        weighting: str,
+        factor: Coefficient,
+    ) -> list[BatchColumn]:
         if not queries:
             if weighting in ("leftmost", "rightmost"):
                 return [self._ends(column, mask, 0 if weighting == "leftmost" else -1) for column in values]
@@ -291,7 +297,9 @@ class Batch(Going[Column, Cell, Array]):
                 rows.append(hard(scores, seen_values, way, self.kinds))
         return [list(column) for column in zip(*rows, strict=True)]
 
-    def _soft(self, scores: Sequence[Cell], rows: Sequence[Sequence[Cell]], factor: tuple[Value, Logs]) -> list[Cell]:
+    def _soft(
+        self, scores: Sequence[Cell], rows: Sequence[Sequence[Cell]], factor: tuple[ExactValue, Logs]
+    ) -> list[Cell]:
         """One row of softmax in the exact domain's numbers, once for all inputs that have the same scores and values
         at the same number of positions.
 
@@ -324,12 +332,12 @@ class Batch(Going[Column, Cell, Array]):
         parts = [product(q, k, self.kinds) for q, k in zip(query, key, strict=True)]
         return parts[0] if len(parts) == 1 else combine([(part, ONE) for part in parts], ZERO, self.kinds)
 
-    def _ends(self, column: Column, mask: Mask, end: int) -> Column:
+    def _ends(self, column: BatchColumn, mask: Mask, end: int) -> BatchColumn:
         """The first or last value that each row sees."""
         seen = (visible(mask, row, self.length) for row in self.rows)
         return [column[places[end]] if places else constant(ZERO, self.kinds) for places in seen]
 
-    def _uniform(self, column: Column, mask: Mask) -> Column:
+    def _uniform(self, column: BatchColumn, mask: Mask) -> BatchColumn:
         """Plain means of what each row sees: running sums from the side that the mask looks to, divided once."""
         if (mask.before and mask.after) or len(self.rows) == 1:
             seen = visible(mask, self.rows[0], self.length)
@@ -341,13 +349,13 @@ class Batch(Going[Column, Cell, Array]):
         counts = [len(visible(mask, row, self.length)) for row in self.rows]
         return [divide(totals[count], max(1, count)) for count in counts]
 
-    def positive(self, column: Column) -> list[Array]:
+    def positive(self, column: BatchColumn) -> list[Array]:
         return [cell.each(lambda table: table > 0) for cell in column]
 
-    def zero(self, column: Column) -> list[Array]:
+    def zero(self, column: BatchColumn) -> list[Array]:
         return [cell.each(lambda table: table == 0) for cell in column]
 
-    def largest(self, columns: Columns) -> list[Array]:
+    def largest(self, columns: BatchColumns) -> list[Array]:
         return [largest(cells, self.kinds) for cells in zip(*columns, strict=True)]
 
     def paired(self, first: list[Array], second: list[Array], size: int) -> list[Array]:

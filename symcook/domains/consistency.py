@@ -13,19 +13,19 @@ from math import ceil, floor, gcd, lcm
 
 from symcook.domains.linear import STRICT
 
-Given = tuple[Mapping[str, int | Fraction], int | Fraction]
+GivenForm = tuple[Mapping[str, int | Fraction], int | Fraction]
 """A linear form as it is given: coefficients by name, and the constant."""
-Terms = tuple[tuple[str, int], ...]
-Row = tuple[Terms, int]
+FormTerms = tuple[tuple[str, int], ...]
+FormRow = tuple[FormTerms, int]
 """A form with integers, without a common factor: its coefficients by name, in order, and the constant."""
-Point = Mapping[str, int]
+IntegerPoint = Mapping[str, int]
 """Numbers by name over one denominator, which stands under the empty name; a name that is left out is 0."""
 _Vector = tuple[int, ...]
 _Rows = dict[_Vector, tuple[int, int]]
 """By coefficients: the least constant, and a bit for each row of the question that it comes from."""
 
 
-def row(form: Given) -> Row:
+def row(form: GivenForm) -> FormRow:
     """The form with integers."""
     terms, c = form
     scale = lcm(c.denominator, *(x.denominator for x in terms.values()))
@@ -38,7 +38,7 @@ def row(form: Given) -> Row:
 
 
 @cache
-def minus_terms(terms: Terms) -> Terms:
+def minus_terms(terms: FormTerms) -> FormTerms:
     """The form with all signs changed."""
     return tuple([(v, -x) for v, x in terms])
 
@@ -48,9 +48,9 @@ class Premises:
 
     __slots__ = ("asked", "bits", "least", "opposed", "over", "rows")
 
-    def __init__(self, rows: Collection[Row], over: Premises | None = None) -> None:
+    def __init__(self, rows: Collection[FormRow], over: Premises | None = None) -> None:
         self.asked, self.bits, self.rows, self.over = 0, 0, rows, over
-        self.least: dict[Terms, int] = {} if over is None else dict(over.least)
+        self.least: dict[FormTerms, int] = {} if over is None else dict(over.least)
         self.opposed = over is not None and over.opposed
         """Whether two of the rows add up to a negative number."""
         least = self.least
@@ -64,13 +64,13 @@ class Consistency:
     """Answers to questions about rows, over the rationals; `STRICT` is some positive number. `more` puts numbers for
     further names into a point that is found, so that it answers more."""
 
-    def __init__(self, more: Callable[[dict[str, int]], Point] = dict) -> None:
+    def __init__(self, more: Callable[[dict[str, int]], IntegerPoint] = dict) -> None:
         self.more = more
-        self.points: list[Point] = []
-        self.cores: list[tuple[Row, ...]] = []
-        self._met: dict[Row, tuple[int, int]] = {}
+        self.points: list[IntegerPoint] = []
+        self.cores: list[tuple[FormRow, ...]] = []
+        self._met: dict[FormRow, tuple[int, int]] = {}
 
-    def possible(self, premises: Premises, more: Collection[Row] = ()) -> bool:
+    def possible(self, premises: Premises, more: Collection[FormRow] = ()) -> bool:
         """Whether there are numbers for which none of the premises and of some more rows is negative."""
         if premises.opposed:
             return False
@@ -109,7 +109,7 @@ class Consistency:
             premises.asked, premises.bits = many, premises.bits | new
         return premises.bits
 
-    def _at_points(self, one: Row, among: int) -> int:
+    def _at_points(self, one: FormRow, among: int) -> int:
         """A bit for each of some points at which a row is not negative."""
         asked, bits = self._met.get(one, (0, 0))
         if left := among & ~asked:
@@ -124,7 +124,7 @@ class Consistency:
         return bits
 
 
-def solved(rows: list[Row]) -> tuple[dict[str, int] | None, tuple[Row, ...]]:
+def solved(rows: list[FormRow]) -> tuple[dict[str, int] | None, tuple[FormRow, ...]]:
     """Numbers at which no row is negative; if there are none, rows for which there are none. No two rows have the same
     coefficients. One name after the other is eliminated."""
     names = sorted({v for terms, _ in rows for v, _ in terms} - {STRICT})

@@ -22,17 +22,17 @@ from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.rationals import Rationals, quotient
 from symcook.model.symbols import Number, at
-from symcook.numbers.expsum import MAX_POWER_BITS, ExpSum, Form, exp_scaled_log, softmax_mean
+from symcook.numbers.expsum import MAX_POWER_BITS, ExpSum, SumForm, exp_scaled_log, softmax_mean
 from symcook.numbers.roots import Root, root
 
-Value: TypeAlias = Quantity
+ExactValue: TypeAlias = Quantity
 """A Fraction, or an ExpSum or a Root where it is not rational."""
-Numbers = list[Value]
+ExactColumn = list[ExactValue]
 
 _BALL = "use --domain ball"
 
 
-class Exact(Shortening[Value]):
+class Exact(Shortening[ExactValue]):
     """Rationals, exponential sums and single square roots; `symcook.domains.protocol.Domain`.
 
     >>> from symcook.model.parts import Mask
@@ -49,41 +49,43 @@ class Exact(Shortening[Value]):
     nothing = Fraction(0)
     recalls: ClassVar[bool] = True
 
-    def number(self, value: Coefficient) -> Value:
+    def number(self, value: Coefficient) -> ExactValue:
         return coefficient(value)
 
     def position(self, term: Tree, i: int) -> Fraction:
         return at_position(term, i, self.length)
 
-    def activation(self, x: Value, kind: str) -> Value:
+    def activation(self, x: ExactValue, kind: str) -> ExactValue:
         if kind == "relu":
             return x if self.is_positive(x) else Fraction(0)
         if kind == "step":
             return Fraction(1 if self.is_positive(x) else 0)
         raise NotExact("an activation must have exact values in the exact domain", kind, _BALL)
 
-    def normalised(self, entries: Sequence[Value], epsilon: Fraction, zero_variance: str, i: int) -> list[Value]:
+    def normalised(
+        self, entries: Sequence[ExactValue], epsilon: Fraction, zero_variance: str, i: int
+    ) -> list[ExactValue]:
         return normalised(entries, epsilon, zero_variance, i)
 
-    def weights(self, scores: Sequence[Value]) -> list[Value]:
+    def weights(self, scores: Sequence[ExactValue]) -> list[ExactValue]:
         return _weights([(_exponent(score - scores[0]),) for score in scores], ())
 
-    def scales(self, factor: Coefficient) -> Sequence[tuple[Value, Logs]]:
+    def scales(self, factor: Coefficient) -> Sequence[tuple[ExactValue, Logs]]:
         """Factors of the scores as `logarithmic` has them."""
         if not isinstance(factor, tuple) or "i" not in names(factor):
             return [logarithmic(factor, self._start, self.length)] * len(self.rows)
         return [logarithmic(factor, self._start + row, self.length) for row in self.rows]
 
     def softmax(
-        self, scores: Sequence[Value], scale: tuple[Value, Logs], rows: Sequence[Sequence[Value]]
-    ) -> list[Value]:
+        self, scores: Sequence[ExactValue], scale: tuple[ExactValue, Logs], rows: Sequence[Sequence[ExactValue]]
+    ) -> list[ExactValue]:
         """Scores are taken from the first one: a common factor of all weights cancels. A root in the factor may make
         them rational."""
         plain, logs = scale
         moved = [score - scores[0] for score in scores]
         return [soft_mean(moved, plain, logs, row) for row in rows]
 
-    def scoring(self, queries: Sequence[Numbers], keys: Sequence[Numbers], compared: bool) -> Scores:
+    def scoring(self, queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], compared: bool) -> Scores:
         """Scores that are only compared are integers where all entries are rational, up to a factor of each row; where
         all of a key, and of a query, are multiples of one root, the squares of the scores with their signs."""
         known = next(self._memo)
@@ -101,11 +103,11 @@ class Exact(Shortening[Value]):
 
         return scores
 
-    def show(self, value: Value, digits: int) -> str:
+    def show(self, value: ExactValue, digits: int) -> str:
         return quotient(value) if isinstance(value, Fraction) else str(value)
 
 
-def _squared(queries: Sequence[Numbers], keys: Sequence[Numbers], known: dict[Any, Any]) -> Scores | None:
+def _squared(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], known: dict[Any, Any]) -> Scores | None:
     """The scores as c S |S| r with whole S, where a key is S' sqrt(r) and a query of this form too: integers in the
     order of the scores, up to a positive factor of each row. None where an entry is of another form. `known` has the
     forms of keys that came before."""
@@ -151,7 +153,7 @@ def _multiple(entries: Sequence[Any]) -> tuple[list[int], Fraction] | None:
     return [int(x * below) for x in factors], Fraction(inside, below**2)
 
 
-def normalised(row: Sequence[Value], epsilon: Fraction, zero_variance: str, i: int) -> list[Value]:
+def normalised(row: Sequence[ExactValue], epsilon: Fraction, zero_variance: str, i: int) -> list[ExactValue]:
     """(x - mean)/sqrt(variance + epsilon) of the entries at position `i`.
 
     >>> [str(value) for value in normalised([Fraction(1), Fraction(2), Fraction(6)], Fraction(0), "refuse", 1)]
@@ -179,7 +181,7 @@ def normalised(row: Sequence[Value], epsilon: Fraction, zero_variance: str, i: i
     return [over * value if isinstance(value, (Fraction, Root)) else value / below for value in moved]
 
 
-def coefficient(value: int | Number) -> Value:
+def coefficient(value: int | Number) -> ExactValue:
     """A coefficient as a Fraction, or as a Root where it holds one square root.
 
     >>> from symcook.model.symbols import lowered
@@ -318,7 +320,7 @@ class _Roots(_Beside):
         return super().call(name, arguments, tree)
 
 
-Logs = tuple[tuple[Value, Fraction], ...]
+Logs = tuple[tuple[ExactValue, Fraction], ...]
 Exponents = tuple[Fraction, ...]
 Mixed: TypeAlias = "Fraction | int | Root | _Form"
 """What stands in a factor of scores."""
@@ -376,7 +378,7 @@ class _Logarithmic(_Roots):
         return super().call(name, arguments, tree)
 
 
-def logarithmic(factor: int | Number, i: int, n: int) -> tuple[Value, Logs]:
+def logarithmic(factor: int | Number, i: int, n: int) -> tuple[ExactValue, Logs]:
     """The factor of the scores at row i as r + sum of c log(m): r and the pairs (c, m), one pair where the logarithms
     fit into one. m is rational, r and c are rational or roots, which scores with the same root make rational.
 
@@ -409,7 +411,7 @@ def _combined(logs: Sequence[tuple[Any, Fraction]]) -> Logs:
     return ((common, prod((m**k for k, m in powers), start=Fraction(1))),)
 
 
-def _exponent(product: Value) -> Fraction:
+def _exponent(product: ExactValue) -> Fraction:
     """A factor of the scores times a score, which must be rational."""
     if not isinstance(product, Fraction):
         raise NotExact("a softmax score must be rational in the exact domain", product, _BALL)
@@ -417,8 +419,12 @@ def _exponent(product: Value) -> Fraction:
 
 
 def soft_mean(
-    scores: Sequence[Value], plain: Value, logs: Logs, values: Sequence[Value], counts: Sequence[int] | None = None
-) -> Value:
+    scores: Sequence[ExactValue],
+    plain: ExactValue,
+    logs: Logs,
+    values: Sequence[ExactValue],
+    counts: Sequence[int] | None = None,
+) -> ExactValue:
     """sum w_j v_j / sum w_j with w_j = e^(plain s_j) prod m^(c s_j), the products of factors and scores rational. With
     `counts` the j-th pair stands there so often."""
     factors, bases = (plain, *(c for c, _ in logs)), tuple(base for _, base in logs)
@@ -431,7 +437,9 @@ def soft_mean(
 
 
 @lru_cache(maxsize=1 << 12)
-def mean(counted: frozenset[tuple[tuple[Exponents, Form | Value], int]], bases: tuple[Fraction, ...]) -> Value:
+def mean(
+    counted: frozenset[tuple[tuple[Exponents, SumForm | ExactValue], int]], bases: tuple[Fraction, ...]
+) -> ExactValue:
     """A row of softmax attention, from how often each pair of exponents (of e and of `bases`) and a value (or its form)
     occurs in it: over all words of a length few of these differ."""
     exponents = [row for (row, _), _ in counted]
@@ -445,18 +453,18 @@ def mean(counted: frozenset[tuple[tuple[Exponents, Form | Value], int]], bases: 
     return _total([w * v for w, v in zip(weights, values, strict=True)]) / _total(weights)
 
 
-def _weights(exponents: Sequence[tuple[Fraction, ...]], bases: Sequence[Fraction]) -> list[Value]:
+def _weights(exponents: Sequence[tuple[Fraction, ...]], bases: Sequence[Fraction]) -> list[ExactValue]:
     """e^r times the product of m^k for each row (r, k, ...) of exponents, with the bases m."""
     weights = []
     for exponent, *powers in exponents:
-        weight: Value = exp_scaled_log(0, 1, exponent)
+        weight: ExactValue = exp_scaled_log(0, 1, exponent)
         for power, base in zip(powers, bases, strict=True):
             weight = weight * exp_scaled_log(power, base)
         weights.append(weight)
     return weights
 
 
-def _total(values: Sequence[Value]) -> Value:
+def _total(values: Sequence[ExactValue]) -> ExactValue:
     total: Any = Fraction(0)
     for value in values:
         total = total + value

@@ -26,14 +26,14 @@ from symcook.model.parts import Mask
 from symcook.model.symbols import Number
 from symcook.numbers.evaluate import float_of
 
-Column = np.ndarray[Any, Any]
-Columns = Sequence[Column]
-Scale = Column | None
+FloatColumn = np.ndarray[Any, Any]
+FloatColumns = Sequence[FloatColumn]
+Scale = FloatColumn | None
 Flags = np.ndarray[Any, np.dtype[np.bool_]] | np.bool_
 """A truth for each position, or one for all."""
-Many = Column | float
+Many = FloatColumn | float
 """A number for each position, or one for all."""
-Truth = tuple[Flags, Flags]
+FloatTruth = tuple[Flags, Flags]
 """Where a comparison holds, and where that is known."""
 
 BLOCK = 2**17
@@ -43,7 +43,7 @@ NEAR = 2.0**-40
 """Relative distance below which a comparison in a position function is left to exact arithmetic."""
 
 
-class Float64(Going[Column, float, "bool | int | None"]):
+class Float64(Going[FloatColumn, float, "bool | int | None"]):
     """The domain of numpy float64 arrays over positions.
 
     >>> domain = Float64()
@@ -62,7 +62,7 @@ class Float64(Going[Column, float, "bool | int | None"]):
     def context(self) -> AbstractContextManager[Any]:
         return np.errstate(all="ignore")
 
-    def joined(self, before: Column | None, column: Column) -> Column:
+    def joined(self, before: FloatColumn | None, column: FloatColumn) -> FloatColumn:
         return column if before is None else np.concatenate([before, column])
 
     def rounding(self) -> Any:
@@ -70,15 +70,15 @@ class Float64(Going[Column, float, "bool | int | None"]):
 
         return Rounding(*FORMATS[self.name])
 
-    def embed(self, table: Mapping[str, Coefficient]) -> Column:
+    def embed(self, table: Mapping[str, Coefficient]) -> FloatColumn:
         tokens = {token: place for place, token in enumerate(table)}
         places = np.fromiter((tokens[token] for token in self._sequence), np.intp, len(self._sequence))
         return self._stored(np.array([float_of(value) for value in table.values()]))[places]
 
-    def input(self, name: str) -> Column:
+    def input(self, name: str) -> FloatColumn:
         return self._stored(np.array([float_of(row[name]) for row in self._sequence]))
 
-    def positions(self, expression: int | Number) -> Column:
+    def positions(self, expression: int | Number) -> FloatColumn:
         """The nearest numbers of the type to the expression in float64, all positions at once; where that has no
         finite value or a comparison in it is close, to the exact value."""
         if not isinstance(expression, tuple) or "i" not in names(expression):
@@ -91,13 +91,13 @@ class Float64(Going[Column, float, "bool | int | None"]):
             values[place] = float_of(value_at(expression, self._start + self.rows[place], self.length))
         return self._stored(values)
 
-    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+    def linear(self, terms: Sequence[tuple[FloatColumn, Coefficient]], bias: Coefficient) -> FloatColumn:
         total = np.full(len(terms[0][0] if terms else self.rows), self._weight(bias))
         for column, coefficient in terms:
             total += column if coefficient == 1 else column * self._weight(coefficient)
         return self._stored(total)
 
-    def activate(self, column: Column, kind: str) -> Column:
+    def activate(self, column: FloatColumn, kind: str) -> FloatColumn:
         if kind == "relu":
             return np.maximum(column, self.kind(0))
         if kind == "step":
@@ -112,7 +112,7 @@ class Float64(Going[Column, float, "bool | int | None"]):
             upper = _logistic(1.702 * x)
         return self._stored(np.where(upper == 0, 0.0, x * upper))
 
-    def layer_norm(self, columns: Columns, epsilon: Coefficient, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: FloatColumns, epsilon: Coefficient, zero_variance: str) -> list[FloatColumn]:
         stacked = np.stack([column.astype(self.wide) for column in columns])
         stacked -= stacked.mean(axis=0)
         total = np.mean(stacked * stacked, axis=0) + self.wide(float_of(epsilon))
@@ -125,8 +125,14 @@ class Float64(Going[Column, float, "bool | int | None"]):
         return [self._stored(row) for row in stacked]
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Coefficient
-    ) -> list[Column]:
+        self,
+        queries: FloatColumns,
+        keys: FloatColumns,
+        values: FloatColumns,
+        mask: Mask,
+        weighting: str,
+        factor: Coefficient,
+    ) -> list[FloatColumn]:
         """Running sums where all scores are equal, a scan where hard scores do not depend on the row, else blocks of
         rows. The masks of the past are those of the future on the reversed sequence."""
         scale = None if factor == 1 else self.positions(factor)
@@ -141,8 +147,15 @@ class Float64(Going[Column, float, "bool | int | None"]):
         return [self._stored(column) for column in found]
 
     def _forwards(
-        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, scale: Scale, rows: range
-    ) -> list[Column]:
+        self,
+        queries: FloatColumns,
+        keys: FloatColumns,
+        values: FloatColumns,
+        mask: Mask,
+        weighting: str,
+        scale: Scale,
+        rows: range,
+    ) -> list[FloatColumn]:
         n, hard = self.length, weighting != "softmax"
         if not queries:
             found = [_running(v, mask, weighting) for v in values]
@@ -157,8 +170,15 @@ class Float64(Going[Column, float, "bool | int | None"]):
         return [column[rows.start : rows.stop] for column in found]
 
     def _blocks(
-        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, scale: Scale, rows: range
-    ) -> list[Column]:
+        self,
+        queries: FloatColumns,
+        keys: FloatColumns,
+        values: FloatColumns,
+        mask: Mask,
+        weighting: str,
+        scale: Scale,
+        rows: range,
+    ) -> list[FloatColumn]:
         n = self.length
         table = np.stack([*values, np.ones(n, self.kind)], axis=1).astype(self.wide)
         results = [np.zeros(len(rows), self.wide) for _ in values]
@@ -198,27 +218,27 @@ class Float64(Going[Column, float, "bool | int | None"]):
                 result[0] = 0
         return results
 
-    def distribution(self, columns: Columns) -> list[Column]:
+    def distribution(self, columns: FloatColumns) -> list[FloatColumn]:
         scores = np.stack([column.astype(self.wide) for column in columns])
         scores -= scores.max(axis=0)
         weights = np.exp(scores, out=scores)
         weights /= weights.sum(axis=0)
         return [self._stored(row) for row in weights]
 
-    def largest(self, columns: Columns) -> list[int | None]:
+    def largest(self, columns: FloatColumns) -> list[int | None]:
         scores = np.stack(columns)
         found = scores.argmax(axis=0)
         unknown = np.asarray(np.isnan(scores).any(axis=0))
         pairs = zip(found.tolist(), unknown.tolist(), strict=True)
         return [None if skip else index for index, skip in pairs]
 
-    def positive(self, column: Column) -> list[bool | None]:
+    def positive(self, column: FloatColumn) -> list[bool | None]:
         return [None if x != x else x > 0 for x in column.tolist()]
 
-    def zero(self, column: Column) -> list[bool | None]:
+    def zero(self, column: FloatColumn) -> list[bool | None]:
         return [None if x != x else x == 0 for x in column.tolist()]
 
-    def read(self, column: Column, place: int) -> float:
+    def read(self, column: FloatColumn, place: int) -> float:
         return float(column[place])
 
     def show(self, value: float, digits: int) -> float:
@@ -228,7 +248,7 @@ class Float64(Going[Column, float, "bool | int | None"]):
         """A coefficient in the type."""
         return self._stored(np.array([float_of(value)]))[0]
 
-    def _stored(self, values: Column) -> Column:
+    def _stored(self, values: FloatColumn) -> FloatColumn:
         """`values` rounded to the type; BadInput where they leave its range."""
         stored = values.astype(self.kind, copy=False)
         if stored is values:
@@ -237,7 +257,7 @@ class Float64(Going[Column, float, "bool | int | None"]):
             self._refuse(values[~np.isfinite(stored)][0], self.kind)
         return stored
 
-    def _finite(self, values: Column) -> Column:
+    def _finite(self, values: FloatColumn) -> FloatColumn:
         """The values themselves; BadInput where they have left the range of the type that they have."""
         if not np.isfinite(values).all():
             self._refuse(values[~np.isfinite(values)].flat[0], values.dtype)
@@ -268,12 +288,12 @@ class Float16(Float64):
     wide: ClassVar[Any] = np.float32
 
 
-def _logistic(x: Column) -> Column:
+def _logistic(x: FloatColumn) -> FloatColumn:
     small = np.exp(-np.abs(x))
     return np.where(x < 0, small, 1.0) / (1.0 + small)
 
 
-def _scores(queries: Column, keys: Column, compared: bool, room: Column) -> Column:
+def _scores(queries: FloatColumn, keys: FloatColumn, compared: bool, room: FloatColumn) -> FloatColumn:
     """queries (rows x d) times keys (d x columns), in the first half of `room`.
 
     Scores that are `compared` are summed over d from left to right, so that equal keys have equal scores, which a
@@ -289,7 +309,7 @@ def _scores(queries: Column, keys: Column, compared: bool, room: Column) -> Colu
     return total
 
 
-def _running(column: Column, mask: Mask, weighting: str) -> Column:
+def _running(column: FloatColumn, mask: Mask, weighting: str) -> FloatColumn:
     """Rows whose scores are all equal, each seeing itself and what stands before it (mask none: everything)."""
     n = len(column)
     if weighting in ("leftmost", "rightmost"):
@@ -301,7 +321,7 @@ def _running(column: Column, mask: Mask, weighting: str) -> Column:
     return np.cumsum(column, dtype=np.float64) / np.arange(1, n + 1)
 
 
-def _scan(scores: Column, values: Columns, mask: Mask, weighting: str) -> list[Column]:
+def _scan(scores: FloatColumn, values: FloatColumns, mask: Mask, weighting: str) -> list[FloatColumn]:
     """Hard attention to scores that are the same for every row, each row seeing itself and what stands before it
     (mask none: everything): one pass from record to record of the running maximum."""
     n = len(scores)
@@ -328,7 +348,7 @@ def _scan(scores: Column, values: Columns, mask: Mask, weighting: str) -> list[C
     return results
 
 
-class _Terms(Meaning[Many, Truth]):
+class _Terms(Meaning[Many, FloatTruth]):
     """Terms of the grammar over all positions at once, in float64. A truth: where it holds, and where that is known.
 
     An entry that is not finite in the answer says: not known here. Such are poles, what leaves the range, and all that
@@ -373,7 +393,7 @@ class _Terms(Meaning[Many, Truth]):
         values = {k: v[places] if np.shape(v) else v for k, v in known.items()}
         return _Terms({**values, **bound}, self.steps)
 
-    def choose(self, truth: Truth, yes: Tree, no: Tree) -> Many:
+    def choose(self, truth: FloatTruth, yes: Tree, no: Tree) -> Many:
         """Each branch over the positions that take it, so that a pole in the other one does not matter."""
         holds, known = (np.broadcast_to(part, np.shape(self.values["i"])) for part in truth)
         result = np.full(holds.shape, np.nan)
@@ -399,7 +419,7 @@ class _Terms(Meaning[Many, Truth]):
             total[places] = total[places] + value if tag == "sum" else total[places] * value
         return total
 
-    def compare(self, tag: str, a: Many, b: Many, tree: Tree) -> Truth:
+    def compare(self, tag: str, a: Many, b: Many, tree: Tree) -> FloatTruth:
         truth = np.equal(a, b) if tag == "=" else np.less_equal(a, b) if tag == "<=" else np.less(a, b)
         size = np.maximum(np.abs(a), np.abs(b))
         if _whole(tree[1]) and _whole(tree[2]):
@@ -407,13 +427,13 @@ class _Terms(Meaning[Many, Truth]):
         known = np.greater(np.abs(np.subtract(a, b)), NEAR * np.maximum(size, 1.0))
         return truth, known & np.isfinite(size)
 
-    def truth(self, known: bool) -> Truth:
+    def truth(self, known: bool) -> FloatTruth:
         return np.bool_(known), np.bool_(True)
 
-    def negation(self, a: Truth) -> Truth:
+    def negation(self, a: FloatTruth) -> FloatTruth:
         return ~a[0], a[1]
 
-    def both(self, a: Truth, b: Truth) -> Truth:
+    def both(self, a: FloatTruth, b: FloatTruth) -> FloatTruth:
         return a[0] & b[0], a[1] & b[1]
 
 

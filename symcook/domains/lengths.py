@@ -25,7 +25,7 @@ from symcook.domains.intervals import NEGATIVE, POSITIVE
 from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.lengthsums import MOST_PLACES, PositionSums
 from symcook.domains.lengthtops import GreatestScores
-from symcook.domains.linear import LOG, Linear, NoRule, minus
+from symcook.domains.linear import LOG, Affine, NoRule, minus
 from symcook.domains.protocol import Coefficient
 from symcook.domains.symbolic import Symbolic
 from symcook.domains.tables import CellTable
@@ -47,7 +47,7 @@ class OutOfRules:
     why: str
 
 
-Column = CellTable | OutOfRules
+LengthColumn = CellTable | OutOfRules
 
 
 class Lengths:
@@ -79,7 +79,7 @@ class Lengths:
         ):
             self.world.name(name)  # a generator that comes later makes polynomials stale
         self.sums = PositionSums(self.world)
-        self.narrowed: Linear | None = None
+        self.narrowed: Affine | None = None
         self.places = GreatestScores(self.world, self.sums)
         self.zero_table = CellTable.of(self.world, ZERO)
 
@@ -100,7 +100,7 @@ class Lengths:
                         self.world.fewest = n + 1
                         self.world.forget()
 
-    def embed(self, table: Mapping[str, Coefficient]) -> Column:
+    def embed(self, table: Mapping[str, Coefficient]) -> LengthColumn:
         world, by = self.world, {}
         for token in world.tokens:
             by.setdefault(table.get(token, 0), set()).add(token)
@@ -108,22 +108,22 @@ class Lengths:
             lambda: CellTable.cases(world, ("letter", "i"), [(frozenset(t), self.number(x)) for x, t in by.items()])
         )
 
-    def input(self, name: str) -> Column:
+    def input(self, name: str) -> LengthColumn:
         return CellTable.of(self.world, self.world.slot(name, ({"i": Fraction(1)}, Fraction(0))))
 
-    def positions(self, expression: Coefficient) -> Column:
+    def positions(self, expression: Coefficient) -> LengthColumn:
         return self.guarded(lambda: self.term(expression), "a position function")
 
-    def units(self, most: int) -> list[Column]:
+    def units(self, most: int) -> list[LengthColumn]:
         return []
 
-    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
-        out: Column = self.guarded(lambda: CellTable.of(self.world, self.number(bias)))
+    def linear(self, terms: Sequence[tuple[LengthColumn, Coefficient]], bias: Coefficient) -> LengthColumn:
+        out: LengthColumn = self.guarded(lambda: CellTable.of(self.world, self.number(bias)))
         for column, weight in terms:
             out = self.both_of(out, column, lambda a, b, w=weight: a + self.scaled(b, w))
         return out
 
-    def activate(self, column: Column, kind: str) -> Column:
+    def activate(self, column: LengthColumn, kind: str) -> LengthColumn:
         if isinstance(column, OutOfRules):
             return column
         if kind == "relu":
@@ -132,13 +132,15 @@ class Lengths:
             return self.guarded(lambda: column.split(lambda s, v: ONE if s > 0 else ZERO), "a unit")
         return OutOfRules(f"there is no rule for {kind}")
 
-    def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:
+    def layer_norm(
+        self, columns: Sequence[LengthColumn], epsilon: Coefficient, zero_variance: str
+    ) -> list[LengthColumn]:
         for column in columns:
             if isinstance(column, OutOfRules):
                 return [column] * len(columns)
         tables: list[Any] = list(columns)
 
-        def normed() -> list[Column]:
+        def normed() -> list[LengthColumn]:
             share = CellTable.of(self.world, fmpq(1, len(tables)))
             mean = reduce(add, tables) * share
             moved = [self.named_parts(t + mean * CellTable.of(self.world, fmpq(-1))) for t in tables]
@@ -164,8 +166,8 @@ class Lengths:
         cells = [GuardedCell(c.guard, world.short(c.value, c.guard, LONG)) for c in table.cells]
         return CellTable(world, cells)
 
-    def distribution(self, columns: Sequence[Column]) -> list[Column]:
-        def shares() -> list[Column]:
+    def distribution(self, columns: Sequence[LengthColumn]) -> list[LengthColumn]:
+        def shares() -> list[LengthColumn]:
             weights: list[Any] = [c.map(self.engine._exponential) for c in columns]  # type: ignore[union-attr]
             whole = sum(weights[1:], weights[0])
             return [w / whole for w in weights]
@@ -175,18 +177,18 @@ class Lengths:
 
     def attend(
         self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
+        queries: Sequence[LengthColumn],
+        keys: Sequence[LengthColumn],
+        values: Sequence[LengthColumn],
         mask: Mask,
         weighting: str,
         factor: Coefficient,
-    ) -> list[Column]:
+    ) -> list[LengthColumn]:
         for column in (*queries, *keys):
             if isinstance(column, OutOfRules):
                 return [column] * len(values)
         low, high = self.window(Mask(mask))
-        out: list[Column] = []
+        out: list[LengthColumn] = []
         score: Any = None
         if queries:
             score = self.guarded(lambda: self.score(queries, keys, factor), "the scores of a head need ")
@@ -201,10 +203,10 @@ class Lengths:
                 out.append(self.guarded(lambda v=value: self.hard(score, v, weighting, low, high), "a head"))
         return out
 
-    def places_of(self, column: Column) -> Sequence[int]:
+    def places_of(self, column: LengthColumn) -> Sequence[int]:
         return (0,) if self.narrowed is not None else (0, -1)
 
-    def read(self, column: Column, place: int) -> Column:
+    def read(self, column: LengthColumn, place: int) -> LengthColumn:
         """The column itself, or where the pass has not come down to one position, that at the first or last one."""
         if isinstance(column, OutOfRules) or self.narrowed is not None:
             return column
@@ -218,13 +220,13 @@ class Lengths:
 
     # What is asked of verdicts is left to who reads the columns.
 
-    def largest(self, columns: Sequence[Column]) -> None:
+    def largest(self, columns: Sequence[LengthColumn]) -> None:
         return None
 
     def paired(self, first: None, second: None, size: int) -> None:
         return None
 
-    def positive(self, column: Column) -> None:
+    def positive(self, column: LengthColumn) -> None:
         return None
 
     zero = positive
@@ -243,7 +245,7 @@ class Lengths:
     def indices(self) -> Sequence[tuple[int, int]]:
         return ()
 
-    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
+    def narrow(self, columns: Sequence[LengthColumn], place: int) -> list[LengthColumn]:
         self.narrowed = self.placed(place)
         return [
             c if isinstance(c, OutOfRules) else self.guarded(lambda c=c: c.at("i", self.placed(place))) for c in columns
@@ -253,12 +255,12 @@ class Lengths:
         raise NotImplementedError
 
     @property
-    def tops(self) -> Sequence[tuple[Fraction, Linear]]:
+    def tops(self) -> Sequence[tuple[Fraction, Affine]]:
         return self.places.tops
 
     # --- Helpers --------------------------------------------------------------------------------------------------
 
-    def placed(self, place: int) -> Linear:
+    def placed(self, place: int) -> Affine:
         """The first position, or the last."""
         return ({}, Fraction(self.world.start)) if place == 0 else self.world.end
 
@@ -277,7 +279,9 @@ class Lengths:
                 raise
             return OutOfRules(f"{needs}shorter polynomials than those of these weights")
 
-    def both_of(self, a: Column, b: Column, make: Callable[[CellTable, CellTable], CellTable]) -> Column:
+    def both_of(
+        self, a: LengthColumn, b: LengthColumn, make: Callable[[CellTable, CellTable], CellTable]
+    ) -> LengthColumn:
         if isinstance(a, OutOfRules) or isinstance(b, OutOfRules):
             return a if isinstance(a, OutOfRules) else b
         return self.guarded(lambda: make(a, b))
@@ -326,9 +330,9 @@ class Lengths:
             out = out * field.function("sqrt", left)
         return out * self.engine._number_root(number)
 
-    def window(self, mask: Mask) -> tuple[Linear, Linear]:
+    def window(self, mask: Mask) -> tuple[Affine, Affine]:
         """The first and last position that a row sees."""
-        here: Linear = ({"i": Fraction(1)}, Fraction(0)) if self.narrowed is None else self.narrowed
+        here: Affine = ({"i": Fraction(1)}, Fraction(0)) if self.narrowed is None else self.narrowed
         low = ({}, Fraction(self.world.start)) if mask.before else (here[0], here[1] + (not mask.here))
         high = self.world.end if mask.after else (here[0], here[1] - (not mask.here))
         return low, high
@@ -383,7 +387,7 @@ class Lengths:
 
     # --- Attention ------------------------------------------------------------------------------------------------
 
-    def soft(self, score: CellTable | None, value: CellTable, low: Linear, high: Linear) -> CellTable:
+    def soft(self, score: CellTable | None, value: CellTable, low: Affine, high: Affine) -> CellTable:
         """The average, or by the powers of e; 0 where a row sees nothing."""
         value = self.bound(value)
         if score is None:
@@ -394,7 +398,7 @@ class Lengths:
         above, below = self.sums.total(above, low, high), self.sums.total(weights, low, high)
         return self.share(above, below, low, high)
 
-    def share(self, above: CellTable, below: CellTable, low: Linear, high: Linear) -> CellTable:
+    def share(self, above: CellTable, below: CellTable, low: Affine, high: Affine) -> CellTable:
         """The quotient where a row sees something."""
         many = CellTable.of(self.world, self.world.linear(*minus(high, low)) + ONE)
         full = many.split(lambda s, v: ONE if s > 0 else ZERO)
@@ -411,7 +415,7 @@ class Lengths:
                 out.append(GuardedCell(cell.guard, ZERO))
         return CellTable(self.world, out).merged()
 
-    def hard(self, score: CellTable | None, value: CellTable, weighting: str, low: Linear, high: Linear) -> CellTable:
+    def hard(self, score: CellTable | None, value: CellTable, weighting: str, low: Affine, high: Affine) -> CellTable:
         """The value at the one position with the greatest score, the first or last of several; 0 where a row sees
         nothing."""
         value, cells = self.bound(value), list[GuardedCell]()

@@ -16,7 +16,7 @@ import sympy
 from flint import fmpq
 
 from symcook.domains.field import ONE, ZERO, Value
-from symcook.domains.linear import Guard, Linear, NoRule, minus
+from symcook.domains.linear import Affine, Guard, NoRule, minus
 from symcook.domains.tables import CellTable, moved_guard, moved_names, within
 from symcook.domains.world import GuardedCell, NamedSum, World
 
@@ -30,7 +30,7 @@ class PositionSums:
     def __init__(self, world: World) -> None:
         self.world = world
 
-    def total(self, table: CellTable, low: Linear, high: Linear) -> CellTable:
+    def total(self, table: CellTable, low: Affine, high: Affine) -> CellTable:
         """The sum of a table in j over low <= j <= high."""
         out, rest = CellTable.of(self.world, ZERO), []
         for cell in table.cells:
@@ -44,7 +44,7 @@ class PositionSums:
                 rest.append(cell)
         return out + self.named(rest, low, high) if rest else out
 
-    def named(self, cells: list[GuardedCell], low: Linear, high: Linear) -> CellTable:
+    def named(self, cells: list[GuardedCell], low: Affine, high: Affine) -> CellTable:
         """A sum without a rule."""
         world = self.world
         outer = [{a: h for a, h in c.guard.items() if not about(a, "j")} for c in cells]
@@ -61,13 +61,13 @@ class PositionSums:
             out.append(GuardedCell(region, value))
         return CellTable(world, out).merged()
 
-    def part(self, cell: GuardedCell, low: Linear, high: Linear) -> CellTable:
+    def part(self, cell: GuardedCell, low: Affine, high: Affine) -> CellTable:
         """The sum over one cell."""
         world = self.world
         lows, highs, outer = [low], [high], {}
         letters: frozenset[str] | None = None
         residues: tuple[int, frozenset[int]] | None = None
-        place: Linear | None = None
+        place: Affine | None = None
         for atom, held in cell.guard.items():
             if atom == ("letter", "j"):
                 letters = held
@@ -121,7 +121,7 @@ class PositionSums:
             inside = {**inside, atom: held}
         return out
 
-    def single(self, cell: GuardedCell, place: Linear, lows: list[Linear], highs: list[Linear]) -> CellTable:
+    def single(self, cell: GuardedCell, place: Affine, lows: list[Affine], highs: list[Affine]) -> CellTable:
         """The one term at a place, where that is seen."""
         world = self.world
         guard = moved_guard(world, cell.guard, "j", place)
@@ -141,9 +141,9 @@ class PositionSums:
             raise NoRule("a count up to a position that is a count")
         return CellTable(world, [GuardedCell(guard, world.tidy(guard, value)), *self.outside(guard)]).merged()
 
-    def extreme(self, ends: list[Linear], guard: Guard, sign: int) -> list[tuple[Guard, Linear]]:
+    def extreme(self, ends: list[Affine], guard: Guard, sign: int) -> list[tuple[Guard, Affine]]:
         """The largest of several lower ends (sign 1), or least of several upper ones (-1), by cases."""
-        found: list[tuple[Guard, Linear]] = [(guard, ends[0])]
+        found: list[tuple[Guard, Affine]] = [(guard, ends[0])]
         for other in ends[1:]:
             more = []
             for g, best in found:
@@ -158,8 +158,8 @@ class PositionSums:
         value: Value,
         letters: frozenset[str] | None,
         residues: tuple[int, frozenset[int]] | None,
-        first: Linear,
-        last: Linear,
+        first: Affine,
+        last: Affine,
     ) -> CellTable:
         """The sum over a range that may be empty, but not run backwards by more than that."""
         world = self.world
@@ -186,7 +186,7 @@ class PositionSums:
                 out.append(GuardedCell(inner, world.tidy(inner, total)))
         return CellTable(world, out).merged()
 
-    def residue(self, place: Linear, m: int, guard: Guard) -> list[tuple[Guard, int]]:
+    def residue(self, place: Affine, m: int, guard: Guard) -> list[tuple[Guard, int]]:
         """The residue of a place, by those of the names in it."""
         terms, constant = place
         found: list[tuple[Guard, int]] = [(guard, int(constant))]
@@ -230,7 +230,7 @@ class PositionSums:
                 out = out + c * binomial * first ** (d - e) * step**e * _power_sum(e, steps)
         return out
 
-    def upto(self, letters: frozenset[str], place: Linear) -> CellTable:
+    def upto(self, letters: frozenset[str], place: Affine) -> CellTable:
         """How many of the letters stand up to a place."""
         world = self.world
         terms, constant = place

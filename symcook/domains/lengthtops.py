@@ -10,7 +10,7 @@ from flint import fmpq
 
 from symcook.domains.field import ONE, ZERO, Value
 from symcook.domains.lengthsums import PositionSums, about
-from symcook.domains.linear import Guard, Linear, NoRule, linear_form, minus
+from symcook.domains.linear import Affine, Guard, NoRule, linear_form, minus
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, World
 
@@ -20,13 +20,13 @@ class GreatestScores:
 
     def __init__(self, world: World, sums: PositionSums) -> None:
         self.world, self.sums = world, sums
-        self.first: Linear = ({}, Fraction(world.start))
-        self.tops: list[tuple[Fraction, Linear]] = []
+        self.first: Affine = ({}, Fraction(world.start))
+        self.tops: list[tuple[Fraction, Affine]] = []
         """Of the parabolas whose top was taken what multiplies j^2, as far as that is a number, and the top."""
 
     def greatest(
-        self, score: CellTable | None, weighting: str, low: Linear, high: Linear
-    ) -> Iterator[tuple[Guard, Linear | None]]:
+        self, score: CellTable | None, weighting: str, low: Affine, high: Affine
+    ) -> Iterator[tuple[Guard, Affine | None]]:
         """Where the greatest score is, by cases; None where a row sees nothing."""
         world, zero = self.world, CellTable.of(self.world, ZERO)
         for inside, seen in self.cut(minus(high, low), {}):
@@ -42,8 +42,8 @@ class GreatestScores:
                 yield from self.by_residue(cells, weighting, low, high, seen)
 
     def top(
-        self, score: Value, weighting: str, low: Linear, high: Linear, seen: Guard
-    ) -> Iterator[tuple[Guard, Linear]]:
+        self, score: Value, weighting: str, low: Affine, high: Affine, seen: Guard
+    ) -> Iterator[tuple[Guard, Affine]]:
         """Where a quadratic form has its maximum, or the nearest position that is seen; of a linear one an end."""
         world, coefficients = self.world, self.sums.powers(score)
         lead, slope = coefficients.get(2, ZERO), coefficients.get(1, ZERO)
@@ -66,14 +66,14 @@ class GreatestScores:
             for before, inner in self.cut(minus(high, place), g) if behind else [(True, g)]:
                 yield inner, low if not behind else place if before else high
 
-    def cut(self, form: Linear, guard: Guard) -> list[tuple[bool, Guard]]:
+    def cut(self, form: Affine, guard: Guard) -> list[tuple[bool, Guard]]:
         """The guard in two: where an integer is not negative, and where it is."""
         whole = self.world.linear(*form) * fmpq(2) + ONE
         return [(sign > 0, g) for sign, g in self.world.sign.split(whole, guard)]
 
     def by_residue(
-        self, cells: Sequence[GuardedCell], weighting: str, low: Linear, high: Linear, seen: Guard
-    ) -> Iterator[tuple[Guard, Linear]]:
+        self, cells: Sequence[GuardedCell], weighting: str, low: Affine, high: Affine, seen: Guard
+    ) -> Iterator[tuple[Guard, Affine]]:
         """The first or last position of the residues whose score is greatest, by the residue of that end."""
         world, last = self.world, weighting == "rightmost"
         moduli = {a[2] for c in cells for a in c.guard if a[:2] == ("mod", "j")}
@@ -120,8 +120,8 @@ class GreatestScores:
         return [residues for residues, _ in out]
 
     def first_of(
-        self, ranks: Sequence[frozenset[int]], end: int, m: int, last: bool, low: Linear, high: Linear, guard: Guard
-    ) -> Iterator[tuple[Guard, Linear]]:
+        self, ranks: Sequence[frozenset[int]], end: int, m: int, last: bool, low: Affine, high: Affine, guard: Guard
+    ) -> Iterator[tuple[Guard, Affine]]:
         """The place from an end on that has a residue of the greatest rank which is there."""
         if not ranks:
             raise NoRule("scores at all positions that are seen")

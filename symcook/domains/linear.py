@@ -13,17 +13,17 @@ from flint import fmpq
 
 from symcook.domains.field import Field, Value
 
-Form = tuple[tuple[str, int], ...]
+LinearForm = tuple[tuple[str, int], ...]
 """A linear form without constant: names with integer coefficients, the first positive, without common factor."""
-Linear = tuple[dict[str, Fraction], Fraction]
+Affine = tuple[dict[str, Fraction], Fraction]
 """Coefficients by name, and the constant."""
-Atom = tuple[Any, ...]
+LinearAtom = tuple[Any, ...]
 """("letter", place), ("mod", name, m), ("form", Form), ("some", name): whether a sum of terms >= 0 is not 0, or
 ("sign", Form, constant): which signs a form may have in which numbers stand that are given."""
-Guard = Mapping[Atom, Any]
+Guard = Mapping[LinearAtom, Any]
 
 
-class KeptGuard(dict[Atom, Any]):
+class KeptGuard(dict[LinearAtom, Any]):
     """A guard that stays as it is, and what tells it apart once that was asked for."""
 
     key: frozenset[Any] | None = None
@@ -51,7 +51,7 @@ class NoRule(Exception):
     """What a coordinate would need that these tables cannot say."""
 
 
-def minus(a: Linear, b: Linear) -> Linear:
+def minus(a: Affine, b: Affine) -> Affine:
     """The difference of two forms."""
     terms = dict(a[0])
     for v, c in b[0].items():
@@ -72,14 +72,14 @@ def unit(terms: Mapping[str, Fraction], c: Fraction) -> Fraction:
     return step * (rest - floor(rest)) if rest != floor(rest) else step
 
 
-def thresholds(terms: Mapping[str, Fraction], c: Fraction) -> tuple[Atom, int, int]:
+def thresholds(terms: Mapping[str, Fraction], c: Fraction) -> tuple[LinearAtom, int, int]:
     """The atom of a form, and below and from which integer on it is not zero."""
     atom, factor = form_atom(terms)
     zero = -c / factor
     return atom, ceil(zero) - 1, floor(zero) + 1
 
 
-def form_atom(terms: Mapping[str, Fraction]) -> tuple[Atom, Fraction]:
+def form_atom(terms: Mapping[str, Fraction]) -> tuple[LinearAtom, Fraction]:
     """The atom of a linear form without constant, and by what that is multiplied."""
     ordered = sorted(terms.items())
     scale = reduce(lambda a, b: a * b.denominator // gcd(a, b.denominator), terms.values(), 1)
@@ -88,7 +88,7 @@ def form_atom(terms: Mapping[str, Fraction]) -> tuple[Atom, Fraction]:
     return ("form", tuple((v, w // common) for (v, _), w in zip(ordered, whole, strict=True))), Fraction(common, scale)
 
 
-def sign_atom(terms: Mapping[str, Fraction], c: Fraction) -> tuple[Atom, int]:
+def sign_atom(terms: Mapping[str, Fraction], c: Fraction) -> tuple[LinearAtom, int]:
     """The atom of the sign of a linear form, and the sign by which that is multiplied."""
     (_, form), factor = form_atom(terms)
     constant = c / factor
@@ -99,7 +99,7 @@ fraction = lru_cache(maxsize=1024)(Fraction)
 """A fraction of small numbers, which are few."""
 
 
-def linear_form(field: Field, value: Value) -> Linear | None:
+def linear_form(field: Field, value: Value) -> Affine | None:
     """The linear form that a value is; None where it is none."""
     if isinstance(value, fmpq):
         return {}, fraction(int(value.p), int(value.q))

@@ -32,7 +32,7 @@ from typing import Any, ClassVar
 import flint
 from flint import arb, fmpq
 
-from symcook.domains.ball import ACTIVATIONS, ZERO, BallDomain, Column, Columns, Value
+from symcook.domains.ball import ACTIVATIONS, ZERO, BallColumn, BallColumns, BallDomain, BallValue
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Rowwise, Scores
 from symcook.errors import BadInput
@@ -76,7 +76,7 @@ class Format:
         """What is lost where such a result becomes zero."""
         return arb(0) if self.least is None else arb(0, arb(_two(self.least)))
 
-    def holds(self, x: Value) -> bool:
+    def holds(self, x: BallValue) -> bool:
         """Whether a value is one number of this format, not a subnormal one."""
         if isinstance(x, fmpq):
             return x == 0 or self.holds(arb(x))
@@ -84,7 +84,7 @@ class Format:
             return False
         return self.least is None or x == 0 or (abs(x) >= _two(self.least) and self._fits(x))
 
-    def rounded(self, x: Value) -> Value:
+    def rounded(self, x: BallValue) -> BallValue:
         """A value with what rounding to this format makes of it."""
         if self.holds(x):
             return x
@@ -106,14 +106,14 @@ class Format:
             raise BadInput("every number of the model must fit the type of floats", value)
         return found
 
-    def total(self, parts: Sequence[Value]) -> Value:
+    def total(self, parts: Sequence[BallValue]) -> BallValue:
         """The sum of numbers of this format, in any order."""
         running = _Running(self)
         for part in parts:
             running.add(part)
         return running.value()
 
-    def softmax(self, scores: Sequence[Value]) -> list[Value]:
+    def softmax(self, scores: Sequence[BallValue]) -> list[BallValue]:
         """Weights e^(score - top), up to a common positive factor."""
         best = [arb(score) for score in scores]
         top = max(best, key=lambda score: score.mid() if score.is_finite() else arb.neg_inf()).mid()
@@ -123,7 +123,7 @@ class Format:
                 reach = reach.max((score - top).abs_upper())
         if not reach < 1:
             return [_ANYTHING] * len(best)
-        result: list[Value] = []
+        result: list[BallValue] = []
         for score in best:
             power: Any = score - top
             if power.is_zero() and reach.is_zero():
@@ -167,7 +167,7 @@ class _Running:
         self.sum, self.size, self.count = arb(0), arb(0), 0
         self.exponent: int | None = 0  # all terms are multiples of 2^exponent; None: not known to be multiples of any
 
-    def add(self, x: Value) -> None:
+    def add(self, x: BallValue) -> None:
         if isinstance(x, fmpq):
             if not x:
                 return
@@ -182,7 +182,7 @@ class _Running:
             else:
                 self.exponent = None
 
-    def value(self) -> Value:
+    def value(self) -> BallValue:
         if self.count < 2:
             return self.sum if self.count else ZERO
         if self.exponent is not None and self.size <= _two(self.exponent + self.format.bits):
@@ -195,7 +195,7 @@ class _Running:
             return _ANYTHING
         return self.format._checked(self.sum + arb(0, (self.size * (error / (1 - error))).upper()))
 
-    def shared(self, count: int) -> Value:
+    def shared(self, count: int) -> BallValue:
         """The sum of the terms each times 1/count, which is rounded before: their average, as far as they are all that
         is not zero among so many."""
         if not self.count or count == 1:
@@ -245,25 +245,25 @@ class Rounding(BallDomain):
         super().__init__(stored.bits)
         self.stored, self.inner, self.divides_first = stored, inner or stored, divides_first
         self._format = stored
-        self._given_in: dict[Format, dict[Any, Value]] = {stored: self._known}
+        self._given_in: dict[Format, dict[Any, BallValue]] = {stored: self._known}
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(2 * max(self.stored.bits, self.inner.bits) + 64)
 
-    def positions(self, expression: Coefficient) -> Column:
+    def positions(self, expression: Coefficient) -> BallColumn:
         with self._in(self.stored):
             return super().positions(expression)
 
-    def _entry(self, x: Value) -> Value:
+    def _entry(self, x: BallValue) -> BallValue:
         return self._format.rounded(x)
 
-    def activation(self, x: Value, kind: str) -> Value:
+    def activation(self, x: BallValue, kind: str) -> BallValue:
         if not kind.startswith("gelu"):
             return super().activation(x, kind)
         error = arb(0, arb(2 * GELU_ULPS * self.stored.unit))
         return ZERO if x == 0 else self.stored.rounded(ACTIVATIONS[kind](x) + arb(x) * error)
 
-    def layer_norm(self, columns: Columns, epsilon: Coefficient, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: BallColumns, epsilon: Coefficient, zero_variance: str) -> list[BallColumn]:
         first, self.divides_first = self.divides_first, False  # its means are no averages of attention
         try:
             with self._in(self.inner):
@@ -273,8 +273,14 @@ class Rounding(BallDomain):
         return self._kept(found)
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Coefficient
-    ) -> list[Column]:
+        self,
+        queries: BallColumns,
+        keys: BallColumns,
+        values: BallColumns,
+        mask: Mask,
+        weighting: str,
+        factor: Coefficient,
+    ) -> list[BallColumn]:
         with self._in(self.inner):
             found = super().attend(queries, keys, values, mask, weighting, factor)
         return self._kept(found)
@@ -282,13 +288,15 @@ class Rounding(BallDomain):
     soft = Rowwise.soft
     shares = Rowwise.shares
 
-    def scoring(self, queries: Columns, keys: Columns, compared: bool) -> Scores:
+    def scoring(self, queries: BallColumns, keys: BallColumns, compared: bool) -> Scores:
         return Rowwise.scoring(self, queries, keys, compared)
 
-    def weights(self, scores: Sequence[Value]) -> list[Value]:
+    def weights(self, scores: Sequence[BallValue]) -> list[BallValue]:
         return self._format.softmax(scores)
 
-    def softmax(self, scores: Sequence[Value], scale: Value | None, rows: Sequence[Sequence[Value]]) -> Sequence[Value]:
+    def softmax(
+        self, scores: Sequence[BallValue], scale: BallValue | None, rows: Sequence[Sequence[BallValue]]
+    ) -> Sequence[BallValue]:
         if not self.divides_first:
             return super().softmax(scores, scale, rows)
         weights = self.weights(scores if scale is None else [self.times(scale, score) for score in scores])
@@ -296,7 +304,7 @@ class Rounding(BallDomain):
         shares = [self._format.rounded(self.over(weight, total)) for weight in weights]
         return [self.total([self.times(share, x) for share, x in zip(shares, row, strict=True)]) for row in rows]
 
-    def mean(self, entries: Sequence[Value]) -> Value:
+    def mean(self, entries: Sequence[BallValue]) -> BallValue:
         if not self.divides_first:
             return super().mean(entries)
         running = _Running(self._format)
@@ -304,7 +312,7 @@ class Rounding(BallDomain):
             running.add(x)
         return running.shared(len(entries))
 
-    def plain(self, column: Column, seen: Sequence[range], weighting: str) -> Column:
+    def plain(self, column: BallColumn, seen: Sequence[range], weighting: str) -> BallColumn:
         whole = all(sees == seen[0] for sees in seen)
         if not self.divides_first or whole or weighting in ("leftmost", "rightmost"):
             return super().plain(column, seen, weighting)
@@ -314,7 +322,7 @@ class Rounding(BallDomain):
             means.append(running.shared(count))
         return [means[len(sees)] for sees in seen]
 
-    def distribution(self, columns: Columns) -> list[Column]:
+    def distribution(self, columns: BallColumns) -> list[BallColumn]:
         with self._in(self.inner):
             found = super().distribution(columns)
         return self._kept(found)
@@ -329,35 +337,35 @@ class Rounding(BallDomain):
         finally:
             self._format, self._known = before
 
-    def _kept(self, columns: Columns) -> list[Column]:
+    def _kept(self, columns: BallColumns) -> list[BallColumn]:
         if self.inner == self.stored:
             return list(columns)
         return [self.each([column], lambda entries: self.stored.rounded(entries[0])) for column in columns]
 
     linear = Rowwise.linear  # what is rounded does not cancel
 
-    def times(self, a: Value, b: Value) -> Value:
+    def times(self, a: BallValue, b: BallValue) -> BallValue:
         if (type(a) is fmpq and not a) or (type(b) is fmpq and not b):
             return ZERO
         return self._format.rounded(arb(a) * b)
 
-    def total(self, parts: Sequence[Value]) -> Value:
+    def total(self, parts: Sequence[BallValue]) -> BallValue:
         return parts[0] if len(parts) == 1 else self._format.total(parts)
 
-    def running(self, column: Sequence[Value]) -> Column:
-        running, sums = _Running(self._format), list[Value]([ZERO])
+    def running(self, column: Sequence[BallValue]) -> BallColumn:
+        running, sums = _Running(self._format), list[BallValue]([ZERO])
         for x in column:
             running.add(x)
             sums.append(running.value())
         return sums
 
-    def over(self, a: Value, b: Value) -> Value:
+    def over(self, a: BallValue, b: BallValue) -> BallValue:
         return ZERO if type(a) is fmpq and not a and b > 0 else self._format.rounded(arb(a) / b)
 
-    def _root(self, x: Value) -> Value:
+    def _root(self, x: BallValue) -> BallValue:
         return self._format.rounded(arb(x).sqrt())
 
-    def _flat(self, entries: Sequence[Value]) -> bool:
+    def _flat(self, entries: Sequence[BallValue]) -> bool:
         """Equal entries are rounded as others are."""
         return False
 
@@ -379,7 +387,7 @@ def domain(dtype: str, kind: type[Rounding] | None = None, divides_first: bool =
     return (kind or Rounding)(format, format, divides_first=divides_first)
 
 
-def ends(x: Value) -> tuple[float, float]:
+def ends(x: BallValue) -> tuple[float, float]:
     """The ends of a set of the rounding domain as float64, rounded outwards."""
     if not isinstance(x, arb):
         x = arb(x)

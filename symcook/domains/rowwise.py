@@ -46,10 +46,10 @@ Entry = TypeVar("Entry")
 """What stands in a column at a position."""
 Verdict = TypeVar("Verdict")
 """True, False, None or an index; in a batch an array of these."""
-Key = tuple[int, ...]
+EntryKey = tuple[int, ...]
 """The identities of the entries at one position."""
-Column = list[Value]
-Columns = Sequence[Column[Value]]
+RowColumn = list[Value]
+RowColumns = Sequence[RowColumn[Value]]
 Result = TypeVar("Result")
 Scores = Callable[[int, range], Sequence[Value]]
 
@@ -158,9 +158,9 @@ class Memos:
     """What each operation of a pass has met, in the order of the operations; `place` is that of the next one."""
 
     def __init__(self) -> None:
-        self.place, self._kept = 0, list[dict[Key, Any]]()
+        self.place, self._kept = 0, list[dict[EntryKey, Any]]()
 
-    def __next__(self) -> dict[Key, Any]:
+    def __next__(self) -> dict[EntryKey, Any]:
         while self.place >= len(self._kept):  # more than one where a block was recalled
             self._kept.append({})
         self.place += 1
@@ -182,7 +182,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     def __init__(self) -> None:
         self._memo = Memos()
         """For each operation of a pass, the entries that it met and what it made of them."""
-        self._placed: dict[object, Column[Value]] = {}
+        self._placed: dict[object, RowColumn[Value]] = {}
 
     # What a number system says.
 
@@ -259,7 +259,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         """The object that stands for a number, where equal numbers are seen at once; else the value itself."""
         return value
 
-    def alike(self, scores: Sequence[Value], values: Columns[Value]) -> Sequence[int] | None:
+    def alike(self, scores: Sequence[Value], values: RowColumns[Value]) -> Sequence[int] | None:
         """An index that stands for all that may get weight, where their values are surely the same, so that an open
         comparison among them decides nothing; None where they are not."""
         return None
@@ -282,14 +282,14 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         super().begin(sequence, start)
         self._memo = Memos()
 
-    def embed(self, table: Mapping[str, Coefficient]) -> Column[Value]:
+    def embed(self, table: Mapping[str, Coefficient]) -> RowColumn[Value]:
         values = {token: self.number(table[token]) for token in set(self._sequence)}
         return [values[token] for token in self._sequence]
 
-    def input(self, name: str) -> Column[Value]:
+    def input(self, name: str) -> RowColumn[Value]:
         return [self.number(row[name]) for row in self._sequence]
 
-    def positions(self, expression: Coefficient) -> Column[Value]:
+    def positions(self, expression: Coefficient) -> RowColumn[Value]:
         if not isinstance(expression, tuple):
             return [self.number(expression)] * len(self.rows)
         key = (expression, self._start, self.length, self.rows)
@@ -297,7 +297,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
             self._placed[key] = [self.position(expression, self._start + place) for place in self.rows]
         return self._placed[key]
 
-    def linear(self, terms: Sequence[tuple[Column[Value], Coefficient]], bias: Coefficient) -> Column[Value]:
+    def linear(self, terms: Sequence[tuple[RowColumn[Value], Coefficient]], bias: Coefficient) -> RowColumn[Value]:
         if not terms:
             return [self.number(bias)] * len(self.rows)
         first = [] if bias == 0 else [self.number(bias)]
@@ -310,10 +310,12 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
 
         return self.each([column for column, _ in terms], row)
 
-    def activate(self, column: Column[Value], kind: str) -> Column[Value]:
+    def activate(self, column: RowColumn[Value], kind: str) -> RowColumn[Value]:
         return self.each([column], lambda entries: self.activation(entries[0], kind))
 
-    def layer_norm(self, columns: Columns[Value], epsilon: Coefficient, zero_variance: str) -> list[Column[Value]]:
+    def layer_norm(
+        self, columns: RowColumns[Value], epsilon: Coefficient, zero_variance: str
+    ) -> list[RowColumn[Value]]:
         floor, known, rows = self.number(epsilon), next(self._memo), []
         for place, entries in zip(self.rows, zip(*columns, strict=True), strict=True):
             key = tuple(map(id, entries))
@@ -324,13 +326,13 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
 
     def attend(
         self,
-        queries: Columns[Value],
-        keys: Columns[Value],
-        values: Columns[Value],
+        queries: RowColumns[Value],
+        keys: RowColumns[Value],
+        values: RowColumns[Value],
         mask: Mask,
         weighting: str,
         factor: Coefficient,
-    ) -> list[Column[Value]]:
+    ) -> list[RowColumn[Value]]:
         seen = [visible(mask, place, self.length) for place in self.rows]
         if not queries:
             return [self.plain(column, seen, weighting) for column in values]
@@ -353,12 +355,12 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
 
     def soft(
         self,
-        queries: Columns[Value],
-        keys: Columns[Value],
-        values: Columns[Value],
+        queries: RowColumns[Value],
+        keys: RowColumns[Value],
+        values: RowColumns[Value],
         seen: Sequence[range],
         factor: Coefficient,
-    ) -> list[Column[Value]]:
+    ) -> list[RowColumn[Value]]:
         """Softmax rows, `seen` being what each row sees."""
         score, scales = self.scoring(queries, keys, compared=False), self.scales(factor)
 
@@ -368,7 +370,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
 
         return self._by_query(queries if scales is None else [*queries, scales], seen, len(values), row)
 
-    def scoring(self, queries: Columns[Value], keys: Columns[Value], compared: bool) -> Scores[Value]:
+    def scoring(self, queries: RowColumns[Value], keys: RowColumns[Value], compared: bool) -> Scores[Value]:
         """The scores of a row, by its number, at the positions that it sees; equal keys get one score. Where they are
         only `compared`, those of a row may be other numbers in the same order."""
         offered = list(zip(*keys, strict=True))
@@ -387,7 +389,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
 
     def _by_query(
         self, columns: Sequence[Sequence[object]], seen: Sequence[range], width: int, compute: Scores[Value]
-    ) -> list[Column[Value]]:
+    ) -> list[RowColumn[Value]]:
         """`compute` of each row, once for rows that see the same and have the same entries in `columns`; zeros for one
         that sees nothing."""
         rows, known = [], dict[Any, Sequence[Value]]()
@@ -398,7 +400,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
             rows.append(known[key])
         return _columns(rows)
 
-    def plain(self, column: Column[Value], seen: Sequence[range], weighting: str) -> Column[Value]:
+    def plain(self, column: RowColumn[Value], seen: Sequence[range], weighting: str) -> RowColumn[Value]:
         """Rows whose scores are all zero: the first or last entry seen, or a plain average, where one sum (or the
         running sums, from either side) is divided once."""
         if weighting in ("leftmost", "rightmost"):
@@ -411,7 +413,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         sums = self.running(column[::-1] if back else column)
         return [self.over(sums[len(sees)], self.number(len(sees))) if sees else self.nothing for sees in seen]
 
-    def each(self, columns: Columns[Value], compute: Callable[[Sequence[Value]], Value]) -> Column[Value]:
+    def each(self, columns: RowColumns[Value], compute: Callable[[Sequence[Value]], Value]) -> RowColumn[Value]:
         """`compute` of the entries at each position, once for positions with the same entries."""
         known, result = next(self._memo), []
         for entries in zip(*columns, strict=True):
@@ -422,16 +424,16 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
             result.append(found[0])
         return result
 
-    def distribution(self, columns: Columns[Value]) -> list[Column[Value]]:
+    def distribution(self, columns: RowColumns[Value]) -> list[RowColumn[Value]]:
         return _columns(map(self.shares, zip(*columns, strict=True)))
 
-    def largest(self, columns: Columns[Value]) -> list[int | None]:
+    def largest(self, columns: RowColumns[Value]) -> list[int | None]:
         return [self.first_largest(scores) for scores in zip(*columns, strict=True)]
 
-    def positive(self, column: Column[Value]) -> list[bool | None]:
+    def positive(self, column: RowColumn[Value]) -> list[bool | None]:
         return list(map(self.is_positive, column))
 
-    def zero(self, column: Column[Value]) -> list[bool | None]:
+    def zero(self, column: RowColumn[Value]) -> list[bool | None]:
         return list(map(self.is_zero, column))
 
 
@@ -456,7 +458,7 @@ class Shortening(Rowwise[Value], Going[list[Value], Value, "bool | int | None"])
         super().resume(sequence, start, seen)
         kept.place, self._memo, self._recalled = 0, kept, recalled
 
-    def recalled(self, block: Sequence[object], columns: Columns[Value], compute: Callable[[], Result]) -> Result:
+    def recalled(self, block: Sequence[object], columns: RowColumns[Value], compute: Callable[[], Result]) -> Result:
         """What `compute` makes of the entries of columns at one position by what `block` names; once for positions with
         the same entries."""
         if len(self.rows) != 1:

@@ -10,7 +10,7 @@ from flint import fmpq, fmpq_mpoly
 
 from symcook.domains.field import Value, polynomial_of
 from symcook.domains.lengths import Lengths
-from symcook.domains.linear import Atom, Guard, Linear
+from symcook.domains.linear import Affine, Guard, LinearAtom
 from symcook.domains.world import GuardedCell
 from symcook.model.expr import valid_name
 from symcook.model.symbols import from_sympy
@@ -153,7 +153,7 @@ class Spelling:
             said.insert(0, f"{least} <= n")
         return tuple(said)
 
-    def atom(self, atom: Atom, held: Any) -> list[str]:
+    def atom(self, atom: LinearAtom, held: Any) -> list[str]:
         """What an atom says, as formulas that all hold."""
         if atom[0] == "letter":
             order = [t for t in (self.world.before, *self.world.letters, self.world.after) if t in held]
@@ -227,7 +227,7 @@ def _bracketed(text: str, beside: str) -> str:
     return text
 
 
-def sides(form: Linear) -> tuple[Linear, Linear]:
+def sides(form: Affine) -> tuple[Affine, Affine]:
     """What is negative and what is positive in a form, each as a form with positive terms."""
     terms, c = form
     less = {v: -x for v, x in terms.items() if x < 0}

@@ -30,7 +30,7 @@ from symcook.model.symbols import Number, at, from_sympy, lowered, symbol, to_sy
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.roots import squarefree
 
-Values = list[Value]
+SymbolicColumn = list[Value]
 
 _RELATION = {POSITIVE: "0 < {}", NONPOSITIVE: "{} <= 0", NEGATIVE: "{} < 0", NULL: "{} = 0", NONZERO: "~({} = 0)"}
 MAX_POWER = 4096
@@ -106,7 +106,7 @@ class Symbolic(Rowwise):
         self._terms = _Closed(self, named)
         self._signs = KnownSigns(self._field, boxes)
 
-    def positions(self, expression: Coefficient) -> Values:
+    def positions(self, expression: Coefficient) -> SymbolicColumn:
         if not isinstance(expression, tuple) or names(expression) <= {"i", "n"}:
             return super().positions(expression)
         places = ({"i": self._start + row, "n": self.length} for row in self.rows)
@@ -118,7 +118,9 @@ class Symbolic(Rowwise):
     def activation(self, x: Value, kind: str) -> Value:
         return self.relu(x) if kind == "relu" else self.step(x) if kind == "step" else self._gelu(x, kind)
 
-    def layer_norm(self, columns: Sequence[Values], epsilon: Coefficient, zero_variance: str) -> list[Values]:
+    def layer_norm(
+        self, columns: Sequence[SymbolicColumn], epsilon: Coefficient, zero_variance: str
+    ) -> list[SymbolicColumn]:
         added = self.number(epsilon)
         if self._signs.of(added) & NEGATIVE:
             must = "epsilon of a layer norm must not be negative for any value of its symbols"
@@ -154,14 +156,14 @@ class Symbolic(Rowwise):
     def is_zero(self, x: Value) -> bool | None:
         return _verdict(self._signs.of(x), NULL)
 
-    def read(self, column: Values, place: int) -> Any:
+    def read(self, column: SymbolicColumn, place: int) -> Any:
         """The entry as a sympy expression."""
         return self._field.to_sympy(column[place])
 
     def show(self, value: object, digits: int) -> str:
         return from_sympy(value)
 
-    def resolve(self, values: Sequence[Value]) -> Values:
+    def resolve(self, values: Sequence[Value]) -> SymbolicColumn:
         """The values without open maxima and steps, split into cases (which must be on); those inside exponentials,
         roots and other functions stay."""
         field, put = self._field, {}
@@ -294,7 +296,7 @@ class Symbolic(Rowwise):
             result = result * self._field.function("sqrt", one)
         return result
 
-    def _under_root(self, value: Function, signs: int) -> tuple[fmpq, list[tuple[Value, int]], Values]:
+    def _under_root(self, value: Function, signs: int) -> tuple[fmpq, list[tuple[Value, int]], SymbolicColumn]:
         """(c, [(s, k), ...], [u, ...]) with value = c prod s^(2 k) prod u, and all u polynomials that are nonnegative
         for all admissible symbols, where `signs` has the signs of the value."""
         field = self._field
@@ -340,7 +342,7 @@ class Symbolic(Rowwise):
             result = result * (fmpq(prime) if prime < 2 else self._field.function("sqrt", fmpq(prime)))
         return result
 
-    def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> Values:
+    def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> SymbolicColumn:
         """(x - mean)/sqrt(variance + epsilon) of the entries at position `i`."""
         if self._choices is not None:
             entries = self.resolve(entries)
@@ -476,7 +478,7 @@ class Symbolic(Rowwise):
         inside: Any = generator.argument.args[0]
         return fmpq(int(inside.p), int(inside.q)) if inside.is_Rational else None
 
-    def weights(self, scores: Sequence[Value]) -> Values:
+    def weights(self, scores: Sequence[Value]) -> SymbolicColumn:
         """With one common power such that no weight has a denominator of exponentials."""
         exponents = [score - scores[0] for score in scores]
         for exponent in exponents:
@@ -489,7 +491,7 @@ class Symbolic(Rowwise):
             for powers, factor in found
         ]
 
-    def _chosen(self, scores: Values, weighting: str, row: tuple[int, range]) -> list[int]:
+    def _chosen(self, scores: SymbolicColumn, weighting: str, row: tuple[int, range]) -> list[int]:
         """The indices among `scores` that hard attention chooses in a row: its position and what it sees."""
         if weighting == "average":
             return self._maximal(scores, row)
@@ -499,7 +501,7 @@ class Symbolic(Rowwise):
             raise self._open(scores, rival, best, row)
         return [best]
 
-    def _first(self, scores: Values, order: Sequence[int], choices: Choices | None) -> tuple[int, int | None]:
+    def _first(self, scores: SymbolicColumn, order: Sequence[int], choices: Choices | None) -> tuple[int, int | None]:
         """The first largest score in an order, and one that may be preferable for some symbols (with `choices`, open
         comparisons are split)."""
         best = order[0]
@@ -520,7 +522,7 @@ class Symbolic(Rowwise):
                 return best, j
         return best, None
 
-    def _maximal(self, scores: Values, row: tuple[int, range]) -> list[int]:
+    def _maximal(self, scores: SymbolicColumn, row: tuple[int, range]) -> list[int]:
         """The indices of the maximal scores; Undecided where two scores are not ordered for all symbols."""
         if self._choices is not None:
             return self._split_maximal(scores)
@@ -537,7 +539,7 @@ class Symbolic(Rowwise):
                 raise self._open(scores, j, best, row)
         return chosen
 
-    def _open(self, scores: Values, j: int, best: int, row: tuple[int, range]) -> Branching:
+    def _open(self, scores: SymbolicColumn, j: int, best: int, row: tuple[int, range]) -> Branching:
         i, seen = row
         places = [f"{self._brief(scores[k])} (position {seen[k]})" for k in (j, best)]
         return Branching(
@@ -545,7 +547,7 @@ class Symbolic(Rowwise):
             "set the symbols in them, or split cases (--cases)."
         )
 
-    def _split_maximal(self, scores: Values) -> list[int]:
+    def _split_maximal(self, scores: SymbolicColumn) -> list[int]:
         chosen = [0]
         for j in range(1, len(scores)):
             difference = scores[j] - scores[chosen[0]]

@@ -17,7 +17,17 @@ from typing import Any
 from flint import fmpq
 
 from symcook.domains.field import Value, polynomial_of
-from symcook.domains.linear import Atom, Bounds, Guard, KeptGuard, Linear, NoRule, form_atom, linear_form, sign_atom
+from symcook.domains.linear import (
+    Affine,
+    Bounds,
+    Guard,
+    KeptGuard,
+    LinearAtom,
+    NoRule,
+    form_atom,
+    linear_form,
+    sign_atom,
+)
 from symcook.domains.world import GuardedCell, NamedSum, World
 
 MOST_CELLS = 400
@@ -39,7 +49,7 @@ class CellTable:
         return CellTable(world, [GuardedCell({}, value)])
 
     @staticmethod
-    def cases(world: World, atom: Atom, values: Iterable[tuple[Any, Value]]) -> CellTable:
+    def cases(world: World, atom: LinearAtom, values: Iterable[tuple[Any, Value]]) -> CellTable:
         """A value for each part of what an atom may be."""
         cells = ((g, v) for held, v in values if world.possible(g := KeptGuard({atom: held})))
         return CellTable(world, [GuardedCell(g, world.tidy(g, v)) for g, v in cells]).merged()
@@ -98,7 +108,7 @@ class CellTable:
         cells = ((self.world.met(c.guard, guard), c.value) for c in self.cells)
         return CellTable(self.world, [GuardedCell(g, self.world.tidy(g, v)) for g, v in cells if g is not None])
 
-    def at(self, name: str, place: Linear) -> CellTable:
+    def at(self, name: str, place: Affine) -> CellTable:
         """The table with a linear form in place of a position's name. Parts of it that cannot be are left out."""
         world, counts = self.world, {f"p:{a}:{name}" for a in self.world.letters}
         out = []
@@ -146,7 +156,7 @@ class CellTable:
                 return [GuardedCell(g, world.tidy(g, cell.value)) for g in guards if g is not None]
         return [cell]
 
-    def _reaches(self, cell: GuardedCell, atom: Atom, held: Bounds) -> bool:
+    def _reaches(self, cell: GuardedCell, atom: LinearAtom, held: Bounds) -> bool:
         """Whether a form may lie between two ends in a cell."""
         return self.world.possible(cell.guard, *self.world.rows(atom, held)[0])
 
@@ -214,7 +224,7 @@ def _at_a_point(cell: GuardedCell) -> bool:
     return any(atom[0] == "form" and held[0] == held[1] for atom, held in cell.guard.items())
 
 
-def moved_sums(world: World, value: Value, name: str, place: Linear) -> dict[str, Value]:
+def moved_sums(world: World, value: Value, name: str, place: Affine) -> dict[str, Value]:
     """The sums in a value that depend on a position, with another place for it."""
     return {
         s: moved_sum(world, s, name, place)
@@ -223,7 +233,7 @@ def moved_sums(world: World, value: Value, name: str, place: Linear) -> dict[str
     }
 
 
-def moved_sum(world: World, one: str, name: str, place: Linear) -> Value:
+def moved_sum(world: World, one: str, name: str, place: Affine) -> Value:
     """A sum with another place for a position."""
     found, cells = world.sums[one], world.sums[one].cells
     if name != "j":
@@ -245,7 +255,7 @@ def equal(a: Value, b: Value) -> bool:
     return type(a) is type(b) and a == b
 
 
-def union(atom: Atom, a: Any, b: Any) -> tuple[Any, Bounds | None]:
+def union(atom: LinearAtom, a: Any, b: Any) -> tuple[Any, Bounds | None]:
     """What holds where one of two parts of an atom does, and what lies between them if that is not nothing."""
     if atom[0] != "form":
         return a | b, None
@@ -254,7 +264,7 @@ def union(atom: Atom, a: Any, b: Any) -> tuple[Any, Bounds | None]:
     return hull, (high + 1, least - 1) if high is not None and least is not None and least > high + 1 else None
 
 
-def moved_names(world: World, value: Value, name: str, place: Linear) -> dict[str, Value]:
+def moved_names(world: World, value: Value, name: str, place: Affine) -> dict[str, Value]:
     """What stands for the names in a value that are about a position, at another place."""
     used = world.names_in(value)
     new = {v: world.linear(*form) for v, form in replaced(world, name, place).items() if v in used}
@@ -263,12 +273,12 @@ def moved_names(world: World, value: Value, name: str, place: Linear) -> dict[st
     return new | world.moved_slots(used, name, place) if world.slots else new
 
 
-def replaced(world: World, name: str, place: Linear) -> dict[str, Linear]:
+def replaced(world: World, name: str, place: Affine) -> dict[str, Affine]:
     """What stands for a position's name, and for the counts to it, at another place."""
     terms, constant = place
     counted = world.letters[:-1]
     if place == world.end:
-        other: dict[str, Linear] = {a: ({f"k:{a}": Fraction(1)}, Fraction(0)) for a in counted}
+        other: dict[str, Affine] = {a: ({f"k:{a}": Fraction(1)}, Fraction(0)) for a in counted}
     elif len(terms) == 1 and constant == 0 and (there := next(iter(terms))) in ("i", "j"):
         other = {a: ({f"p:{a}:{there}": Fraction(1)}, Fraction(0)) for a in counted}
     elif not terms and constant == world.start and world.before is not None:
@@ -278,7 +288,7 @@ def replaced(world: World, name: str, place: Linear) -> dict[str, Linear]:
     return {name: place, **{f"p:{a}:{name}": form for a, form in other.items()}}
 
 
-def substituted(terms: Mapping[str, int], new: Mapping[str, Linear]) -> Linear:
+def substituted(terms: Mapping[str, int], new: Mapping[str, Affine]) -> Affine:
     """A linear form with others in place of some names."""
     out, constant = dict[str, Fraction | int](), Fraction(0)
     for v, c in terms.items():
@@ -289,7 +299,7 @@ def substituted(terms: Mapping[str, int], new: Mapping[str, Linear]) -> Linear:
     return {v: Fraction(c) for v, c in out.items() if c}, constant
 
 
-def moved_guard(world: World, guard: Guard, name: str, place: Linear) -> Guard | None:
+def moved_guard(world: World, guard: Guard, name: str, place: Affine) -> Guard | None:
     """A guard with a linear form in place of a position's name; None where it cannot hold."""
     out: Guard = {}
     for atom, held in guard.items():
@@ -306,7 +316,7 @@ def moved_guard(world: World, guard: Guard, name: str, place: Linear) -> Guard |
     return out if world.possible(out) else None
 
 
-def moved_atom(world: World, atom: Atom, held: Any, name: str, place: Linear) -> Guard | None:
+def moved_atom(world: World, atom: LinearAtom, held: Any, name: str, place: Affine) -> Guard | None:
     """What an atom says with a linear form in place of a position's name."""
     if atom[0] == "letter" and atom[1] == name:
         return _letter_at(world, held, place)
@@ -336,12 +346,12 @@ def moved_atom(world: World, atom: Atom, held: Any, name: str, place: Linear) ->
     return {atom: held}
 
 
-def about_slots(world: World, atom: Atom, name: str) -> bool:
+def about_slots(world: World, atom: LinearAtom, name: str) -> bool:
     """Whether a number stands in an atom that is given at a place with a position in it."""
     return any(v in world.slots and v.endswith(f":{name}") for v, _ in atom[1])
 
 
-def within(form: Linear, held: Bounds) -> Guard | None:
+def within(form: Affine, held: Bounds) -> Guard | None:
     """The guard that a linear form lies between two integers; None where it cannot."""
     terms, c = form
     low, high = held
@@ -352,7 +362,7 @@ def within(form: Linear, held: Bounds) -> Guard | None:
     return {atom: (None if ends[0] is None else ceil(ends[0]), None if ends[1] is None else floor(ends[1]))}
 
 
-def _letter_at(world: World, held: frozenset[str], place: Linear) -> Guard | None:
+def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | None:
     terms, constant = place
     if held == world.domain(("letter", "i")):
         return {}
@@ -371,7 +381,7 @@ def _letter_at(world: World, held: frozenset[str], place: Linear) -> Guard | Non
     return {} if left == world.domain(atom) else {atom: left} if left else None
 
 
-def _residue_at(world: World, m: int, held: frozenset[int], place: Linear) -> Guard | None:
+def _residue_at(world: World, m: int, held: frozenset[int], place: Affine) -> Guard | None:
     terms, constant = place
     if not terms:
         return {} if int(constant) % m in held else None

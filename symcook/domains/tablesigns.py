@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from flint import fmpq, fmpq_mpoly
 
-from symcook.domains.consistency import Row, row
+from symcook.domains.consistency import FormRow, row
 from symcook.domains.field import MAX_TERMS, ONE, ZERO, Function, Value, polynomial_of
 from symcook.domains.linear import (
     LOG,
@@ -97,7 +97,7 @@ class TableSigns:
             upward, constant = row(form)
             downward, step = tuple([(v, -x) for v, x in upward]), gcd(*(x for _, x in upward)) if whole else 1
             above, below = (constant % step or step, -constant % step or step) if whole else (0, 0)
-            asked: dict[int, tuple[Row, ...]]
+            asked: dict[int, tuple[FormRow, ...]]
             asked = {1: ((upward, constant - above),), -1: ((downward, -constant - below),)}
             if not constant % step:
                 asked[0] = (upward, constant), (downward, -constant)

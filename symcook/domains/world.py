@@ -11,9 +11,20 @@ from typing import Any, NamedTuple
 import sympy
 from flint import fmpq, fmpq_mpoly
 
-from symcook.domains.consistency import Consistency, Given, Point, Premises, Row, minus_terms, row
+from symcook.domains.consistency import Consistency, FormRow, GivenForm, IntegerPoint, Premises, minus_terms, row
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
-from symcook.domains.linear import LOG, STRICT, Atom, Form, Guard, KeptGuard, Linear, NoRule, guard_key, linear_form
+from symcook.domains.linear import (
+    LOG,
+    STRICT,
+    Affine,
+    Guard,
+    KeptGuard,
+    LinearAtom,
+    LinearForm,
+    NoRule,
+    guard_key,
+    linear_form,
+)
 from symcook.domains.tablesigns import TableSigns
 
 MOST_LOOSE = 6
@@ -32,8 +43,8 @@ class NamedSum:
     """The sum over low <= j <= high of cells in j, 0 elsewhere; `kept` says that no term is negative."""
 
     cells: tuple[GuardedCell, ...]
-    low: Linear
-    high: Linear
+    low: Affine
+    high: Affine
     kept: bool
 
 
@@ -44,7 +55,7 @@ class _Said:
 
     def __init__(self, premises: Premises, names: frozenset[str]) -> None:
         self.premises, self.names = premises, names
-        self.answers: dict[tuple[Row, ...], bool] = {}
+        self.answers: dict[tuple[FormRow, ...], bool] = {}
 
 
 class World:
@@ -66,7 +77,7 @@ class World:
         self._sums: dict[Any, str] = {}
         self.named: dict[str, tuple[Value, set[int]]] = {}
         """Long values by their names, with their signs."""
-        self.slots: dict[str, tuple[str, Linear]] = {}
+        self.slots: dict[str, tuple[str, Affine]] = {}
         """By name: a number that is given at each position, and at which place it is meant."""
         self.pointing: list[str] = []
         """The numbers that are positions of the word wherever they stand: what the forms take for granted."""
@@ -82,7 +93,7 @@ class World:
         self._met: dict[Any, Guard | None] = {}
         self._equalities: dict[Any, dict[str, Value]] = {}
         self._facts: dict[frozenset[str], Premises] = {}
-        self._rows: dict[Any, tuple[tuple[Row, ...], frozenset[str]]] = {}
+        self._rows: dict[Any, tuple[tuple[FormRow, ...], frozenset[str]]] = {}
         self.sign.forget()
 
     # --- Values ---------------------------------------------------------------------------------------------------
@@ -93,7 +104,7 @@ class World:
             self._cells[name] = self.field.symbol(sympy.Symbol(name, real=True))
         return self._cells[name]
 
-    def slot(self, given: str, place: Linear) -> Value:
+    def slot(self, given: str, place: Affine) -> Value:
         """The value of a number that is given at each position, at a place: v:NAME:..:i where that moves with i."""
         terms, constant = place
         moves = next((v for v in ("i", "j") if any(w == v or w.endswith(f":{v}") for w in terms)), "n")
@@ -102,7 +113,7 @@ class World:
         self.slots.setdefault(name, (given, place))
         return self.name(name)
 
-    def moved_slots(self, names: Collection[str], name: str, place: Linear) -> dict[str, Value]:
+    def moved_slots(self, names: Collection[str], name: str, place: Affine) -> dict[str, Value]:
         """The given numbers among some names that stand at a place with this position, with another one for it."""
         new: dict[str, Value] = {}
         for one in sorted(v for v in names if v in self.slots) if self.slots else ():
@@ -174,7 +185,7 @@ class World:
         return inside | {str(v) for c in cells for a in c.guard for v in named_in(a)}
 
     @cached_property
-    def end(self) -> Linear:
+    def end(self) -> Affine:
         """The last position."""
         return {"n": Fraction(1)}, Fraction(self.start - 1)
 
@@ -263,7 +274,7 @@ class World:
 
     # --- Facts and guards -----------------------------------------------------------------------------------------
 
-    def domain(self, atom: Atom) -> Any:
+    def domain(self, atom: LinearAtom) -> Any:
         """All that an atom may be."""
         if atom[0] == "letter":
             if isinstance(atom[1], int):
@@ -284,7 +295,7 @@ class World:
             self._facts[names] = Premises([*map(row, self._facts_of(names))])
         return self._facts[names]
 
-    def _facts_of(self, names: frozenset[str]) -> Iterator[Given]:
+    def _facts_of(self, names: frozenset[str]) -> Iterator[GivenForm]:
         todo, seen = [*sorted(names), "n"], set()
         while todo:
             v = todo.pop()
@@ -318,11 +329,11 @@ class World:
                 if high is not None:
                     yield {v: -1}, high
 
-    def _placed(self, v: str) -> tuple[Given, Given]:
+    def _placed(self, v: str) -> tuple[GivenForm, GivenForm]:
         """That a number is a position of the word."""
         return ({v: 1}, -self.start), ({"n": 1, v: -1}, self.end[1])
 
-    def _placed_too(self, point: dict[str, int]) -> Point:
+    def _placed_too(self, point: dict[str, int]) -> IntegerPoint:
         """A point with positions and counts to them where it names none: those of the other position, or of the end."""
         many, unit = point.get("n"), point[""]
         if many is None:
@@ -337,7 +348,7 @@ class World:
             point |= {f"p:{one[2:]}:{v}": x for one, x in [*point.items()] if one[:2] == "k:" for v in ("i", "j")}
         return point
 
-    def rows(self, atom: Atom, held: Any) -> tuple[tuple[Row, ...], frozenset[str]]:
+    def rows(self, atom: LinearAtom, held: Any) -> tuple[tuple[FormRow, ...], frozenset[str]]:
         """What an atom says as forms that are not negative, without the facts of the names in them, and these names."""
         key = atom, held
         if key not in self._rows:
@@ -345,7 +356,7 @@ class World:
             self._rows[key] = rows, frozenset(v for terms, _ in rows for v, _ in terms)
         return self._rows[key]
 
-    def _said(self, atom: Atom, held: Any) -> Iterator[Given]:
+    def _said(self, atom: LinearAtom, held: Any) -> Iterator[GivenForm]:
         if atom[0] == "sign":
             for sign in (1, -1):
                 if -sign not in held:
@@ -364,7 +375,7 @@ class World:
         elif atom[0] == "letter" and self.after is None:
             yield from self._of_empty(held, self.before)
 
-    def _lettered(self, v: str, held: frozenset[str]) -> Iterator[Given]:
+    def _lettered(self, v: str, held: frozenset[str]) -> Iterator[GivenForm]:
         """What a letter at a position says of the position, and of the counts to it."""
         first, last = self._placed(v)
         if self.before is not None and self.before not in held:
@@ -382,7 +393,7 @@ class World:
             yield {v: 1, **others}, -self.start - (self.before is not None)
 
     @staticmethod
-    def _of_empty(held: frozenset[str], added: str | None) -> Iterator[Given]:
+    def _of_empty(held: frozenset[str], added: str | None) -> Iterator[GivenForm]:
         """What the letter at an end says of the length, where a model adds one token, which stands there iff the word
         is empty."""
         if added is not None and added in held and len(held) == 1:
@@ -390,16 +401,16 @@ class World:
         elif added is not None and added not in held:
             yield {"n": 1}, -2
 
-    def possible(self, guard: Guard, *more: Row) -> bool:
+    def possible(self, guard: Guard, *more: FormRow) -> bool:
         """Whether a guard, and further linear forms that are not negative, may hold; False is sure."""
         return self._answer(self._said_by(guard), more)
 
-    def possible_each(self, guard: Guard, asked: Iterable[tuple[Row, ...]]) -> Iterator[bool]:
+    def possible_each(self, guard: Guard, asked: Iterable[tuple[FormRow, ...]]) -> Iterator[bool]:
         """`possible` for several further forms at a time, one after another."""
         said = self._said_by(guard)
         return (self._answer(said, more) for more in asked)
 
-    def _answer(self, said: _Said | None, more: tuple[Row, ...]) -> bool:
+    def _answer(self, said: _Said | None, more: tuple[FormRow, ...]) -> bool:
         if said is None:
             return False
         if (known := said.answers.get(more)) is None:
@@ -478,7 +489,7 @@ class World:
                     out[atom] = held = low, high
         return out
 
-    def complement(self, atom: Atom, held: Any) -> list[Any]:
+    def complement(self, atom: LinearAtom, held: Any) -> list[Any]:
         """What an atom may be besides."""
         if atom[0] != "form":
             rest = self.domain(atom) - held
@@ -486,7 +497,7 @@ class World:
         low, high = held
         return [*([(None, low - 1)] if low is not None else []), *([(high + 1, None)] if high is not None else [])]
 
-    def implied(self, guard: Guard, atom: Atom, held: Any) -> bool:
+    def implied(self, guard: Guard, atom: LinearAtom, held: Any) -> bool:
         """Whether a guard says what an atom says; not of a letter at a position that is not there."""
         if (
             atom[0] == "letter"
@@ -503,7 +514,7 @@ class World:
             self.met(guard, {atom: other}) is not None for other in rest
         )
 
-    def loosened(self, guard: Guard, atom: Atom) -> Any:
+    def loosened(self, guard: Guard, atom: LinearAtom) -> Any:
         """An interval with the integers beyond its ends that the rest of a guard leaves out anyway."""
         held = guard[atom]
         if atom[0] != "form" or held[0] == held[1]:
@@ -583,13 +594,13 @@ class World:
         return here or (name in self.slots and self.slots[name][0] in self.pointing)
 
 
-def _within(form: Form, low: int | None, high: int | None) -> tuple[Row, ...]:
+def _within(form: LinearForm, low: int | None, high: int | None) -> tuple[FormRow, ...]:
     """That a form, whose coefficients have no common factor, lies between two integers."""
     above = () if low is None else ((form, -low),)
     return above if high is None else (*above, (minus_terms(form), high))
 
 
-def named_in(atom: Atom) -> list[Any]:
+def named_in(atom: LinearAtom) -> list[Any]:
     """The names that an atom is about."""
     return [x for x, _ in atom[1]] if atom[0] in ("form", "sign") else [atom[1]]
 

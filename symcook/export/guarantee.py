@@ -70,7 +70,7 @@ def weights(model: Transformer) -> int:
     return sum((m if isinstance(m, RationalMatrix) else m.to_DM()).nnz() for m in matrices)
 
 
-Ends = Mapping[str, tuple[Any, Any]]
+OutputEnds = Mapping[str, tuple[Any, Any]]
 """Of each output the lower and upper ends, arrays over words or positions."""
 
 
@@ -345,7 +345,7 @@ class _Guarantee:
         margin = (min if self.decides else max)(known) if known else None
         self.add(n, count, margin, _hull(outputs))
 
-    def run(self, box: Box) -> tuple[float | None, Ends]:
+    def run(self, box: Box) -> tuple[float | None, OutputEnds]:
         """One box: margin or error, and ends of the outputs. Raises Open."""
         self.runs += 1
         self.products += (len(box.fixed) + len(self.model.alphabet)) * self.weights
@@ -419,7 +419,7 @@ class _Guarantee:
         return {name: text if len(str(text)) <= MOST_TEXT else None for name, text in shown.items()}
 
 
-def decision(model: Transformer, found: Ends) -> tuple[float | None, int | None]:
+def decision(model: Transformer, found: OutputEnds) -> tuple[float | None, int | None]:
     """The least distance from a threshold, None where there is none to be near to, and the index of the first entry
     whose ends leave the answer open."""
     import numpy as np
@@ -449,7 +449,7 @@ def decision(model: Transformer, found: Ends) -> tuple[float | None, int | None]
     return (least if least < np.inf else None), None
 
 
-def _hull(each: Sequence[Ends]) -> dict[str, tuple[float, float]]:
+def _hull(each: Sequence[OutputEnds]) -> dict[str, tuple[float, float]]:
     names = each[0]
     return {
         name: (min(float(e[name][0].min()) for e in each), max(float(e[name][1].max()) for e in each)) for name in names

@@ -7,7 +7,7 @@ stands above them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
 from importlib import import_module
 from types import MethodType
@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from symcook import VERBS
 from symcook.declaration import load
 from symcook.door import door
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 T = TypeVar("T")
 LINE = 118
@@ -72,6 +75,19 @@ class Shown(Named):
         return notebook(self._report().document(self).displays())
 
 
+class Reply(Shown):
+    """The answer to a declared question: what its command prints, writes to files, and ends with."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing that was claimed is false; the command's exit code is 1 where something is."""
+        return True
+
+    def write(self, targets: Sequence[Path], force: bool) -> Sequence[Path]:
+        """Write the files that were asked for, all or none; which were written."""
+        return self._report().write(self, targets, force)
+
+
 class Several(Shown, tuple[T, ...], Generic[T]):
     """Answers of one kind, in their order: a tuple that shows each of them."""
 
@@ -107,8 +123,9 @@ class Verbs:
     """The questions that a `Transformer` answers."""
 
     if TYPE_CHECKING:
+        from symcook.bounds.hardsoft import hardsoft
         from symcook.compose.cooling import soften
-        from symcook.decide.decision import decide
+        from symcook.decide.decoders import decide
         from symcook.derivation import derive
         from symcook.export import export
         from symcook.export.diff import diff

@@ -26,14 +26,14 @@ from symcook.model.plainfamily import (
     FamilyReadout,
     Norm,
     PlainFamily,
-    Put,
+    PutTree,
     Range,
     Scope,
     Write,
 )
 
 MAX_BYTES = 1_000_000
-Kind = Callable[[Tree, Scope, Put], Tree]
+Kind = Callable[[Tree, Scope, PutTree], Tree]
 """A form or an entry of a feed-forward part, with what is read replaced."""
 
 

@@ -24,7 +24,7 @@ MASKS = ("none", "future", "strict-future", "past", "strict-past")
 WEIGHTINGS = ("average", "softmax", "leftmost", "rightmost")
 READOUTS = {"value": "reads", "sign": "score", "zero": "reads", "largest": "scores"}
 PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
-Reads = Callable[[Tree], bool]
+ReadsCoordinate = Callable[[Tree], bool]
 """Whether a coordinate is in a tree."""
 _FAMILY = {"symcook family", "name", "sizes", "space", "embedding", "layers", "readout"}
 _EMBEDDING = {"vocabulary", "inputs", "words", "positions", "start", "before", "after"}
@@ -234,7 +234,7 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
 
     known = space | {word for one in layers for word in _normed_names(one)}
 
-    def changed(text: str, how: Callable[[Tree, Reads, Tree], Tree]) -> str:
+    def changed(text: str, how: Callable[[Tree, ReadsCoordinate, Tree], Tree]) -> str:
         tree = parse_term(text)
 
         def reads(part: Tree) -> bool:
@@ -264,7 +264,7 @@ def _normed_names(layer: Mapping[str, Any]) -> Iterator[str]:
             yield from map(last_name, norm.get("writes", {}))
 
 
-def _with_unit(tree: Tree, reads: Reads, unit: Tree) -> Tree:
+def _with_unit(tree: Tree, reads: ReadsCoordinate, unit: Tree) -> Tree:
     """A form with its constants times the unit."""
     if not reads(tree):
         return tree if tree == ZERO else unit if tree == ("num", 1, 1) else ("*", tree, unit)
@@ -277,7 +277,9 @@ def _with_unit(tree: Tree, reads: Reads, unit: Tree) -> Tree:
     return tree
 
 
-def _products(tree: Tree, reads: Reads, unit: Tree, factor: Callable[[Tree], Tree] = lambda form: form) -> Tree:
+def _products(
+    tree: Tree, reads: ReadsCoordinate, unit: Tree, factor: Callable[[Tree], Tree] = lambda form: form
+) -> Tree:
     """A score with numbers multiplied into its products, and the unit as query of what is one form."""
     tag = tree[0]
     if tree == ZERO:
@@ -299,7 +301,7 @@ def _products(tree: Tree, reads: Reads, unit: Tree, factor: Callable[[Tree], Tre
     return tree
 
 
-def _linear_in(tree: Tree, reads: Reads) -> bool:
+def _linear_in(tree: Tree, reads: ReadsCoordinate) -> bool:
     """Whether no two coordinates are multiplied in a tree."""
     if tree[0] in ("*", "/") and all(map(reads, tree[1:])):
         return False

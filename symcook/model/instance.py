@@ -31,10 +31,10 @@ MAX_CASES = 1_000_000
 """So many cases of a table's condition are looked at."""
 TRIED = 3
 """Up to which sizes the smallest ones are looked for at which an index leaves its range."""
-Values = Mapping[str, Any]
-Env = Mapping[str, Fraction | Callable[..., Fraction]]
+GivenValues = Mapping[str, Any]
+InstanceEnv = Mapping[str, Fraction | Callable[..., Fraction]]
 """The values of sizes and indices, and the tables."""
-Form = dict[Any, Any]
+ReadForm = dict[Any, Any]
 """Coefficients by coordinate, by unit (a tuple of what is inside) and by None, the constant."""
 
 
@@ -47,7 +47,7 @@ class SumTooLong(BadInput):
 
 
 def instance(
-    family: Family, values: Values, tokens: Sequence[str] | None = None, name: str | None = None
+    family: Family, values: GivenValues, tokens: Sequence[str] | None = None, name: str | None = None
 ) -> Transformer:
     """The model of a family at `values`: a whole number for each size, and for each table its entries (a function, a
     mapping, or a list or text of numbers, row by row).
@@ -74,7 +74,7 @@ def instance(
         raise BadInput(error.must, f"{error.given}" + (f", first at {smaller}" if smaller else "")) from None
 
 
-def _smallest(family: Family, values: Values) -> str:
+def _smallest(family: Family, values: GivenValues) -> str:
     """The smallest sizes, with the tables as they are, at which an index leaves its range."""
     for sizes in sorted(product(range(TRIED + 1), repeat=len(family.sizes)), key=lambda s: (sum(s), s)):
         found = dict(zip(family.sizes, sizes, strict=True))
@@ -103,7 +103,7 @@ class _Numbers(Rationals):
 class Instance:
     """A family with values for its sizes and tables, checked against its conditions."""
 
-    def __init__(self, family: Family, values: Values) -> None:
+    def __init__(self, family: Family, values: GivenValues) -> None:
         self.family, self.env = family, dict[str, Any]()
         for key in values:
             if key not in family.sizes and key not in family.tables:
@@ -145,7 +145,7 @@ class Instance:
             given = f"{what} {many} for {self.family.name}" if what == "about" else f"{many} in {what}"
             raise BadInput(must, f"{given} at {self.sizes}", "use smaller sizes")
 
-    def _count(self, over: Sequence[Range], env: Env | None = None) -> int:
+    def _count(self, over: Sequence[Range], env: InstanceEnv | None = None) -> int:
         """How many values the indices have together, without a list of them."""
         env = self.env if env is None else env
         if not over:
@@ -191,7 +191,7 @@ class Instance:
             rows += cells * (1 + self._units(write.form, within))
         return rows
 
-    def _units(self, tree: Tree, env: Env) -> int:
+    def _units(self, tree: Tree, env: InstanceEnv) -> int:
         if tree[0] == "call" and tree[1] == "relu":
             return 1
         if tree[0] == "sum":
@@ -213,7 +213,7 @@ class Instance:
                     break
         return where
 
-    def _cases(self, tree: Tree, env: Env | None = None) -> int:
+    def _cases(self, tree: Tree, env: InstanceEnv | None = None) -> int:
         """How many cases a condition has."""
         env = self.env if env is None else env
         if tree[0] in ("all in", "ex in", "sum"):
@@ -273,7 +273,7 @@ class Instance:
 
         return entry
 
-    def _cells(self, over: Sequence[Range], env: Env | None = None) -> Iterator[tuple[int, ...]]:
+    def _cells(self, over: Sequence[Range], env: InstanceEnv | None = None) -> Iterator[tuple[int, ...]]:
         """All values of the indices."""
         env = self.env if env is None else env
         if not over:
@@ -284,7 +284,7 @@ class Instance:
             for cell in self._cells(rest, {**env, index.name: Fraction(value)}):
                 yield (value, *cell)
 
-    def range(self, index: Range, env: Env) -> range:
+    def range(self, index: Range, env: InstanceEnv) -> range:
         ends = [Fraction(self.number(end, env)) for end in (index.low, index.high)]
         if any(end.denominator != 1 for end in ends):
             raise BadInput("the ends of a range must be integers", f"{show(index.low)}..{show(index.high)}")
@@ -292,14 +292,14 @@ class Instance:
 
     # --- numbers and forms ---
 
-    def number(self, tree: Tree, env: Env) -> Any:
+    def number(self, tree: Tree, env: InstanceEnv) -> Any:
         """The exact value of an expression: a Fraction where it is one, else sympy's."""
         try:
             return Fraction(_Numbers(env).term(tree))
         except NotExact:
             return exact(show(self.closed(tree, env)))
 
-    def tokens(self, tree: Tree, env: Env, size: int) -> dict[int, Any]:
+    def tokens(self, tree: Tree, env: InstanceEnv, size: int) -> dict[int, Any]:
         """The values of an expression at the tokens w = 0, .., size - 1 at which it is not zero."""
         try:
             found = self._tokens(tree, env, range(size))
@@ -307,7 +307,7 @@ class Instance:
             found = {w: self.number(tree, {**env, "w": Fraction(w)}) for w in range(size)}
         return {w: found[w] for w in sorted(found) if found[w]}
 
-    def _tokens(self, tree: Tree, env: Env, known: range) -> dict[int, Any]:
+    def _tokens(self, tree: Tree, env: InstanceEnv, known: range) -> dict[int, Any]:
         """The same of a rational expression, zeros too: a sum of I[w = ..] goes through its range once, and not once
         a token."""
         tag, names = tree[0], _names(tree)
@@ -340,7 +340,7 @@ class Instance:
         """The entry of a table at these indices."""
         return Fraction(self.env[name](*at) if at else self.env[name])
 
-    def closed(self, tree: Tree, env: Env) -> Tree:
+    def closed(self, tree: Tree, env: InstanceEnv) -> Tree:
         """The expression with sizes and indices put in; i and n stay."""
         numbers = {name: _numeral(value) for name, value in env.items() if isinstance(value, Fraction)}
 
@@ -357,7 +357,7 @@ class Instance:
 
         return put(renamed(tree, numbers))
 
-    def form(self, tree: Tree, env: Env) -> Form:
+    def form(self, tree: Tree, env: InstanceEnv) -> ReadForm:
         tag = tree[0]
         if not _reads(tree, frozenset(self.view)):
             value = self.number(tree, env)
@@ -371,7 +371,7 @@ class Instance:
             inside = {c: v for c, v in self.form(tree[2][0], env).items() if v}
             return {tuple(sorted(inside.items(), key=lambda one: _natural(one[0] or ""))): Fraction(1)}
         if tag == "sum":
-            total: Form = {}
+            total: ReadForm = {}
             for value in self.range(Range(*tree[1:4]), env):
                 _add(total, self.form(tree[4], {**env, tree[1]: Fraction(value)}))
             return total
@@ -385,7 +385,7 @@ class Instance:
         factor = self.number(tree[number], env)
         return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[other], env).items()}
 
-    def _whole(self, tree: Tree, env: Env) -> int:
+    def _whole(self, tree: Tree, env: InstanceEnv) -> int:
         value = Fraction(self.number(tree, env))
         if value.denominator != 1:
             raise BadInput("an index must be a whole number", show(tree))
@@ -398,7 +398,7 @@ class Instance:
             raise BadInput(must, f"{place}, which is {show(tree)}")
         return known[place]
 
-    def written(self, writes: Sequence[Write], env: Env) -> Iterator[tuple[str, Tree, dict[str, Any]]]:
+    def written(self, writes: Sequence[Write], env: InstanceEnv) -> Iterator[tuple[str, Tree, dict[str, Any]]]:
         """The coordinates that are written, each with its form and the values of the indices."""
         for write in writes:
             for at in self._cells(write.to.over, env):
@@ -431,7 +431,7 @@ class Instance:
             positions[c] = show(self.closed(tree, env))
         layers = []
         for part in family.layers:
-            rounds: list[Env] = [
+            rounds: list[InstanceEnv] = [
                 {one.name: Fraction(t) for one, t in zip(part.over, at, strict=True)} for at in self._cells(part.over)
             ]
             same = not any(str(("name", one.name)) in str(part.layers) for one in part.over)
@@ -462,7 +462,7 @@ class Instance:
         labels = tuple(tokens) if tokens is not None and len(tokens) == len(reads) else numbered
         return Readout(kind, position, reads, square, labels=labels)
 
-    def layer(self, layer: FamilyLayer, env: Env) -> ModelLayer:
+    def layer(self, layer: FamilyLayer, env: InstanceEnv) -> ModelLayer:
         view = self.view
         blocks: list[Any] = []
         norms: list[tuple[LayerNorm, ...]] = []
@@ -486,28 +486,28 @@ class Instance:
         named = _names(head.score)
         return [index for index in head.writes[0].to.over if index.name in named]
 
-    def heads(self, head: FamilyHead, env: Env) -> Iterator[ModelHead]:
+    def heads(self, head: FamilyHead, env: InstanceEnv) -> Iterator[ModelHead]:
         """The heads of one form: one for each value of its own index, and one for each index of what is written that
         its score names."""
         apart = {index.name for index in self.apart(head)}
         for here in self.indices(head, env):
             yield self.head(head, head.writes, {**env, **here}, here.keys() & apart)
 
-    def indices(self, head: FamilyHead, env: Env) -> Iterator[dict[str, Any]]:
+    def indices(self, head: FamilyHead, env: InstanceEnv) -> Iterator[dict[str, Any]]:
         """The indices of the heads of one form: its own, and those of what is written that its score names."""
         named = [*head.over, *self.apart(head)]
         for at in self._cells(named, env):
             yield {index.name: Fraction(v) for index, v in zip(named, at, strict=True)}
 
-    def cells_at(self, write: Write, here: Mapping[str, object], env: Env) -> Iterator[tuple[int, ...]]:
+    def cells_at(self, write: Write, here: Mapping[str, object], env: InstanceEnv) -> Iterator[tuple[int, ...]]:
         """The cells of what is written that the head with these indices writes."""
         for cell in self._cells(write.to.over, env):
             if all(here.get(index.name, value) == value for index, value in zip(write.to.over, cell, strict=True)):
                 yield cell
 
-    def head(self, head: FamilyHead, writes: Sequence[Write], env: Env, fixed: Collection[str]) -> ModelHead:
+    def head(self, head: FamilyHead, writes: Sequence[Write], env: InstanceEnv, fixed: Collection[str]) -> ModelHead:
         outs = [one for one in self.written(writes, env) if all(one[2][index] == env[index] for index in fixed)]
-        rows: dict[Any, tuple[Form, Form]] = {}
+        rows: dict[Any, tuple[ReadForm, ReadForm]] = {}
         for query, key in self.products(head.score, env):
             if len(query) == 1:  # its coefficient goes to the key
                 ((c, v),) = query.items()
@@ -527,7 +527,7 @@ class Instance:
             temperature=exact(show(self.closed(head.temperature, env))), scale=self.number(head.scale, env),
         )  # fmt: skip
 
-    def products(self, score: Tree, env: Env) -> Iterator[tuple[Form, Form]]:
+    def products(self, score: Tree, env: InstanceEnv) -> Iterator[tuple[ReadForm, ReadForm]]:
         """The query form and the key form of each product of a score."""
         for over, query, key, sign in self.family.products(score, frozenset(env)):
             for at in self._cells(over, env):
@@ -535,7 +535,7 @@ class Instance:
                 made = {c: v for c, v in self.form(query, here).items() if v}
                 yield made, {c: sign * v for c, v in self.form(key, here).items() if v}
 
-    def network(self, writes: Sequence[Write], env: Env) -> FeedForward:
+    def network(self, writes: Sequence[Write], env: InstanceEnv) -> FeedForward:
         outs = [(c, self.form(tree, here)) for c, tree, here in self.written(writes, env)]
         outs = outs or [(self.space[0], {})]  # nothing is left of it: one that adds zero
         units = list(dict.fromkeys(unit for _, form in outs for unit in form if unit is not None))
@@ -548,7 +548,7 @@ class Instance:
             b2=[form.get(None, 0) for _, form in outs],
         )  # fmt: skip
 
-    def norm(self, norm: Norm, env: Env) -> LayerNorm:
+    def norm(self, norm: Norm, env: InstanceEnv) -> LayerNorm:
         outs = list(self.written(norm.writes, env))
         writes = tuple(c for c, _, _ in outs) or self.space
         forms = [self.form(tree, here) for _, tree, here in outs]
@@ -565,12 +565,12 @@ def label(name: str, at: Sequence[int]) -> str:
     return name + "_".join(str(a) if a >= 0 else f"m{-a}" for a in at)
 
 
-def _add(total: Form, more: Form, times: int = 1) -> None:
+def _add(total: ReadForm, more: ReadForm, times: int = 1) -> None:
     for c, v in more.items():
         total[c] = total.get(c, 0) + times * v
 
 
-def _matrix(forms: Sequence[Form], columns: Sequence[str]) -> list[list[Any]]:
+def _matrix(forms: Sequence[ReadForm], columns: Sequence[str]) -> list[list[Any]]:
     return [[form.get(c, 0) for c in columns] for form in forms]
 
 

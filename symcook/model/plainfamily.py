@@ -25,7 +25,7 @@ ZERO: Tree = ("num", 0, 1)
 ONE: Tree = ("num", 1, 1)
 Scope = frozenset[str]
 """The indices that stand around an expression."""
-Put = Callable[[str, tuple[Tree, ...]], Tree]
+PutTree = Callable[[str, tuple[Tree, ...]], Tree]
 """What stands for a coordinate, by its name and indices; ZERO where it is zero."""
 
 
@@ -180,7 +180,7 @@ class PlainFamily:
         """Whether a coordinate is in a tree."""
         return (tree[0] in ("name", "call") and tree[1] in self.known) or any(map(self.reads, children(tree)))
 
-    def form(self, tree: Tree, scope: Scope, put: Put, constant: bool = False) -> Tree:
+    def form(self, tree: Tree, scope: Scope, put: PutTree, constant: bool = False) -> Tree:
         """A form with each coordinate replaced by what `put` makes of it, ZERO where all of it is zero. BadInput where
         it is not linear, or has a constant that may not stand there."""
 
@@ -191,7 +191,7 @@ class PlainFamily:
 
         return self._linear(tree, scope, coordinate, constant)
 
-    def entry(self, tree: Tree, scope: Scope, put: Put) -> Tree:
+    def entry(self, tree: Tree, scope: Scope, put: PutTree) -> Tree:
         """The same of an entry of a feed-forward part, a sum of weights times relu(form), and of numbers."""
 
         def unit(one: Tree, inside: Scope) -> Tree | None:
@@ -201,7 +201,7 @@ class PlainFamily:
 
         return self._linear(tree, scope, unit, True)
 
-    def score(self, tree: Tree, scope: Scope, query: Put, key: Put) -> Tree:
+    def score(self, tree: Tree, scope: Scope, query: PutTree, key: PutTree) -> Tree:
         """The same of a score, a sum of products (query form)*(key form)."""
 
         def product(one: Tree, inside: Scope) -> Tree | None:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import sympy
 
 INDEX = ("i", "n")
-Word = str | Sequence[str]
-Rows = Sequence[Mapping[str, Any]]
+TypedWord = str | Sequence[str]
+NamedRows = Sequence[Mapping[str, Any]]
 
 
 @door()
@@ -320,7 +320,7 @@ class Transformer(Verbs, Shown):
         )
 
     @door()
-    def tokens(self, word: Word) -> tuple[str, ...]:
+    def tokens(self, word: TypedWord) -> tuple[str, ...]:
         """`word` as a sequence of tokens, with those that the model adds.
 
         BadInput where it has a foreign token, is too long, or is empty and the model adds nothing.
@@ -352,7 +352,7 @@ class Transformer(Verbs, Shown):
             raise BadInput("a feed-forward recipe must have one row of inputs", n)
 
     @door()
-    def rows(self, rows: Rows) -> tuple[Mapping[str, Any], ...]:
+    def rows(self, rows: NamedRows) -> tuple[Mapping[str, Any], ...]:
         """Rows of input values, one a position, made exact; BadInput where a name is missing or foreign."""
         inputs = self.embedding.inputs
         if inputs is None:

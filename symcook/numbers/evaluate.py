@@ -17,7 +17,7 @@ from symcook.model.rationals import MAX_BITS, Rationals, too_large
 from symcook.model.symbols import Number, at
 from symcook.numbers.balls import arb_of
 
-Values = Mapping[str, "flint.arb | Fraction | int"]
+BallArguments = Mapping[str, "flint.arb | Fraction | int"]
 
 _FUNCTIONS: dict[str, Callable[[flint.arb], flint.arb]] = {
     "exp": flint.arb.exp,
@@ -34,7 +34,7 @@ _FUNCTIONS: dict[str, Callable[[flint.arb], flint.arb]] = {
 }
 
 
-def evaluate(tree: tuple, values: Values | None = None) -> flint.arb:
+def evaluate(tree: tuple, values: BallArguments | None = None) -> flint.arb:
     """The value of a term of the grammar as a ball, at flint's current precision.
 
     Terms: numbers, names in `values`, pi, + - * / ^, relu, abs, min, max, exp, log, sqrt, sin, cos, erf, sinh, cosh,
@@ -195,10 +195,10 @@ def _compare(tag: str, difference: flint.arb) -> bool | None:
 BITS = 128
 NARROWEST = Fraction(1, 1 << 16)
 
-Function = Callable[[flint.arb], flint.arb]
+BallFunction = Callable[[flint.arb], flint.arb]
 
 
-def positive_on(function: Function, low: Fraction, high: Fraction) -> bool:
+def positive_on(function: BallFunction, low: Fraction, high: Fraction) -> bool:
     """Whether `function` is positive on [low, high], shown by balls over intervals that are halved where needed.
 
     False where an interval of width `NARROWEST` is still open: nothing is then shown. A function may raise ValueError
@@ -219,7 +219,7 @@ def positive_on(function: Function, low: Fraction, high: Fraction) -> bool:
     return True
 
 
-def zero(function: Function, slope: Function, low: Fraction, high: Fraction) -> flint.arb:
+def zero(function: BallFunction, slope: BallFunction, low: Fraction, high: Fraction) -> flint.arb:
     """The zero of a function that is positive at `low`, negative at `high` and has one zero between, to flint's bits.
 
     slope: its derivative, negative near the zero. A few halvings give a ball around it. Newton's step from the middle m
@@ -242,7 +242,7 @@ def zero(function: Function, slope: Function, low: Fraction, high: Fraction) -> 
     return found
 
 
-def _newton(function: Function, slope: Function, found: flint.arb, bits: int) -> flint.arb:
+def _newton(function: BallFunction, slope: BallFunction, found: flint.arb, bits: int) -> flint.arb:
     """A ball of that many bits around the zero that is in `found`."""
     with flint.ctx.workprec(bits // 2 + 32):
         descent = slope(found)
@@ -251,7 +251,7 @@ def _newton(function: Function, slope: Function, found: flint.arb, bits: int) ->
         return middle - function(middle) / descent
 
 
-def _halved(function: Function, low: flint.arb, high: flint.arb) -> flint.arb:
+def _halved(function: BallFunction, low: flint.arb, high: flint.arb) -> flint.arb:
     """The part of the interval, a thousandth of it, where the function goes from positive to negative."""
     if not (function(low) > 0 and function(high) < 0):
         raise SymcookError("a zero was not enclosed")

@@ -27,9 +27,9 @@ from symcook.numbers.balls import arb_of, decide_sign
 from symcook.numbers.roots import Root
 
 Terms = dict[Fraction, Fraction]
-Form = frozenset[tuple[Fraction, Fraction] | tuple[None, Fraction, Fraction]]
+SumForm = frozenset[tuple[Fraction, Fraction] | tuple[None, Fraction, Fraction]]
 """Terms (exponent, coefficient) of a sum, and those of its divisor behind a None."""
-Number = Fraction | int
+SumNumber = Fraction | int
 
 _ONE: Terms = {Fraction(0): Fraction(1)}
 
@@ -59,18 +59,18 @@ class ExpSum:
         self._num = num
         self._den = den
 
-    def __add__(self, other: ExpSum | Number) -> ExpSum | Fraction:
+    def __add__(self, other: ExpSum | SumNumber) -> ExpSum | Fraction:
         return _plus(self, other, 1)
 
     __radd__ = __add__
 
-    def __sub__(self, other: ExpSum | Number) -> ExpSum | Fraction:
+    def __sub__(self, other: ExpSum | SumNumber) -> ExpSum | Fraction:
         return _plus(self, other, -1)
 
-    def __rsub__(self, other: ExpSum | Number) -> ExpSum | Fraction:
+    def __rsub__(self, other: ExpSum | SumNumber) -> ExpSum | Fraction:
         return _plus(-self, other, 1)
 
-    def __mul__(self, other: ExpSum | Number) -> ExpSum | Fraction:
+    def __mul__(self, other: ExpSum | SumNumber) -> ExpSum | Fraction:
         if not isinstance(other, ExpSum):
             factor = _exact(other)
             return ExpSum(_scaled(self._num, factor), self._den) if factor else Fraction(0)
@@ -78,7 +78,7 @@ class ExpSum:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: ExpSum | Number) -> ExpSum | Fraction:
+    def __truediv__(self, other: ExpSum | SumNumber) -> ExpSum | Fraction:
         if not isinstance(other, ExpSum):
             factor = _exact(other)
             if factor == 0:
@@ -86,7 +86,7 @@ class ExpSum:
             return ExpSum(_scaled(self._num, 1 / factor), self._den)
         return quotient_of(_times(self._num, other._den), _times(self._den, other._num))
 
-    def __rtruediv__(self, other: ExpSum | Number) -> ExpSum | Fraction:
+    def __rtruediv__(self, other: ExpSum | SumNumber) -> ExpSum | Fraction:
         return quotient_of(_scaled(self._den, _exact(other)), self._num)
 
     def __pow__(self, exponent: int) -> ExpSum | Fraction:
@@ -144,27 +144,27 @@ class ExpSum:
         return hash(("ExpSum", *parts))
 
     @cached_property
-    def form(self) -> Form:
+    def form(self) -> SumForm:
         """The terms as they are written, to know this number again where one hash for all that are equal is too much:
         many numbers grow alike. Equal numbers may have several forms."""
         return frozenset((*self._num.items(), *((None, *term) for term in self._den.items())))
 
     @classmethod
-    def of(cls, form: Form) -> ExpSum:
+    def of(cls, form: SumForm) -> ExpSum:
         """The number of a form."""
         below = {term[1]: term[2] for term in form if len(term) == 3}
         return cls(dict(term for term in form if len(term) == 2), below)
 
-    def __lt__(self, other: ExpSum | Number) -> bool:
+    def __lt__(self, other: ExpSum | SumNumber) -> bool:
         return _compared(self, other) < 0
 
-    def __le__(self, other: ExpSum | Number) -> bool:
+    def __le__(self, other: ExpSum | SumNumber) -> bool:
         return _compared(self, other) <= 0
 
-    def __gt__(self, other: ExpSum | Number) -> bool:
+    def __gt__(self, other: ExpSum | SumNumber) -> bool:
         return _compared(self, other) > 0
 
-    def __ge__(self, other: ExpSum | Number) -> bool:
+    def __ge__(self, other: ExpSum | SumNumber) -> bool:
         return _compared(self, other) >= 0
 
     def ball(self) -> flint.arb:
@@ -182,10 +182,10 @@ class ExpSum:
         return f"<ExpSum {self}>"
 
 
-Value = ExpSum | Fraction
+SumValue = ExpSum | Fraction
 
 
-def exp_of(exponent: Number | ExpSum) -> Value:
+def exp_of(exponent: SumNumber | ExpSum) -> SumValue:
     """e to a rational exponent; e^0 is the Fraction 1.
 
     Raises NotExact for an exponent that is itself an exponential sum, BadInput for a float.
@@ -196,7 +196,7 @@ def exp_of(exponent: Number | ExpSum) -> Value:
     return Fraction(1) if power == 0 else ExpSum({power: Fraction(1)}, {Fraction(0): Fraction(1)})
 
 
-def exp_scaled_log(factor: Number, base: Number, shift: Number = 0) -> Value:
+def exp_scaled_log(factor: SumNumber, base: SumNumber, shift: SumNumber = 0) -> SumValue:
     """exp(factor * log(base) + shift) = base^factor e^shift, for rational base > 0.
 
     >>> exp_scaled_log(-2, 8)
@@ -212,7 +212,7 @@ def exp_scaled_log(factor: Number, base: Number, shift: Number = 0) -> Value:
     return _rational_power(positive, exponent) * exp_of(shift)
 
 
-def quotient_of(num: Mapping[Fraction, Fraction], den: Mapping[Fraction, Fraction]) -> Value:
+def quotient_of(num: Mapping[Fraction, Fraction], den: Mapping[Fraction, Fraction]) -> SumValue:
     """The value of sum num[r] e^r over sum den[r] e^r in normal form; a Fraction where it is rational.
 
     Raises ZeroDivisionError where den has no nonzero coefficient.
@@ -238,7 +238,9 @@ def quotient_of(num: Mapping[Fraction, Fraction], den: Mapping[Fraction, Fractio
     )
 
 
-def softmax_mean(scores: Sequence[Number], values: Sequence[Value | int], counts: Sequence[int] | None = None) -> Value:
+def softmax_mean(
+    scores: Sequence[SumNumber], values: Sequence[SumValue | int], counts: Sequence[int] | None = None
+) -> SumValue:
     """sum e^(s_j) v_j / sum e^(s_j): one row of softmax attention with rational scores, divided once. With `counts`
     the j-th score and value stand there so often.
 
@@ -253,7 +255,7 @@ def softmax_mean(scores: Sequence[Number], values: Sequence[Value | int], counts
         exact.append(_exact(score))
     den: Terms = {}
     rational: Terms = {}
-    others: dict[Form, Terms] = {}
+    others: dict[SumForm, Terms] = {}
     for score, value, count in zip(exact, values, counts or [1] * len(exact), strict=True):
         den[score] = den.get(score, Fraction(0)) + count
         if isinstance(value, ExpSum):
@@ -268,7 +270,7 @@ def softmax_mean(scores: Sequence[Number], values: Sequence[Value | int], counts
     return quotient_of(above, _times(below, den))
 
 
-def sign(value: Value | Root | int) -> int:
+def sign(value: SumValue | Root | int) -> int:
     """-1, 0 or 1, exactly."""
     if isinstance(value, (ExpSum, Root)):
         return value.sign
@@ -276,7 +278,7 @@ def sign(value: Value | Root | int) -> int:
     return (exact > 0) - (exact < 0)
 
 
-def text(value: Value | Root | int) -> str:
+def text(value: SumValue | Root | int) -> str:
     """The value in the expression grammar: p/q, a quotient of sums of exp(r), or p + q*sqrt(r)."""
     return str(value) if isinstance(value, (ExpSum, Root)) else quotient(_exact(value))
 
@@ -300,7 +302,7 @@ def _exact(value: object) -> Fraction:
     return Fraction(value)
 
 
-def _plus(a: ExpSum, b: ExpSum | Number, factor: int) -> Value:
+def _plus(a: ExpSum, b: ExpSum | SumNumber, factor: int) -> SumValue:
     """a + factor * b."""
     if isinstance(b, ExpSum):
         bn, bd = b._num, b._den
@@ -311,7 +313,7 @@ def _plus(a: ExpSum, b: ExpSum | Number, factor: int) -> Value:
     return quotient_of(_sum(_times(a._num, bd), _times(bn, a._den), factor), _times(a._den, bd))
 
 
-def _compared(a: ExpSum, b: ExpSum | Number) -> int:
+def _compared(a: ExpSum, b: ExpSum | SumNumber) -> int:
     """The sign of a - b."""
     with flint.ctx.workprec(NEAR_BITS):
         there = b.near if isinstance(b, ExpSum) else arb_of(_exact(b))

@@ -66,16 +66,16 @@ class Algebraic:
     def __hash__(self) -> int:
         return hash((self.coefficients, self.index))
 
-    def __lt__(self, other: Place | int) -> bool:
+    def __lt__(self, other: RealPlace | int) -> bool:
         return self._order(other) < 0 if isinstance(other, _ORDERED) else NotImplemented
 
-    def __le__(self, other: Place | int) -> bool:
+    def __le__(self, other: RealPlace | int) -> bool:
         return self._order(other) <= 0 if isinstance(other, _ORDERED) else NotImplemented
 
-    def __gt__(self, other: Place | int) -> bool:
+    def __gt__(self, other: RealPlace | int) -> bool:
         return self._order(other) > 0 if isinstance(other, _ORDERED) else NotImplemented
 
-    def __ge__(self, other: Place | int) -> bool:
+    def __ge__(self, other: RealPlace | int) -> bool:
         return self._order(other) >= 0 if isinstance(other, _ORDERED) else NotImplemented
 
     def _order(self, other: Any) -> int:
@@ -180,7 +180,7 @@ class Root(Algebraic):
     def _normal(self) -> tuple[Fraction, Fraction]:
         return self.p, self.q * abs(self.q) * self.r
 
-    def _order(self, other: Place | int) -> int:
+    def _order(self, other: RealPlace | int) -> int:
         if isinstance(other, Root) and not self.p and not other.p:  # squares, with their signs
             mine, theirs = self._normal[1], other._normal[1]
             return (mine > theirs) - (mine < theirs)
@@ -219,7 +219,7 @@ class Root(Algebraic):
         return f"<Root {self}>"
 
 
-Place = Fraction | Algebraic
+RealPlace = Fraction | Algebraic
 _ORDERED = (Algebraic, int, Fraction)
 
 
@@ -302,12 +302,12 @@ def _rational(value: Fraction) -> flint.fmpq:
     return flint.fmpq(value.numerator, value.denominator)
 
 
-def ball_of(place: Place) -> flint.arb:
+def ball_of(place: RealPlace) -> flint.arb:
     """A number as a ball at flint's precision."""
     return place.ball() if isinstance(place, Algebraic) else arb_of(place)
 
 
-def roots(polynomial: flint.fmpq_poly) -> tuple[Place, ...]:
+def roots(polynomial: flint.fmpq_poly) -> tuple[RealPlace, ...]:
     """The real roots, from the left, each once.
 
     >>> print(*roots(flint.fmpq_poly([2, 0, -1])), *roots(flint.fmpq_poly([0, 3, 2])))
@@ -317,8 +317,8 @@ def roots(polynomial: flint.fmpq_poly) -> tuple[Place, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _roots(coefficients: tuple[int, ...]) -> tuple[Place, ...]:
-    found: list[Place] = []
+def _roots(coefficients: tuple[int, ...]) -> tuple[RealPlace, ...]:
+    found: list[RealPlace] = []
     for factor, _ in flint.fmpz_poly(list(coefficients)).factor()[1]:
         parts = tuple(map(int, factor.coeffs()))
         if factor.degree() == 1:
@@ -341,7 +341,7 @@ def _enclosed(coefficients: tuple[int, ...], bits: int) -> tuple[flint.arb, ...]
     return tuple(sorted((z.real for z in found), key=lambda x: fraction_of(x.mid())))
 
 
-def between(a: Place, b: Place | None) -> Fraction:
+def between(a: RealPlace, b: RealPlace | None) -> Fraction:
     """A short rational number above a and below b (anything above a where b is None)."""
     bits = 64
     while True:  # different numbers part at some precision

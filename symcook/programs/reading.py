@@ -50,7 +50,9 @@ NAMED = {
     "OR": "|", "AND": "&", "$END": "the end",
 }  # fmt: skip
 """What sentences call these, and others that both have by other rules."""
-GRAMMAR = SHARED + r"""
+GRAMMAR = (
+    SHARED
+    + r"""
 start: [header] definition* (output+ | formula) -> whole
 header: ALPHABET (WORD | QUOTED)+ SEMICOLON
 definition: LET NAME EQUAL formula SEMICOLON
@@ -104,6 +106,7 @@ INTEGER: /[0-9]{1,18}/
 QUOTED: /"([^"\\]|\\.)*"/
 %ignore /\s+/
 """
+)
 WORDS = frozenset((
     "alphabet", "let", "output", "since", "until", "prev", "next", "once", "historically", "eventually", "always",
     "true", "false", "ODD", "MOD", "TABLE",
@@ -113,7 +116,7 @@ SHOWN = {
     **NAMED, "BITS": "bits", "LEFT": "#left", "RIGHT": "#right", "IFF": "<->", "IMPLIES": "->", "NOT": "~",
     "SINCE": "since", "UNTIL": "until", "END": "}",
 }  # fmt: skip
-Predicate = tuple[int, int] | str
+NumericTest = tuple[int, int] | str
 """A divisor and what is left, or the bits of a table."""
 JOINS = {
     **{one: "an operator" for one in ("IFF", "IMPLIES", "OR", "AND", "SINCE", "UNTIL")},
@@ -420,7 +423,7 @@ class _FormulaReader:
         both = self.lines.add("and", more, less)
         return both if sign.type == "EQUAL" else self.lines.add("not", both)
 
-    def predicate(self, parts: list[Token]) -> tuple[Token, Predicate]:
+    def predicate(self, parts: list[Token]) -> tuple[Token, NumericTest]:
         self.counting(parts[0])
         if parts[0].type == "ODD":
             return parts[0], (2, 1)
@@ -440,7 +443,7 @@ class _FormulaReader:
         token, predicate = parts[0]
         return self.predicated(token, predicate, parts[2])
 
-    def predicated(self, token: Token, predicate: Predicate, count: tuple[str, int] | None) -> int:
+    def predicated(self, token: Token, predicate: NumericTest, count: tuple[str, int] | None) -> int:
         """The line of a predicate of a count, or of the position."""
         if isinstance(predicate, str):
             if count is None and len(predicate) < 2:

@@ -14,14 +14,14 @@ from symcook.errors import Rejected
 from symcook.proof.normal import MAX_RANGE, Clock
 from symcook.proof.terms import Term, instantiate, num
 
-Box = Mapping[Term, tuple[Fraction, Fraction]]
+TermBox = Mapping[Term, tuple[Fraction, Fraction]]
 
 
 class _Unknown(Exception):
     """A term has no finite enclosure here."""
 
 
-def least_sign(t: Term, box: Box, prec: int) -> int | None:
+def least_sign(t: Term, box: TermBox, prec: int) -> int | None:
     """The sign of the lower end of an enclosure of `t` over `box` with `prec` bits; None where there is none."""
     try:
         import flint
@@ -47,7 +47,7 @@ def _exact(q: Fraction) -> Any:
     return flint.arb(flint.fmpq(q.numerator, q.denominator))
 
 
-def _ball(t: Term, box: Box) -> Any:
+def _ball(t: Term, box: TermBox) -> Any:
     import flint
 
     Clock.spend(20)
@@ -111,7 +111,7 @@ def _function(name: str, args: list[Any], kids: tuple[Term, ...], arb: Any) -> A
     return getattr(args[0], name)()
 
 
-def _fold(t: Term, box: Box) -> Any:
+def _fold(t: Term, box: TermBox) -> Any:
     import flint
 
     tag, _, (low, high, body) = t

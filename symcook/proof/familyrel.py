@@ -23,7 +23,7 @@ from itertools import product, starmap
 
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term, show
-from symcook.model.plainfamily import ONE, ZERO, Declared, FamilyHead, Norm, PlainFamily, Put, Range, Repeat, Write
+from symcook.model.plainfamily import ONE, ZERO, Declared, FamilyHead, Norm, PlainFamily, PutTree, Range, Repeat, Write
 from symcook.proof import grammar, normal
 from symcook.proof.files import load_json, proofs_directory
 from symcook.proof.rows import Right, RunEquations, attended, conjunction, joined, normed, plus, readable, window
@@ -32,7 +32,7 @@ CALL = re.compile(r"\b(run|word|accept|premises|answer|names)\(\s*family-([A-Za-
 HERE: Tree = ("name", "i")
 Held = tuple[str, tuple[Tree, ...]]
 """The function that is the present value of a coordinate, and its first arguments (the round)."""
-View = Mapping[str, Held]
+HeldView = Mapping[str, Held]
 
 
 def expand(text: str) -> str:
@@ -173,11 +173,11 @@ class FamilyRelation(RunEquations):
     def _text(self, held: Held) -> str:
         return show(self._call(held, ()))
 
-    def _values(self, view: View, place: Tree = HERE) -> Put:
+    def _values(self, view: HeldView, place: Tree = HERE) -> PutTree:
         """The value of `view` at a position for each coordinate."""
         return lambda name, args: self._call(view[name], args, place) if name in view else ZERO
 
-    def _form(self, tree: Tree, scope: frozenset[str], view: View, place: Tree = HERE) -> str:
+    def _form(self, tree: Tree, scope: frozenset[str], view: HeldView, place: Tree = HERE) -> str:
         return show(self.family.form(tree, scope | Declared("", self.rounds).indices, self._values(view, place)))
 
     # --- equations ---
@@ -248,7 +248,7 @@ class FamilyRelation(RunEquations):
         fn = self.done.get(name, name) if last else self._fresh(f"z{number}_{name}")
         self.held[name] = self._equation(fn, self.family.space[name], right(old))
 
-    def _added(self, block: FamilyHead | tuple[Write, ...], view: View) -> list[tuple[str, Right]]:
+    def _added(self, block: FamilyHead | tuple[Write, ...], view: HeldView) -> list[tuple[str, Right]]:
         scope = Declared("", (*self.rounds, *(block.over if isinstance(block, FamilyHead) else ()))).indices
         if isinstance(block, FamilyHead):
             return [(w.to.name, self._head(block, w, view, scope | w.to.indices)) for w in block.writes]
@@ -263,7 +263,7 @@ class FamilyRelation(RunEquations):
         held = self._define(fresh, text, over)
         return show(_summed(block.over, self._call(held, [("name", index.name) for index in over])))
 
-    def _head(self, head: FamilyHead, write: Write, view: View, scope: frozenset[str]) -> Right:
+    def _head(self, head: FamilyHead, write: Write, view: HeldView, scope: frozenset[str]) -> Right:
         def score(at: str) -> Tree:
             return self.family.score(head.score, scope, self._values(view), self._values(view, ("name", at)))
 

@@ -72,7 +72,7 @@ class FormClaim:
 
 
 @dataclass
-class Proof:
+class FormsProof:
     """What was proved of the forms of a model, and by which text; the rest says why not."""
 
     claims: list[FormClaim]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from flint import fmpq
 
-from symcook.domains.linear import Guard, Linear
+from symcook.domains.linear import Affine, Guard
 from symcook.domains.spelling import Spelling, in_brackets
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell
@@ -26,7 +26,7 @@ _RIGHTMOST = re.compile(rf"^\w+\(i\) = sum\(j, .+?, {_SCORES}.+? & \(j < k -> .*
 MOST_PLACES = 4
 
 
-Top = tuple[Fraction, Linear]
+Top = tuple[Fraction, Affine]
 """Of a parabola what multiplies j^2, and where its top is."""
 
 
@@ -119,7 +119,7 @@ class PlaceText:
         return ["\n  ".join(lines)]
 
     def one_top(
-        self, cell: GuardedCell, place: Linear, found: Mapping[str, str], hints: str, parabola: Top | None
+        self, cell: GuardedCell, place: Affine, found: Mapping[str, str], hints: str, parabola: Top | None
     ) -> list[str] | None:
         """The one greatest score, of a parabola with its top at the place or beyond the end that the place is."""
         if parabola is None:
@@ -140,7 +140,7 @@ class PlaceText:
         ]
 
     def last_of_a_sign(
-        self, cell: GuardedCell, place: Linear, found: Mapping[str, str], hints: str, parabola: Top | None
+        self, cell: GuardedCell, place: Affine, found: Mapping[str, str], hints: str, parabola: Top | None
     ) -> list[str] | None:
         """The last position at which a multiple of (-1)^j is greatest: i itself or the one before."""
         top, plain = self.placed(place), self.plain(found["score"])
@@ -178,7 +178,7 @@ class PlaceText:
         lines += [f"take best from right_row(i; {top}; j. {_at(score, 'j')}; j. {found['value']}) by most, less"]
         return lines
 
-    def placed(self, place: Linear) -> str:
+    def placed(self, place: Affine) -> str:
         """A place; a query that names it is q1."""
         terms, constant = place
         if any(v in self.world.slots for v in terms):

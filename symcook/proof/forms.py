@@ -27,7 +27,7 @@ from symcook.model import modelfile
 from symcook.model.symbols import exact
 from symcook.proof import own, replay, runrel
 from symcook.proof.formcircle import CircleText
-from symcook.proof.formclaims import FormClaim, Proof, StatementSpelling, at_each, conjuncts, equation
+from symcook.proof.formclaims import FormClaim, FormsProof, StatementSpelling, at_each, conjuncts, equation
 from symcook.proof.formgaps import SumText, nearest
 from symcook.proof.formlookup import CountLookup
 from symcook.proof.formparity import ParityText
@@ -51,7 +51,7 @@ LITTLE = 0.25
 """Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
 
 
-def prove(found: EveryLength, seconds: float = 60.0) -> Proof:
+def prove(found: EveryLength, seconds: float = 60.0) -> FormsProof:
     """The proof of the closed forms of a model whose symbols have values; what is not proved in the time is named."""
     return _FormText(found, seconds).proof()
 
@@ -181,16 +181,16 @@ class _FormText:
 
     # --- Lines ----------------------------------------------------------------------------------------------------
 
-    def proof(self) -> Proof:
+    def proof(self) -> FormsProof:
         began = time.process_time()
         try:
             way, ends, behind = self.claims()
-            whole = Proof([*way, *ends])
+            whole = FormsProof([*way, *ends])
             self.goal(whole)
             if not self.defined():  # quotients are spoken of that are not seen to be defined
                 self.cleared = True
                 way, ends, behind = self.claims()
-                whole = Proof([*way, *ends])
+                whole = FormsProof([*way, *ends])
                 self.goal(whole)
             self.constants()
             for claim in way:
@@ -208,12 +208,12 @@ class _FormText:
                 self.end(claim)
             self.finish(whole, again)
         except (BadInput, Rejected) as error:
-            whole = Proof([], missing={"": str(error)})
+            whole = FormsProof([], missing={"": str(error)})
         whole.seconds = time.process_time() - began
         whole.missing |= {c.coordinate: c.missing for c in whole.claims if c.missing is not None}
         return whole
 
-    def more(self, whole: Proof, behind: list[Coordinate], rests: bool = False) -> bool:
+    def more(self, whole: FormsProof, behind: list[Coordinate], rests: bool = False) -> bool:
         """Claim what follows soon of the forms behind the last attention, or in all the time that is left if something
         `rests` on them; whether there is any."""
         until = self.until
@@ -227,7 +227,7 @@ class _FormText:
         whole.claims += found
         return bool(found)
 
-    def goal(self, whole: Proof) -> None:
+    def goal(self, whole: FormsProof) -> None:
         self.whole = whole
         whole.given = " & ".join(premises(self.spelled(self.found.domain)))
         statement = own.claim(self.document, whole.sentence, self.symbols)
@@ -751,7 +751,7 @@ class _FormText:
             return labels
         return [label] * many
 
-    def finish(self, whole: Proof, again: bool = False) -> None:
+    def finish(self, whole: FormsProof, again: bool = False) -> None:
         """The certificate: the proof goes on from its lines, in a statement with what is claimed by now where not all
         forms are proved, or, if `again`, more of them."""
         done = [c for c in whole.claims if c.missing is None]

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.proof.ownnames import ModelMeaning
 
-Step = Callable[[Goal], None]
+ClosingStep = Callable[[Goal], None]
 """What closes a part of a goal, or adds a fact to it."""
 
 
@@ -186,7 +186,7 @@ class ProofLines:
         self.put, self.functions = own.in_rows(meaning) if len(self.names) > own.ROWS else (None, self.names)
         self.equations = softheads.equations(meaning.run)
         self.rows = softheads.rows(meaning.run) if packed.soft else {}
-        self.lines: list[str | Step] = []
+        self.lines: list[str | ClosingStep] = []
         self._said: set[str] = set()
 
     def made(self) -> ProofLines:

@@ -29,7 +29,7 @@ MAX_WORK = 30_000_000  # evaluated symbols
 MAX_RANGE = 4_096
 MAX_POWER = 4_096
 
-Number = int | Fraction
+InstanceNumber = int | Fraction
 HERE: Term = ("bound", (0, "Int"), ())
 
 
@@ -146,7 +146,7 @@ class Instances:
         if self.work > MAX_WORK:
             raise Rejected("a check takes too many steps")
 
-    def value(self, t: Term, bound: tuple[int, ...]) -> Number:
+    def value(self, t: Term, bound: tuple[int, ...]) -> InstanceNumber:
         self.spend()
         tag, data, kids = t
         if tag == "num":
@@ -166,7 +166,7 @@ class Instances:
             return int(self.truth(kids[0], bound))
         if tag in ("sum", "prod"):
             low, high = (self.whole(self.value(k, bound)) for k in kids[:2])
-            total: Number = int(tag == "prod")
+            total: InstanceNumber = int(tag == "prod")
             for i in _integers(low, high):
                 x = self.value(kids[2], (i, *bound))
                 total = _short(total + x if tag == "sum" else total * x)
@@ -182,12 +182,12 @@ class Instances:
             raise Rejected(f"'{name}' has no exact value here")
         return _short(_EXACT[name](a, b))
 
-    def power(self, a: Number, k: int) -> Number:
+    def power(self, a: InstanceNumber, k: int) -> InstanceNumber:
         if not 0 <= k <= MAX_POWER:
             raise Rejected("an exponent is negative or too large")
         return _short(a**k)
 
-    def whole(self, x: Number) -> int:
+    def whole(self, x: InstanceNumber) -> int:
         if not isinstance(x, int):
             raise Rejected(f"{x} stands where an integer must")
         return x
@@ -237,7 +237,7 @@ _EXACT: dict[str, Any] = {
 }
 
 
-def _short(x: Number) -> Number:
+def _short(x: InstanceNumber) -> InstanceNumber:
     """`x` as an int where it is one."""
     return x.numerator if x.denominator == 1 else x
 

@@ -192,14 +192,14 @@ class Settled:
     missing: StepGap | OutOfTime | Unfit | None = None
 
 
-Written = Mapping[str, Callable[[Goal], None]]
+ProofParts = Mapping[str, Callable[[Goal], None]]
 """Parts of a proof that are not a text: each closes its goal."""
 
 
 def settle(
     statement: Statement,
     document: Mapping[str, object],
-    text: ProofText | Written | None = None,
+    text: ProofText | ProofParts | None = None,
     seconds: float = SECONDS,
     words: bool = True,
 ) -> Settled:
@@ -291,7 +291,7 @@ def _headed(statement: Statement, text: ProofText | None) -> None:
 
 def _proved(
     statement: Statement,
-    text: ProofText | Written | None,
+    text: ProofText | ProofParts | None,
     document: Mapping[str, object] | None,
     until: float | None,
 ) -> tuple[dict[str, Any], Verdict]:
@@ -317,7 +317,7 @@ def _proved(
         raise
 
 
-def _part(home: Citable, text: ProofText | Written | None, name: str, goal: Term) -> list[Node] | None:
+def _part(home: Citable, text: ProofText | ProofParts | None, name: str, goal: Term) -> list[Node] | None:
     """One part of a proof, by a text or as it is written down; None where it is left to the automation."""
     if isinstance(text, Mapping) and name in text:
         g = Goal(home, goal, {}, {})

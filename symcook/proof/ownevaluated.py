@@ -21,9 +21,9 @@ from symcook.proof.terms import Term
 if TYPE_CHECKING:
     from symcook.proof.ownruns import Runs
 
-Bound = tuple[int, ...]
-Valued = tuple[int, Callable[[Bound], Any]]
-Held = tuple[int, Callable[[Bound], bool]]
+BoundValues = tuple[int, ...]
+Valued = tuple[int, Callable[[BoundValues], Any]]
+HeldCondition = tuple[int, Callable[[BoundValues], bool]]
 
 _COMPARED: dict[str, Callable[[Any, Any], bool]] = {"=": operator.eq, "<=": operator.le, "<": operator.lt}
 _INTEGRAL: dict[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -36,7 +36,7 @@ class Evaluated:
     def __init__(self, runs: Runs) -> None:
         self.runs = runs
         self.terms: dict[int, tuple[Term, Valued]] = {}  # by identity: a hash would walk through the whole term
-        self.formulas: dict[int, tuple[Term, Held]] = {}
+        self.formulas: dict[int, tuple[Term, HeldCondition]] = {}
 
     def term(self, t: Term) -> Valued:
         """The cost of a term, and its value where these integers are bound, the nearest first."""
@@ -45,7 +45,7 @@ class Evaluated:
             found = self.terms[id(t)] = t, self._term(t)  # it is kept, so that its identity stays its own
         return found[1]
 
-    def formula(self, t: Term) -> Held:
+    def formula(self, t: Term) -> HeldCondition:
         """The cost of a formula, and its truth."""
         found = self.formulas.get(id(t))
         if found is None:
@@ -83,8 +83,8 @@ class Evaluated:
             return cost, lambda bound: function("pow", [given[0](bound), data])
         return cost, lambda bound: function(data, [k(bound) for k in given])
 
-    def _name(self, t: Term) -> Callable[[Bound], Any]:
-        def value(_: Bound) -> Any:
+    def _name(self, t: Term) -> Callable[[BoundValues], Any]:
+        def value(_: BoundValues) -> Any:
             found = self.runs.values.get(t)
             if found is None:
                 raise Rejected(f"'{t[1][0]}' has no value when it is needed")
@@ -97,7 +97,7 @@ class Evaluated:
         cost, place = self.term(given[0])
         runs = self.runs
 
-        def value(bound: Bound) -> Any:
+        def value(bound: BoundValues) -> Any:
             at, table = place(bound), runs.values.get(head)
             if len(given) > 1 or not isinstance(table, dict) or not isinstance(at, int):
                 raise Rejected("a function has no value here")
@@ -108,13 +108,13 @@ class Evaluated:
     def _combined(self, tag: str, one: Valued, other: Valued) -> Valued:
         left, right, integral, exact = one[1], other[1], _INTEGRAL[tag], _EXACT[tag]
 
-        def value(bound: Bound) -> Any:
+        def value(bound: BoundValues) -> Any:
             a, b = left(bound), right(bound)
             return integral(a, b) if type(a) is type(b) is int else exact(a, b)
 
         return 1 + one[0] + other[0], value
 
-    def _places(self, low: Term, high: Term) -> tuple[int, Callable[[Bound], range]]:
+    def _places(self, low: Term, high: Term) -> tuple[int, Callable[[BoundValues], range]]:
         (one, first), (other, last), whole = self.term(low), self.term(high), self.runs.whole
         return one + other, lambda bound: _integers(whole(first(bound)), whole(last(bound)))
 
@@ -123,7 +123,7 @@ class Evaluated:
         (ends, places), (cost, each), runs = self._places(low, high), self.term(inner), self.runs
         start, exact = (0, plus) if tag == "sum" else (1, times)
 
-        def value(bound: Bound) -> Any:
+        def value(bound: BoundValues) -> Any:
             total: Any = start
             for i in places(bound):
                 runs.spend(cost)
@@ -143,7 +143,7 @@ class Evaluated:
         (ends, range_of), runs = self._places(*above[2][:2]), self.runs
         (cost, score), (more, read) = self.term(weight[2][0]), self.term(weighted[2][1])
 
-        def value(bound: Bound) -> Any:
+        def value(bound: BoundValues) -> Any:
             places = [(i, *bound) for i in range_of(bound)]
             scores = []
             for place in places:
@@ -159,7 +159,7 @@ class Evaluated:
 
         return 1 + ends, value
 
-    def _formula(self, t: Term) -> Held:
+    def _formula(self, t: Term) -> HeldCondition:
         tag, sort, kids = t
         if tag in ("true", "false"):
             return 1, lambda bound: tag == "true"
@@ -175,7 +175,7 @@ class Evaluated:
         runs, (other, then) = self.runs, self.formula(kids[1])
         decided, known = {"&": (False, False), "|": (True, True), "->": (False, True)}[tag]
 
-        def holds(bound: Bound) -> bool:
+        def holds(bound: BoundValues) -> bool:
             if first(bound) is decided:
                 return known
             runs.spend(other)
@@ -183,10 +183,10 @@ class Evaluated:
 
         return 1 + cost, holds
 
-    def _compared(self, tag: str, one: Valued, other: Valued) -> Held:
+    def _compared(self, tag: str, one: Valued, other: Valued) -> HeldCondition:
         left, right, exact = one[1], other[1], _COMPARED[tag]
 
-        def holds(bound: Bound) -> bool:
+        def holds(bound: BoundValues) -> bool:
             a, b = left(bound), right(bound)
             if type(a) in RATIONAL and type(b) in RATIONAL:
                 return exact(a, b)
@@ -194,14 +194,14 @@ class Evaluated:
 
         return 1 + one[0] + other[0], holds
 
-    def _everywhere(self, t: Term) -> Held:
+    def _everywhere(self, t: Term) -> HeldCondition:
         _, sort, (body,) = t
         ends = _ends(body[2][0]) if t[0] == "all" and sort == "Int" and body[0] == "->" else None
         if ends is None:
             return 1, _no_range
         (cost, places), (each, inner), runs = self._places(*ends), self.formula(body[2][1]), self.runs
 
-        def holds(bound: Bound) -> bool:
+        def holds(bound: BoundValues) -> bool:
             out = True
             for i in places((0, *bound)):  # all of them: each must be defined
                 runs.spend(each)
@@ -211,5 +211,5 @@ class Evaluated:
         return 1 + cost, holds
 
 
-def _no_range(_: Bound) -> bool:
+def _no_range(_: BoundValues) -> bool:
     raise Rejected("a quantifier must run over the integers of a range")

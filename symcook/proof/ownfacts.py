@@ -32,7 +32,7 @@ from symcook.proof.terms import TRUE, Term, flatten, free, instantiate, loose, r
 T = TypeVar("T")
 HERE, THERE = var("i", "Int"), var("j", "Int")
 ONE, SIGN = "one", "sign"
-Linear = dict[str | int, Fraction]
+Multiples = dict[str | int, Fraction]
 """A sum of multiples: of 1, of (-1)^i, and by its number of I[w(i) = token]; or of their sums over a range."""
 
 show = grammar.show
@@ -52,8 +52,8 @@ class Mean(NamedTuple):
 class CountedFact(NamedTuple):
     """What a term is at i: counts over the range of a mean divided by its size, and what the position itself says."""
 
-    over: Linear
-    here: Linear
+    over: Multiples
+    here: Multiples
     mean: Mean | None
 
 
@@ -172,7 +172,7 @@ class Facts:
             return Mean(low, high, value[2][1], size, weight)
         return None
 
-    def linear(self, t: Term, at: Term) -> Linear | None:
+    def linear(self, t: Term, at: Term) -> Multiples | None:
         """What tokens and sign of the position `at` say; None where it is more."""
         tag, name, kids = t
         if (c := _number(t)) is not None:
@@ -225,7 +225,7 @@ class Facts:
     def label(self, name: str) -> str:
         return "run" if self.single else f"{name}_is"
 
-    def counts(self, over: Linear, mean: Mean, size: Fraction | int = 0) -> str:
+    def counts(self, over: Multiples, mean: Mean, size: Fraction | int = 0) -> str:
         """The numerator of a form at i; `size` times the size of the mean is added."""
         low, high = show(mean.low), show(mean.high)
         parts = [(x, f"sum(j, {low}, {high}, I[w(j) = {k}])") for k, x in over.items() if k != SIGN and x]
@@ -598,7 +598,7 @@ def _number(t: Term) -> Fraction | None:
     return None if known is None else Fraction(known)
 
 
-def _added(a: Linear, b: Linear, factor: Fraction) -> Linear:
+def _added(a: Multiples, b: Multiples, factor: Fraction) -> Multiples:
     return {k: a.get(k, Fraction(0)) + factor * b.get(k, Fraction(0)) for k in {*a, *b}}
 
 

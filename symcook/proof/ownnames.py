@@ -84,11 +84,13 @@ def free(taken: Collection[str], name: str) -> str:
     return next(x for x in pool if x not in taken)
 
 
-Scope = Mapping[str, str]
+BoundNames = Mapping[str, str]
 """The names that are bound around a part, with what the statement calls them."""
 
 
-def rebuilt(tree: Tree, scope: Scope, walk: Callable[[Tree, Scope], Tree], fresh: Callable[[str, Scope], str]) -> Tree:
+def rebuilt(
+    tree: Tree, scope: BoundNames, walk: Callable[[Tree, BoundNames], Tree], fresh: Callable[[str, BoundNames], str]
+) -> Tree:
     """`tree` from its parts as `walk` gives them; what it binds is called as `fresh` says."""
     tag = tree[0]
     if tag in ("num", "true", "false"):
@@ -108,7 +110,7 @@ def rebuilt(tree: Tree, scope: Scope, walk: Callable[[Tree, Scope], Tree], fresh
 def written(tree: Tree, here: Tree | None, taken: Collection[str]) -> Tree:
     """The text of a word as a tree, with a position in its place; what it binds is not `taken`."""
 
-    def walk(part: Tree, scope: Scope) -> Tree:
+    def walk(part: Tree, scope: BoundNames) -> Tree:
         if part[0] == "name":
             return here if here is not None and part[1] == _HERE else ("name", scope.get(part[1], part[1]))
         if part[0] == "call":
@@ -283,7 +285,7 @@ class _Sentence:
 
     # The sentence's names become those of the statement; each new part stands where the old one stood.
 
-    def walk(self, tree: Tree, scope: Scope) -> Tree:
+    def walk(self, tree: Tree, scope: BoundNames) -> Tree:
         """`tree` in the statement's names; `scope` has the names that are bound around it."""
         tag = tree[0]
         if tag == "name":
@@ -297,7 +299,7 @@ class _Sentence:
             self.reader.spans[id(made)] = (made, *place[1:])
         return made
 
-    def fresh(self, tree: Tree, name: str, scope: Scope) -> str:
+    def fresh(self, tree: Tree, name: str, scope: BoundNames) -> str:
         """The name that a quantifier or sum binds, as the statement writes it."""
         if name in scope:
             raise self.fail(tree, f"the name '{name}' is bound twice")
@@ -305,7 +307,7 @@ class _Sentence:
             raise self.fail(tree, f"it binds '{name}', which is a coordinate; take another name")
         return free({*self.meaning.taken, *scope.values()}, name)
 
-    def name(self, tree: Tree, scope: Scope) -> Tree:
+    def name(self, tree: Tree, scope: BoundNames) -> Tree:
         name = tree[1]
         if name in scope:
             return ("name", scope[name])
@@ -325,7 +327,7 @@ class _Sentence:
             return ("num", 0, 1)
         return ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), ("num", 0, 1))
 
-    def call(self, tree: Tree, scope: Scope) -> Tree:
+    def call(self, tree: Tree, scope: BoundNames) -> Tree:
         _, name, arguments = tree
         if name in WORDS:
             return self.word(tree, scope)
@@ -397,7 +399,7 @@ class _Sentence:
         if name != "bracket" and self.meaning.relation.low != "1":
             raise self.fail(tree, f"{name} takes 1 for the first position, and here it is 0; use at and count")
 
-    def word(self, tree: Tree, scope: Scope) -> Tree:
+    def word(self, tree: Tree, scope: BoundNames) -> Tree:
         """A word written out."""
         _, kind, arguments = tree
         if kind == "holds" and self.meaning.truths is not None:

@@ -30,7 +30,7 @@ from symcook.proof.replay import Statement
 from symcook.proof.terms import Term, flatten, free, num, opened, replace, var
 
 if TYPE_CHECKING:
-    from symcook.proof.ownvalues import Value
+    from symcook.proof.ownvalues import OwnValue
 
 WORK = 800_000
 """Evaluated symbols after which no further word is tried."""
@@ -464,7 +464,7 @@ def _ordered(premises: Sequence[Term], known: set[Term]) -> list[Term]:
     return out
 
 
-def _differ(a: Sequence[Value], b: Sequence[Value]) -> bool:
+def _differ(a: Sequence[OwnValue], b: Sequence[OwnValue]) -> bool:
     """Whether one of the numbers is another; nested roots that nothing tells apart are none."""
     for x, y in zip(a, b, strict=True):
         with suppress(*OPEN):

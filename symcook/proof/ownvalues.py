@@ -57,39 +57,39 @@ def decided(t: Term, prec: int) -> int:
     return -1 if enclose.least_sign(("neg", None, (t,)), {}, prec) == 1 else 0
 
 
-Value = Fraction | int | Root | ExpSum | Closed
+OwnValue = Fraction | int | Root | ExpSum | Closed
 
 
 RATIONAL = (int, Fraction)
 """The types of almost all numbers, which are computed with at once."""
 
 
-def sign(x: Value) -> int:
+def sign(x: OwnValue) -> int:
     """-1, 0 or 1; Rejected where that is not decided."""
     if type(x) in RATIONAL:
         return (x > 0) - (x < 0)  # type: ignore[operator]
     return x.sign if isinstance(x, Closed) else expsum.sign(x)
 
 
-def plus(a: Value, b: Value) -> Value:
+def plus(a: OwnValue, b: OwnValue) -> OwnValue:
     if type(a) in RATIONAL and type(b) in RATIONAL:
         return short(a + b)  # type: ignore[operator]
     return _either(lambda: a + b, lambda: normal.add(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
 
 
-def minus(a: Value, b: Value) -> Value:
+def minus(a: OwnValue, b: OwnValue) -> OwnValue:
     if type(a) in RATIONAL and type(b) in RATIONAL:
         return short(a - b)  # type: ignore[operator]
     return _either(lambda: a - b, lambda: normal.add(_poly(a), _poly(b), -1), a, b)  # type: ignore[operator]
 
 
-def times(a: Value, b: Value) -> Value:
+def times(a: OwnValue, b: OwnValue) -> OwnValue:
     if type(a) in RATIONAL and type(b) in RATIONAL:
         return short(a * b)  # type: ignore[operator]
     return _either(lambda: a * b, lambda: normal.mul(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
 
 
-def over(a: Value, b: Value) -> Value:
+def over(a: OwnValue, b: OwnValue) -> OwnValue:
     """a/b. Raises Rejected where b is 0, or is not told from it."""
     if not sign(b):
         raise Rejected("the statement divides by zero")
@@ -97,7 +97,7 @@ def over(a: Value, b: Value) -> Value:
     return _either(lambda: whole / b, lambda: normal.mul(_poly(a), _inverse(b)), a, b)  # type: ignore[operator]
 
 
-def function(name: str, given: Sequence[Value]) -> Value:
+def function(name: str, given: Sequence[OwnValue]) -> OwnValue:
     """The value of a function of the grammar; Rejected where it has none here."""
     a, b = given[0] if given else 0, given[-1] if given else 0
     if name in ("pow", "^"):
@@ -125,7 +125,7 @@ def function(name: str, given: Sequence[Value]) -> Value:
     raise Rejected(f"'{name}' has no exact value here")
 
 
-def written(x: Value) -> Term:
+def written(x: OwnValue) -> Term:
     """The number as a term."""
     return x.term if isinstance(x, Closed) else reify.term(_poly(x))
 
@@ -181,11 +181,11 @@ def _atom(a: int) -> Term:
     return reify.atom(a)
 
 
-def short(x: Value) -> Value:
+def short(x: OwnValue) -> OwnValue:
     return x.numerator if isinstance(x, Fraction) and x.denominator == 1 else x
 
 
-def _either(exact: Callable[[], Value], closed: Callable[[], Poly], *given: Value) -> Value:
+def _either(exact: Callable[[], OwnValue], closed: Callable[[], Poly], *given: OwnValue) -> OwnValue:
     if not any(isinstance(x, Closed) for x in given):
         try:
             return short(exact())
@@ -194,7 +194,7 @@ def _either(exact: Callable[[], Value], closed: Callable[[], Poly], *given: Valu
     return _closed(closed())
 
 
-def _poly(x: Value) -> Poly:
+def _poly(x: OwnValue) -> Poly:
     if isinstance(x, Closed):
         return x.poly
     if isinstance(x, Root):
@@ -214,11 +214,11 @@ def _exponential(r: Fraction) -> Any:
     return ((), normal._exponent(_rational(r)))
 
 
-def _inverse(x: Value) -> Poly:
+def _inverse(x: OwnValue) -> Poly:
     return normal.inverse(_poly(x))
 
 
-def _closed(p: Poly) -> Value:
+def _closed(p: Poly) -> OwnValue:
     p = reduced(p)
     if len(p) > MAX_MONOMIALS:
         raise Rejected("a value has too many parts")
@@ -255,7 +255,7 @@ def _single(key: normal.Key) -> int | None:
     return factors[0][0] if len(factors) == 1 and factors[0][1] == 1 and not e and c == 1 else None
 
 
-def _power(a: Value, k: int) -> Value:
+def _power(a: OwnValue, k: int) -> OwnValue:
     out: Any = 1
     for _ in range(k):
         out = times(out, a)

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
-from symcook.compilers.booleans import Node
-from symcook.compilers.numbers import Form, Linear
+from symcook.compilers.booleans import BoolNode
+from symcook.compilers.numbers import Form, LinearFactors
 from symcook.compilers.selection import Equality
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
@@ -47,7 +47,7 @@ class SelectionFacts(SquareFacts):
         for label, said, truths in self.goals(number):
             self.by_head(number, one, copies, label, said, self.bits(*truths))
 
-    def found(self, number: int, line: SraspLine, one: Selection, copies: Mapping[str, Linear]) -> None:
+    def found(self, number: int, line: SraspLine, one: Selection, copies: Mapping[str, LinearFactors]) -> None:
         """The fact P<number>: there is a position p whose values the head copies; it is the last one that is selected,
         or none is."""
         selector, value, default = line.reads
@@ -117,7 +117,9 @@ class SelectionFacts(SquareFacts):
             inner += [f"value: {value} by none", f"qed by {', '.join(['value', *labels])}"]
             self.add(f"E{number}", " & ".join([value, *zero]), (), inner)
 
-    def fitting(self, line: SraspLine, one: Selection, copies: Mapping[str, Linear], test: str, by: str) -> list[str]:
+    def fitting(
+        self, line: SraspLine, one: Selection, copies: Mapping[str, LinearFactors], test: str, by: str
+    ) -> list[str]:
         """Lines that show that the test of what was found succeeds."""
         if not self.conditioned(one):
             return [f"      test: {test} = 1 by {by}"]
@@ -126,7 +128,9 @@ class SelectionFacts(SquareFacts):
         return [f"      so: {condition} by here", "      take fit from fits(p) by so, pl, ph",
                 f"      is: {total} = 1 by fit, {told}", f"      test: {test} = 1 by is, {by}"]  # fmt: skip
 
-    def missing(self, line: SraspLine, one: Selection, copies: Mapping[str, Linear], test: str, by: str) -> list[str]:
+    def missing(
+        self, line: SraspLine, one: Selection, copies: Mapping[str, LinearFactors], test: str, by: str
+    ) -> list[str]:
         """Lines that show that the test of what was found fails."""
         if not self.conditioned(one):
             return [f"      test: {test} = 0 by {by}"]
@@ -149,14 +153,14 @@ class SelectionFacts(SquareFacts):
         low, high = RANGES[one.mask]
         return low.format(i="i"), high.format(i="i")
 
-    def chosen(self, number: int, one: Selection, copies: Mapping[str, Linear], at: str = "p") -> str:
+    def chosen(self, number: int, one: Selection, copies: Mapping[str, LinearFactors], at: str = "p") -> str:
         """Whether the test of what was found succeeds, and the value then and else."""
         _, value, default = self.program.lines[number].reads
         name, test = self.spoken.names[number], self.test(one, copies)
         return (f"({test} = 1 & {name}(i) = {self.spoken.value(value, at)}) | "
                 f"({test} = 0 & {name}(i) = {self.spoken.value(default)})")  # fmt: skip
 
-    def test(self, one: Selection, copies: Mapping[str, Linear]) -> str:
+    def test(self, one: Selection, copies: Mapping[str, LinearFactors]) -> str:
         """What is 1 where the position that was found is selected, by coordinates at i, else 0."""
         if one.head is None or one.head.score is None:
             return "1"
@@ -187,7 +191,7 @@ class SelectionFacts(SquareFacts):
                 parts.append(f"{here}(i)*{self.put(self.told.hold(case.there))}(j)")
         return " + ".join(parts) or "0"
 
-    def meeting(self, equality: Equality, copies: Mapping[str, Linear]) -> str:
+    def meeting(self, equality: Equality, copies: Mapping[str, LinearFactors]) -> str:
         """The coordinate that says whether two numbers are equal, the key as it was found."""
         keys = [name for name in copies if name.startswith("key")]
         for name, (_, number) in self.told.compared.items():
@@ -195,11 +199,11 @@ class SelectionFacts(SquareFacts):
                 return name
         raise Undecided(f"no proof is made where a bit is left out: {equality.shown}")
 
-    def copied(self, copies: Mapping[str, Linear]) -> dict[str, str]:
+    def copied(self, copies: Mapping[str, LinearFactors]) -> dict[str, str]:
         """What a head has copied from position p."""
         return {name: f"{self.put(name)}(i) = {self.row(row, 'p')}" for name, row in copies.items()}
 
-    def score(self, copies: Mapping[str, Linear]) -> str:
+    def score(self, copies: Mapping[str, LinearFactors]) -> str:
         """The score of position j, as the equations of a head have it."""
         text = self.equations[self.put(next(iter(copies)))]
         found = re.search(r"I\[all k in [^<]*? <= (.*?) & \([jk] < [jk] -> ", text)
@@ -225,7 +229,7 @@ class SelectionFacts(SquareFacts):
         line = self.program.lines[self.told.asking[id(self.told.equalities[self.told.equalities.index(equality)])]]
         return line.reads[0], line.reads[1]
 
-    def scores(self, line: SraspLine, one: Selection, copies: Mapping[str, Linear]) -> list[str]:
+    def scores(self, line: SraspLine, one: Selection, copies: Mapping[str, LinearFactors]) -> list[str]:
         """Lines that show the score of what is selected, `picked`, and that of all else to be below it, `others`."""
         selector, score, top = self.spoken.pair(line.reads[0]), self.score(copies), self.top(one)
         low, end = self.ends(one)
@@ -316,7 +320,7 @@ class SelectionFacts(SquareFacts):
                 f"          near_or_far: 0 <= ({x} - {y})^2",
                 "          qed by total(j), gone, none_here, near_or_far, jl, jh"]  # fmt: skip
 
-    def truths(self, here: Truth, there: Node) -> list[str]:
+    def truths(self, here: Truth, there: BoolNode) -> list[str]:
         """The facts what the coordinate of a case holds, where the score reads it."""
         if isinstance(there, bool):
             return []
@@ -331,7 +335,7 @@ class SelectionFacts(SquareFacts):
             return [(line.reads[0], at if line.op == "key" else "i")]
         return [one for part in line.reads for one in self.selected(part, at)]
 
-    def met_bit(self, number: int, one: Selection, copies: Mapping[str, Linear]) -> list[str]:
+    def met_bit(self, number: int, one: Selection, copies: Mapping[str, LinearFactors]) -> list[str]:
         """Lines that show that a comparison of what was found is a bit, also where there is nothing to be found."""
         lines = ["given i (il ih)", "low: 1 <= i by il"]
         edge = self.edge(one)
@@ -348,7 +352,7 @@ class SelectionFacts(SquareFacts):
                  *self.meets(one, copies, edge.at), "qed by met"]  # fmt: skip
         return [*lines, f"cases more, less: {edge.more}", *as_block(main), *as_block(first)]
 
-    def by_head(self, number: int, one: Selection, copies: Mapping[str, Linear], label: str, said: str,
+    def by_head(self, number: int, one: Selection, copies: Mapping[str, LinearFactors], label: str, said: str,
                 bits: Sequence[str] = ()) -> None:  # fmt: skip
         """A fact about what a head has found, at every position."""
         line, copied = self.program.lines[number], self.copied(copies)
@@ -443,7 +447,7 @@ class SelectionFacts(SquareFacts):
             "rewrite held", "rewrite told", "qed"])  # fmt: skip
         return [f"A_{name}(p)"]
 
-    def meets(self, one: Selection, copies: Mapping[str, Linear], at: str = "p") -> list[str]:
+    def meets(self, one: Selection, copies: Mapping[str, LinearFactors], at: str = "p") -> list[str]:
         """The fact `met` what the coordinate says that compares the key, as it was found, with what is asked; at the
         first position, with no other before it, what it says is a bit."""
         if not one.equalities:

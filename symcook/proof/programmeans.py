@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from symcook.compilers.numbers import Atom, Form, Linear
+from symcook.compilers.numbers import Atom, Form, LinearFactors
 from symcook.errors import Undecided
 from symcook.programs.srasp import SraspLine
 from symcook.proof.programsaid import RANGES
@@ -48,7 +48,7 @@ class MeanFacts(WidthFacts):
             f"take level from mean_of_range({low}; {high}; n; j. I[{pair}]; j. {one}; j. {row}; {name}(i); {put}(i)) "
             "by found, picked, same, times, il, ih, some_here", "qed by level"])  # fmt: skip
 
-    def there_at(self, row: Linear, at: str) -> list[str]:
+    def there_at(self, row: LinearFactors, at: str) -> list[str]:
         """The facts about the coordinates of a row, with the one that is 1."""
         ones = [f"{self.holds('one')}({at})"] if "one" in row and not self._truthful("one") else []
         return [*ones, *self.coordinates(row, at)]

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from symcook.compilers.booleans import Cube, Node, cubes
-from symcook.compilers.numbers import Form, Linear
+from symcook.compilers.booleans import BoolNode, Cube, cubes
+from symcook.compilers.numbers import Form, LinearFactors
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.proof import softheads
@@ -111,7 +111,7 @@ class ProgramText:
     def _letters(self, form: Form, value: Fraction) -> frozenset[str]:
         return frozenset(a for a, q in zip(self.program.alphabet, form.table, strict=True) if q == value)
 
-    def row(self, linear: Linear, at: str = "i") -> str:
+    def row(self, linear: LinearFactors, at: str = "i") -> str:
         """A sum of coordinates at a position; of those that the model has."""
         parts = [f"({q})*{self.put(name)}({at})" if name else f"({q})" for name, q in linear.items() if q]
         return " + ".join(parts) or "0"
@@ -222,7 +222,7 @@ class ProgramText:
         self.add(f"R_{name}", f"all i in 1..n. 0 <= {put}(i) & {put}(i) <= 1", [self.bit(name)])
         return f"R_{name}"
 
-    def tree(self, node: Node, hints: Sequence[str], sets: Sequence[str]) -> list[str]:
+    def tree(self, node: BoolNode, hints: Sequence[str], sets: Sequence[str]) -> list[str]:
         """Lines that close a goal about a truth by cases over the letter, where coordinates `sets` tell of it, and over
         the bits on which the truth turns."""
         every, now = self.bits(node), [f"take now from {hints[0]} by il, ih"]
@@ -287,7 +287,7 @@ class ProgramText:
         told = self.told
         return any(name in one for one in (told.sets, told.tables, told.compared, told.signs, self.held))
 
-    def coordinates(self, row: Linear, at: str) -> list[str]:
+    def coordinates(self, row: LinearFactors, at: str) -> list[str]:
         """The facts about the coordinates of a row that hold truths."""
         return [f"{self.holds(name)}({at})" for name in row if name and self._truthful(name)]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from symcook.compilers.booleans import Node
-from symcook.compilers.numbers import Atom, Form, Linear
-from symcook.compilers.selection import Cases, Equality, FoundThere
+from symcook.compilers.booleans import BoolNode
+from symcook.compilers.numbers import Atom, Form, LinearFactors
+from symcook.compilers.selection import Equality, FoundThere, SelectorCases
 from symcook.compilers.srasp import Compiled
 from symcook.compilers.values import Look, Truth
 from symcook.programs.srasp import Srasp
@@ -25,7 +25,7 @@ class Selection(NamedTuple):
 
     op: str
     mask: str
-    cases: Cases
+    cases: SelectorCases
     equalities: tuple[Equality, ...]
     head: Look | None
 
@@ -35,7 +35,7 @@ class Share(NamedTuple):
     position selects itself."""
 
     share: str
-    cases: Cases
+    cases: SelectorCases
     own: Truth
 
 
@@ -44,7 +44,7 @@ class OneSided(NamedTuple):
     number that is looked up by it, "" where there is none, and the whole."""
 
     side: str
-    cases: Cases
+    cases: SelectorCases
     share: str
     count: str
     total: Form
@@ -62,11 +62,11 @@ class RangeMean(NamedTuple):
 
     mask: str
     value: Form
-    row: Linear
+    row: LinearFactors
     plain: bool
 
 
-class Sign(NamedTuple):
+class ToldSign(NamedTuple):
     """A comparison of a fraction with 0: the number, the head that tells the sign, and the network where the number is
     whole."""
 
@@ -87,10 +87,10 @@ class Told(Compiled):
         self.gates: dict[str, Gate] = {}
         self.gating: dict[str, Truth] = {}
         self.means: dict[str, RangeMean] = {}
-        self.signs: dict[str, Sign] = {}
+        self.signs: dict[str, ToldSign] = {}
         self.averaged: Form | None = None
         self.selections: dict[int, list[Selection]] = {}
-        self.squared: dict[str, tuple[Form, Linear]] = {}
+        self.squared: dict[str, tuple[Form, LinearFactors]] = {}
         self.asking: dict[int, int] = {}
         self.now = -1
         super().__init__(program)
@@ -116,14 +116,14 @@ class Told(Compiled):
         name = super()._sign(d)
         network, head = (one for one in self.looks[before:][:2])
         assert isinstance(head, Look) and not isinstance(network, Look)
-        self.signs[name] = Sign(d, next(iter(head.values)), network.writes[0], head.mask)
+        self.signs[name] = ToldSign(d, next(iter(head.values)), network.writes[0], head.mask)
         return name
 
-    def aggregate(self, cases: Cases, value: Any, default: Any, shown: str) -> Any:
+    def aggregate(self, cases: SelectorCases, value: Any, default: Any, shown: str) -> Any:
         self.averaged = None if isinstance(value, dict) else value if isinstance(value, Form) else self.indicator(value)
         return super().aggregate(cases, value, default, shown)
 
-    def _mean_of(self, score: Any, row: Linear, mask: str, shown: str) -> str:
+    def _mean_of(self, score: Any, row: LinearFactors, mask: str, shown: str) -> str:
         name = super()._mean_of(score, row, mask, shown)
         assert self.averaged is not None
         self.means[name] = RangeMean(mask, self.averaged, row, score is None)
@@ -143,7 +143,7 @@ class Told(Compiled):
             self.counts[atom.name] = side, truth, next(iter(fresh[0].values))
         return found
 
-    def _everywhere(self, cases: Cases, shown: str) -> Form:
+    def _everywhere(self, cases: SelectorCases, shown: str) -> Form:
         found = super()._everywhere(cases, shown)
         kept = self._known.get(("everywhere", cases))
         if kept is not None:
@@ -153,7 +153,7 @@ class Told(Compiled):
             self.shares[atom.name] = Share(share, cases, self._own(cases, ()))
         return found
 
-    def _beside(self, side: str, cases: Cases, shown: str) -> Form:
+    def _beside(self, side: str, cases: SelectorCases, shown: str) -> Form:
         found, share, count = super()._beside(side, cases, shown), "", ""
         kept = self._known.get(("beside", side, tuple(case for case in cases if not isinstance(case.there, bool))))
         if kept is not None and len(cases) > 1:
@@ -163,11 +163,11 @@ class Told(Compiled):
         self.besides.setdefault(self.now, []).append(OneSided(side, cases, share, count, found))
         return found
 
-    def mean_of(self, there: Node, mask: str = "none") -> str:
+    def mean_of(self, there: BoolNode, mask: str = "none") -> str:
         """The coordinate with the mean of a truth over the positions that a mask leaves."""
         return self._known["mean", mask, there]
 
-    def look(self, op: str, mask: str, cases: Cases, equalities: Any, value: Any, shown: str) -> FoundThere:
+    def look(self, op: str, mask: str, cases: SelectorCases, equalities: Any, value: Any, shown: str) -> FoundThere:
         before = len(self.looks)
         found = super().look(op, mask, cases, equalities, value, shown)
         heads = [one for one in self.looks[before:] if isinstance(one, Look) and one.weighting == f"{op}most"]
@@ -187,7 +187,7 @@ class Told(Compiled):
                 self.gating.setdefault(atom.name, test)
         return found
 
-    def _square(self, form: Form) -> Linear:
+    def _square(self, form: Form) -> LinearFactors:
         found = super()._square(form)
         names = [name for name in found if name]
         for square in names[::3]:
@@ -203,7 +203,7 @@ class Told(Compiled):
             for truth in [answer[a] for a in labels] if isinstance(answer, dict) else [answer]:
                 self.hold(self.node(truth))
 
-    def held(self) -> Mapping[str, Node]:
+    def held(self) -> Mapping[str, BoolNode]:
         """What the coordinates hold that have a truth."""
         return {name: node for node, name in self._held.items()}
 

@@ -14,7 +14,7 @@ from symcook.proof.familyrel import FamilyRelation, Held, before_first
 from symcook.proof.rows import Right
 from symcook.proof.runrel import Model, Relation
 
-Cells = dict[str, dict[tuple[int, ...], "str | None"]]
+RecordedCells = dict[str, dict[tuple[int, ...], "str | None"]]
 
 
 class BlockValues:
@@ -131,10 +131,10 @@ class Matching:
             self.rounds += [(m, streams[m][1], env) for env in rounds for m in range(k, k + many)]
             k += many
 
-    def cells(self) -> Cells:
+    def cells(self) -> RecordedCells:
         """For each function of the family and each of its indices the model's function, or a difference of two; None
         where that is zero."""
-        out: Cells = {fn: {} for fn in self.far.functions}
+        out: RecordedCells = {fn: {} for fn in self.far.functions}
         for (_, held, env), names in zip(self.rounds, self.own.streams, strict=True):
             for x, (fn, first) in held.items():
                 start = tuple(int(self.at.number(one, {**self.at.env, **env})) for one in first)
@@ -152,7 +152,7 @@ class Matching:
             self._inside(out, layers[k - 1], k, place, {**self.at.env, **env})
         return out
 
-    def _inside(self, out: Cells, layer: FamilyLayer, k: int, place: int, env: dict[str, Any]) -> None:
+    def _inside(self, out: RecordedCells, layer: FamilyLayer, k: int, place: int, env: dict[str, Any]) -> None:
         """The same for what the stream does not show: the norms of a block, what it writes before a norm, and what each
         head adds."""
         far, own, before = self.far.blocks[k], self.own.blocks[place], self.own.streams[place]
@@ -177,7 +177,7 @@ class Matching:
             self._parts(out, layer, far, own, before, start, env)
 
     def _parts(
-        self, out: Cells, layer: FamilyLayer, far: BlockValues, own: BlockValues,
+        self, out: RecordedCells, layer: FamilyLayer, far: BlockValues, own: BlockValues,
         before: Mapping[str, str], start: tuple[int, ...], env: dict[str, Any],
     ) -> None:  # fmt: skip
         """What each head adds; one that is alone to write a coordinate adds what that is more than before."""

@@ -1,10 +1,13 @@
-"""How far models carry, by length: each question is a function, and its command and verb are read off it."""
+"""How far models carry: each question is a function, and its command and verb are read off it."""
 
 from __future__ import annotations
 
+from symcook import VERBS
 from symcook.declaration import Question
 
 QUESTIONS = {
-    name: Question(name, f"symcook.questions.{name}:{name}", "progress")
-    for name in ("entropy", "margin", "tolerance", "temperature", "precision")
+    name: Question(name, home, "progress")
+    for name, home in VERBS.items()
+    if home.startswith(("symcook.questions.", "symcook.bounds."))
 }
+"""The verbs whose functions are declared as `symcook.declaration` reads them."""

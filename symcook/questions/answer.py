@@ -9,17 +9,17 @@ from types import MappingProxyType
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.model.answers import Shown
+from symcook.model.answers import Reply
 from symcook.model.rationals import quotient
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball
 
-Cell = Ball | Fraction | int | str | bool | None
+AnswerCell = Ball | Fraction | int | str | bool | None
 """An exact number, a ball, text (a word), or None where there is nothing to say."""
 
 
 @dataclass(frozen=True, repr=False)
-class Answer(Shown):
+class Answer(Reply):
     """What a question about a model came to. Each row maps every name of `columns` to a cell; its "n" is the length in
     typed symbols. `notes` are sentences with a name: how words were gone through, what stayed open, the paper's bound.
 
@@ -32,7 +32,7 @@ class Answer(Shown):
     model: str
     parameters: Mapping[str, Any]
     columns: tuple[str, ...]
-    rows: tuple[Mapping[str, Cell], ...]
+    rows: tuple[Mapping[str, AnswerCell], ...]
     notes: Mapping[str, str] = field(default_factory=dict)
     shown: tuple[str, ...] = ()
     vertical: str = ""
@@ -50,7 +50,7 @@ class Answer(Shown):
         object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)))
         object.__setattr__(self, "rows", tuple(MappingProxyType(dict(row)) for row in self.rows))
 
-    def row(self, n: int, one: Cell = None) -> Mapping[str, Cell]:
+    def row(self, n: int, one: AnswerCell = None) -> Mapping[str, AnswerCell]:
         """The row of one length. Where lengths have several, that of `one` entry of the column `by`, without it the
         first. KeyError where there is none."""
         for row in self.rows:
@@ -71,7 +71,7 @@ class Answer(Shown):
         }
 
 
-def cell_json(cell: Cell) -> Any:
+def cell_json(cell: AnswerCell) -> Any:
     """A cell as JSON has it; integers that count something stay numbers."""
     if isinstance(cell, Ball):
         return cell.to_json()

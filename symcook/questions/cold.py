@@ -25,7 +25,7 @@ from symcook.questions.intervals import BITS
 from symcook.questions.moving import answer
 
 if TYPE_CHECKING:
-    from symcook.domains.ball import Value as Ball
+    from symcook.domains.ball import BallValue as Ball
     from symcook.domains.protocol import Coefficient
 
 ZERO = fmpq(0)

@@ -15,12 +15,12 @@ from symcook.model.parts import SelfAttention
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, ladder, limit_for, settled
-from symcook.questions.answer import Answer, Cell, lengths
+from symcook.questions.answer import Answer, AnswerCell, lengths
 from symcook.words import Cover
 from symcook.words.cells import Cells, classes
 
 
-class Row(NamedTuple):
+class HeadRow(NamedTuple):
     """The weights of one head at one position: the index of its step of attention in a trace, of the head in it, of the
     position among all, and what the two are called."""
 
@@ -49,10 +49,11 @@ def entropy(
     digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """Least and greatest entropy, in bits, of each head's attention weights over all words of each length.
+    """How widely each head looks, in bits, by length.
 
-    0 bits where one position has all the weight, log2 k for plain means of k positions. Words with the same weights are
-    one, so that lengths to 31 are no matter where scores do not depend on the symbols.
+    The least and greatest entropy of each head's attention weights over all words of each length: 0 bits where one
+    position has all the weight, log2 k for plain means of k positions. Words with the same weights are one, so that
+    lengths to 31 are no matter where scores do not depend on the symbols.
 
     For example: symcook entropy parity --max-length 8 --plot entropy
 
@@ -82,7 +83,7 @@ def entropy(
         must = f'a position must be an integer from {first} to {last}, or "each", at lengths to {asked[-1]}'
         raise BadInput(must, position)
     bound = model.bind(values)
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[Mapping[str, AnswerCell]] = []
     merged = False
     for n in asked:
         if n + model.embedding.added == 0:
@@ -116,7 +117,7 @@ def _where(model: Transformer, position: int | str | None) -> str:
     return "every position" if position == "each" else f"position {position}"
 
 
-def _rows(model: Transformer, n: int, head: str | None, position: int | str | None) -> Iterator[Row]:
+def _rows(model: Transformer, n: int, head: str | None, position: int | str | None) -> Iterator[HeadRow]:
     """The weights that are asked for at a length."""
     names = []
     for step, sublayer in enumerate(model.sublayers):
@@ -136,26 +137,26 @@ def _rows(model: Transformer, n: int, head: str | None, position: int | str | No
     for step, h, name in names:
         if head in (None, name):
             for place in places:
-                yield Row(step, h, place, f"{name} at {place + start}" if position == "each" else name)
+                yield HeadRow(step, h, place, f"{name} at {place + start}" if position == "each" else name)
 
 
-def _weights(result: Result, row: Row) -> list[Any]:
+def _weights(result: Result, row: HeadRow) -> list[Any]:
     """The columns of one head's weights; empty where a head writes nothing that is read."""
     blocks = [step for step in result.steps if step.part != "embedding"]
     return list(blocks[row.step].attention[row.head])
 
 
-def _classes(model: Transformer, n: int, rows: list[Row]) -> Cells:
+def _classes(model: Transformer, n: int, rows: list[HeadRow]) -> Cells:
     """The words of one length, one for all with the same weights."""
     return classes(
         n, model, traced=lambda result: ((column, row.place) for row in rows for column in _weights(result, row))
     )
 
 
-def _at(model: Transformer, n: int, rows: list[Row], words: Cover, digits: int) -> list[Mapping[str, Cell]]:
+def _at(model: Transformer, n: int, rows: list[HeadRow], words: Cover, digits: int) -> list[Mapping[str, AnswerCell]]:
     for bits in ladder(bits_for(digits), limit_for(digits)):
-        ends: dict[Row, tuple[End, End]] = {}
-        idle: set[Row] = set()
+        ends: dict[HeadRow, tuple[End, End]] = {}
+        idle: set[HeadRow] = set()
         for word, _ in words:
             domain = BallDomain(bits)
             try:
@@ -210,8 +211,8 @@ def _wider(known: tuple[End, End] | None, end: End) -> tuple[End, End]:
     )
 
 
-def _row(n: int, row: Row, ends: tuple[End, End] | None, digits: int, idle: bool) -> Mapping[str, Cell]:
-    found: dict[str, Cell] = {"n": n, "head": row.name}
+def _row(n: int, row: HeadRow, ends: tuple[End, End] | None, digits: int, idle: bool) -> Mapping[str, AnswerCell]:
+    found: dict[str, AnswerCell] = {"n": n, "head": row.name}
     if ends is None and idle:
         name = row.name.split()[0]
         found["why"] = f"{name} writes nothing, as its values are zero for every word: its weights reach nothing"

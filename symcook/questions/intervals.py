@@ -22,7 +22,7 @@ from symcook.numbers.evaluate import evaluate
 from symcook.questions.moving import answer
 
 if TYPE_CHECKING:
-    from symcook.domains.ball import Value
+    from symcook.domains.ball import BallValue
 
 LIMIT_BITS = 2**12
 BITS = 128
@@ -63,7 +63,9 @@ class Interval(BallDomain):
             found.append((least, most))
         return found
 
-    def softmax(self, scores: Sequence[Value], scale: Value | None, rows: Sequence[Sequence[Value]]) -> Sequence[Any]:
+    def softmax(
+        self, scores: Sequence[BallValue], scale: BallValue | None, rows: Sequence[Sequence[BallValue]]
+    ) -> Sequence[Any]:
         if not isinstance(scale, tuple):
             return super().softmax(scores, scale, rows)
         least, most = scale
@@ -92,7 +94,7 @@ class Interval(BallDomain):
             found.append(base if not parts else self.total([base, self.over(self.total(parts), total)]))
         return found
 
-    def weights(self, scores: Sequence[Value]) -> list[Any]:
+    def weights(self, scores: Sequence[BallValue]) -> list[Any]:
         balls = [arb(score) for score in scores]
         top = max((score.mid() for score in balls), default=arb(0))
         return [(score - top).exp() for score in balls]

@@ -25,7 +25,7 @@ MOST_DEGREE = 4000
 """The greatest power of t that a softmax may ask for."""
 ZERO = fmpq(0)
 T = fmpq_poly([0, 1])
-Value: TypeAlias = "fmpq | fmpq_poly | Quotient"
+LineValue: TypeAlias = "fmpq | fmpq_poly | Quotient"
 At = fmpq | Algebraic
 
 
@@ -46,7 +46,7 @@ class Quotient:
         self.above, self.below = above, below
 
     @staticmethod
-    def of(over: fmpq | fmpq_poly, under: fmpq | fmpq_poly) -> Value:
+    def of(over: fmpq | fmpq_poly, under: fmpq | fmpq_poly) -> LineValue:
         """over/under, as plain as it gets."""
         above, below = fmpq_poly(over), fmpq_poly(under)
         common: Any = above.gcd(below)
@@ -56,7 +56,7 @@ class Quotient:
             return plain(above / below[0])
         return Quotient(above, below)
 
-    def __add__(self, other: Value) -> Value:
+    def __add__(self, other: LineValue) -> LineValue:
         if isinstance(other, Quotient):
             if other.below == self.below:
                 return Quotient.of(self.above + other.above, self.below)
@@ -65,31 +65,31 @@ class Quotient:
 
     __radd__ = __add__
 
-    def __mul__(self, other: Value) -> Value:
+    def __mul__(self, other: LineValue) -> LineValue:
         if isinstance(other, Quotient):
             return Quotient.of(self.above * other.above, self.below * other.below)
         return Quotient.of(self.above * other, self.below)
 
     __rmul__ = __mul__
 
-    def __neg__(self) -> Value:
+    def __neg__(self) -> LineValue:
         return Quotient(-self.above, self.below)
 
-    def __sub__(self, other: Value) -> Value:
+    def __sub__(self, other: LineValue) -> LineValue:
         return self + -other
 
-    def __rsub__(self, other: Value) -> Value:
+    def __rsub__(self, other: LineValue) -> LineValue:
         return -self + other
 
 
-def plain(x: Value) -> Value:
+def plain(x: LineValue) -> LineValue:
     """A polynomial that is a number as that number."""
     if isinstance(x, fmpq_poly) and x.degree() <= 0:
         return fmpq(x[0])
     return x
 
 
-def over(a: Value, b: Value) -> Value:
+def over(a: LineValue, b: LineValue) -> LineValue:
     """a/b, where b is not zero."""
     if isinstance(b, fmpq):
         return Quotient.of(a.above / b, a.below) if isinstance(a, Quotient) else plain(a / b)
@@ -114,30 +114,30 @@ class LineDomain(Shortening):
     nothing = ZERO
 
     def __init__(
-        self, place: At, meant: tuple[str, Value] | None, unit: int = 1, tau: str = "tau", here: bool = False
+        self, place: At, meant: tuple[str, LineValue] | None, unit: int = 1, tau: str = "tau", here: bool = False
     ) -> None:
         super().__init__()
         self.place, self.meant, self.unit, self.here, self.tau = place, meant, unit, here, tau
         self.turns: dict[tuple[Any, ...], fmpq_poly] = {}
-        self._known: dict[Any, Value] = {}
+        self._known: dict[Any, LineValue] = {}
 
-    def number(self, value: Coefficient) -> Value:
+    def number(self, value: Coefficient) -> LineValue:
         found = self._known.get(value)
         if found is None:
             found = self._known[value] = self._given(value)
         return found
 
-    def _given(self, value: Coefficient) -> Value:
+    def _given(self, value: Coefficient) -> LineValue:
         if not isinstance(value, tuple):
             return fmpq(value.numerator, value.denominator)
         if self.meant is None:
             raise NotExact("a value along a line must be rational", show(value))
         return _polynomial(value, *self.meant)
 
-    def position(self, term: Tree, i: int) -> Value:
+    def position(self, term: Tree, i: int) -> LineValue:
         return self.number(at(term, {"i": i, "n": self.length}))
 
-    def sign(self, x: Value) -> int:
+    def sign(self, x: LineValue) -> int:
         """-1, 0 or 1 at the place; at a rational one 0 only of what is zero everywhere."""
         x = plain(x)
         if isinstance(x, fmpq):
@@ -152,23 +152,25 @@ class LineDomain(Shortening):
         self.turns.setdefault(tuple(x.coeffs()), x)
         return 1 if found > 0 else -1
 
-    def activation(self, x: Value, kind: str) -> Value:
+    def activation(self, x: LineValue, kind: str) -> LineValue:
         if kind not in ("relu", "step"):
             raise NotExact("a value along a line must be a rational function", kind)
         if self.sign(x) <= 0:
             return ZERO
         return fmpq(1) if kind == "step" else x
 
-    def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> Sequence[Value]:
+    def normalised(
+        self, entries: Sequence[LineValue], epsilon: LineValue, zero_variance: str, i: int
+    ) -> Sequence[LineValue]:
         raise NotExact("a value along a line must be a rational function", "a layer norm")
 
-    def times(self, a: Value, b: Value) -> Value:
+    def times(self, a: LineValue, b: LineValue) -> LineValue:
         return plain(a * b)
 
-    def total(self, parts: Sequence[Value]) -> Value:
+    def total(self, parts: Sequence[LineValue]) -> LineValue:
         return plain(super().total(parts))
 
-    def over(self, a: Value, b: Value) -> Value:
+    def over(self, a: LineValue, b: LineValue) -> LineValue:
         return over(a, b)
 
     def scales(self, factor: Coefficient) -> Sequence[Any] | None:
@@ -184,7 +186,9 @@ class LineDomain(Shortening):
             values.append(once)
         return values
 
-    def softmax(self, scores: Sequence[Value], scale: fmpq | None, rows: Sequence[Sequence[Value]]) -> Sequence[Value]:
+    def softmax(
+        self, scores: Sequence[LineValue], scale: fmpq | None, rows: Sequence[Sequence[LineValue]]
+    ) -> Sequence[LineValue]:
         numbers = [plain(score) for score in scores]
         scores = [score for score in numbers if isinstance(score, fmpq)]
         if all(self.same(score, numbers[0]) for score in numbers):
@@ -202,18 +206,18 @@ class LineDomain(Shortening):
         total = plain(sum(weights, ZERO))
         return [over(self.total([self.times(w, x) for w, x in zip(weights, row, strict=True)]), total) for row in rows]
 
-    def power(self, k: int) -> Value:
+    def power(self, k: int) -> LineValue:
         """t^k."""
         return self.place**k if self.here and not isinstance(self.place, Algebraic) else plain(fmpq_poly([0] * k + [1]))
 
-    def same(self, a: Value, b: Value) -> bool:
+    def same(self, a: LineValue, b: LineValue) -> bool:
         """Whether two values are one function."""
         if a is b:
             return True
         difference = plain(a - b)
         return isinstance(difference, fmpq) and difference == 0
 
-    def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> Sequence[int]:
+    def best(self, scores: Sequence[LineValue], weighting: str, i: int, first: int) -> Sequence[int]:
         best = [0]
         for j in range(1, len(scores)):
             sign = self.sign(scores[j] - scores[best[0]])
@@ -223,19 +227,19 @@ class LineDomain(Shortening):
                 best.append(j)
         return _ends(best, weighting)
 
-    def shares(self, scores: Sequence[Value]) -> Sequence[Value]:
+    def shares(self, scores: Sequence[LineValue]) -> Sequence[LineValue]:
         raise NotExact("a value along a line must be a rational function", "a softmax readout")
 
-    def first_largest(self, scores: Sequence[Value]) -> int:
+    def first_largest(self, scores: Sequence[LineValue]) -> int:
         return self.best(scores, "leftmost", 0, 0)[0]
 
-    def is_positive(self, x: Value) -> bool:
+    def is_positive(self, x: LineValue) -> bool:
         return self.sign(x) > 0
 
-    def is_zero(self, x: Value) -> bool:
+    def is_zero(self, x: LineValue) -> bool:
         return self.sign(x) == 0
 
-    def show(self, value: Value, digits: int) -> str:
+    def show(self, value: LineValue, digits: int) -> str:
         return str(value)
 
 
@@ -245,7 +249,7 @@ def _rational(value: Coefficient) -> fmpq:
     return fmpq(value.numerator, value.denominator)
 
 
-def _polynomial(tree: Tree, name: str, meant: Value) -> Value:
+def _polynomial(tree: Tree, name: str, meant: LineValue) -> LineValue:
     """A term in the symbol `name`: sums, products and quotients of rational numbers and it."""
     tag = tree[0]
     if tag == "name" and tree[1] == name:
@@ -253,7 +257,7 @@ def _polynomial(tree: Tree, name: str, meant: Value) -> Value:
     if tag == "neg":
         return plain(-_polynomial(tree[1], name, meant))
     if tag == "^" and name in names(tree[1]) and tree[2][0] == "num" and tree[2][2] == 1 and tree[2][1] >= 0:
-        result: Value = fmpq(1)
+        result: LineValue = fmpq(1)
         for _ in range(tree[2][1]):
             result = plain(result * _polynomial(tree[1], name, meant))
         return result

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from flint import arb, ctx, fmpq
 
-from symcook.domains.ball import BallDomain
+from symcook.domains.ball import BallDomain, BallValue
 from symcook.door import Progress, check_digits, door
 from symcook.errors import NotExact, Undecided
 from symcook.forward import Result, forward
@@ -18,7 +18,7 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, hull, ladder, settled
 from symcook.numbers.expsum import ExpSum
-from symcook.questions.answer import Answer, Cell, lengths
+from symcook.questions.answer import Answer, AnswerCell, lengths
 from symcook.words import Cover
 from symcook.words.cells import classes
 from symcook.words.exact import PrefixLevel, mergeable, merged, moved
@@ -31,8 +31,6 @@ SPARE = 20
 """Bits beyond the asked digits to which a row is rounded."""
 FEW = 16
 """Fewer words are as well run one by one."""
-Number = fmpq | arb
-"""fmpq where it is exact."""
 WHAT = {
     "sign": "|logit|, whose threshold is 0",
     "zero": "the greatest |coordinate| tested for zero, of words where it is not 0 (others lie on the threshold)",
@@ -52,10 +50,11 @@ def margin(
     digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """Least distance of a decision from its threshold over all words of each length, and a word that has it.
+    """How near decisions come to their threshold, by length.
 
-    Exact where it is rational, else a ball. Words with the same answer are one, so that lengths of 100 are no matter
-    for dyck-1 or parity; of a model that tells all words apart, there are too many from some length on.
+    The least distance over all words of each length, and a word that has it; exact where it is rational, else a ball.
+    Words with the same answer are one, so that lengths of 100 are no matter for dyck-1 or parity; of a model that tells
+    all words apart, there are too many from some length on.
 
     For example: symcook margin parity --max-length 20 --plot margin
 
@@ -65,8 +64,8 @@ def margin(
     what passes the test lies on it. Largest: the difference of the two greatest scores. With a readout at each position
     the least of them; at all, what decides (the least where all accept, else the greatest of those that do not).
 
-    Where the model allows, words are merged (`symcook.words.exact`), or one word
-    stands for all with the same answer (`symcook.words.cells`). The values are exact where they are rational, else
+    Where the model allows, words are merged (`symcook.words.exact`), or one word stands for all with the same answer
+    (`symcook.words.cells`). The values are exact where they are rational, else
     balls of the asked relative digits. A row whose least value is known to lie between two numbers only has both, in a
     ball, and says so in the notes.
 
@@ -121,8 +120,8 @@ def _spans(numbers: Sequence[int]) -> str:
     return f"n = {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} lengths from n = {numbers[0]}"
 
 
-def _row(model: Transformer, n: int, found: _Least, digits: int) -> Mapping[str, Cell]:
-    row: dict[str, Cell] = {"n": n, "margin": None, "word": None}
+def _row(model: Transformer, n: int, found: _Least, digits: int) -> Mapping[str, AnswerCell]:
+    row: dict[str, AnswerCell] = {"n": n, "margin": None, "word": None}
     if found.nearest is not None:
         least = _fewest(list(found.sides.values()))
         row["margin"] = _cell(least if found.exact else min(found.inside.values()), least, digits)
@@ -135,7 +134,7 @@ def _row(model: Transformer, n: int, found: _Least, digits: int) -> Mapping[str,
     return row
 
 
-def _cell(low: Number, high: Number, digits: int) -> Cell:
+def _cell(low: BallValue, high: BallValue, digits: int) -> AnswerCell:
     if type(low) is fmpq and type(high) is fmpq and low == high:
         return Fraction(int(low.p), int(low.q))
     return ball(hull(arb(low), arb(high), ctx.prec), digits, relative=True)
@@ -144,10 +143,10 @@ def _cell(low: Number, high: Number, digits: int) -> Cell:
 # --- One word for a class ---------------------------------------------------------------------------------------------
 
 
-def distance(result: Result) -> tuple[bool | None, Number | None]:
+def distance(result: Result) -> tuple[bool | None, BallValue | None]:
     """On which side the decision of a run in balls is (None of a largest score), and how far from its threshold: None
     where a zero test is passed everywhere."""
-    readout, found = result.model.readout, list[tuple[bool | None, Number | None]]()
+    readout, found = result.model.readout, list[tuple[bool | None, BallValue | None]]()
     for place in result.places:
         values = [column[place] for column in result.watched.values()]
         side = result.domain.verdict(result.verdicts, place) if readout.decides else None
@@ -161,15 +160,15 @@ def distance(result: Result) -> tuple[bool | None, Number | None]:
     return found[0][0], _fewest(sizes) if sizes else None
 
 
-def _greater(a: Number, b: Number) -> Number:
+def _greater(a: BallValue, b: BallValue) -> BallValue:
     return max(a, b) if type(a) is fmpq and type(b) is fmpq else arb(a).max(arb(b))
 
 
-def _most(values: Sequence[Number]) -> Number:
+def _most(values: Sequence[BallValue]) -> BallValue:
     return reduce(_greater, values)
 
 
-def _fewest(values: Sequence[Number]) -> Number:
+def _fewest(values: Sequence[BallValue]) -> BallValue:
     return reduce(lambda a, b: min(a, b) if type(a) is fmpq and type(b) is fmpq else arb(a).min(arb(b)), values)
 
 
@@ -177,13 +176,13 @@ class _Least:
     """The least distance so far on each side, and over all: what encloses it, and the word that has it."""
 
     def __init__(self) -> None:
-        self.sides: dict[bool | None, Number] = {}
-        self.inside: dict[bool | None, Number] = {}
+        self.sides: dict[bool | None, BallValue] = {}
+        self.inside: dict[bool | None, BallValue] = {}
         """By side a number that no distance is below of words that are known to lie between others."""
-        self.nearest: Number | None = None
+        self.nearest: BallValue | None = None
         self.word: Any = None
 
-    def take(self, side: bool | None, size: Number | None, word: Word | int) -> None:
+    def take(self, side: bool | None, size: BallValue | None, word: Word | int) -> None:
         if size is None:
             return
         if self.nearest is None or _middle(size) < _middle(self.nearest):
@@ -191,7 +190,7 @@ class _Least:
         self.sides[side] = _fewest([self.sides[side], size]) if side in self.sides else size
 
     @property
-    def value(self) -> Number | None:
+    def value(self) -> BallValue | None:
         return _fewest(list(self.sides.values())) if self.sides else None
 
     def known(self, side: bool | None) -> bool:
@@ -255,7 +254,7 @@ def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:
     return None
 
 
-def _middle(x: Number) -> Number:
+def _middle(x: BallValue) -> BallValue:
     return fmpq_of(x) if isinstance(x, arb) else x
 
 

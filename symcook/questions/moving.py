@@ -9,7 +9,7 @@ from flint import fmpq, fmpq_poly
 
 from symcook.forward import Result, forward
 from symcook.model.transformer import Transformer
-from symcook.numbers.roots import Algebraic, Place
+from symcook.numbers.roots import Algebraic, RealPlace
 from symcook.questions.line import LineDomain
 from symcook.questions.reach import Piece
 
@@ -43,7 +43,7 @@ class OneSymbol:
         result = forward(self.model, self.sequence, domain)
         return Piece(answer(result), list(domain.turns.values()))
 
-    def point(self, place: Place) -> Any:
+    def point(self, place: RealPlace) -> Any:
         """The answer at one place."""
         if isinstance(place, Algebraic):
             return answer(forward(self.model, self.sequence, self._line(place)))

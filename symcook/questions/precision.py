@@ -18,7 +18,7 @@ from symcook.forward import forward
 from symcook.model.answers import brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.questions.answer import Answer, Cell, lengths
+from symcook.questions.answer import Answer, AnswerCell, lengths
 from symcook.questions.moving import answer
 from symcook.words import Word, every
 from symcook.words.cells import MOST, Cells, classes
@@ -44,10 +44,11 @@ def precision(
     values: Mapping[str, Exact] | None = None,
     progress: Progress | None = None,
 ) -> Answer:
-    """Bits that keep every word of each length decided rightly, and how far each float format carries.
+    """How many bits are enough, by length and by float format.
 
-    "enough" bits are proved for every word and every order of sums; at "fails" bits a word is seen to be decided
-    otherwise. Each format has a guaranteed length, and a word beyond that fails where one is found.
+    Enough to decide every word of each length rightly. "enough" bits are proved for every word and every order of sums;
+    at "fails" bits a word is seen to be decided otherwise. Each format has a guaranteed length, and a word beyond that
+    fails where one is found.
 
     For example: symcook precision parity --max-length 6 --format float16
 
@@ -76,7 +77,7 @@ def precision(
             raise unknown("format", name, list(RUNTIMES))
     lengths(model, max(beyond, max_length))
     bound = model.bind(values)
-    rows: list[dict[str, Cell]] = []
+    rows: list[dict[str, AnswerCell]] = []
     found: dict[str, dict[str, Any]] = {
         name: {"guaranteed": None, "wrong": None, "length": None, "first": None, "gives": None, "exact": None}
         for name in formats

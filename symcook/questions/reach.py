@@ -14,7 +14,7 @@ from typing import NamedTuple
 from flint import fmpq, fmpq_poly
 
 from symcook.errors import Undecided
-from symcook.numbers.roots import Place, between, roots
+from symcook.numbers.roots import RealPlace, between, roots
 from symcook.questions.line import Landed
 from symcook.words import Cover, Word
 
@@ -25,7 +25,7 @@ RightAt = Callable[[Fraction], bool]
 """Whether the answer at a number is right."""
 RightBetween = Callable[[Fraction, Fraction], bool]
 """Whether it is shown to be right on a whole interval."""
-Verdict = bool | int | None | Sequence[bool | int | None]
+VerdictsAt = bool | int | None | Sequence[bool | int | None]
 
 
 class LeftOpen(Undecided):
@@ -49,8 +49,8 @@ class Reach(NamedTuple):
     is another (None: it never changes). Where it is known exactly both are one place, and `included` says whether the
     answer at the place itself is still the same (None: open)."""
 
-    last: Place
-    first: Place | None
+    last: RealPlace
+    first: RealPlace | None
     included: bool | None = None
     start: Fraction = Fraction(0)
     """What is nearer than this is not shown."""
@@ -63,7 +63,7 @@ class Reach(NamedTuple):
 class Piece(NamedTuple):
     """A pass at one place: the answer, and the functions whose roots bound the piece around it."""
 
-    verdict: Verdict
+    verdict: VerdictsAt
     turns: Sequence[fmpq_poly]
 
 
@@ -86,17 +86,17 @@ def _sooner(one: Reach, other: Reach) -> bool:
 
 
 Probe = Callable[[fmpq], Piece]
-Point = Callable[[Place], Verdict]
+AtPlace = Callable[[RealPlace], VerdictsAt]
 
 
-def exactly(probe: Probe, point: Point, expected: Verdict, top: Place | None) -> Reach:
+def exactly(probe: Probe, point: AtPlace, expected: VerdictsAt, top: RealPlace | None) -> Reach:
     """How far the answer is `expected` to the right of 0, as far as `top` and there (None: without an end).
 
     probe: a pass in functions at a place where no sign is 0 by chance (it raises Landed there). point: the answer at a
     place, rational or not. An end of a piece is where some sign changes inside the model, which need not change the
     answer: it is one of the answer only where the answer there, or in the piece behind it, is another.
     """
-    start: Place = Fraction(0)
+    start: RealPlace = Fraction(0)
     for _ in range(PIECES):
         if start == top:
             return Reach(start, None)
@@ -111,7 +111,7 @@ def exactly(probe: Probe, point: Point, expected: Verdict, top: Place | None) ->
     raise Undecided(f"the answer has more than {PIECES} pieces")
 
 
-def _piece(probe: Probe, start: Place, top: Place | None) -> tuple[Piece, Place | None]:
+def _piece(probe: Probe, start: RealPlace, top: RealPlace | None) -> tuple[Piece, RealPlace | None]:
     """The piece that begins at `start`, and its end."""
     end = top
     while True:

@@ -20,8 +20,8 @@ from symcook.forward import check_temperatures, forward
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, hull, refine
-from symcook.numbers.roots import Place, ball_of
-from symcook.questions.answer import Answer, Cell, lengths
+from symcook.numbers.roots import RealPlace, ball_of
+from symcook.questions.answer import Answer, AnswerCell, lengths
 from symcook.questions.cold import at_low_temperatures
 from symcook.questions.intervals import at_point, between
 from symcook.questions.line import Unit
@@ -31,8 +31,8 @@ from symcook.words import Cover
 from symcook.words.cells import classes
 
 if TYPE_CHECKING:
-    from symcook.domains.exact import Value
-    from symcook.questions.reach import RightAt, RightBetween, Verdict
+    from symcook.domains.exact import ExactValue
+    from symcook.questions.reach import RightAt, RightBetween, VerdictsAt
     from symcook.words import Word
 
 FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**10), 10**6
@@ -53,10 +53,11 @@ def temperature(
     digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """Greatest temperature at which soft attention decides every word of each length as hard attention does.
+    """How warm soft attention may be, by length.
 
-    The hard model has average-hard attention where NAME has softmax. Beside it stands the paper's gamma/log(8 n), at
-    which every retrieved value is within 1/4.
+    The greatest temperature at which it decides every word of each length as hard attention does. The hard model has
+    average-hard attention where NAME has softmax. Beside it stands the paper's gamma/log(8 n), at which every retrieved
+    value is within 1/4.
 
     For example: symcook temperature first-flawed --max-length 6
 
@@ -141,7 +142,7 @@ class _Watching(ExactDomain):
     gap: Any = None
     scoring = Rowwise.scoring  # with the scores as they are
 
-    def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> Any:
+    def best(self, scores: Sequence[ExactValue], weighting: str, i: int, first: int) -> Any:
         top = max(scores)
         for score in scores:
             if score != top and (self.gap is None or top - score < self.gap):
@@ -194,14 +195,14 @@ def _least(
     return _Found(best, worst, unit, Fraction(gap) if isinstance(gap, (Fraction, int)) else None, shown)
 
 
-def _in_powers(soft: Transformer, unit: int, word: Word, expected: Verdict, best: Reach | None) -> Reach:
+def _in_powers(soft: Transformer, unit: int, word: Word, expected: VerdictsAt, best: Reach | None) -> Reach:
     along = OneSymbol(soft, word, soft.parameters[-1].name, None, unit=unit)
-    top: Place = Fraction(1) if best is None or best.first is None else best.first
+    top: RealPlace = Fraction(1) if best is None or best.first is None else best.first
     found = exactly(along.probe, along.point, expected, top)
     return Reach(found.last, None) if found.first == 1 else found  # no temperature has x = 1
 
 
-def _in_balls(soft: Transformer, word: Word, expected: Verdict, best: Reach | None) -> Reach:
+def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach | None) -> Reach:
     sequence, name = soft.tokens(word), soft.parameters[-1].name
 
     def right_at(tau: Fraction) -> bool:
@@ -241,8 +242,8 @@ def _from_cold(
         return enclosed(right_at, right_between, first, limit, near, start=min(SHOWN, first))
 
 
-def _row(model: Transformer, found: _Found, n: int, digits: int) -> dict[str, Cell]:
-    row: dict[str, Cell] = {**OPEN}
+def _row(model: Transformer, found: _Found, n: int, digits: int) -> dict[str, AnswerCell]:
+    row: dict[str, AnswerCell] = {**OPEN}
     positions = n + model.embedding.added
     tempered = any(head.weighting == "softmax" and head.temperature != 1 for head in all_heads(model))
     if found.gap is not None and not tempered:

@@ -17,8 +17,8 @@ from symcook.model.parts import Part, SelfAttention
 from symcook.model.symbols import Exact, fraction, from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, hull, refine, resolving
-from symcook.numbers.roots import Place, ball_of
-from symcook.questions.answer import Answer, Cell, lengths
+from symcook.numbers.roots import RealPlace, ball_of
+from symcook.questions.answer import Answer, AnswerCell, lengths
 from symcook.questions.intervals import NO_VALUE, at_point, between
 from symcook.questions.moving import OneSymbol
 from symcook.questions.reach import LeftOpen, Reach, decimal, enclosed, exactly, soonest
@@ -48,9 +48,10 @@ def tolerance(
     digits: int = 6,
     progress: Progress | None = None,
 ) -> Answer:
-    """Interval of one weight in which every word of each length keeps its answer, with the words that end it.
+    """How far one weight may move, by length.
 
-    The ends are exact where answers are rational functions of the weight; else they are enclosed.
+    The interval in which every word of each length keeps its answer, with the words that end it. The ends are exact
+    where answers are rational functions of the weight; else they are enclosed.
 
     For example: symcook tolerance dyck-1-nonuniform --set N=8 --free 'L2.ff.b1[1]' --max-length 6
 
@@ -84,7 +85,7 @@ def tolerance(
     for n in asked:
         found = classes(n, moved)
         method = found.says
-        row: dict[str, Cell] = {"n": n}
+        row: dict[str, AnswerCell] = {"n": n}
         for side, where in ((-1, "low"), (1, "high")):
             best, word, sure = _furthest(moved, name, start, side, found, digits)
             exact = exact and sure
@@ -128,7 +129,7 @@ def _furthest(
     return *soonest(words, reach_of), exact
 
 
-def _exact(model: Transformer, word: Word, name: str, start: Fraction, side: int, limit: Place | None) -> Reach:
+def _exact(model: Transformer, word: Word, name: str, start: Fraction, side: int, limit: RealPlace | None) -> Reach:
     along = OneSymbol(model, word, name, fmpq(start.numerator, start.denominator), side)
     expected = along.point(Fraction(0))
     return exactly(along.probe, along.point, expected, limit)
@@ -183,7 +184,7 @@ def _sharp(
 
 def _end(
     model: Transformer, start: Fraction, side: int, where: str, best: Reach | None, word: Word, digits: int
-) -> dict[str, Cell]:
+) -> dict[str, AnswerCell]:
     if best is None or best.first is None or word is None:
         return {where: None, f"{where}_in": None, f"{where}_word": None}
     shown = model.embedding.written(word)

@@ -19,7 +19,7 @@ _LANGUAGE = re.compile(
     r"\(accept\(\1\) <-> ([^()]*(\([^()]*\)[^()]*)*)\)"
 )
 """A statement of what a stored model accepts, for every n and every word, and nothing else."""
-Command = Callable[[Sequence[str]], str]
+WholeCommand = Callable[[Sequence[str]], str]
 """From options of ``symcook run`` to the whole command."""
 
 
@@ -29,7 +29,7 @@ def line(found: Check) -> str:
 
 
 def document(
-    found: Check, name: str | None = None, command: Command | None = None, known: Mapping[str, str] | None = None
+    found: Check, name: str | None = None, command: WholeCommand | None = None, known: Mapping[str, str] | None = None
 ) -> Document:
     """The outcome in words, with the smallest counterexample; with `command` also how to replay it, and with `known`
     what `proved` gives."""
@@ -87,7 +87,7 @@ def number_text(count: int) -> str:
     return f"{first // 1000}.{first % 1000:03}*10^{digits}"
 
 
-def _lines(found: Check, name: str, command: Command | None) -> list[str]:
+def _lines(found: Check, name: str, command: WholeCommand | None) -> list[str]:
     lines = [_outcome(found, name)]
     if found.empty_word is not None:
         lines.append(f"the empty word: {found.empty_word}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symcook.bounds.arguments import written
@@ -40,6 +42,13 @@ def document(found: HardSoft) -> Document:
     if found.decides is not None:
         parts.append(PlainLines([_decided(found.decides)]))
     return Document(title, parts)
+
+
+def write(found: HardSoft, targets: Sequence[Path], force: bool) -> Sequence[Path]:
+    """Write the soft model, where there is one."""
+    from symcook.model.modelfile import save
+
+    return [] if found.soft is None else [save(found.soft, target, force=force) for target in targets]
 
 
 def _decided(told: Decided) -> str:

@@ -16,6 +16,7 @@ from symcook.model.expr import Tree
 from symcook.proof.audit.folded import Folder, names_in, statement_tree, text_of, used_definitions
 from symcook.report.latex import latex
 from symcook.report.markup import escaped
+from symcook.report.saying import Said
 
 if TYPE_CHECKING:
     from symcook.proof import kernel, nodes
@@ -27,14 +28,12 @@ WIDTH = 100
 MOST_GIVEN = 40  # characters of an argument
 LONG = 150  # characters of a formula that an abridged line shows
 
-Piece = str | Tree
-
 
 @dataclass
 class OutlineStep:
     """A line: words and formulas in turn, and the lines below it."""
 
-    pieces: list[Piece]
+    pieces: list[Said]
     inner: list[OutlineStep] = field(default_factory=list)
 
     def text(self, most: int | None = None) -> str:
@@ -230,7 +229,7 @@ class _Narrator:
 
     def introduced(self, met: list[tuple[str, Sort | Term]], goal: Term) -> list[OutlineStep]:
         """Let ..., suppose ..., and what is then to be shown."""
-        names: list[Piece] = []
+        names: list[Said] = []
         out: list[OutlineStep] = []
         facts: list[tuple[str, Term]] = []
 
@@ -254,14 +253,14 @@ class _Narrator:
             out.append(OutlineStep(["To show: ", self.show(goal), "."]))
         return out
 
-    def facts(self, facts: list[tuple[str, Term]]) -> list[Piece]:
+    def facts(self, facts: list[tuple[str, Term]]) -> list[Said]:
         """formula [label]; formula [label]."""
-        out: list[Piece] = []
+        out: list[Said] = []
         for label, fact in facts:
             out += ["; " if out else "", self.show(fact), f" [{label}]"]
         return out
 
-    def below(self, opened: Sequence[kernel._State], heads: list[list[Piece]]) -> list[OutlineStep]:
+    def below(self, opened: Sequence[kernel._State], heads: list[list[Said]]) -> list[OutlineStep]:
         """Each opened branch under its heading; one that closes at once stands on the heading's line."""
         out: list[OutlineStep] = []
         for state, head in zip(opened, heads, strict=True):
@@ -275,7 +274,7 @@ class _Narrator:
     # One method a kind of node; each returns the lines that it makes.
 
     def on_split(self, node: nodes.Split, at: Taken) -> list[OutlineStep]:
-        heads: list[list[Piece]] = [["Show ", self.show(one.goal), "."] for one in at.opened]
+        heads: list[list[Said]] = [["Show ", self.show(one.goal), "."] for one in at.opened]
         return self.below(at.opened, heads)
 
     def on_pick(self, node: nodes.Pick, at: Taken) -> list[OutlineStep]:
@@ -317,12 +316,12 @@ class _Narrator:
     def on_use(self, node: nodes.Use, at: Taken) -> list[OutlineStep]:
         given = [g for g in node["with"] if isinstance(g, str) and g[:1] not in ("#", "!")]
         rest = [g[1:] for g in node["with"] if isinstance(g, str) and g.startswith("#")]
-        head: list[Piece] = [f"{'By' if ':' in node['fact'] else 'From'} {self.cite(node['fact'])}"]
+        head: list[Said] = [f"{'By' if ':' in node['fact'] else 'From'} {self.cite(node['fact'])}"]
         if given:
             head += [" at ", *_listed([_argument(g) for g in given], "; ")]
         if rest:
             head.append(f", with {names_in(rest)}")
-        heads: list[list[Piece]] = [["It needs ", self.show(one.goal), "."] for one in at.opened]
+        heads: list[list[Said]] = [["It needs ", self.show(one.goal), "."] for one in at.opened]
         return [OutlineStep([*head, ": ", *self.facts(at.fresh), "."], self.below(at.opened, heads))]
 
     def on_cases(self, node: nodes.Cases, at: Taken) -> list[OutlineStep]:
@@ -332,7 +331,7 @@ class _Narrator:
         return [OutlineStep(["Two cases."], self.either(at))]
 
     def either(self, at: Taken) -> list[OutlineStep]:
-        heads: list[list[Piece]] = []
+        heads: list[list[Said]] = []
         for one in at.opened:
             fresh = [(label, one.fact(label)) for label in one.facts if label not in at.state.facts]
             heads.append(["Case ", *self.facts(fresh), "."])
@@ -349,7 +348,7 @@ class _Narrator:
         return [OutlineStep([f"Put {self.cite(node['eq'])} in. To show: ", self.show(at.state.goal), "."])]
 
     def on_antisym(self, node: nodes.Antisym, at: Taken) -> list[OutlineStep]:
-        heads: list[list[Piece]] = [["Show ", self.show(one.goal), "."] for one in at.opened]
+        heads: list[list[Said]] = [["Show ", self.show(one.goal), "."] for one in at.opened]
         return [OutlineStep(["Equal, since each side is at most the other."], self.below(at.opened, heads))]
 
     def on_induct(self, node: nodes.Induct, at: Taken) -> list[OutlineStep]:
@@ -357,7 +356,7 @@ class _Narrator:
         facts = [(label, step.fact(label)) for label in step.facts if label not in at.state.facts]
         name = node["name"]
         first = facts[0][1][2][0]
-        heads: list[list[Piece]] = [
+        heads: list[list[Said]] = [
             ["Base: ", self.show(base.goal), "."],
             [
                 "Step: let ",
@@ -369,7 +368,7 @@ class _Narrator:
                 ".",
             ],
         ]
-        pieces: list[Piece] = ["By induction on ", ("name", name), " from ", self.show(first), "."]
+        pieces: list[Said] = ["By induction on ", ("name", name), " from ", self.show(first), "."]
         return [OutlineStep(pieces, self.below(at.opened, heads))]
 
     def on_pos(self, node: nodes.Pos, at: Taken) -> list[OutlineStep]:
@@ -392,15 +391,15 @@ def _numeral(text: str) -> bool:
     return not any(c.isalpha() for c in text)
 
 
-def _argument(text: str) -> Piece:
+def _argument(text: str) -> Said:
     """What a step puts for a name: a term, or ``j. term``; a long one is left out."""
     if len(text) > MOST_GIVEN:
         return "..."
     return expr.parse_term(f"f({text})")[2][0]
 
 
-def _listed(pieces: list[Piece], between: str = ", ") -> list[Piece]:
-    out: list[Piece] = []
+def _listed(pieces: list[Said], between: str = ", ") -> list[Said]:
+    out: list[Said] = []
     for piece in pieces:
         out += [between, piece] if out else [piece]
     return out

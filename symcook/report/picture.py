@@ -22,7 +22,7 @@ from symcook.report.model import readout_text
 if TYPE_CHECKING:
     from symcook.run import Run
 
-Groups = Sequence[tuple[str, Mapping[str, Sequence[object]]]]
+ChangedRows = Sequence[tuple[str, Mapping[str, Sequence[object]]]]
 """For each part its name and the rows that it changed."""
 MOST = {"positions": 24, "rows": 100, "heads": 16}
 """What a picture holds; of more nothing could be read."""
@@ -121,7 +121,7 @@ class _Canvas:
         self.shapes: list[str] = []
         self.right = self.bottom = 0
 
-    def drawn(self, answer: Run, groups: Groups, maps: Sequence[tuple[str, list[list[object]]]]) -> str:
+    def drawn(self, answer: Run, groups: ChangedRows, maps: Sequence[tuple[str, list[list[object]]]]) -> str:
         title = f"{answer.result.model.name} on {answer.given or EMPTY_WORD}"
         self.text(_EDGE, _EDGE + 12, brief(title, 70), bold=True, size=_HEAD)
         titled, self.right = self.right, 0
@@ -156,7 +156,7 @@ class _Canvas:
             return [brief(str(word), _LETTERS) for word in result.sequence]
         return [str(result.model.embedding.start + k) for k in result.everywhere]
 
-    def stream(self, top: int, answer: Run, groups: Groups, words: list[str]) -> int:
+    def stream(self, top: int, answer: Run, groups: ChangedRows, words: list[str]) -> int:
         """The table of the stream and the answer under it; where it ends."""
         result = answer.result
         names = {name: brief(name, 24) for _, rows in groups for name in rows}

@@ -92,11 +92,12 @@ def _cell(found: Answer, name: str, cell: Any) -> str:
 # --- Files ------------------------------------------------------------------------------------------------------------
 
 
-def write(found: Answer, targets: Sequence[Path], force: bool) -> None:
+def write(found: Answer, targets: Sequence[Path], force: bool) -> Sequence[Path]:
     """Write the CSV file and the pictures at `targets` (`symcook.report.figure.plot_targets`), all or none."""
     from symcook.report.figure import write_plot
 
     write_plot(targets, table_csv(found), figure(found), force)
+    return targets
 
 
 def table_csv(found: Answer) -> str:

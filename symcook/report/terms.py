@@ -172,7 +172,7 @@ def erased(tree: Tree, value: Tree) -> bool:
 
 # --- how many ---
 
-Poly = dict[tuple[str, ...], Fraction]
+ShownPoly = dict[tuple[str, ...], Fraction]
 
 
 def entries(over: Iterable[Sequence[Range]]) -> str:
@@ -183,7 +183,7 @@ def entries(over: Iterable[Sequence[Range]]) -> str:
     '2*N + 2'
     """
     each = (reduce(_times, (_size(one) for one in ranges), {(): Fraction(1)}) for ranges in over)
-    made = reduce(_plus, each, Poly())
+    made = reduce(_plus, each, ShownPoly())
     ordered = sorted(made.items(), key=lambda one: (-len(one[0]), one[0]))
     text = ""
     for names_of, number in ordered:
@@ -194,11 +194,11 @@ def entries(over: Iterable[Sequence[Range]]) -> str:
     return text or "0"
 
 
-def _size(index: Range) -> Poly:
+def _size(index: Range) -> ShownPoly:
     return _plus(_plus(_poly(index.high), _poly(("neg", index.low))), {(): Fraction(1)})
 
 
-def _poly(tree: Tree) -> Poly:
+def _poly(tree: Tree) -> ShownPoly:
     tag = tree[0]
     if tag == "num":
         return {(): Fraction(tree[1], tree[2])}
@@ -211,12 +211,12 @@ def _poly(tree: Tree) -> Poly:
     return {(show(tree),): Fraction(1)}
 
 
-def _plus(a: Poly, b: Poly) -> Poly:
+def _plus(a: ShownPoly, b: ShownPoly) -> ShownPoly:
     return {key: a.get(key, Fraction(0)) + b.get(key, Fraction(0)) for key in {**a, **b}}
 
 
-def _times(a: Poly, b: Poly) -> Poly:
-    made = Poly()
+def _times(a: ShownPoly, b: ShownPoly) -> ShownPoly:
+    made = ShownPoly()
     for x, p in a.items():
         for y, q in b.items():
             made = _plus(made, {tuple(sorted((*x, *y))): p * q})

@@ -13,9 +13,9 @@ from fractions import Fraction
 
 from symcook.errors import BadInput
 
-Values = Mapping[str, Fraction]
-Answer = dict[str, Fraction]
-Number = Fraction | int
+NamedValues = Mapping[str, Fraction]
+SpecOutputs = dict[str, Fraction]
+SpecNumber = Fraction | int
 
 
 def _number(value: object, what: str) -> Fraction:
@@ -24,7 +24,7 @@ def _number(value: object, what: str) -> Fraction:
     return Fraction(value)
 
 
-def _read(values: Values, *names: str) -> tuple[Fraction, ...]:
+def _read(values: NamedValues, *names: str) -> tuple[Fraction, ...]:
     """The named inputs as Fractions. Raises BadInput for a missing name and for a float."""
     missing = [name for name in names if name not in values]
     if missing:
@@ -32,59 +32,59 @@ def _read(values: Values, *names: str) -> tuple[Fraction, ...]:
     return tuple(_number(values[name], f"the input {name}") for name in names)
 
 
-def _positive(value: Number, what: str) -> Fraction:
+def _positive(value: SpecNumber, what: str) -> Fraction:
     number = _number(value, what)
     if number <= 0:
         raise BadInput(f"{what} must be positive", number, f"give a positive rational for {what}")
     return number
 
 
-def _out(value: Fraction) -> Answer:
+def _out(value: Fraction) -> SpecOutputs:
     return {"out": value}
 
 
-def identity(values: Values) -> Answer:
+def identity(values: NamedValues) -> SpecOutputs:
     """out = x (section 4.3, eq 21)."""
     (x,) = _read(values, "x")
     return _out(x)
 
 
-def zero(values: Values) -> Answer:
+def zero(values: NamedValues) -> SpecOutputs:
     """x + zero(x) = x: with the residual connection every coordinate keeps its value (section 4.3)."""
     return {name: _number(value, f"the input {name}") for name, value in values.items()}
 
 
-def minimum(values: Values) -> Answer:
+def minimum(values: NamedValues) -> SpecOutputs:
     """out = the lesser of x and y (section 4.4)."""
     x, y = _read(values, "x", "y")
     return _out(x if x <= y else y)
 
 
-def maximum(values: Values) -> Answer:
+def maximum(values: NamedValues) -> SpecOutputs:
     """out = the greater of x and y (section 4.4)."""
     x, y = _read(values, "x", "y")
     return _out(y if x <= y else x)
 
 
-def add(values: Values) -> Answer:
+def add(values: NamedValues) -> SpecOutputs:
     """out = x + y (section 4.5)."""
     x, y = _read(values, "x", "y")
     return _out(x + y)
 
 
-def subtract(values: Values) -> Answer:
+def subtract(values: NamedValues) -> SpecOutputs:
     """out = x - y (section 4.5)."""
     x, y = _read(values, "x", "y")
     return _out(x - y)
 
 
-def scale(values: Values, *, c: Number) -> Answer:
+def scale(values: NamedValues, *, c: SpecNumber) -> SpecOutputs:
     """out = c x for a constant c (section 4.6)."""
     (x,) = _read(values, "x")
     return _out(_number(c, "the factor c") * x)
 
 
-def gtzero(values: Values, *, eps: Number) -> Answer:
+def gtzero(values: NamedValues, *, eps: SpecNumber) -> SpecOutputs:
     """0 for x <= 0, x/eps for 0 < x < eps, 1 for x >= eps; eps > 0 (eq 29)."""
     (x,) = _read(values, "x")
     tolerance = _positive(eps, "eps")
@@ -93,7 +93,7 @@ def gtzero(values: Values, *, eps: Number) -> Answer:
     return _out(x / tolerance if x < tolerance else Fraction(1))
 
 
-def gezero(values: Values, *, eps: Number) -> Answer:
+def gezero(values: NamedValues, *, eps: SpecNumber) -> SpecOutputs:
     """0 for x <= -eps, 1 + x/eps for -eps < x < 0, 1 for x >= 0; eps > 0 (eq 30)."""
     (x,) = _read(values, "x")
     tolerance = _positive(eps, "eps")
@@ -102,7 +102,7 @@ def gezero(values: Values, *, eps: Number) -> Answer:
     return _out(1 + x / tolerance if x < 0 else Fraction(1))
 
 
-def eqzero(values: Values, *, eps: Number) -> Answer:
+def eqzero(values: NamedValues, *, eps: SpecNumber) -> SpecOutputs:
     """0 for |x| >= eps, 1 - |x/eps| for 0 < |x| < eps, 1 for x = 0; eps > 0 (eq 31)."""
     (x,) = _read(values, "x")
     tolerance = _positive(eps, "eps")
@@ -112,7 +112,7 @@ def eqzero(values: Values, *, eps: Number) -> Answer:
     return _out(1 - distance if distance < 1 else Fraction(0))
 
 
-def gtzero_input(values: Values) -> Answer:
+def gtzero_input(values: NamedValues) -> SpecOutputs:
     """0 for x <= 0, x for 0 < x < tolerance, tolerance for x >= tolerance; tolerance is an input (eq 32).
 
     tolerance <= 0, where the equation says nothing: tolerance for 0 < x, else 0.
@@ -125,7 +125,7 @@ def gtzero_input(values: Values) -> Answer:
     return _out(x if x < tolerance else tolerance)
 
 
-def gezero_input(values: Values) -> Answer:
+def gezero_input(values: NamedValues) -> SpecOutputs:
     """0 for x <= -tolerance, x + tolerance for -tolerance < x < 0, tolerance for x >= 0 (eq 33).
 
     tolerance <= 0, where the equation says nothing: tolerance for 0 <= x, else 0.
@@ -138,7 +138,7 @@ def gezero_input(values: Values) -> Answer:
     return _out(x + tolerance if x < 0 else tolerance)
 
 
-def eqzero_input(values: Values) -> Answer:
+def eqzero_input(values: NamedValues) -> SpecOutputs:
     """0 for |x| >= tolerance, tolerance - |x| for 0 < |x| < tolerance, tolerance for x = 0 (eq 34).
 
     tolerance <= 0, where the equation says nothing: tolerance for x = 0, else 0.
@@ -151,7 +151,7 @@ def eqzero_input(values: Values) -> Answer:
     return _out(tolerance - abs(x) if abs(x) < tolerance else Fraction(0))
 
 
-def boolean(values: Values, *, table: str | Sequence[int], names: Sequence[str] | None = None) -> Answer:
+def boolean(values: NamedValues, *, table: str | Sequence[int], names: Sequence[str] | None = None) -> SpecOutputs:
     """out = entry k of the truth table, where the bits x1 ... xm, read as a binary number, are k (eq 35).
 
     table: 2^m bits, `"0110"` or a sequence of 0 and 1, m >= 0. names: the m inputs, first the most significant;
@@ -173,7 +173,7 @@ def boolean(values: Values, *, table: str | Sequence[int], names: Sequence[str] 
     return _out(Fraction(int(bits[index])))
 
 
-def parity(values: Values, *, names: Sequence[str]) -> Answer:
+def parity(values: NamedValues, *, names: Sequence[str]) -> SpecOutputs:
     """out = 1 where an odd number of the inputs `names` are 1, else 0 (chiang2022, section 3.1).
 
     The exclusive or of all of them, one after the other. Raises BadInput for an input that is not 0 or 1, where the
@@ -187,7 +187,7 @@ def parity(values: Values, *, names: Sequence[str]) -> Answer:
     return _out(found)
 
 
-def conditional(values: Values) -> Answer:
+def conditional(values: NamedValues) -> SpecOutputs:
     """out = x if p = 1, y if p = 0 (section 4.9). Raises BadInput for another p."""
     p, x, y = _read(values, "p", "x", "y")
     if p not in (0, 1):
@@ -195,7 +195,7 @@ def conditional(values: Values) -> Answer:
     return _out(x if p == 1 else y)
 
 
-def cpwl(values: Values, *, points: Sequence[tuple[Number, Number]]) -> Answer:
+def cpwl(values: NamedValues, *, points: Sequence[tuple[SpecNumber, SpecNumber]]) -> SpecOutputs:
     """out = the piecewise linear function through the points, its outer pieces continued (Definition 4.1).
 
     points: at least two (x, y) with strictly increasing x; the points between the outer ones are the knots.
@@ -214,7 +214,7 @@ def cpwl(values: Values, *, points: Sequence[tuple[Number, Number]]) -> Answer:
     return _out(y0 + (y1 - y0) * (x - x0) / (x1 - x0))
 
 
-def cancel_residual(values: Values, *, f: Callable[[Values], Mapping[str, Fraction]]) -> Answer:
+def cancel_residual(values: NamedValues, *, f: Callable[[NamedValues], Mapping[str, Fraction]]) -> SpecOutputs:
     """x becomes f(x) though the residual connection adds x (section 4.2).
 
     f: reference of the feed-forward network that is wrapped; where it answers "out", that is the new x.
@@ -223,7 +223,7 @@ def cancel_residual(values: Values, *, f: Callable[[Values], Mapping[str, Fracti
     return {"x" if name == "out" else name: value for name, value in answer.items()}
 
 
-def clip(values: Values, *, delta: Number) -> Answer:
+def clip(values: NamedValues, *, delta: SpecNumber) -> SpecOutputs:
     """out = x kept within [-delta, delta]; delta > 0 (section 6.4)."""
     (x,) = _read(values, "x")
     bound = _positive(delta, "delta")
@@ -232,7 +232,7 @@ def clip(values: Values, *, delta: Number) -> Answer:
     return _out(x if x < bound else bound)
 
 
-def round_quarter(values: Values) -> Answer:
+def round_quarter(values: NamedValues) -> SpecOutputs:
     """out = 0 for x <= 1/4, 2 x - 1/2 between, 1 for x >= 3/4 (section 5.7: GTZero with eps 1/2 of x - 1/4)."""
     (x,) = _read(values, "x")
     if 4 * x <= 1:
@@ -240,7 +240,7 @@ def round_quarter(values: Values) -> Answer:
     return _out(2 * x - Fraction(1, 2) if 4 * x < 3 else Fraction(1))
 
 
-def max_min(values: Values, groups: Sequence[Sequence[tuple[Mapping[str, Fraction], Fraction]]]) -> Answer:
+def max_min(values: NamedValues, groups: Sequence[Sequence[tuple[Mapping[str, Fraction], Fraction]]]) -> SpecOutputs:
     """The greatest over groups of the least over affine pieces, each {input: coefficient} and a constant (section
     4.1).
     """
@@ -249,7 +249,7 @@ def max_min(values: Values, groups: Sequence[Sequence[tuple[Mapping[str, Fractio
     return _out(max(min(sum((c * at[x] for x, c in named.items()), k) for named, k in group) for group in groups))
 
 
-def proposition(values: Values, names: Sequence[str], table: Sequence[int], signed: bool) -> Answer:
+def proposition(values: NamedValues, names: Sequence[str], table: Sequence[int], signed: bool) -> SpecOutputs:
     """The entry of a truth table at bits 0 and 1, or with `signed` -1 and 1, the first name being the first bit
     (section 4.8)."""
     low = -1 if signed else 0
@@ -261,12 +261,12 @@ def proposition(values: Values, names: Sequence[str], table: Sequence[int], sign
     return _out(Fraction(1 if table[place] else low))
 
 
-def multiply(values: Values) -> Answer:
+def multiply(values: NamedValues) -> SpecOutputs:
     """out = x y (section 4.6)."""
     x, y = _read(values, "x", "y")
     return _out(x * y)
 
 
-def of_recipe(values: Values, f: Callable[[Values], Answer]) -> Answer:
+def of_recipe(values: NamedValues, f: Callable[[NamedValues], SpecOutputs]) -> SpecOutputs:
     """What another reference says: by-gelu should come near it (section 4.6)."""
     return f(values)

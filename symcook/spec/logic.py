@@ -11,7 +11,7 @@ from itertools import accumulate, product
 from symcook.errors import BadInput
 from symcook.programs.formula import COUNTING, Formula, FormulaLine
 from symcook.spec.fold import Fold
-from symcook.spec.srasp import Column, lettered
+from symcook.spec.srasp import WordsByValue, lettered
 
 
 def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
@@ -92,7 +92,7 @@ class Looking:
     def __call__(self, word: Sequence[str]) -> list[bool] | list[str]:
         return answers(self.formula, word)
 
-    def block(self, choices: Sequence[Sequence[str]]) -> list[Column]:
+    def block(self, choices: Sequence[Sequence[str]]) -> list[WordsByValue]:
         """As `symcook.spec.srasp.columns`."""
         letters, size = lettered(choices)
         n, every = len(letters), (1 << size) - 1
@@ -115,11 +115,11 @@ class Looking:
             table.append(row)
         return [self._answers([table[line][i] for _, line in self.formula.outputs], every) for i in range(n)]
 
-    def _answers(self, outputs: Sequence[int], every: int) -> Column:
+    def _answers(self, outputs: Sequence[int], every: int) -> WordsByValue:
         """The words of each answer at a position, from those at which each output is true."""
         if not self.formula.labels:
             return {answer: words for answer, words in ((True, outputs[0]), (False, every ^ outputs[0])) if words}
-        found: Column = {}
+        found: WordsByValue = {}
         for (label, _), words in zip(self.formula.outputs, outputs, strict=True):
             if words & every:
                 found[str(label)] = found.get(str(label), 0) | words & every
@@ -127,7 +127,7 @@ class Looking:
         return found
 
 
-Truths = tuple[bool, ...]
+LineTruths = tuple[bool, ...]
 """The truth of every line at one position."""
 
 
@@ -155,7 +155,7 @@ def language(formula: Formula) -> Fold:
     ahead = [number for number, line in enumerate(formula.lines) if line.op in ("next", "until")]
     guesses = [dict(zip(ahead, bits, strict=True)) for bits in product((False, True), repeat=len(ahead))]
 
-    def fits(before: Truths, now: Truths | None) -> bool:
+    def fits(before: LineTruths, now: LineTruths | None) -> bool:
         """Whether what was guessed is so, with the truths one position further, None behind the end."""
         for number in ahead:
             line = formula.lines[number]
@@ -165,13 +165,13 @@ def language(formula: Formula) -> Fold:
                 return False
         return True
 
-    def step(states: frozenset[Truths] | None, letter: str) -> frozenset[Truths]:
+    def step(states: frozenset[LineTruths] | None, letter: str) -> frozenset[LineTruths]:
         if states is None:
             return frozenset(_now(formula, None, letter, guess) for guess in guesses)
         found = ((before, _now(formula, before, letter, guess)) for before in states for guess in guesses)
         return frozenset(now for before, now in found if fits(before, now))
 
-    def answer(states: frozenset[Truths] | None) -> bool | str | None:
+    def answer(states: frozenset[LineTruths] | None) -> bool | str | None:
         if states is None:
             return None if formula.labels else False
         (last,) = (state for state in states if fits(state, None))
@@ -180,7 +180,7 @@ def language(formula: Formula) -> Fold:
     return Fold(None, step, answer)
 
 
-def _now(formula: Formula, before: Truths | None, letter: str, guess: Mapping[int, bool]) -> Truths:
+def _now(formula: Formula, before: LineTruths | None, letter: str, guess: Mapping[int, bool]) -> LineTruths:
     """The truths at a letter, from those at the letter before it; `guess` has those of lines that look ahead."""
     now: list[bool] = []
     for number, line in enumerate(formula.lines):
@@ -201,7 +201,7 @@ def _now(formula: Formula, before: Truths | None, letter: str, guess: Mapping[in
     return tuple(now)
 
 
-def _answer(formula: Formula, now: Truths) -> bool | str | None:
+def _answer(formula: Formula, now: LineTruths) -> bool | str | None:
     """What is put out where the lines have these truths."""
     if not formula.labels:
         return now[formula.outputs[0][1]]

@@ -6,10 +6,8 @@ from fractions import Fraction
 from symcook.errors import BadInput
 from symcook.spec.fold import Fold
 
-Values = Mapping[str, Fraction]
 
-
-def truth_value(values: Values, representation: str) -> bool:
+def truth_value(values: Mapping[str, Fraction], representation: str) -> bool:
     """What a number x, or a pair x1, x2, says in a representation of Table 4. BadInput where it says nothing."""
     first = values["x1"] if representation.startswith("pair") else values["x"]
     says: dict[str, tuple[bool, bool]] = {
@@ -28,7 +26,7 @@ def truth_value(values: Values, representation: str) -> bool:
     return true
 
 
-def converted(values: Values, given: str, wanted: str) -> dict[str, Fraction]:
+def converted(values: Mapping[str, Fraction], given: str, wanted: str) -> dict[str, Fraction]:
     """The same truth value in another representation: 0 or 1 for false and true where 0 is false, else -1 or 1; what
     has only a sign keeps its magnitude. Section 3.1."""
     true = truth_value(values, given)

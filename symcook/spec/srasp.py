@@ -88,11 +88,11 @@ def answers(program: Srasp, word: Sequence[str]) -> list[Any]:
     return values(program, word)[program.output]
 
 
-Column = dict[Any, int]
+WordsByValue = dict[Any, int]
 """Each value that occurs at a position, with the words at which it does as bits; each word has one."""
 
 
-def columns(program: Srasp, choices: Sequence[Sequence[str]]) -> list[Column]:
+def columns(program: Srasp, choices: Sequence[Sequence[str]]) -> list[WordsByValue]:
     """What the program puts out at each position, for all words with these letters at each position. Bit k is word
     number k, the first position counting most."""
     every, size = lettered(choices)
@@ -102,12 +102,12 @@ def columns(program: Srasp, choices: Sequence[Sequence[str]]) -> list[Column]:
     return table[program.output]
 
 
-def lettered(choices: Sequence[Sequence[str]]) -> tuple[list[Column], int]:
+def lettered(choices: Sequence[Sequence[str]]) -> tuple[list[WordsByValue], int]:
     """The words with each letter at each position, as bits, and how many words there are."""
     size = 1
     for letters in choices:
         size *= len(letters)
-    found: list[Column] = []
+    found: list[WordsByValue] = []
     run = size
     for letters in choices:  # a letter stands in runs of words, one run a period
         period, run = run, run // len(letters)
@@ -116,7 +116,7 @@ def lettered(choices: Sequence[Sequence[str]]) -> tuple[list[Column], int]:
     return found, size
 
 
-def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[Column], every: int) -> list[Any]:
+def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[WordsByValue], every: int) -> list[Any]:
     op, n = line.op, len(letters)
     if op == "in":
         return letters
@@ -160,16 +160,16 @@ def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[Column],
     return result
 
 
-def _mapped(act: Callable[[Any], Any], column: Column) -> Column:
-    found: Column = {}
+def _mapped(act: Callable[[Any], Any], column: WordsByValue) -> WordsByValue:
+    found: WordsByValue = {}
     for a, bits in column.items():
         found[act(a)] = found.get(act(a), 0) | bits
     return found
 
 
-def _joined(act: Callable[[Any, Any], Any], first: Column, second: Column) -> Column:
+def _joined(act: Callable[[Any, Any], Any], first: WordsByValue, second: WordsByValue) -> WordsByValue:
     """A function of two values."""
-    found: Column = {}
+    found: WordsByValue = {}
     for a, bits in first.items():
         for b, others in second.items():
             if both := bits & others:
@@ -178,9 +178,9 @@ def _joined(act: Callable[[Any, Any], Any], first: Column, second: Column) -> Co
     return found
 
 
-def _united(*parts: tuple[Column, int]) -> Column:
+def _united(*parts: tuple[WordsByValue, int]) -> WordsByValue:
     """The values of each part at its words."""
-    found: Column = {}
+    found: WordsByValue = {}
     for column, words in parts:
         for a, bits in column.items():
             if bits & words:
@@ -188,17 +188,17 @@ def _united(*parts: tuple[Column, int]) -> Column:
     return found
 
 
-def _folded(row: Sequence[Column], every: int) -> Column:
+def _folded(row: Sequence[WordsByValue], every: int) -> WordsByValue:
     """The sum of values."""
-    total: Column = {Fraction(0): every}
+    total: WordsByValue = {Fraction(0): every}
     for column in row:
         total = _joined(JOINS["sum"], total, column)
     return total
 
 
-def _means(chosen: Sequence[int], row: Sequence[Column], default: Column, every: int) -> Column:
+def _means(chosen: Sequence[int], row: Sequence[WordsByValue], default: WordsByValue, every: int) -> WordsByValue:
     """The mean over the positions that are chosen, else the default."""
-    total: Column = {(Fraction(0), 0): every}
+    total: WordsByValue = {(Fraction(0), 0): every}
     for bits, column in zip(chosen, row, strict=True):
         here = _united((_mapped(lambda a: (Fraction(a), 1), column), bits), ({(Fraction(0), 0): every}, every & ~bits))
         total = _joined(lambda a, b: (a[0] + b[0], a[1] + b[1]), total, here)
@@ -216,6 +216,6 @@ class Interpreted:
     def __call__(self, word: Sequence[str]) -> list[Any]:
         return answers(self.program, word)
 
-    def block(self, choices: Sequence[Sequence[str]]) -> list[Column]:
+    def block(self, choices: Sequence[Sequence[str]]) -> list[WordsByValue]:
         """As `columns`."""
         return columns(self.program, choices)

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from symcook.programs.turing import LETTERS, TuringMachine
 
-Document = dict[str, object]
+TokenDocument = dict[str, object]
 
 
 @dataclass(frozen=True)
 class TuringRun:
     """What a machine did within a limit of documents: one for the start, one a step, one a symbol of the output."""
 
-    documents: tuple[Document, ...]
+    documents: tuple[TokenDocument, ...]
     output: str
     ended: bool
     steps: int
@@ -26,7 +26,7 @@ def execute(machine: TuringMachine, word: Sequence[str], limit: int) -> TuringRu
     """The run of `machine` on `word`, to at most `limit` documents in the form of ``run --steps --json``."""
     tapes: list[dict[int, str]] = [{}, *({} for _ in range(machine.tapes))]
     tapes[0] = {place: symbol for place, symbol in enumerate(word, 1)}
-    found: list[Document] = []
+    found: list[TokenDocument] = []
     going = _documents(machine, tapes)
     for document in going:
         if len(found) == limit:
@@ -37,13 +37,13 @@ def execute(machine: TuringMachine, word: Sequence[str], limit: int) -> TuringRu
     return _done(found, tapes, False)
 
 
-def _done(found: list[Document], tapes: list[dict[int, str]], ended: bool) -> TuringRun:
+def _done(found: list[TokenDocument], tapes: list[dict[int, str]], ended: bool) -> TuringRun:
     steps = max(0, sum("write" in one for one in found) - 1)
     output = "".join(str(one["token"]) for one in found if "write" not in one)
     return TuringRun(tuple(found), output, ended, steps, tuple(tapes))
 
 
-def _documents(machine: TuringMachine, tapes: list[dict[int, str]]) -> Iterator[Document]:
+def _documents(machine: TuringMachine, tapes: list[dict[int, str]]) -> Iterator[TokenDocument]:
     heads = [machine.head] + [0] * machine.tapes
     state = machine.start
     yield {"token": state, "write": [], "move": []}

@@ -34,7 +34,7 @@ AHEAD = (
     "head was before it reads a copy; tapes and heads are those of the machine that was given"
 )
 """What is said once of a run without `$`."""
-Cells = dict[int, list[int]]
+WritersByCell = dict[int, list[int]]
 """The positions that wrote on each cell of a tape, in their order."""
 
 
@@ -204,12 +204,12 @@ def row_run(model: Transformer, machine: TuringMachine, word: str | Sequence[str
 class _RowsBefore:
     """What columns can look at: of each tape the positions that wrote on its cells, of letters and of the copy."""
 
-    def __init__(self, machine: TuringMachine, ahead: bool, letters: Cells) -> None:
+    def __init__(self, machine: TuringMachine, ahead: bool, letters: WritersByCell) -> None:
         self.least = int(ahead)
         """The position of `$`, or of the letter in its place."""
         self.blank, self.copy = machine.blank, dict[int, str]()
-        self.wrote: list[Cells] = [letters, *({} for _ in range(machine.tapes))]
-        self.copies: Cells = {}
+        self.wrote: list[WritersByCell] = [letters, *({} for _ in range(machine.tapes))]
+        self.copies: WritersByCell = {}
 
     def add(self, position: int, heads: Sequence[int], read: str) -> None:
         """A step at `position`, whose heads were on these cells before, and the input head read there."""

@@ -44,7 +44,7 @@ class AskedTogether:
         raise NotImplementedError
 
 
-Choices = tuple[Sequence[str], ...]
+TokenChoices = tuple[Sequence[str], ...]
 """The tokens that may stand at each position."""
 SAME = "a Fold must answer the same when it is asked the same again"
 KEPT = 64
@@ -128,7 +128,7 @@ class _States:
         self.numbers: dict[Any, int] = {}
         self.steps: dict[tuple[int, str], int] = {}
         self.answers: dict[int, Any] = {}
-        self.found: dict[tuple[int, Choices, tuple[int, ...]], list[list[Answers]]] = {}
+        self.found: dict[tuple[int, TokenChoices, tuple[int, ...]], list[list[Answers]]] = {}
 
     def pieces(self, words: Words, lengths: Sequence[int]) -> list[list[Answers]]:
         """The answers on the words cut to each of `lengths` (ascending, with the tokens that the model adds), after
@@ -152,7 +152,7 @@ class _States:
             self.found[key] = list(self.along(*key))
         return self.found[key]
 
-    def along(self, state: int, choices: Choices, lengths: tuple[int, ...]) -> Iterator[list[Answers]]:
+    def along(self, state: int, choices: TokenChoices, lengths: tuple[int, ...]) -> Iterator[list[Answers]]:
         """The answers from a state on."""
         import numpy as np
 

@@ -120,7 +120,7 @@ class LengthCount(NamedTuple):
 Differing = tuple[list[int], list[int], int]
 """The numbers of the inputs on which model and reference differ, and of those on which that is open, ascending; and how
 many inputs the model accepts."""
-Found = list[tuple[int, "Words | Grid", Differing]]
+PartFindings = list[tuple[int, "Words | Grid", Differing]]
 """This for each piece of a part, with the length of its inputs."""
 
 
@@ -181,7 +181,7 @@ class Comparison:
                 tick(tally.strings)
         return replace(tally, settled=self.settled - before, batched=tally.batched and self.batched)
 
-    def part(self, part: InputPart) -> Found:
+    def part(self, part: InputPart) -> PartFindings:
         """Where model and reference differ, and where that is open."""
         if self.batched:
             try:
@@ -203,7 +203,7 @@ class Comparison:
         letters = self.model.embedding.typed(sequence)
         return (len(sequence), *map(self.model.alphabet.index, letters)), sequence
 
-    def batch(self, part: InputPart) -> Found:
+    def batch(self, part: InputPart) -> PartFindings:
         """One pass over all inputs of a part, and its answers compared piece by piece."""
         from symcook.domains.batch import Batch
 

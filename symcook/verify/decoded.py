@@ -28,7 +28,7 @@ MOST = 2**20
 """The greatest number of words that are gone through."""
 TOKENS = 200
 """How many tokens behind a word are compared at most, of a machine that may never halt."""
-Asked = Callable[[Sequence[str]], tuple[list[str] | None, list[str]]]
+AskDecoder = Callable[[Sequence[str]], tuple[list[str] | None, list[str]]]
 """For a word what the model puts out where that is wrong, else None, and what its program does. Raises Undecided."""
 
 
@@ -92,7 +92,7 @@ def check_decoded(
     )  # fmt: skip
 
 
-def _automaton(model: Transformer, program: Program, domain: str, digits: int) -> Asked:
+def _automaton(model: Transformer, program: Program, domain: str, digits: int) -> AskDecoder:
     table, speech = program_table(program), speech_of(model)
 
     def asked(word: Sequence[str]) -> tuple[list[str] | None, list[str]]:
@@ -105,7 +105,7 @@ def _automaton(model: Transformer, program: Program, domain: str, digits: int) -
     return asked
 
 
-def _machine(model: Transformer, program: Program, domain: str, digits: int) -> Asked:
+def _machine(model: Transformer, program: Program, domain: str, digits: int) -> AskDecoder:
     machine = read_turing(program.source)
     if program.theorem:  # a token is a row of the table, and none is of the start
         shown = {f"={symbol}": symbol for symbol in table_symbols(machine)} | {f"={machine.blank}": END}

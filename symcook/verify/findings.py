@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,6 @@ from symcook.verify.comparison import Comparison, Counterexample, LengthCount, T
 WAYS = ("decided", "merged", "exhaustive", "random")
 """How a check is done, in the order in which they are tried. Random words can only show that model and reference
 differ."""
-Progress = Callable[[int, int], None]
-"""Called after each block with the number of inputs done and the number in all."""
 
 
 @dataclass(frozen=True, repr=False)

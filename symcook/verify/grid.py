@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from symcook.door import Progress
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, children, names, show
 from symcook.model.parts import FeedForward
@@ -17,7 +18,7 @@ from symcook.model.symbols import Exact, fraction, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.verify.answers import BLOCK, InputPart, Reference, braces, conjuncts, region_tree
 from symcook.verify.comparison import Comparison, Numbers, Tally
-from symcook.verify.findings import Check, Progress, found
+from symcook.verify.findings import Check, found
 
 if TYPE_CHECKING:
     pass
@@ -38,7 +39,7 @@ _FINE = [*_MEDIUM, *(Fraction(k, 4) for k in range(-16, 17)), *(Fraction(k, 3) f
          Fraction(-1, 1000), Fraction(10), Fraction(-10)]  # fmt: skip
 LEVELS = (_FINE, _MEDIUM, _SMALL, _FEW)
 
-Point = dict[str, Fraction]
+GridPoint = dict[str, Fraction]
 
 
 def check_grid(
@@ -83,7 +84,7 @@ def check_grid(
     return found(tasks, model.name, None, method, time.perf_counter() - start)
 
 
-def _settings(model: Transformer, given: Mapping[str, Exact], region: Tree) -> Iterator[Point]:
+def _settings(model: Transformer, given: Mapping[str, Exact], region: Tree) -> Iterator[GridPoint]:
     """Values of all symbols: what is given, else the default, else each of SYMBOLS that is valid."""
     fixed = {name: fraction(value) for name, value in model.values(given, require=False).items()}
     choices: dict[str, list[Fraction]] = {}
@@ -113,7 +114,7 @@ def _valid(parameter: Parameter, value: Fraction) -> bool:
     return True
 
 
-def _points(model: Transformer, inputs: Sequence[str], region: Tree, setting: Point) -> list[Point]:
+def _points(model: Transformer, inputs: Sequence[str], region: Tree, setting: GridPoint) -> list[GridPoint]:
     """The points of the grid inside the region, simple numbers first."""
     special = {name: _special(model, name, inputs, region, setting) for name in inputs}
     parts = list(conjuncts(region))
@@ -147,7 +148,7 @@ def _one_at_a_time(axes: Sequence[Sequence[Fraction]]) -> Iterator[Sequence[Frac
                 yield from ([*middle[:place], v, *middle[place + 1 :]] for v in axis if v != middle[place])
 
 
-def _special(model: Transformer, name: str, inputs: Sequence[str], region: Tree, setting: Point) -> set[Fraction]:
+def _special(model: Transformer, name: str, inputs: Sequence[str], region: Tree, setting: GridPoint) -> set[Fraction]:
     """Where something changes along one input: edges of the region, bends of first-layer ReLUs, symbols; the midpoints
     between such points, and points beyond the outermost."""
     turns = set(_edges(region, name, inputs, setting)) | set(_bends(model, name, setting))
@@ -164,7 +165,7 @@ def _special(model: Transformer, name: str, inputs: Sequence[str], region: Tree,
     return turns | near
 
 
-def _bends(model: Transformer, name: str, setting: Point) -> Iterator[Fraction]:
+def _bends(model: Transformer, name: str, setting: GridPoint) -> Iterator[Fraction]:
     """Zeros of the first layer's hidden units that look at the input `name` alone."""
     block = model.layers[0].feedforward
     if not isinstance(block, FeedForward) or name not in block.reads:
@@ -180,7 +181,7 @@ def _bends(model: Transformer, name: str, setting: Point) -> Iterator[Fraction]:
                 yield fraction(point)
 
 
-def _edges(region: Tree, name: str, inputs: Sequence[str], setting: Point) -> Iterator[Fraction]:
+def _edges(region: Tree, name: str, inputs: Sequence[str], setting: GridPoint) -> Iterator[Fraction]:
     """Values of one input at which a comparison of the region, affine in it on either side of zero, turns."""
     others = (Fraction(0), Fraction(1), Fraction(1, 2), Fraction(-1))
     for atom, bound in _atoms(region, {}):
@@ -200,7 +201,7 @@ def _edges(region: Tree, name: str, inputs: Sequence[str], setting: Point) -> It
                     yield far - a / (b - a)
 
 
-def _atoms(tree: Tree, bound: Point) -> Iterator[tuple[Tree, Point]]:
+def _atoms(tree: Tree, bound: GridPoint) -> Iterator[tuple[Tree, GridPoint]]:
     """The comparisons in a formula, with the values of variables that range over given integers."""
     if tree[0] in ("=", "<=", "<"):
         yield tree, bound
@@ -216,7 +217,7 @@ def _atoms(tree: Tree, bound: Point) -> Iterator[tuple[Tree, Point]]:
             yield from _atoms(child, bound)
 
 
-def _describe(inputs: Sequence[str], grids: Sequence[tuple[Point, list[Point]]], region: Tree) -> str:
+def _describe(inputs: Sequence[str], grids: Sequence[tuple[GridPoint, list[GridPoint]]], region: Tree) -> str:
     """The grid in words: how many values each input and each symbol takes, and their extremes."""
     parts = []
     for name in inputs:

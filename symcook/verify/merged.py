@@ -3,8 +3,7 @@
 The reference must be read from left to right with a state (a `Fold`, or an automaton), which is part of a class: to ask
 another one about a word of each class proves nothing of the others. Words are merged by prefixes
 (`symcook.words.affine`) where every mask looks back, else by counts of symbols (`symcook.words.cells`). How many words
-a class has is counted in
-Python integers, and that all of them add up to k^n is checked at each length.
+a class has is counted in Python integers, and that all of them add up to k^n is checked at each length.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from symcook.door import Progress
 from symcook.errors import BadInput, NotExact, SymcookError, Unmerged
 from symcook.forward import Result, forward
 from symcook.model.parts import Head
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from symcook.words.exact import PrefixLevel
     from symcook.words.keyed import Kept
 
-Progress = Callable[[int, int], None]
 Said = TypeVar("Said")
 CHUNK = 4096
 """How many representatives by counts one batch runs."""
@@ -254,17 +253,13 @@ def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress:
 
 def _levels(model: Transformer, reader: ReadBeside, kept: frozenset[Kept], asked: range) -> Iterator[PrefixLevel]:
     from symcook.words.affine import AffineNumbers, AffinePosition
-    from symcook.words.exact import Prefixes
+    from symcook.words.exact import Prefixes, by_length
 
-    once = model.unfollowed() is None  # the length is in no number of the model, so that one pass serves all lengths
-    for n in asked[-1:] if once else asked:
+    def begin(length: int | None) -> Prefixes:
         numbers = AffineNumbers([named for named, _ in heads(model)], kept)
-        length = None if once else n + model.embedding.added
-        for level in Prefixes(model, numbers, length, reader, AffinePosition).levels(asked if once else (n,)):
-            if level.n in asked and (once or level.n == n):
-                yield level
-            if level.n >= n:
-                break
+        return Prefixes(model, numbers, length, reader, AffinePosition)
+
+    return by_length(model, asked, begin)
 
 
 def heads(model: Transformer) -> list[tuple[str, Head]]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from symcook.door import Progress
 from symcook.errors import NotExact
 from symcook.model.expr import Tree, names, parse_formula, parse_term
 from symcook.model.symbols import Exact, fraction
@@ -18,7 +19,7 @@ from symcook.run import run
 from symcook.verify.answers import Answers, AskedTogether, rows
 from symcook.verify.chunks import plan
 from symcook.verify.comparison import DIGITS
-from symcook.verify.findings import Check, Progress
+from symcook.verify.findings import Check
 from symcook.verify.recheck import referred
 from symcook.verify.sweep import check
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from symcook import __version__
 from symcook.alarm import TimeUp, alarm
-from symcook.door import door
+from symcook.door import Progress, door
 from symcook.errors import BadInput, Unmerged
 from symcook.model.expr import Tree, parse_term, show
 from symcook.model.modelfile import model_hash
@@ -34,7 +34,7 @@ from symcook.model.transformer import Transformer
 from symcook.verify.answers import Reference, region_tree, rows
 from symcook.verify.chunks import TRIAL_FROM, Chunk, Plan, TooMuch, check_count, plan, rate
 from symcook.verify.comparison import DIGITS, Comparison, LengthCount, Numbers, Tally
-from symcook.verify.findings import Check, Progress, duration, found
+from symcook.verify.findings import Check, duration, found
 from symcook.verify.grid import check_grid
 from symcook.verify.workers import Made, Results, Task, processes, spread
 

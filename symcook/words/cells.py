@@ -1,6 +1,6 @@
 """The words of one length by counts: words with the same numbers of tokens in the same cells have the same answer.
 
-Which positions make a cell is decided by `symcook.words.cells`, for the model and the length at hand; at worst
+Which positions make a cell is found by a pass over terms (`Dependence`), for the model and the length at hand; at worst
 each position is one, and each word stands for itself.
 """
 
@@ -28,7 +28,7 @@ from symcook.words import Stand
 MOST = 20_000
 """The greatest number of classes of one length that are gone through."""
 
-Traced = Callable[[Result], Iterable[Any]]
+TraceEntries = Callable[[Result], Iterable[Any]]
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Cells:
             yield Stand(tuple(word), words)
 
 
-def classes(n: int, *models: Transformer, bits: int | None = None, traced: Traced | None = None) -> Cells:
+def classes(n: int, *models: Transformer, bits: int | None = None, traced: TraceEntries | None = None) -> Cells:
     """The words of `n` typed symbols that none of these models, over one alphabet, tells apart; symbols without a value
     may take any.
 
@@ -107,10 +107,10 @@ def cells_of(groups: Sequence[int], first: int, n: int) -> tuple[tuple[int, ...]
     return tuple(map(tuple, cells.values()))
 
 
-Entry = tuple[int, ...]
+TermEntry = tuple[int, ...]
 """A term for each token that may stand at the position; one alone where all are the same."""
-Column = list[Entry]
-Columns = Sequence[Column]
+TermColumn = list[TermEntry]
+TermColumns = Sequence[TermColumn]
 Term = TypeVar("Term")
 Groups = frozenset[int]
 """Sets of positions, each as the integer whose bits they are."""
@@ -130,7 +130,7 @@ class Dependence(Going):
         self.refusing: set[Groups] = set()
         """What it depends on whether norms that may refuse do so at some position."""
 
-    def depends(self, column: Column, place: int) -> Groups:
+    def depends(self, column: TermColumn, place: int) -> Groups:
         """What an entry depends on, its own position among it where the token there matters by itself."""
         entry = column[place]
         found = frozenset[int]().union(*(self._groups[term] for term in entry))
@@ -234,9 +234,9 @@ class Dependence(Going):
                 rational[term] += Fraction(weight)  # type: ignore[assignment]
         return [(weight, term) for term, weight in rational.items() if weight != 0] + others
 
-    def _each(self, columns: Columns, compute: Callable[[tuple[int, ...]], Any]) -> Column:
+    def _each(self, columns: TermColumns, compute: Callable[[tuple[int, ...]], Any]) -> TermColumn:
         """`compute` of the terms at each position, for each token that matters there."""
-        known: dict[tuple[Entry, ...], Entry] = {}
+        known: dict[tuple[TermEntry, ...], TermEntry] = {}
         result = []
         for entries in zip(*columns, strict=True):
             if entries not in known:
@@ -246,14 +246,14 @@ class Dependence(Going):
 
     # --- The operations of a domain ---
 
-    def embed(self, table: Mapping[str, Coefficient]) -> Column:
+    def embed(self, table: Mapping[str, Coefficient]) -> TermColumn:
         typed = _joined([self._given(table.get(token, 0)) for token in self.alphabet])
         return [typed if token is None else (self._given(table.get(token, 0)),) for token in self._sequence]
 
-    def input(self, name: str) -> Column:
+    def input(self, name: str) -> TermColumn:
         raise BadInput("words of one length need a model with an alphabet", name)
 
-    def positions(self, expression: Coefficient) -> Column:
+    def positions(self, expression: Coefficient) -> TermColumn:
         if not isinstance(expression, tuple):
             return [(self._given(expression),)] * len(self.rows)
         return [(self._position(expression, self._start + place),) for place in self.rows]
@@ -264,7 +264,7 @@ class Dependence(Going):
         except BadInput:  # a root or the like: a number of its own
             return self._term(("at", term, i))
 
-    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+    def linear(self, terms: Sequence[tuple[TermColumn, Coefficient]], bias: Coefficient) -> TermColumn:
         if not terms:
             return [(self._given(bias),)] * len(self.rows)
         weights = [weight for _, weight in terms]
@@ -273,7 +273,7 @@ class Dependence(Going):
             lambda entries: self._sum(list(zip(weights, entries, strict=True)), bias),
         )
 
-    def activate(self, column: Column, kind: str) -> Column:
+    def activate(self, column: TermColumn, kind: str) -> TermColumn:
         def compute(terms: Sequence[int]) -> int:
             number = self._numbers[terms[0]]
             if number is not None:
@@ -285,7 +285,7 @@ class Dependence(Going):
 
         return self._each([column], compute)
 
-    def layer_norm(self, columns: Columns, epsilon: Coefficient, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: TermColumns, epsilon: Coefficient, zero_variance: str) -> list[TermColumn]:
         share = Fraction(1, len(columns))
 
         def compute(entries: Sequence[int]) -> tuple[int, ...]:
@@ -319,8 +319,14 @@ class Dependence(Going):
         return sum(numbers, Fraction(0)), tuple(sorted(signless))
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Coefficient
-    ) -> list[Column]:
+        self,
+        queries: TermColumns,
+        keys: TermColumns,
+        values: TermColumns,
+        mask: Mask,
+        weighting: str,
+        factor: Coefficient,
+    ) -> list[TermColumn]:
         scales = self.positions(factor) if queries else [(self._given(1),)] * len(self.rows)
         offered = list(zip(*keys, strict=True)) if keys else [()] * self.length
         known: dict[Hashable, int] = {}
@@ -341,7 +347,9 @@ class Dependence(Going):
             result.append(column)
         return result
 
-    def _row(self, sees: range, query: Sequence[int], signatures: Sequence[tuple[Entry, ...]], weighting: str) -> int:
+    def _row(
+        self, sees: range, query: Sequence[int], signatures: Sequence[tuple[TermEntry, ...]], weighting: str
+    ) -> int:
         """What a row gets: for each way in which a position depends on its token, which positions have it, or how many
         where the token does not matter."""
         if not sees:
@@ -366,7 +374,7 @@ class Dependence(Going):
         )
         return self._term(("attend", weighting, tuple(query), tuple(sorted(what, key=repr))), [*parts, *query], groups)
 
-    def distribution(self, columns: Columns) -> list[Column]:
+    def distribution(self, columns: TermColumns) -> list[TermColumn]:
         rows = self._each(columns, lambda terms: self._term(("softmax", tuple(terms)), terms))
         return [rows] * len(columns)
 
@@ -375,11 +383,11 @@ class Dependence(Going):
 
     zero = largest = positive
 
-    def show(self, value: Entry, digits: int) -> str:
+    def show(self, value: TermEntry, digits: int) -> str:
         return str(value)
 
 
-def _variants(entries: Sequence[Entry]) -> list[tuple[int, ...]]:
+def _variants(entries: Sequence[TermEntry]) -> list[tuple[int, ...]]:
     """The terms at one position for each token, one row alone where none matters."""
     many = max(map(len, entries), default=1)
     if many == 1:
@@ -391,7 +399,7 @@ def _joined(terms: Sequence[Term]) -> tuple[Term, ...]:
     return tuple(terms[:1]) if len(terms) == 1 or all(term == terms[0] for term in terms) else tuple(terms)
 
 
-def _signature(entries: Sequence[Entry]) -> tuple[tuple[int, ...], ...]:
+def _signature(entries: Sequence[TermEntry]) -> tuple[tuple[int, ...], ...]:
     """How keys and value of one position depend on the token there."""
     return _joined(_variants(entries))
 

@@ -9,7 +9,7 @@ on which side is not known.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, repeat
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, cast
 import numpy as np
 from flint import fmpq
 
+from symcook.domains.cells import Array
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Going
 from symcook.errors import BadInput, NotExact, Undecided
@@ -133,16 +134,23 @@ def merged(model: Transformer, asked: range) -> Iterator[PrefixLevel]:
 
     Raises NotExact where a number of the model is not rational, Undecided where too many prefixes stay apart.
     """
-    once = model.unfollowed() is None  # the length is in no number of the model, so that one pass serves all lengths
     try:
-        for n in asked[-1:] if once else asked:
-            for level in Prefixes(model, ExactNumbers(), None if once else n + model.embedding.added).levels():
-                if level.n in asked and (once or level.n == n):
-                    yield level
-                if level.n >= n:
-                    break
+        yield from by_length(model, asked, lambda length: Prefixes(model, ExactNumbers(), length))
     except BadInput as error:
         raise NotExact("prefixes are merged by rational numbers", error.given) from None
+
+
+def by_length(model: Transformer, asked: range, begin: Callable[[int | None], Prefixes]) -> Iterator[PrefixLevel]:
+    """The levels of the lengths that are asked for, of the states that `begin` gives for words of so many tokens: for
+    None, in one pass for all lengths, where no number of the model knows the length."""
+    once = model.unfollowed() is None
+    for n in asked[-1:] if once else asked:
+        wanted = asked if once else (n,)
+        for level in begin(None if once else n + model.embedding.added).levels(wanted):
+            if level.n in wanted:
+                yield level
+            if level.n >= n:
+                break
 
 
 def moved(level: PrefixLevel, low: int, shares: Sequence[fmpq]) -> Result:
@@ -155,9 +163,6 @@ def moved(level: PrefixLevel, low: int, shares: Sequence[fmpq]) -> Result:
 
     which, held = np.full(len(way), level.which[low]), cast("tuple[tuple[ExactEntries, ...], ...]", level.states.sums)
     return level.states.run(level.tokens, which, tuple(tuple(map(sums, head)) for head in held))
-
-
-Array = np.ndarray
 
 
 class Entries(Protocol):

@@ -22,7 +22,7 @@ KEYS = 64
 """The greatest number of different keys of one head."""
 Kept = tuple[str, int]
 """A sum or a head, by its number."""
-Key = tuple[Fraction, ...]
+HeadKey = tuple[Fraction, ...]
 
 
 class KeepApart(Exception):
@@ -39,7 +39,7 @@ class KeyTable:
     all where they are counted); `counts` how often it did, and `order`, from 1, when it came up first (or last) among
     those that have, where these are kept. What stands at a key that has not occurred does not matter."""
 
-    keys: tuple[Key, ...]
+    keys: tuple[HeadKey, ...]
     present: tuple[Array, ...]
     values: tuple[tuple[Cell, ...], ...]
     more: tuple[Array, ...] = ()

@@ -26,14 +26,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from symcook.domains import rounding
+from symcook.domains.cells import Array
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 from symcook.words import Word
 from symcook.words.cells import Cells, classes
-from symcook.words.exact import Array, averages
+from symcook.words.exact import averages
 
 if TYPE_CHECKING:
-    from symcook.domains.ball import Column, Value
+    from symcook.domains.ball import BallColumn, BallValue
     from symcook.domains.protocol import Coefficient
 
 MOST_STATES = 20_000
@@ -120,7 +121,7 @@ class RoundedSums:
                 self._known[value] = self.column([self.domain.number(value)])
         return self._known[value]
 
-    def column(self, entries: Sequence[Value]) -> Values:
+    def column(self, entries: Sequence[BallValue]) -> Values:
         """Sets of the rounding domain, one an entry."""
         ends = [rounding.ends(x) for x in entries]
         low, high = (np.array([pair[k] for pair in ends]) for k in (0, 1))
@@ -367,7 +368,7 @@ def boxes(model: Transformer, n: int, level: int, bits: int) -> Iterator[Box]:
 class Tokenwise(list[Any]):
     """A column that depends on the token alone: the entries, and the value of each token."""
 
-    def __init__(self, entries: Sequence[Value], by: Mapping[str, Value]) -> None:
+    def __init__(self, entries: Sequence[BallValue], by: Mapping[str, BallValue]) -> None:
         super().__init__(entries)
         self.by = by
 
@@ -384,7 +385,7 @@ class Boxed(rounding.Rounding):
     def embed(self, table: Mapping[str, Coefficient]) -> Any:
         return self.spread({token: self.number(value) for token, value in table.items()})
 
-    def spread(self, by: Mapping[str, Value]) -> Tokenwise:
+    def spread(self, by: Mapping[str, BallValue]) -> Tokenwise:
         """The column in which each token has its value: a hull where any may stand. Each hull is an object of its own,
         so that nothing takes two positions for equal."""
         may = [t for t, c in zip(self.box.tokens, self.counts or (1,) * len(self.box.tokens), strict=True) if c]
@@ -397,7 +398,7 @@ class Boxed(rounding.Rounding):
 
         return Tokenwise([entry(token) for token in self._sequence], by)
 
-    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Any:
+    def linear(self, terms: Sequence[tuple[BallColumn, Coefficient]], bias: Coefficient) -> Any:
         tables = self.tables([column for column, _ in terms])
         if tables is None:
             return super().linear(terms, bias)
@@ -407,12 +408,12 @@ class Boxed(rounding.Rounding):
             by[token] = super().linear(entries, bias)[0]
         return self.spread(by)
 
-    def activate(self, column: Column, kind: str) -> Any:
+    def activate(self, column: BallColumn, kind: str) -> Any:
         if isinstance(column, Tokenwise):
             return self.spread({token: self.activation(value, kind) for token, value in column.by.items()})
         return super().activate(column, kind)
 
-    def tables(self, columns: Sequence[Column]) -> list[Mapping[str, Value]] | None:
+    def tables(self, columns: Sequence[BallColumn]) -> list[Mapping[str, BallValue]] | None:
         """For each column its values by token; None where one depends on more, or none on the token."""
         token = next((column.by for column in columns if isinstance(column, Tokenwise)), None)
         if token is None:
@@ -427,7 +428,7 @@ class Boxed(rounding.Rounding):
                 return None
         return found
 
-    def plain(self, column: Column, seen: Sequence[range], weighting: str) -> Any:
+    def plain(self, column: BallColumn, seen: Sequence[range], weighting: str) -> Any:
         counts = self.counts
         whole = all(len(sees) == self.length for sees in seen)
         if counts is None or not isinstance(column, Tokenwise) or not whole or weighting not in ("average", "softmax"):
@@ -438,7 +439,7 @@ class Boxed(rounding.Rounding):
         return [self.mean(entries)] * len(seen)
 
 
-def _union(a: Value, b: Value) -> Any:
+def _union(a: BallValue, b: BallValue) -> Any:
     from flint import arb
 
     return arb(a).union(arb(b))

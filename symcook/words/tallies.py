@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
-from typing import Any
 
 import numpy as np
 
+from symcook.domains.cells import Array
 from symcook.words import Word
 from symcook.words.cells import Cells
 
-Array = np.ndarray[Any, Any]
-Step = Callable[[int, int], int]
+LetterStep = Callable[[int, int], int]
 """The number of a state and of a letter of the alphabet to that of the next state."""
 
 
@@ -22,7 +21,7 @@ class Tallies:
     What is known of the positions so far serves the next length too, as long as these are in the same cells.
     """
 
-    def __init__(self, start: int, step: Step, letters: int) -> None:
+    def __init__(self, start: int, step: LetterStep, letters: int) -> None:
         self.start, self.step, self.letters = start, step, letters
         self.places: list[int] = []
         """The cell of each position so far, -1 of one in none."""
@@ -81,7 +80,7 @@ def index(cells: Cells, word: Word) -> tuple[int, ...]:
     return tuple(found)
 
 
-def smallest(cells: Cells, start: int, step: Step, wanted: Container[tuple[tuple[int, ...], int]]) -> Word | None:
+def smallest(cells: Cells, start: int, step: LetterStep, wanted: Container[tuple[tuple[int, ...], int]]) -> Word | None:
     """The smallest word in a class, given by its `index`, and with a last state, that are `wanted`; None where there is
     none. Depth first in the order of the alphabet; what leads nowhere is met once."""
     places, letters = placed(cells), len(cells.alphabet)

@@ -19,7 +19,7 @@ from families import together
 
 from symcook.bounds import error_propagation
 from symcook.bounds.error import Moves, _ends, few_enough, moves
-from symcook.bounds.growth import Pair
+from symcook.bounds.growth import BothErrors
 from symcook.domains import make_domain
 from symcook.domains.ball import BallDomain
 from symcook.errors import BadInput, Undecided
@@ -282,7 +282,7 @@ def unit(length, d, j, k):
 )  # fmt: skip
 def test_the_smaller_of_two_bounds_is_set_against_that_of_the_papers(ours, papers, stream, shown, holds):
     """By constants or by words, whichever is less; without constants nothing is claimed."""
-    parts = lambda: [SimpleNamespace(error=Pair(flint.fmpq(ours), flint.fmpq(papers)))]  # noqa: E731
+    parts = lambda: [SimpleNamespace(error=BothErrors(flint.fmpq(ours), flint.fmpq(papers)))]  # noqa: E731
     table = [] if ours is None else [(Ball(str(ours), "0"), Ball(str(papers), "0"))]
     reached = None
     if stream is not None:

@@ -327,7 +327,7 @@ def the_wrong_way(self: Any, op: str, one: str, stop: str | None) -> compiler.Re
     return right._replace(form={pair: -value if pair[1] == "share" else value for pair, value in right.form.items()})
 
 
-SCORES = compiler.Scores.temporal
+SCORES = compiler.SoftScores.temporal
 
 
 @pytest.mark.sampled(2)
@@ -341,7 +341,7 @@ def test_a_soft_head_with_a_planted_fault_is_not_proved(
     if changed is colder:
         monkeypatch.setattr(compiler.SoftHead, "gamma", property(changed))
     else:
-        monkeypatch.setattr(compiler.Scores, "temporal", changed)
+        monkeypatch.setattr(compiler.SoftScores, "temporal", changed)
     model = sc.compile("ltl", source, alphabet="abc", soft=True)  # over a and b alone since needs no head
     _, found = formulas.prove(model, 5)
     assert found.verdict is None or found.verdict.words != "PROVED"

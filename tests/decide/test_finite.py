@@ -15,7 +15,7 @@ import pytest
 import symcook as sc
 from symcook.decide import decide, streams
 from symcook.decide.finite import Finite, OutOfReach
-from symcook.decide.streams import Array
+from symcook.domains.cells import Array
 from symcook.errors import BadInput
 from symcook.spec.languages import dyck1, dyck_bounded, most_recent
 

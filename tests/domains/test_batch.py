@@ -17,7 +17,6 @@ from symcook.domains.batch import Batch, Grid, Listed, Words
 from symcook.domains.cells import Cell, carrier, combine
 from symcook.errors import NotExact
 from symcook.forward import forward
-from symcook.machine import unfollowed
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import MASKS, FeedForward, Head, Layer, LayerNorm, SelfAttention
@@ -200,7 +199,7 @@ def test_every_mask_with_ties_and_empty_rows(mask, weighting):
     )
     for n in (1, 2, 3):
         compare(model, Words(model.alphabet, n))
-    assert (unfollowed(model) is None) is mask.endswith("future")
+    assert (model.unfollowed() is None) is mask.endswith("future")
 
 
 def test_positions_alone_may_decide_where_to_look():
@@ -258,20 +257,20 @@ def test_added_tokens_stand_in_every_word(mask):
 
 def test_one_pass_holds_every_shorter_word():
     for model in (dyck(), added("[", None, "strict-future"), added(None, None, "future")):
-        assert unfollowed(model) is None
+        assert model.unfollowed() is None
         before = () if model.embedding.before is None else ("[",)
         for prefix in ((), model.alphabet[1:]):
             block = Words(model.alphabet, 4 + len(before), (*before, *prefix))
             lengths = range(len(before) + len(prefix) + 1, block.n + 1)
             compare(model, block, [(n, block.cut(n)) for n in lengths])
-    assert "mask past" in str(unfollowed(added(None, None, "past")))
+    assert "mask past" in str(added(None, None, "past").unfollowed())
     whole = Transformer(
         "length",
         Embedding(Space(("x",)), words={"a": {}}, positions={"x": "i/n"}),
         (),
         Readout("value", "last", ("x",)),
     )
-    assert "i/n" in str(unfollowed(whole))
+    assert "i/n" in str(whole.unfollowed())
 
 
 def test_listed_words_are_the_same_numbers():
@@ -398,7 +397,7 @@ def models(draw):
 @given(models(), st.integers(1, 3))
 def test_random_models(model, n):
     block = Words(model.alphabet, n)
-    together = unfollowed(model) is None and model.embedding.after is None
+    together = model.unfollowed() is None and model.embedding.after is None
     compare(model, block, [(m, block.cut(m)) for m in range(1, n + 1)] if together else ())
 
 

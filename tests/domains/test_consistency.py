@@ -9,7 +9,7 @@ import pytest
 
 from symcook.closed import every_length
 from symcook.domains import consistency
-from symcook.domains.consistency import Consistency, Premises, Row, row, solved
+from symcook.domains.consistency import Consistency, FormRow, Premises, row, solved
 from symcook.domains.linear import STRICT
 from symcook.proof.search.simplex import solve
 from symcook.recipes import build
@@ -18,7 +18,7 @@ NAMES = ("i", "k", "n", "p")
 SMALL = Fraction(1, 10**9)
 
 
-def drawn(draw: random.Random, strict: bool) -> list[Row]:
+def drawn(draw: random.Random, strict: bool) -> list[FormRow]:
     """Rows with few names and small numbers, some of which say that a form is positive."""
     out = []
     for _ in range(draw.randint(2, 7)):
@@ -28,7 +28,7 @@ def drawn(draw: random.Random, strict: bool) -> list[Row]:
     return out
 
 
-def by_simplex(rows: list[Row]) -> bool:
+def by_simplex(rows: list[FormRow]) -> bool:
     """The same by the simplex: a form less its slack is 0. What is positive is taken for a small number."""
     equations = []
     for k, (terms, c) in enumerate(rows):

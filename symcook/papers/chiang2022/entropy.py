@@ -43,7 +43,7 @@ class Given(NamedTuple):
     weight: Fraction = Fraction(1)
 
 
-Formula = Callable[[Given, flint.arb, Mapping[int, flint.arb]], flint.arb]
+LogitFormula = Callable[[Given, flint.arb, Mapping[int, flint.arb]], flint.arb]
 """A logit of PARITY where every position has learnt the second argument over n, and what each position is hit."""
 
 
@@ -217,13 +217,13 @@ def parity_logit(given: Given, _: flint.arb, hit: Mapping[int, flint.arb]) -> fl
     return sum((t / n * shares[i % 2] for i, t in hit.items()), arb(0))
 
 
-def ones_logit(formula: Formula, given: Given, weight: Fraction, k: int) -> flint.arb:
+def ones_logit(formula: LogitFormula, given: Given, weight: Fraction, k: int) -> flint.arb:
     """The logit of the words with k symbols 1 under the weight of Figure 3."""
     hit = {i: arb_of(t) for i, t in hits(weight * k, given.n).items()}
     return formula(given, arb_of(weight * k), hit)
 
 
-def _by_ones(formula: Formula, given: Given) -> Iterator[Class]:
+def _by_ones(formula: LogitFormula, given: Given) -> Iterator[Class]:
     """A class for each number of 1s."""
     for k in range(given.n):
         share = Fraction(comb(given.n - 1, k), 2 ** (given.n - 1))

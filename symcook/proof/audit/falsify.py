@@ -97,7 +97,7 @@ def _chains(t: Term, tree: Tree | None, so_far: _Chain) -> Iterator[_Chain]:
         yield _Chain(so_far.names, so_far.premises, t)
 
 
-Value: TypeAlias = "Fraction | arb"
+TriedValue: TypeAlias = "Fraction | arb"
 
 
 class _Try:
@@ -106,8 +106,8 @@ class _Try:
     def __init__(self, chain: _Chain, draw: random.Random, attempt: int) -> None:
         self.chain, self.draw = chain, draw
         self.work = 0
-        self.values: dict[Term, Value] = {}
-        self.tables: dict[Term, dict[tuple[Value, ...], Value]] = {}
+        self.values: dict[Term, TriedValue] = {}
+        self.tables: dict[Term, dict[tuple[TriedValue, ...], TriedValue]] = {}
         self.pools: dict[Term, Any] = {}
         self.given: dict[Term, Any] = {}  # a name and what an equation says of it
         self.busy: set[Any] = set()
@@ -162,7 +162,7 @@ class _Try:
 
     # Values.
 
-    def name(self, v: Term) -> Value:
+    def name(self, v: Term) -> TriedValue:
         if v not in self.values:
             if v in self.given:
                 if v in self.busy:
@@ -179,7 +179,7 @@ class _Try:
             return self.draw.choice(WHOLE if self.small else (*WHOLE, *map(Fraction, (6, 8, 12))))
         return self.draw.choice(REALS)
 
-    def applied(self, f: Term, at: tuple[Value, ...]) -> Value:
+    def applied(self, f: Term, at: tuple[TriedValue, ...]) -> TriedValue:
         if not all(isinstance(x, Fraction) for x in at):
             raise _NotKnown  # a ball: the value there is none that could be chosen once for all
         table = self.tables.setdefault(f, {})
@@ -203,7 +203,7 @@ class _Try:
             table[at] = self.drawn(f, at)
         return table[at]
 
-    def drawn(self, f: Term, at: tuple[Value, ...]) -> Value:
+    def drawn(self, f: Term, at: tuple[TriedValue, ...]) -> TriedValue:
         """A value of a free function: bits, small numbers, or growing with its argument."""
         if f not in self.pools:
             self.pools[f] = self.draw.choice(("bits", "bits", "any", "grows", "falls"))
@@ -220,7 +220,7 @@ class _Try:
         if self.work > MOST_WORK:
             raise _Spent
 
-    def value(self, t: Term, bound: list[Value]) -> Value:
+    def value(self, t: Term, bound: list[TriedValue]) -> TriedValue:
         self.spend()
         tag, data, kids = t
         if tag == "num":
@@ -235,7 +235,7 @@ class _Try:
                 raise _NotKnown
             return Fraction(truth)
         if tag in ("sum", "prod"):
-            total: Value = Fraction(tag == "prod")
+            total: TriedValue = Fraction(tag == "prod")
             for j in self.range(kids[0], kids[1], bound):
                 term = self.value(kids[2], [j, *bound])
                 total = _plus(total, term) if tag == "sum" else _times(total, term)
@@ -270,7 +270,7 @@ class _Try:
             raise _NotKnown
         return _ball(a) / b
 
-    def range(self, low: Term, high: Term, bound: list[Value]) -> Iterator[Fraction]:
+    def range(self, low: Term, high: Term, bound: list[TriedValue]) -> Iterator[Fraction]:
         a, b = self.value(low, bound), self.value(high, bound)
         if not (isinstance(a, Fraction) and isinstance(b, Fraction)) or b - a > MOST_RANGE:
             raise _NotKnown
@@ -280,7 +280,7 @@ class _Try:
 
     # Truth: True, False, or None where it is not known.
 
-    def truth(self, t: Term, bound: list[Value]) -> bool | None:
+    def truth(self, t: Term, bound: list[TriedValue]) -> bool | None:
         try:
             return self.decided(t, bound)
         except _Spent:
@@ -288,7 +288,7 @@ class _Try:
         except _NotKnown:
             return None
 
-    def decided(self, t: Term, bound: list[Value]) -> bool | None:
+    def decided(self, t: Term, bound: list[TriedValue]) -> bool | None:
         self.spend()
         tag, sort, kids = t
         if tag in ("true", "false"):
@@ -318,7 +318,7 @@ class _Try:
             unknown = unknown or got is None
         return None if unknown else not decisive
 
-    def ranged(self, t: Term, bound: list[Value]) -> tuple[Iterator[Fraction], Term] | None:
+    def ranged(self, t: Term, bound: list[TriedValue]) -> tuple[Iterator[Fraction], Term] | None:
         """The values and the body of ``all j in a..b. F``, which the kernel writes with a premise."""
         tag, sort, (body,) = t
         if sort != "Int" or body[0] != ("->" if tag == "all" else "&") or body[2][0][0] != "&":
@@ -340,21 +340,21 @@ class _Try:
         return [lambda *at: Fraction(0), lambda *at: Fraction(1), lambda *at: at[0]]
 
 
-def _ball(x: Value) -> Any:
+def _ball(x: TriedValue) -> Any:
     from flint import arb, fmpq
 
     return arb(fmpq(x.numerator, x.denominator)) if isinstance(x, Fraction) else x
 
 
-def _plus(a: Value, b: Value) -> Value:
+def _plus(a: TriedValue, b: TriedValue) -> TriedValue:
     return a + b if isinstance(a, Fraction) and isinstance(b, Fraction) else _ball(a) + _ball(b)
 
 
-def _times(a: Value, b: Value) -> Value:
+def _times(a: TriedValue, b: TriedValue) -> TriedValue:
     return a * b if isinstance(a, Fraction) and isinstance(b, Fraction) else _ball(a) * _ball(b)
 
 
-def _compare(tag: str, a: Value, b: Value) -> bool | None:
+def _compare(tag: str, a: TriedValue, b: TriedValue) -> bool | None:
     if isinstance(a, Fraction) and isinstance(b, Fraction):
         return a == b if tag == "=" else a <= b if tag == "<=" else a < b
     x, y = _ball(a), _ball(b)
@@ -367,7 +367,7 @@ def _compare(tag: str, a: Value, b: Value) -> bool | None:
     return None
 
 
-def _function(name: str, given: list[Value]) -> Value:
+def _function(name: str, given: list[TriedValue]) -> TriedValue:
     from flint import arb, ctx
 
     exact = all(isinstance(x, Fraction) for x in given)
@@ -400,5 +400,5 @@ def _function(name: str, given: list[Value]) -> Value:
         ctx.prec = before
 
 
-def _shown(x: Value) -> str:
+def _shown(x: TriedValue) -> str:
     return str(x) if isinstance(x, Fraction) else x.str(8, radius=False)

@@ -107,11 +107,11 @@ def lookup_almost_orthogonal(
     return over_rows(this, ("query", "value"), dict(zip(names, places, strict=True)), layers, "found", max_length=N)
 
 
-Family = tuple[list[list[int]], list[str], int]
+PositionVectors = tuple[list[list[int]], list[str], int]
 """The vectors of positions 1 to N, their entries as position functions, and the square of a vector's length."""
 
 
-def _polynomials(N: int, epsilon: kit.Fraction) -> Family:
+def _polynomials(N: int, epsilon: kit.Fraction) -> PositionVectors:
     p = 2
     while True:
         k = 1
@@ -131,7 +131,7 @@ def _polynomials(N: int, epsilon: kit.Fraction) -> Family:
     return vectors, [f"I[mod({values[a]}, {p}) = {b}]" for a, b in pairs], p
 
 
-def _signs(N: int, epsilon: kit.Fraction, m: int, seed: int) -> Family:
+def _signs(N: int, epsilon: kit.Fraction, m: int, seed: int) -> PositionVectors:
     if N * m > MOST_SIGNS:
         must = f"N times m must be at most {MOST_SIGNS} with signs"
         raise BadInput(must, f"{N} times {m}", "give a smaller N, or family=polynomials")

@@ -27,7 +27,7 @@ FIRST = {
     "reference": "symcook.spec.languages:first",
 }
 SOURCE = "Chiang and Cholak 2022"
-Row: TypeAlias = "Mapping[str, kit.Exact]"
+TokenRow: TypeAlias = "Mapping[str, kit.Exact]"
 C = Symbol("c", "1", "0 < c", "the score scale: scores of the last attention layer are c times 1, 0 or -1")
 EPSILON = Symbol("epsilon", "1/100000", "0 <= epsilon", "the constant of layer norm, beside the variance")
 SCALED = Argument(
@@ -51,7 +51,7 @@ def bits_behind_cls(names: Sequence[str], positions: Mapping[str, str]) -> kit.E
     return kit.Embedding(kit.Space(tuple(names)), words=words, positions=positions, start=0, before="CLS")
 
 
-def printed_head(names: Sequence[str], query: Row, key: Row, value: Row, scaled: bool) -> kit.Head:
+def printed_head(names: Sequence[str], query: TokenRow, key: TokenRow, value: TokenRow, scaled: bool) -> kit.Head:
     """Softmax attention by the printed rows over the d coordinates `names`, each row given as {coordinate: entry}.
 
     The query row holds the factor sqrt(d) of the paper, and the head the scale 1/sqrt(d) of its definition of
@@ -59,7 +59,7 @@ def printed_head(names: Sequence[str], query: Row, key: Row, value: Row, scaled:
     coordinate. With `scaled` the temperature is 1/log n: Eq. (2).
     """
 
-    def row(entries: Row) -> list[list[Any]]:
+    def row(entries: TokenRow) -> list[list[Any]]:
         return [[entries.get(name, 0) for name in names]]
 
     d = len(names)

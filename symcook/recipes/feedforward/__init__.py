@@ -77,11 +77,11 @@ def positive(name: str) -> kit.Parameter:
     return kit.Parameter(name, lower=0)
 
 
-Answer: TypeAlias = "dict[str, kit.Fraction]"
+RecipeOutputs: TypeAlias = "dict[str, kit.Fraction]"
 Adapted = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
-def by_coordinate(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
+def by_coordinate(function: Callable[..., RecipeOutputs], known: Mapping[str, Any]) -> Adapted:
     """The scalar reference at each coordinate of a vector."""
     d = known["d"]
 
@@ -92,7 +92,7 @@ def by_coordinate(function: Callable[..., Answer], known: Mapping[str, Any]) -> 
     return answer
 
 
-def of_inner(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
+def of_inner(function: Callable[..., RecipeOutputs], known: Mapping[str, Any]) -> Adapted:
     """A reference that is given that of the recipe f, which knows its own symbols."""
     inner, given = called(known["f"])
     values = {one.name: known[one.name] for one in info(inner).symbols if one.name in known}

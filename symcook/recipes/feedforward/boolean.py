@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from symcook.errors import BadInput
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import bits, one_of
-from symcook.recipes.feedforward import Adapted, Answer, pointwise, recipe, two_valued
+from symcook.recipes.feedforward import Adapted, RecipeOutputs, pointwise, recipe, two_valued
 
 MAX_BITS = 12
 
@@ -100,7 +100,7 @@ def _proposition(given: object, name: str) -> Proposition:
     return Proposition(variables, tuple(int(kit.truth(tree, row)) for row in rows))
 
 
-def _proposed(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
+def _proposed(function: Callable[..., RecipeOutputs], known: Mapping[str, Any]) -> Adapted:
     names, table = known["formula"]
     return lambda given: function(given, names=names, table=table, signed=known["bits"] == "signs")
 
@@ -154,7 +154,7 @@ def boolean_formula(this: Recipe, formula: Proposition, bits: str) -> kit.Transf
     return pointwise(this, names, weights={"W1": rows, "b1": biases, "W2": [output], "b2": [constant]})
 
 
-Network = tuple[list[list[Any]], list[Any], list[Any], Any]
+NetworkWeights = tuple[list[list[Any]], list[Any], list[Any], Any]
 """W1, b1, the row of W2, and b2."""
 
 
@@ -162,7 +162,7 @@ def _half(value: int | kit.Fraction) -> Any:
     return kit.Fraction(value, 2)
 
 
-def _cases(table: tuple[int, ...], m: int, flipped: bool = False) -> Network:
+def _cases(table: tuple[int, ...], m: int, flipped: bool = False) -> NetworkWeights:
     """The fewest leaves of a decision tree that are true, as conjunctions: {place: bit} each."""
 
     def halves(fixed: tuple[int | None, ...], c: int) -> list[tuple[int | None, ...]]:
@@ -193,7 +193,7 @@ def _cases(table: tuple[int, ...], m: int, flipped: bool = False) -> Network:
     return rows, biases, [sign] * len(rows), int(flipped)
 
 
-def _symmetric(table: tuple[int, ...], m: int) -> Network | None:
+def _symmetric(table: tuple[int, ...], m: int) -> NetworkWeights | None:
     """The network on the number of true variables, or None where the value depends on more than that."""
     values: list[int | None] = [None] * (m + 1)
     for k, bit in enumerate(table):

@@ -7,14 +7,14 @@ from symcook.compose import rename
 from symcook.errors import BadInput
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import fraction, split
-from symcook.recipes.feedforward import Adapted, Answer, recipe
+from symcook.recipes.feedforward import Adapted, RecipeOutputs, recipe
 
 MOST_PIECES = 64
-Form = tuple[tuple[tuple[str, "kit.Fraction"], ...], "kit.Fraction"]
+AffineForm = tuple[tuple[tuple[str, "kit.Fraction"], ...], "kit.Fraction"]
 """An affine form: the coefficient of each input, and the constant."""
 
 
-def _pieces(given: object, name: str) -> tuple[tuple[Form, ...], ...]:
+def _pieces(given: object, name: str) -> tuple[tuple[AffineForm, ...], ...]:
     """Groups of affine forms from text such as ``0; x, y``: the greatest of the least of each group."""
     must = f"{name} must be affine expressions, separated by ',' in a minimum and by ';' between minima"
     if not isinstance(given, str) or not given.strip():
@@ -27,7 +27,7 @@ def _pieces(given: object, name: str) -> tuple[tuple[Form, ...], ...]:
     return groups
 
 
-def _affine(text: str, must: str) -> Form:
+def _affine(text: str, must: str) -> AffineForm:
     if not text.strip():
         raise BadInput(must, "an empty piece")
     kit.parse_term(text)  # alone: what follows puts it between parentheses
@@ -41,12 +41,12 @@ def _affine(text: str, must: str) -> Form:
     return named, fraction(block.b1[0], "a constant")
 
 
-def inputs(pieces: tuple[tuple[Form, ...], ...]) -> tuple[str, ...]:
+def inputs(pieces: tuple[tuple[AffineForm, ...], ...]) -> tuple[str, ...]:
     """The inputs that the pieces name, in order of the alphabet."""
     return tuple(sorted({one for group in pieces for named, _ in group for one, _ in named}))
 
 
-def _evaluated(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
+def _evaluated(function: Callable[..., RecipeOutputs], known: Mapping[str, Any]) -> Adapted:
     groups = [[(dict(named), constant) for named, constant in group] for group in known["pieces"]]
     return lambda given: function(given, groups=groups)
 
@@ -61,7 +61,7 @@ def _evaluated(function: Callable[..., Answer], known: Mapping[str, Any]) -> Ada
     arguments=(Argument("pieces", "0; x, y", "affine pieces: ',' inside a minimum, ';' between the minima", _pieces),),
     adapt=_evaluated,
 )
-def max_min(this: Recipe, pieces: tuple[tuple[Form, ...], ...]) -> kit.Transformer:
+def max_min(this: Recipe, pieces: tuple[tuple[AffineForm, ...], ...]) -> kit.Transformer:
     """Every continuous piecewise linear function is the maximum of minima of its pieces; a layer computes the pieces,
     and each further one the minimum or maximum of pairs.
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import EMPTY_WORD, SymcookError
 from symcook.programs.turing import LETTERS
 from symcook.report.page.html import Markup, element, table
-from symcook.report.page.runs import Given, inputs, traced
+from symcook.report.page.runs import TypedInput, inputs, traced
 
 if TYPE_CHECKING:
     from symcook.decide.automata import Automaton
     from symcook.model.transformer import Transformer
+    from symcook.words import Word
 
-Word = tuple[str, ...]
-Told = tuple[dict[str, Any], list[str]]
+ToldRun = tuple[dict[str, Any], list[str]]
 """A run as a document, and its tokens as the model calls them."""
 MachineRuns = dict[str, Any]
 """`kind` ("tm" or "dfa"); `first`, the position of the first column, and `apart`, by how much that is above the
@@ -36,7 +36,7 @@ ROWS = 4000
 """The rows of a machine that a page takes, so that it can be run on any word there."""
 
 
-def machine_runs(model: Transformer, first: Given) -> MachineRuns | None:
+def machine_runs(model: Transformer, first: TypedInput) -> MachineRuns | None:
     """The model's own runs behind `first` and behind the shortest words. None for a model that runs no machine, and for
     one whose weights are not those of its machine. `model` has values for all its symbols."""
     if model.program is None or model.program.kind not in ("tm", "dfa"):
@@ -113,7 +113,7 @@ def _table(model: Transformer) -> dict[str, Any] | None:
     return names | {"head": machine.head, "tapes": machine.tapes, "theorem": theorem, "rows": rows}
 
 
-def _tapes(model: Transformer) -> Callable[[Word], Told]:
+def _tapes(model: Transformer) -> Callable[[Word], ToldRun]:
     """What gives the run of a Turing machine behind a word, in integers, and its tokens as the model calls them.
     BadInput where the weights are not those of the machine."""
     from symcook.programs.steps import labels
@@ -125,7 +125,7 @@ def _tapes(model: Transformer) -> Callable[[Word], Told]:
     machine, least = stream.machine, stream.least
     decoder, named = IntegerDecoder(machine), labels(machine)
 
-    def ask(word: Word) -> Told:
+    def ask(word: Word) -> ToldRun:
         model.tokens(word)  # BadInput for the empty word where nothing stands in front
         steps = tuple(itertools.islice(decoder.steps(word), TOKENS + 1))
         ended, steps = len(steps) <= TOKENS, steps[:TOKENS]
@@ -135,7 +135,7 @@ def _tapes(model: Transformer) -> Callable[[Word], Told]:
     return ask
 
 
-def _rows(model: Transformer) -> Callable[[Word], Told]:
+def _rows(model: Transformer) -> Callable[[Word], ToldRun]:
     """The same for a decoder whose tokens are the rows of the table (`--theorem 2`)."""
     from symcook.thought.rows import document, machine_of_table, row_run
 
@@ -143,7 +143,7 @@ def _rows(model: Transformer) -> Callable[[Word], Told]:
     return lambda word: document(row_run(model, machine, word, TOKENS))
 
 
-def _states(model: Transformer, word: Word) -> Told:
+def _states(model: Transformer, word: Word) -> ToldRun:
     """The run of an automaton: the states that the model writes behind the word, then its verdict."""
     from symcook.decode import stream
     from symcook.programs.running import speech_of

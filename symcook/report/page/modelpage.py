@@ -19,8 +19,8 @@ from symcook.report.page.describe import described, unfit
 from symcook.report.page.html import Markup, element, embedding, page, section, table, weights
 from symcook.report.page.machine import MachineRuns, controls, machine_runs, options, program_automaton
 from symcook.report.page.runs import (
-    Given,
     Softness,
+    TypedInput,
     as_rational,
     beforehand,
     first_input,
@@ -77,7 +77,7 @@ def write(file: Path, page: str, force: bool) -> None:
 
 def model_page(
     model: Transformer,
-    given: Given | Mapping[str, object] | None = None,
+    given: TypedInput | Mapping[str, object] | None = None,
     *,
     recipe: Recipe | None = None,
     values: Mapping[str, Exact] | None = None,

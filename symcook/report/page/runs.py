@@ -24,7 +24,7 @@ from symcook.run import Run, prepare, run
 if TYPE_CHECKING:
     from symcook.model.transformer import Parameter, Transformer
 
-Given = Sequence[object]
+TypedInput = Sequence[object]
 """An input: tokens that are typed, or rows of numbers."""
 Softness = dict[str, Any]
 """Soft attention beside hard attention: temperatures, and by length an input and the answers."""
@@ -95,7 +95,7 @@ def letters(model: Transformer) -> tuple[str, ...]:
     return speech_of(model).letters if model.program.kind == "tm" else model.program.alphabet
 
 
-def inputs(model: Transformer) -> Iterator[Given]:
+def inputs(model: Transformer) -> Iterator[TypedInput]:
     """Inputs of the model from the shortest on: words in the order of the alphabet, or rows of small numbers."""
     least = 0 if model.embedding.added else 1
     if model.embedding.inputs is None:
@@ -108,7 +108,7 @@ def inputs(model: Transformer) -> Iterator[Given]:
             yield [{name: str((k * (j + 1) + j + shift) % 4) for j, name in enumerate(names)} for k in range(1, n + 1)]
 
 
-def first_input(model: Transformer, values: Mapping[str, str]) -> Given:
+def first_input(model: Transformer, values: Mapping[str, str]) -> TypedInput:
     """What a page begins with: of the first words that the model accepts a longest one, with all letters and as often
     as can be; without one, or where it decides nothing, some word with all letters."""
     if model.embedding.inputs is not None:
@@ -140,7 +140,7 @@ def _verdicts(model: Transformer, values: Mapping[str, str]) -> Callable[[Any], 
     return (lambda word: run(bound, word).accept) if model.decides else None
 
 
-def typed(model: Transformer, given: Given) -> str:
+def typed(model: Transformer, given: TypedInput) -> str:
     """An input as it is typed on the page."""
     if model.embedding.inputs is None:
         return model.embedding.written([str(token) for token in given])
@@ -151,7 +151,7 @@ def typed(model: Transformer, given: Given) -> str:
 # --- Runs ---
 
 
-def rational_on(model: Transformer, first: Given, others: Iterable[Given]) -> str:
+def rational_on(model: Transformer, first: TypedInput, others: Iterable[TypedInput]) -> str:
     """Why a model with norms is not run in the page, as the end of a sentence; empty where it is: where the first run
     holds rational numbers alone, and so does one of two others at least."""
     if why := _irrational(model, first):
@@ -160,7 +160,7 @@ def rational_on(model: Transformer, first: Given, others: Iterable[Given]) -> st
     return max(found, default="") if 2 * sum(map(bool, found)) > len(found) else ""
 
 
-def _irrational(model: Transformer, given: Given) -> str:
+def _irrational(model: Transformer, given: TypedInput) -> str:
     """A value of a run that is not rational, as the end of a sentence."""
     try:
         found = run(model, given, trace=True)
@@ -176,7 +176,7 @@ def _irrational(model: Transformer, given: Given) -> str:
     return ""
 
 
-def beforehand(model: Transformer, given: Given) -> list[dict[str, Any]]:
+def beforehand(model: Transformer, given: TypedInput) -> list[dict[str, Any]]:
     """The first runs of a model, that of `given` in front, as the evaluator of the page would give them. `model` has
     values for all its symbols."""
     found: dict[str, dict[str, Any]] = {}
@@ -191,7 +191,7 @@ def beforehand(model: Transformer, given: Given) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def traced(model: Transformer, given: Given) -> dict[str, Any]:
+def traced(model: Transformer, given: TypedInput) -> dict[str, Any]:
     """A run with its trace: exact values where they are short, balls where they are not."""
     balls = run(model, given, "ball", trace=True, digits=12)
     try:
@@ -224,7 +224,7 @@ def _joined(ball: object, exact: object) -> object:
 # --- Soft against hard ---
 
 
-def softness(model: Transformer, given: Given) -> Softness | None:
+def softness(model: Transformer, given: TypedInput) -> Softness | None:
     """What soft attention gives in place of hard attention, by length and temperature, in balls; None for a model of
     which no head has scores. `model` has values for all its symbols; inputs are `given`, repeated and cut."""
     if all(head.uniform for head in all_heads(model)) or model.pointwise:
@@ -252,7 +252,7 @@ def softness(model: Transformer, given: Given) -> Softness | None:
     return {"temperatures": list(TEMPERATURES), "rows": rows, "own": own, "ties": ties} if rows else None
 
 
-def _answer(model: Transformer, given: Given) -> dict[str, Any]:
+def _answer(model: Transformer, given: TypedInput) -> dict[str, Any]:
     """The verdict or labels and the values of one run, as balls of ten digits."""
     found = run(model, given if model.embedding.inputs is None else list(given), "ball", digits=10)
     with found.result.domain.context():
