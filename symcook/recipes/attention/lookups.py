@@ -7,13 +7,25 @@ from random import Random
 from symcook.errors import BadInput
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import fraction, integer, one_of
-from symcook.recipes.attention import LONGEST, POSITION, WEIGHTING, encoded, lookup_region, over_rows, recipe, sharpened
+from symcook.recipes.attention import (
+    LONGEST,
+    POSITION,
+    READ,
+    WEIGHTING,
+    encoded,
+    lookup_region,
+    over_rows,
+    recipe,
+    sharpened,
+)
 
 
 @recipe(
     summary="the value at the position that a query names, by one-hot positions",
     source="Cookbook, Section 5.3.1, Eq. (36)",
     formula="value(query(i))",
+    computes=READ,
+    score="max(0, 1 - abs(query(i) - j))",
     region=POSITION,
     largest=False,
     uniformity="The width is 2 N + 1 for the greatest length N, beside the query itself.",
@@ -48,6 +60,11 @@ MOST_COORDINATES = 512
 MOST_SIGNS = 4096  # each is a case of a position function
 
 
+NEAR = "sum(m, 1, 8, max(0, 1 - abs(query(i) - m))*if(m = j, 1, I[floor((m - 1)/5) != floor((j - 1)/5)]/5))"
+"""The score for N = 8 and epsilon = 1/4: between two positions the vector of a query lies on the line between theirs,
+and the products of these are 1, 0 where the polynomials differ by a constant, and else 1/5, as p = 5."""
+
+
 def _small(given: object, name: str) -> kit.Fraction:
     value = fraction(given, name)
     if not 0 <= 2 * value < 1:
@@ -59,6 +76,8 @@ def _small(given: object, name: str) -> kit.Fraction:
     summary="the value at the position that a query names, by almost orthogonal vectors",
     source="Cookbook, Section 5.3.2, Eqs. (37) and (38)",
     formula="value(query(i))",
+    computes=READ,
+    score=NEAR,
     region=POSITION,
     largest=False,
     uniformity="The width is 2 m + 1 beside the query itself, where the dimension m grows with the logarithm of the "
@@ -157,6 +176,8 @@ def _signs(N: int, epsilon: kit.Fraction, m: int, seed: int) -> Family:
     summary="the value at the position that a query names, by layer-norm hashes",
     source="Cookbook, Section 5.3.3",
     formula="value(query(i))",
+    computes=READ,
+    score="(query(i)*j + 1)*abs(query(i)*j + 1)/(j^2 + 1)",
     region=POSITION,
     largest=False,
     uniformity="No weight depends on the length; the position function 1/i is bounded.",
@@ -201,6 +222,8 @@ def lookup_layernorm_hash(this: Recipe, weighting: str, N: int) -> kit.Transform
     summary="at every position the value at the position that its query names",
     source="Cookbook, Section 5.3.4",
     formula="value(query(i))",
+    computes=READ,
+    score="2*query(i)*j - j^2",
     region=POSITION,
     largest=False,
     uniformity="No weight depends on the length, but the temperature of softmax does; i and i^2 are not bounded.",

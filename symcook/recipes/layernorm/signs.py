@@ -15,8 +15,8 @@ def _region(d: int) -> str:
 @recipe(
     summary="the sign of every component, by clipping and a layer norm with epsilon = 0",
     source="Cookbook, Section 6.4",
-    formula="sign(x1)",
-    computes="if(x1 = 0 & x2 = 0, 0, max(-delta, min(delta, x1))/"
+    formula="if(k = 0, sign(x1), sign(x2))",
+    computes="if(x1 = 0 & x2 = 0, 0, max(-delta, min(delta, if(k = 0, x1, x2)))/"
     "sqrt((max(-delta, min(delta, x1))^2 + max(-delta, min(delta, x2))^2)/2))",
     region="(delta <= x1 | x1 <= -delta) & (delta <= x2 | x2 <= -delta)",
     largest=False,
@@ -75,7 +75,7 @@ def sign_norm(this: Recipe) -> kit.Transformer:
 @recipe(
     summary="the sign of x, by a layer norm behind a map that masks the rest of the stream",
     source="Cookbook, Section 6.3, with the selective layer norm of Section 5.3.3",
-    formula="sign(x)",
+    formula="if(k = 0, sign(x), y)",
     claims="s5.3.3.selective_ln s6.3.pairing",
     reference="symcook.spec.layernorm:sign_beside",
 )

@@ -53,7 +53,7 @@ COORDINATES = ("begin", "hit", *POSITIONS, "share", "inverse", "cosines", "sines
 @recipe(
     summary="how often a symbol has occurred, modulo m, as a point of the unit circle, by sinusoids and lookup",
     source="Cookbook, Section 3.5.2",
-    formula="cos(2*pi*C(i)/m)",
+    formula="if(k = 0, cos(2*pi*C(i)/m), sin(2*pi*C(i)/m))",
     error="1/10^12",
     uniformity="No weight depends on the length. The sinusoids have the period m, which those of Section 3.5.2 have "
     "for no m up to 6.",
