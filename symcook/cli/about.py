@@ -169,11 +169,7 @@ def _facts(chosen: Chosen) -> dict[str, Any]:
     if not chosen.arguments:
         evaluable(info, chosen.model)
     facts = {key: getattr(info, key) for key in ("name", "kind", "summary", "words", "formula", "computes")}
-    facts["where"] = {
-        word: means
-        for text in (info.formula, info.computes)
-        for word, means in meanings(text, chosen.model.decides).items()
-    }
+    facts["where"] = meanings(info, chosen.model.decides)
     usual = {a.name: a.read(a.default, a.name) for a in info.arguments}
     if info.read(chosen.arguments) != usual:
         facts["formula_of"] = "the default arguments"

@@ -56,11 +56,12 @@ class Recipe(NamedTuple):
     `formula` is what the paper says it returns and `region` where that is exact, both in the grammar over inputs and
     symbols. With `largest` the region is all of where it is, so that the formula fails, or has no meaning, at every
     other point of the model's inputs and symbols; else it is exact there at least. `computes` is what the weights
-    return everywhere. The three are those of the default arguments, and the function `region` of this module gives
-    the region for others. `reference` is "module:function", and `adapt` makes of it and {argument or symbol: value} a
-    function of one input, where `asked` and `by_position` do not. `error` bounds the difference from it in the region,
-    in the grammar; empty, as for most recipes, there is none. `error_of` gives it for other arguments. `claims` are
-    those about it, by id.
+    return everywhere; it may speak of score(j), which is the term `score` in i and j. Both texts are asked for each
+    output, whose number is k. They and the region are those of the default arguments, and the function `region` of
+    this module gives the region for others. `reference` is "module:function", and `adapt` makes of it and {argument or
+    symbol: value} a function of one input, where `asked` and `by_position` do not. `error` bounds the difference from
+    it in the region, in the grammar; empty, as for most recipes, there is none. `error_of` gives it for other
+    arguments. `claims` are those about it, by id.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Recipe(NamedTuple):
     largest: bool = True
     error: str = ""
     error_of: Callable[..., str] | None = None
+    score: str = ""
 
     @property
     def words(self) -> str:

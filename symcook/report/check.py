@@ -99,7 +99,8 @@ def _lines(found: Check, name: str, command: WholeCommand | None) -> list[str]:
     if "decided" in found.method:
         lines.append("DECIDED; symcook decide --certificate FILE.json writes what shows it")
     if found.stated:
-        lines.append(f"its formula, and what it says the weights compute, agree on {found.stated} inputs too")
+        to = "" if found.stated_to is None else f" to length {found.stated_to}"
+        lines.append(f"its formula, and what it says the weights compute, agree on {found.stated} inputs{to} too")
     first = found.counterexample
     if first is not None:
         lines.append(f"{'' if found.way == 'random' else 'smallest '}counterexample: {first.input or EMPTY_WORD}")

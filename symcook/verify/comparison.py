@@ -188,7 +188,7 @@ class Comparison:
                 return self.batch(part)
             except NotExact:
                 self.batched = False
-        return [(length, piece, self.singles(piece)) for length, piece in part.pieces]
+        return [(length, piece, self.singles(piece, length)) for length, piece in part.pieces]
 
     def ranked(self, piece: Words | Grid, codes: list[int]) -> Ranked | None:
         """The first of the inputs with these numbers."""
@@ -233,11 +233,12 @@ class Comparison:
                 wrong |= _unequal(domain.full(cell.numerators, length), cell, values, codes)
         return np.flatnonzero(wrong).tolist(), [], yes
 
-    def singles(self, piece: Words | Grid) -> Differing:
-        """The same one input after the other."""
+    def singles(self, piece: Words | Grid, length: int) -> Differing:
+        """The same one input after the other, with the answers of all."""
         wrong, unclear, yes = [], [], 0
+        asked = self.expected.block(piece, length)
         for code, sequence in enumerate(piece):
-            agrees, accepts = self.agreement(sequence, self.expected.ask(sequence))
+            agrees, accepts = self.agreement(sequence, [known[codes[code]] for known, codes in asked])
             if agrees is None:
                 unclear.append(code)
                 continue

@@ -38,7 +38,9 @@ class Check(Shown):
     empty_word: str | None = None
     against: str = "its reference"
     stated: int = 0
-    """On how many inputs the recipe's `formula` and `computes` were evaluated too, where these agree."""
+    """On how many inputs the recipe's `formula` was evaluated too, where it and `computes` agree."""
+    stated_to: int | None = None
+    """To which length these go; None on a grid, and where there are none."""
     way: str = "exhaustive"
     """How it was found out, out of `WAYS`."""
     by_length: tuple[LengthCount, ...] = ()
@@ -75,6 +77,7 @@ class Check(Shown):
             "empty_word": self.empty_word,
             "against": self.against,
             "stated": self.stated,
+            "stated_to": self.stated_to,
             "way": self.way,
             "by_length": [count._asdict() for count in self.by_length],
             "got": None if first is None else first.got,

@@ -26,14 +26,13 @@ from symcook.verify.sweep import check
 if TYPE_CHECKING:
     from symcook.domains.axes import Axes
     from symcook.domains.batch import Grid, Words
-    from symcook.recipes import Recipe
 
 T = TypeVar("T")
 
 LENGTH = 6
 """The greatest length of an input on which `check` evaluates both texts."""
-MOST = 2000
-"""To how many inputs it keeps where there are more to that length."""
+MOST = 2**14
+"""To how many inputs it keeps where there are more to that length, as over a large alphabet."""
 NEAR = Fraction(1, 10**20)
 """How far a value that is not rational may lie from what the text gives, beside the recipe's own error."""
 
@@ -45,15 +44,15 @@ class Stated(AskedTogether):
     """A text about a recipe's model as a reference: asked for an input, or for all of a piece together, it gives what
     the text says of it.
 
-    `kind` is "formula" or "computes". `coordinate` is the number of the coordinate that is asked for, k in the text. In
-    the domain "exact" a number that is not rational is NotExact; in "ball" it comes as a rational within `NEAR` of it.
+    `kind` is "formula" or "computes". Where the model shows several coordinates the text is asked for each, whose
+    number from 0 is k in it. In the domain "exact" a number that is not rational is NotExact; in "ball" it comes as a
+    rational within `NEAR` of it.
     """
 
     model: Transformer
     kind: str
     tree: Tree
     symbols: Mapping[str, Any]
-    coordinate: int
     domain: str
 
     def __call__(self, given: object) -> Any:
@@ -73,15 +72,20 @@ class Stated(AskedTogether):
     def together(self, piece: Words | Grid, setting: Mapping[str, Fraction]) -> Sequence[Answers]:
         """The same in exact numbers."""
         from symcook.domains.axes import Axes
-        from symcook.numbers.together import valued_together
+        from symcook.numbers.together import over, valued_together
 
         axes, model = Axes(piece), self.model
         columns = {name: Column(values) for name, values in self._columns(axes).items()}
         point = {name: column[1] for name, column in columns.items()} | dict(setting) if model.pointwise else {}
-        known = {**self.symbols, **point, "n": len(next(iter(columns.values())).values), "k": self.coordinate}
+        known = {**self.symbols, **point, "n": len(next(iter(columns.values())).values)}
         stream = self._batched(piece, axes, setting if model.pointwise else self.symbols) if self.runs else {}
-        found = self.found(known, columns, stream, lambda values: axes.listed(valued_together(self.tree, values)))
-        return [([self._answer(value) for value in values], codes) for values, codes in found]
+
+        def listed(values: Mapping[str, Any]) -> tuple[list[Any], Any]:
+            each = (valued_together(self.tree, {**values, "k": k}) for k in self.outputs)
+            return axes.listed(over(lambda *shown: shown, *each))
+
+        found = self.found(known, columns, stream, listed)
+        return [([self._answer(shown) for shown in values], codes) for values, codes in found]
 
     def _columns(self, axes: Axes) -> dict[str, list[Any]]:
         """What is given with the inputs of a piece, by position."""
@@ -107,7 +111,11 @@ class Stated(AskedTogether):
         known, columns = self._input(given)
         stream = self._stream(given, domain) if self.runs else {}
         near = None if domain == "exact" else NEAR
-        found = self.found(known, columns, stream, lambda values: self._answer(valued(self.tree, values, near)))
+
+        def answer(values: Mapping[str, Any]) -> Any:
+            return self._answer([valued(self.tree, {**values, "k": k}, near) for k in self.outputs])
+
+        found = self.found(known, columns, stream, answer)
         return found if self.model.readout.each else found[0]
 
     @property
@@ -134,7 +142,7 @@ class Stated(AskedTogether):
         return [at(index + 1 - before) for index in self.model.readout.answered(positions)]
 
     def _input(self, given: Any) -> tuple[dict[str, Any], dict[str, Column]]:
-        """n, k and the symbols; and the letters of a word as numbers, or the inputs of rows, from position 1."""
+        """n and the symbols; and the letters of a word as numbers, or the inputs of rows, from position 1."""
         embedding = self.model.embedding
         point = dict(given) if isinstance(given, Mapping) else {}
         if embedding.inputs is None and not isinstance(given, Mapping):
@@ -145,7 +153,7 @@ class Stated(AskedTogether):
             rows = [given] if isinstance(given, Mapping) else given
             columns = {name: Column([row[name] for row in rows]) for name in embedding.inputs or ()}
             length = len(rows)
-        return {**self.symbols, **point, "n": length, "k": self.coordinate}, columns
+        return {**self.symbols, **point, "n": length}, columns
 
     def _stream(self, given: object, domain: str) -> dict[str, list[Any]]:
         """The last values of all coordinates, position by position."""
@@ -157,29 +165,20 @@ class Stated(AskedTogether):
         places = result.everywhere
         return {name: [result.domain.read(column, place) for place in places] for name, column in result.stream.items()}
 
-    def _answer(self, value: int | Fraction) -> Any:
+    @property
+    def outputs(self) -> range:
+        """The numbers of the coordinates that are asked for: one where they make an answer or a label."""
         readout = self.model.readout
+        return range(1 if readout.answers or readout.labels else len(readout.reads))
+
+    def _answer(self, shown: Sequence[int | Fraction]) -> Any:
+        readout = self.model.readout
+        if len(shown) > 1:
+            return dict(zip(readout.reads, shown, strict=True))
+        (value,) = shown
         if isinstance(value, bool) and not self.model.decides:
             value = Fraction(value)
         return readout.label(int(value)) if readout.labelled else value
-
-
-def parts(info: Recipe, model: Transformer) -> list[tuple[str, Tree, int, Transformer]]:
-    """The texts of a recipe to be evaluated: kind, tree, number of the coordinate, and the model that reads only it.
-    BadInput for a text that nobody can evaluate."""
-    evaluable(info, model)
-    found = []
-    for kind in ("formula", "computes"):
-        if kind == "computes" and info.computes == info.formula:
-            break  # evaluated already, where the region is
-        tree = read(getattr(info, kind), model.decides)
-        if model.readout.answers or model.readout.labels:
-            found.append((kind, tree, 0, model))
-            continue
-        reads = model.readout.reads if "k" in names(tree) else model.readout.reads[:1]
-        for number, name in enumerate(reads):
-            found.append((kind, tree, number, replace(model, readout=replace(model.readout, reads=(name,)))))
-    return found
 
 
 def check_facts(
@@ -194,20 +193,24 @@ def check_facts(
     from symcook import recipes
 
     info, model = recipes.info(name), recipes.build(name)
+    evaluable(info, model)
     symbols: dict[str, Any] = {key: value for key, value in info.read({}).items() if isinstance(value, (int, Fraction))}
     if not model.pointwise:
         symbols |= {key: fraction(value) for key, value in model.values(values).items()}
-    length = None if model.pointwise else _length(model.bind(values), info.region, symbols, max_length, most)
+    if info.score:
+        symbols["score()"] = "j", parse_term(info.score)
     out = []
-    for kind, tree, number, narrowed in parts(info, model):
-        region = info.region if kind == "formula" else None
+    for kind, region, error in (("formula", info.region, recipes.error(name)), ("computes", "true", "0")):
+        if kind == "computes" and info.computes == info.formula and info.region == "true":
+            break  # evaluated already, everywhere
+        length = None if model.pointwise else _length(model.bind(values), region, symbols, max_length, most)
+        told = Stated(model, kind, read(getattr(info, kind), model.decides), symbols, "exact")
         how: dict[str, Any] = {"values": values, "region": region}
-        error = recipes.error(name) if kind == "formula" else "0"
         try:
-            found = check(narrowed, Stated(model, kind, tree, symbols, number, "exact"), length, **how)
+            found = check(model, told, length, **how)
         except NotExact:
             how |= {"domain": "ball", "error": f"{error} + 1/{NEAR.denominator}"}
-            found = check(narrowed, Stated(model, kind, tree, symbols, number, "ball"), length, **how)
+            found = check(model, replace(told, domain="ball"), length, **how)
         out.append(replace(found, against=f"its {kind}" if kind == "formula" else "its `computes`"))
     return out
 
@@ -258,4 +261,4 @@ def check_recipe(
         return found
     stated = check_facts(name, min(max_length or LENGTH, LENGTH), values, MOST)
     wrong = [one for one in stated if not one.holds]
-    return wrong[0] if wrong else replace(found, stated=stated[0].strings)
+    return wrong[0] if wrong else replace(found, stated=stated[0].strings, stated_to=stated[0].max_length)

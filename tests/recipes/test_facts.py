@@ -12,7 +12,8 @@ import pytest
 from symcook import recipes
 from symcook.__main__ import main
 from symcook.errors import BadInput
-from symcook.model.expr import parse_term
+from symcook.model.expr import names as free
+from symcook.model.expr import parse_formula, parse_term
 from symcook.recipes import build, info, names
 from symcook.verify import stated
 from symcook.verify.stated import LENGTH, MOST, WORDS, Stated, check_facts, check_recipe
@@ -21,10 +22,14 @@ from symcook.verify.stated import LENGTH, MOST, WORDS, Stated, check_facts, chec
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", names())
 def test_both_texts_hold_of_the_model(name: str) -> None:
+    """On all inputs to length 6, but for a formula whose region ends before."""
     found = check_facts(name, LENGTH, most=MOST)
     assert [one.against for one in found if not one.holds] == []
     assert all(one.strings >= 2 for one in found)
     assert {one.against for one in found} >= {"its formula"}
+    long = None if build(name).pointwise else LENGTH
+    ends = "n" in free(parse_formula(info(name).region))
+    assert all(one.max_length == long for one in found if one.against != "its formula" or not ends)
 
 
 NONSENSE = {
@@ -33,15 +38,20 @@ NONSENSE = {
     "average": [("formula", "sum(j, 1, n, x(j))/(n + 1)"), ("formula", "sum(j, 1, i, x(j))/i")],
     "count": [("formula", "C(i)/n"), ("formula", "opens(n)/n + 0*w(i) + 1")],
     "first-position": [("formula", "I[i = 2]"), ("computes", "3*(relu(mean - 1/3) - relu(mean - 1/2))")],
-    "modulo-angle": [("formula", "cos(2*pi*C(i)/(m + 1))")],
     "dyck-1": [("formula", "opens(n) = closes(n)"), ("computes", "balance = 0"), ("computes", "total = 0")],
     "dyck-1-2": [("computes", "active(n) = 0")],
     "dyck-k-d": [("formula", "opens(n) = closes(n)")],
     "parity": [("formula", "mod(ones(n), 2) = 0"), ("computes", "s < 0")],
     "first": [("formula", "ex j in 1..n. w(j) = 1"), ("computes", "0 <= s")],
     "induction-most-frequent": [("formula", "w(i)")],
-    "predecessor": [("formula", "value(i)")],
     "modulo": [("formula", "mod(C(n) + 1, m)")],
+    # only where the formula is not asked
+    "predecessor": [("formula", "value(i)"), ("computes", "if(i = 1, 0, value(i - 1))")],
+    "predecessor-quadratic": [("computes", "if(i = 1, 0, relu(value(i - 1)))")],
+    "lookup-one-hot": [("score", "-abs(query(i) - j)")],
+    # only in the second output
+    "modulo-angle": [("formula", "cos(2*pi*C(i)/(m + 1))"), ("formula", "if(k = 0, cos(2*pi*C(i)/m), sin(pi*C(i)/m))")],
+    "selective-norm": [("formula", "sign(x)")],
 }
 
 
@@ -90,7 +100,7 @@ def test_the_words_of_formulas_mean_what_their_table_says() -> None:
     """Counted by hand, on all words to length 4 of two brackets and of four."""
 
     def value(name: str, word: str, text: str) -> Any:
-        return Stated(build(name), "formula", parse_term(text), {}, 0, "exact")(word)[-1]
+        return Stated(build(name), "formula", parse_term(text), {}, "exact")(word)[-1]
 
     for length in range(1, 5):
         for letters in itertools.product("01", repeat=length):
@@ -103,8 +113,8 @@ def test_the_words_of_formulas_mean_what_their_table_says() -> None:
 
 def test_which_inputs_were_tried_is_said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["check", "dyck-1", "--max-length", "8"]) == 0
-    assert "agree on 126 inputs too" in capsys.readouterr().out  # 2 + 4 + ... + 64
-    assert LENGTH == 6 and MOST == 2000
+    assert "agree on 126 inputs to length 6 too" in capsys.readouterr().out  # 2 + 4 + ... + 64
+    assert LENGTH == 6 and MOST == 2**14
     monkeypatch.setattr(stated, "MOST", 83)
     assert check_recipe("dyck-k-d", 3).stated == 4 + 16  # to length 3 there are 84
     monkeypatch.setattr(stated, "MOST", 84)

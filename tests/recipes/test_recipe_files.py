@@ -35,8 +35,8 @@ def repeated(source: str) -> list[str]:
             text = " ".join(f"{ast.get_docstring(tree) or ''} {ast.get_docstring(function) or ''}".split())
             if facts.get("formula") == facts.get("computes"):
                 found.append("computes")
-            if re.search(rf"Source: {re.escape(facts['source'][1:-1])}\.", text):
-                found.append("source")
+            own = ast.get_docstring(function) or ""
+            found += [said.lower() for said in ("Source", "Region") if re.search(rf"\b{said}\b[^.]*:", own)]
             if "summary" in facts and facts["summary"][1:-1] in text:
                 found.append("summary")
     return found
@@ -57,7 +57,8 @@ def test_each_fact_is_said_once() -> None:
         ("if TYPE_CHECKING:\n    import sympy", late),
         ("def f():\n    from symcook.model.checks import Space", late),
         ("@recipe(formula='x', computes='x', source='A')\ndef f(this): ...", repeated),
-        ("@recipe(formula='x', source='A, Section 4')\ndef f():\n    '''Source: A,\n    Section 4.'''", repeated),
+        ("@recipe(formula='x', source='A, Section 4')\ndef f():\n    '''Source: A,\n    Section 5.'''", repeated),
+        ("@recipe(formula='x', source='A, Section 4')\ndef f():\n    '''Region where it is x: all.'''", repeated),
         ("@recipe(formula='x', source='A', summary='x, twice')\ndef f():\n    '''It gives x, twice.'''", repeated),
         ("'''f: x, twice.'''\n@recipe(formula='x', source='A', summary='x, twice')\ndef f(): ...", repeated),
     ],

@@ -47,7 +47,7 @@ def test_brackets_hold_on_every_word():
     assert found.to_json() | {"method": ""} == {
         "recipe": "brackets", "max_length": 10, "strings": 2046, "mismatches": 0, "counterexample": None, "method": "",
         "domain": "exact", "open": 0, "first_open": None, "empty_word": None, "got": None, "expected": None,
-        "against": "its reference", "stated": 0, "way": "exhaustive",
+        "against": "its reference", "stated": 0, "stated_to": None, "way": "exhaustive",
         "by_length": [{"n": n, "strings": 2**n, "accepted": catalan[n - 1]} for n in range(1, 11)],
     }  # fmt: skip
     assert "exhaustive" in found.method and "1 to 10" in found.method

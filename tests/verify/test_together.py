@@ -54,7 +54,7 @@ def text(name: str, written: str | None = None, kind: str = "formula") -> tuple[
     tree = read(written or getattr(info, kind), model.decides)
     symbols = {key: value for key, value in info.read({}).items() if isinstance(value, (int, Fraction))}
     symbols |= {key: fraction(value) for key, value in model.values(None).items()}
-    return model, Stated(model, kind, tree, symbols, 0, "exact")
+    return model, Stated(model, kind, tree, symbols, "exact")
 
 
 def answered(model: Transformer, reference: Any, n: int) -> list[list[Any]]:

@@ -23,6 +23,9 @@ UNIFORM_WEIGHTING = Argument(
 )
 LONGEST = Argument("N", "64", "the greatest length, with softmax", integer(1, 10**6))
 POSITION = "ex j in 1..n. query = j"
+GREATEST = "I[all k in 1..n. score(k) <= score(j)]"
+READ = f"sum(j, 1, n, {GREATEST}*value(j))/sum(j, 1, n, {GREATEST})"
+"""What average-hard attention reads: the mean value of the positions of the greatest score."""
 MARK = "3*(relu(mean - 1/3) - relu(mean - 2/3))"
 """I[i = 1], from the mean of -(-1)^j over positions 1 to i: 1 at i = 1, at most 1/3 later. Cookbook, Section 5.2."""
 

@@ -27,8 +27,7 @@ def attention_identity(this: Recipe, weighting: str) -> kit.Transformer:
 
     x_i + 0 = x_i, with W^(Q) = W^(K) = W^(V) = 0.
 
-    Inputs: x, one value a position. weighting: any, since all values are zero. Region: all rational sequences of length
-    at least 1.
+    Inputs: x, one value a position. weighting: any, since all values are zero.
     """
     nothing = kit.Head(("x",), ("x",), [[0]], [[0]], [[0]], weighting=weighting)
     return over_rows(this, ("x",), {}, [kit.Layer(nothing)], "x")
@@ -46,8 +45,7 @@ def average(this: Recipe, weighting: str) -> kit.Transformer:
 
     mean_i = (1/n) sum_{k=1..n} x_k.
 
-    Inputs: x, one value a position. No mask. weighting: average or softmax, the same as all scores are 0. Region: all
-    rational sequences of length at least 1.
+    Inputs: x, one value a position. No mask. weighting: average or softmax, the same as all scores are 0.
     """
     return mean(this, "none", weighting)
 
@@ -65,6 +63,6 @@ def prefix_average(this: Recipe, weighting: str) -> kit.Transformer:
     mean_i = (1/i) sum_{k=1..i} x_k.
 
     Inputs: x, one value a position. Future mask (a position sees itself). weighting: average or softmax, the same as
-    all scores are 0. Region: all rational sequences of length at least 1.
+    all scores are 0.
     """
     return mean(this, "future", weighting)

@@ -7,13 +7,25 @@ from random import Random
 from symcook.errors import BadInput
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import fraction, integer, one_of
-from symcook.recipes.attention import LONGEST, POSITION, WEIGHTING, encoded, lookup_region, over_rows, recipe, sharpened
+from symcook.recipes.attention import (
+    LONGEST,
+    POSITION,
+    READ,
+    WEIGHTING,
+    encoded,
+    lookup_region,
+    over_rows,
+    recipe,
+    sharpened,
+)
 
 
 @recipe(
     summary="the value at the position that a query names, by one-hot positions",
     source="Cookbook, Section 5.3.1, Eq. (36)",
     formula="value(query(i))",
+    computes=READ,
+    score="max(0, 1 - abs(query(i) - j))",
     region=POSITION,
     largest=False,
     uniformity="The width is 2 N + 1 for the greatest length N, beside the query itself.",
@@ -31,7 +43,7 @@ def lookup_one_hot(this: Recipe, N: int, weighting: str) -> kit.Transformer:
     N: the greatest length, 1 to 128. weighting: average, leftmost, rightmost, or softmax with temperature 1/log(8 N)
     and the rounding of Section 5.7 (the gap is 1). Inputs: query and value, one row a position. The paper takes the
     vector e_q as given; here a first feed-forward part makes it, entry k by relu(q - k + 1) - 2 relu(q - k) + relu(q -
-    k - 1). Region: each query is a position, 1 to n, and with softmax each value 0 or 1.
+    k - 1).
     """
     if weighting != "softmax":
         return this.of_family(
@@ -48,6 +60,11 @@ MOST_COORDINATES = 512
 MOST_SIGNS = 4096  # each is a case of a position function
 
 
+NEAR = "sum(m, 1, 8, max(0, 1 - abs(query(i) - m))*if(m = j, 1, I[floor((m - 1)/5) != floor((j - 1)/5)]/5))"
+"""The score for N = 8 and epsilon = 1/4: between two positions the vector of a query lies on the line between theirs,
+and the products of these are 1, 0 where the polynomials differ by a constant, and else 1/5, as p = 5."""
+
+
 def _small(given: object, name: str) -> kit.Fraction:
     value = fraction(given, name)
     if not 0 <= 2 * value < 1:
@@ -59,6 +76,8 @@ def _small(given: object, name: str) -> kit.Fraction:
     summary="the value at the position that a query names, by almost orthogonal vectors",
     source="Cookbook, Section 5.3.2, Eqs. (37) and (38)",
     formula="value(query(i))",
+    computes=READ,
+    score=NEAR,
     region=POSITION,
     largest=False,
     uniformity="The width is 2 m + 1 beside the query itself, where the dimension m grows with the logarithm of the "
@@ -93,8 +112,7 @@ def lookup_almost_orthogonal(
     1/p and 1/m, so that all numbers are rational. Eq. (38) asks for m = ceil(12 k log(2 N)/epsilon^2), which is far
     more than is needed. weighting softmax: the rounding of Section 5.7 at temperature 1/(p log(8 N)) or 1/(m log(8 N)),
     which is colder than the gap of 1 - epsilon asks for, and leaves all numbers rational. Inputs: query and value; the
-    vector of the query is made by a first feed-forward part. Region: each query is a position, 1 to n, and with softmax
-    each value 0 or 1.
+    vector of the query is made by a first feed-forward part.
     """
     if family == "signs":
         vectors, places, size = _signs(N, epsilon, m, seed)
@@ -157,6 +175,8 @@ def _signs(N: int, epsilon: kit.Fraction, m: int, seed: int) -> PositionVectors:
     summary="the value at the position that a query names, by layer-norm hashes",
     source="Cookbook, Section 5.3.3",
     formula="value(query(i))",
+    computes=READ,
+    score="(query(i)*j + 1)*abs(query(i)*j + 1)/(j^2 + 1)",
     region=POSITION,
     largest=False,
     uniformity="No weight depends on the length; the position function 1/i is bounded.",
@@ -177,8 +197,7 @@ def lookup_layernorm_hash(this: Recipe, weighting: str, N: int) -> kit.Transform
     and W^(V) = [0 0 1] as printed. lh does not change with the scale, so that a query q_i/i beside 1/i would do as well
     as q_i beside 1. weighting: average, leftmost or rightmost; softmax with temperature 2/(N^4 log(8 N)) to length N
     and the rounding of Section 5.7, as two of these scores differ by 2/N^4 or more (`symcook bound layernorm-hash`,
-    times 4 as lh has length 2). Region: each query is a position, 1 to n. Any other query reads the position whose
-    direction (j, 1) is nearest to that of (q, 1).
+    times 4 as lh has length 2). Any query reads the position whose direction (j, 1) is nearest to that of (q, 1).
     """
     asked = kit.LayerNorm(("query", "one"), ("a1", "a2", "a3", "a4"), projection=[[1, 0], [0, 1], [-1, 0], [0, -1]])
     place = kit.LayerNorm(("one", "inverse"), ("b1", "b2", "b3", "b4"), projection=[[1, 0], [0, 1], [-1, 0], [0, -1]])
@@ -201,6 +220,8 @@ def lookup_layernorm_hash(this: Recipe, weighting: str, N: int) -> kit.Transform
     summary="at every position the value at the position that its query names",
     source="Cookbook, Section 5.3.4",
     formula="value(query(i))",
+    computes=READ,
+    score="2*query(i)*j - j^2",
     region=POSITION,
     largest=False,
     uniformity="No weight depends on the length, but the temperature of softmax does; i and i^2 are not bounded.",
@@ -214,10 +235,9 @@ def lookup_quadratic(this: Recipe, weighting: str, N: int) -> kit.Transformer:
     found_i = value at position query_i, by scores 2 query_i j - j^2 = query_i^2 - (query_i - j)^2.
 
     Inputs: query and value, one row a position; the embedding adds one = 1, index = i and square = i^2. Scale 1: the
-    printed scores leave out the factor 1/sqrt(d_key) = 1/sqrt(2) of Definition 2.3, which moves no maximum. Region:
-    each query is a position, 1 to n, which is where the formula means something; any other query reads the nearest
-    position, or the mean of two equally near. weighting softmax: temperature 1/log(8 N), the gap being 1, and the
-    rounding of Section 5.7, to length N for values 0 and 1.
+    printed scores leave out the factor 1/sqrt(d_key) = 1/sqrt(2) of Definition 2.3, which moves no maximum. A query
+    that is no position reads the nearest one, or the mean of two equally near. weighting softmax: temperature 1/log(8
+    N), the gap being 1, and the rounding of Section 5.7, to length N for values 0 and 1.
     """
     look = sharpened({("query", "index"): 2, ("one", "square"): -1}, "value", "found", weighting, N)
     return over_rows(

@@ -11,6 +11,7 @@ from symcook.recipes.attention import HARD, MARK, over_rows, recipe
     summary="the value of the position before, from (-1)^i by rightmost attention",
     source="Cookbook, Section 5.4",
     formula="if(i = 1, 0, value(i - 1))",
+    computes="relu(value(i) - 1) + if(i = 1, relu(value(i) - 1), relu(value(i - 1)))",
     region="0 <= value & value <= 1",
     largest=False,
     uniformity="No weight depends on the length; the position function is (-1)^i.",
@@ -24,8 +25,8 @@ def predecessor(this: Recipe) -> kit.Transformer:
 
     The heads pred.odd and pred.even attend to 1..i, rightmost, with the scores (-1)^j and -(-1)^j. The conditional
     if(GTZero_1((-1)^i), pred.even, pred.odd) is the value before i for i > 1, but value_1 at i = 1; a second one, with
-    the mark of Section 5.2, puts 0 there, which the paper's formula leaves out. Region: all values in [0, 1], as both
-    conditionals need; no larger one is looked for.
+    the mark of Section 5.2, puts 0 there, which the paper's formula leaves out. Both conditionals need values in [0,
+    1]; no larger region is looked for.
     """
     reads = ("one", "alternating", "value")
     odds = kit.Head(reads, ("odds",), [[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]], mask="future", weighting="rightmost")
@@ -48,6 +49,7 @@ def predecessor(this: Recipe) -> kit.Transformer:
     summary="the value of the position before, by quadratic lookup",
     source="Cookbook, Section 5.4, by quadratic lookup (Section 5.3.4)",
     formula="if(i = 1, 0, value(i - 1))",
+    computes="if(i = 1, relu(value(i) - 1), relu(value(i - 1)))",
     region="0 <= value & value <= 1",
     largest=False,
     uniformity="No weight depends on the length; the position functions i and i^2 are not bounded.",
@@ -64,8 +66,8 @@ def predecessor_quadratic(this: Recipe, weighting: str) -> kit.Transformer:
     out_1 = 0 and out_i = value_(i-1) for i > 1, by the scores 2 (i - 1) j - j^2.
 
     weighting: any hard one, as no two scores of a row are equal greatest. Coordinate before = i - 1 is a position
-    function; at i = 1 the head reads position 1, and relu(found - first) puts 0 there. Region: all values in [0, 1], as
-    that step needs at i = 1, and at the others values that are not negative.
+    function; at i = 1 the head reads position 1, and relu(found - first) puts 0 there. That step needs value_1 <= 1 at
+    i = 1, and at the others values that are not negative.
     """
     look = kit.head({("before", "index"): 2, ("one", "square"): -1}, {"found": "value"}, weighting=weighting)
     mean = kit.head(value={"mean": "-alternating"}, mask="future")
@@ -110,8 +112,7 @@ def predecessor_strict(this: Recipe, weighting: str) -> kit.Transformer:
     out_1 = 0 and out_i = value_(i-1) for i > 1.
 
     weighting rightmost: all scores are zero, and ties are broken towards i. weighting average: the scores are j/n, with
-    one greatest at the nearest position. The row of the first position is empty and gives 0. Region: all rational
-    sequences.
+    one greatest at the nearest position. The row of the first position is empty and gives 0.
     """
     return nearest(this, "strict-future", 1, weighting)
 
@@ -138,7 +139,7 @@ def successor(this: Recipe, weighting: str) -> kit.Transformer:
     out_n = 0 and out_i = value_(i+1) for i < n.
 
     weighting leftmost: all scores are zero, and ties are broken towards i. weighting average: the scores are -j/n, with
-    one greatest at the nearest position. The row of the last position is empty and gives 0. Region: all rational
-    sequences. The mirror image of the predecessor by the strict mask, which Section 9.2.2 uses.
+    one greatest at the nearest position. The row of the last position is empty and gives 0. The mirror image of the
+    predecessor by the strict mask, which Section 9.2.2 uses.
     """
     return nearest(this, "strict-past", -1, weighting)

@@ -28,7 +28,7 @@ def first_position(this: Recipe, alphabet: tuple[str, ...], weighting: str) -> k
     alphabet: different symbols; tokens embed to nothing, only the position counts. c_1 = 1, and for i > 1 c_i is 0 (i
     even) or 1/i <= 1/3 (i odd). weighting: average or softmax, with scores zero; leftmost with the scores (-1)^j, whose
     greatest is at position 2 where that is seen, so that c_i = -1 for i > 1 (with scores zero it marks every position,
-    which Table 2 overlooks). Region: every word of length at least 1.
+    which Table 2 overlooks).
     """
     unique = weighting == "leftmost"
     places = {"one": 1, "alternating": "(-1)^i"} if unique else {"alternating": "(-1)^i"}
@@ -59,7 +59,7 @@ def first_value(this: Recipe, weighting: str, N: int) -> kit.Transformer:
 
     weighting: average, leftmost, rightmost, or softmax with temperature 1/log(8 N) and the rounding of Section 5.7. N:
     the greatest length, with softmax. Inputs: value, one row a position. Table 2 says that First retrieves the value at
-    position 1; the text marks that position, and this is both. Region: any values; with softmax 0 and 1.
+    position 1; the text marks that position, and this is both.
     """
     mean = kit.head(value={"mean": "-alternating"}, mask="future")
     mark = kit.Layer(mean, kit.feedforward(first=MARK))
@@ -82,8 +82,7 @@ def last_position(this: Recipe, alphabet: tuple[str, ...]) -> kit.Transformer:
 
     last_i = I[i = n], by uniform past-masked attention to -(-1)^j.
 
-    alphabet: different symbols. Softmax of zero scores, which is uniform; a position sees itself. Region: every word of
-    length at least 1.
+    alphabet: different symbols. Softmax of zero scores, which is uniform; a position sees itself.
     """
     mean = kit.head(value={"mean": "-alternating"}, mask="past", weighting="softmax")
     layer = kit.Layer(mean, kit.feedforward(last=this.computes))
@@ -121,10 +120,10 @@ def tie_break(this: Recipe, term: str) -> kit.Transformer:
     1/(j + 1).
 
     Inputs: score and value, one row a position; the scores of every row i are score_j + gamma t(j), with average-hard
-    attention. term: t(j). gamma: 0 < gamma <= 1. Region: integer scores, whose differences are 0 or at least 1. Eq.
-    (39) asks for more than gamma; at least gamma (1 - 1/n) is enough but for equality, since two terms differ by 1 -
-    1/n at most, and so gamma = 1 is allowed. The terms with j + 1 are those of Table 2, which leaves out gamma: there
-    they need differences of at least 1/2.
+    attention. term: t(j). gamma: 0 < gamma <= 1. Differences of integer scores are 0 or at least 1. Eq. (39) asks for
+    more than gamma; at least gamma (1 - 1/n) is enough but for equality, since two terms differ by 1 - 1/n at most, and
+    so gamma = 1 is allowed. The terms with j + 1 are those of Table 2, which leaves out gamma: there they need
+    differences of at least 1/2.
     """
     look = kit.head({("one", "score"): 1, ("gamma1", "term"): 1}, {"found": "value"})
     return over_rows(

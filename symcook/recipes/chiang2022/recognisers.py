@@ -125,11 +125,11 @@ def parity(this: Recipe, scaled: bool) -> kit.Transformer:
     scaled: whether the scores are multiplied by log n (Eq. 2), which replaces c by c log n. c: any positive number.
     Coordinates, the paper's dimensions 1 to 9: zero, one and cls (one-hot tokens), place i/n, alternating cos(i pi),
     ones k/n, unit 1/n, hit I[i = k]/n, and s. Two layers without norms; the second head of the first layer and the
-    second feed-forward part, which the paper sets to zero, are left out. Region: every word, the empty one too.
+    second feed-forward part, which the paper sets to zero, are left out.
 
     Where the paper needs a word more: the sign of s is "negative if k is even" but for the empty word, where n = 1 and
     s = 0; the strict threshold rejects it as it should. For odd n and odd k Appendix A ends with cosh(2c) where its own
-    line before gives sinh(2c). Source: Chiang and Cholak 2022, Section 3.2 and Appendix A.
+    line before gives sinh(2c).
     """
     counts = kit.head(value={"ones": "one", "unit": "cls"})
     tent = kit.feedforward(
@@ -165,8 +165,8 @@ def parity_layernorm(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> ki
     scaled: as in parity. eta: the cross-entropy in nats that no word exceeds at epsilon = 0, by a third layer
     (Proposition 2): it replaces all coordinates by s and -s, which its norm makes 3 and -3 up to sign, and the readout
     multiplies by -log(exp(eta) - 1)/3; from eta = log 2 on, where that is not positive, it is that of eta = 1/2. c: any
-    positive number. epsilon: any number of at least 0. Scores are c times the two positions' factors of norms. Region:
-    every word; with eta and epsilon = 0 every word but the empty one, where s = 0 has no norm.
+    positive number. epsilon: any number of at least 0. Scores are c times the two positions' factors of norms. With eta
+    and epsilon = 0 the empty word has no value: its s = 0 has no norm.
 
     Where the paper needs a word more: Appendix B gives all positions one factor A_1 C_1, and it depends on the
     position. The signs stay right: with t_i > 0 the score of position i up to sign, the least and the greatest t differ
@@ -174,7 +174,7 @@ def parity_layernorm(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> ki
     that before the next), and the sign of s is that of exp(2 t_k) - Z_1/Z_2 for odd k and of Z_2/Z_1 - exp(2 t_k) for
     even k, where Z_1/Z_2 lies between the bounds that the least and the greatest t give. For epsilon > 0 the last norm
     is not the identity (A_2 is not 1). The scale 1/sqrt(d) and the factor sqrt(d) of the query both have the 9 of
-    parity. Source: Chiang and Cholak 2022, Section 4 and Appendix B.
+    parity.
     """
     return normed(this, build("parity", scaled=scaled), eta)
 
@@ -202,12 +202,11 @@ def first(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit.Transform
     cross-entropy in nats that no word exceeds (Proposition 3): the readout's weight is -4 log(exp(eta) - 1), since |s|
     > 1/4, and c must be at least 1; from eta = log 2 on, where that weight is not positive, it is that of eta = 1/2. c:
     any positive number. Coordinates, the paper's dimensions 1 to 6: zero, one and cls (one-hot tokens), start I[i = 1],
-    hit I[w_i = 1 and i = 1], and s. Two layers without norms; what the paper sets to zero is left out. Region: every
-    word, the empty one too.
+    hit I[w_i = 1 and i = 1], and s. Two layers without norms; what the paper sets to zero is left out.
 
     Where the paper needs a word more: for the empty word no position is the first and s = 0, not the -1/2 of Eq. (1);
     the strict threshold rejects it, with a cross-entropy of log 2 whatever eta is. And |s| <= 1/2 of Proposition 3 is
-    |s| <= 1/3. Source: Chiang and Cholak 2022, Section 3.3, and Proposition 3 of Section 5.3.
+    |s| <= 1/3.
     """
     if eta is not None and not scaled:
         must = "eta needs attention scaled by log n: without it the logit tends to 0 as words grow"
@@ -251,9 +250,8 @@ def first_flawed(this: Recipe, scaled: bool) -> kit.Transformer:
 
     scaled: whether the scores are multiplied by log n (Eq. 2), so that n^c stands for exp(c). c: any positive number.
     Coordinates, the paper's dimensions 1 to 5: zero, one and cls (one-hot tokens), start I[i = 1], and s. One layer
-    without norms, whose feed-forward part does nothing and is left out. Region, with n the number of letters: n <
-    exp(c), or n < (n + 1)^c with scaling, which c = 1 satisfies at every length. At any other n >= 1 the word 10...0 is
-    rejected. Source: Chiang and Cholak 2022, Sections 5.2 and 5.3.
+    without norms, whose feed-forward part does nothing and is left out. With scaling c = 1 is enough at every length.
+    Outside of the region the word 10...0 is rejected.
     """
     value = {"zero": "-1/2", "one": "1/2", "cls": "-1/2"}
     return this.model(
@@ -287,14 +285,13 @@ def first_layernorm(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit
     -log(exp(eta) - 1)/sqrt(6). With scaling it is for c >= 1 and 0 <= epsilon <= 1/2 and by the readout's weight alone
     (Proposition 3), -4 sqrt(5/24 + epsilon) log(exp(eta) - 1). From eta = log 2 on, where neither is positive, it is
     that of eta = 1/2. c: any positive number. epsilon: any number of at least 0. The score of position 1 is c times the
-    factors of norms at CLS and there. Region: every word; with the third layer and epsilon = 0 every word but the empty
-    one, where s = 0 has no norm.
+    factors of norms at CLS and there. With the third layer and epsilon = 0 the empty word has no value: its s = 0 has
+    no norm.
 
     Where the paper needs a word more: Proposition 3 takes the logit to be s/sqrt((1 + s^2)/6 + epsilon) with |s| > 1/4,
     as if there were one norm. The network has four; its score is log n times a factor that falls with epsilon, and is
     below log n at epsilon = 1, where the logit tends to 0 and no weight serves all lengths: hence epsilon <= 1/2. Nor
-    is the last norm the identity for epsilon > 0 (A_2 of Appendix B is not 1). Source: Chiang and Cholak 2022, Section
-    4, Appendix B, and Proposition 3 of Section 5.3.
+    is the last norm the identity for epsilon > 0 (A_2 of Appendix B is not 1).
     """
     plain = build("first", scaled=scaled)
     if eta is None or not scaled:

@@ -53,8 +53,7 @@ def boolean(this: Recipe, table: tuple[int, ...]) -> kit.Transformer:
 
     table: 2^m bits, m from 1 to 12, for the assignments xi_0 to xi_(2^m - 1) in order. Inputs p1 to pm; p1 is the most
     significant bit of k, as the displayed rows (-1 ... -1 1) for k = 1 have it. So 0110 is exclusive or, and 0100 is
-    "p2 and not p1". Region: every input is 0 or 1; elsewhere the table says nothing, so that no larger region is looked
-    for. Size: 2^m hidden units.
+    "p2 and not p1". Elsewhere than at bits the table says nothing, so that no larger region is looked for.
     """
     m = _bit_count(table)
     assignments = [[k >> (m - 1 - c) & 1 for c in range(m)] for k in range(len(table))]
@@ -138,7 +137,7 @@ def boolean_formula(this: Recipe, formula: Proposition, bits: str) -> kit.Transf
     fewest such leaves); a case of l literals is relu(sum of literals - l + 1). Second: the same for those that make it
     false, and out = 1 - their sum. Third, where the value depends on the number of true variables alone: the piecewise
     linear function of that number. bits signs: -1 is false and 1 true, for inputs and output: (x + 1)/2 goes in, 2 out
-    - 1 comes out. Region: every input is one of the two.
+    - 1 comes out.
     """
     names, table = formula
     m = len(names)

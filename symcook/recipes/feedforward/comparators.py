@@ -21,8 +21,6 @@ def gtzero(this: Recipe) -> kit.Transformer:
     """Two ReLUs make a ramp from 0 to 1 of width eps, to the right of zero.
 
     out = 0 for x <= 0, x/eps for 0 < x < eps, 1 for x >= eps.
-
-    eps > 0. Region where it is I[x > 0]: x <= 0 or x >= eps; between, x/eps lies strictly between 0 and 1.
     """
     return pointwise(this, ("x",), parameters=[positive("eps")])
 
@@ -40,8 +38,6 @@ def gezero(this: Recipe) -> kit.Transformer:
     """Two ReLUs make a ramp from 0 to 1 of width eps, to the left of zero.
 
     out = 0 for x <= -eps, 1 + x/eps for -eps < x < 0, 1 for x >= 0.
-
-    eps > 0. Region where it is I[x >= 0]: x <= -eps or x >= 0; between, 1 + x/eps > 0 comes out for 0.
     """
     return pointwise(this, ("x",), parameters=[positive("eps")])
 
@@ -59,8 +55,6 @@ def eqzero(this: Recipe) -> kit.Transformer:
     """Three ReLUs make a tent of height 1 and half-width eps around zero.
 
     out = 0 for |x| >= eps, 1 - |x/eps| for 0 < |x| < eps, 1 for x = 0.
-
-    eps > 0. Region where it is I[x = 0]: x = 0 or |x| >= eps; between, 1 - |x/eps| > 0 comes out for 0.
     """
     return pointwise(this, ("x",), parameters=[positive("eps")])
 
@@ -78,9 +72,8 @@ def gtzero_input(this: Recipe) -> kit.Transformer:
 
     out = 0 for x <= 0, x for 0 < x < tolerance, tolerance for x >= tolerance.
 
-    Inputs: x and tolerance > 0. Region where it is tolerance I[x > 0]: x <= 0 or x >= tolerance, and no other point,
-    since x for 0 < x < tolerance is not tolerance. A tolerance t <= 0, which the paper does not allow, is right at x <=
-    t (both units are 0) and at x > 0 (x - (x - t) = t), and wrong between, where t - x < 0 comes out for 0.
+    Inputs: x and tolerance > 0. A tolerance t <= 0, which the paper does not allow, is right at x <= t (both units are
+    0) and at x > 0 (x - (x - t) = t), and wrong between, where t - x < 0 comes out for 0.
     """
     return pointwise(this, ("x", "tolerance"))
 
@@ -98,9 +91,8 @@ def gezero_input(this: Recipe) -> kit.Transformer:
 
     out = 0 for x <= -tolerance, x + tolerance for -tolerance < x < 0, tolerance for x >= 0.
 
-    Inputs: x and tolerance > 0. Region where it is tolerance I[x >= 0]: x <= -tolerance or x >= 0, and no other point,
-    since between them x + tolerance > 0 comes out for 0. A tolerance t <= 0, which the paper does not allow, is right
-    at x < 0 (both units are 0) and at x >= -t (x + t - x = t), and wrong between, where -x > t comes out for t.
+    Inputs: x and tolerance > 0. A tolerance t <= 0, which the paper does not allow, is right at x < 0 (both units are
+    0) and at x >= -t (x + t - x = t), and wrong between, where -x > t comes out for t.
     """
     return pointwise(this, ("x", "tolerance"))
 
@@ -118,10 +110,8 @@ def eqzero_input(this: Recipe) -> kit.Transformer:
 
     out = 0 for |x| >= tolerance, tolerance - |x| for 0 < |x| < tolerance, tolerance for x = 0.
 
-    Inputs: x and tolerance > 0. Region where it is tolerance I[x = 0]: x = 0 or |x| >= tolerance, and no other point,
-    since between them tolerance - |x| > 0 comes out for 0. A tolerance t <= 0, which the paper does not allow, gives
-    the tent of -t (the outer units change places): right at |x| >= -t, and wrong nearer to 0, where -t - |x| > 0 comes
-    out for 0 or for t.
+    Inputs: x and tolerance > 0. A tolerance t <= 0, which the paper does not allow, gives the tent of -t (the outer
+    units change places): right at |x| >= -t, and wrong nearer to 0, where -t - |x| > 0 comes out for 0 or for t.
     """
     return pointwise(this, ("x", "tolerance"))
 
@@ -162,10 +152,9 @@ def conditional(this: Recipe, low: kit.Fraction, high: kit.Fraction) -> kit.Tran
     - high) + relu(y - B p - low) + low, which the paper calls easy; the region is that below with low for 0 and high
     for 1.
 
-    Region: x >= 0 and y <= 1 where p = 1, x <= 1 and y >= 0 where p = 0; so all x and y in [0, 1]. Table 1 gives x and
-    y in R. For a bit p there is no more: at p = 1, relu(x) + relu(y - 1) = x needs x >= 0, as the left side is, and
-    then relu(y - 1) = 0; at p = 0, relu(x - 1) + relu(y) = y likewise. For other p, where "if" has no meaning here, no
-    larger region is looked for.
+    All x and y in [0, 1] are in the region; Table 1 gives x and y in R. For a bit p it holds no more: at p = 1, relu(x)
+    + relu(y - 1) = x needs x >= 0, as the left side is, and then relu(y - 1) = 0; at p = 0, relu(x - 1) + relu(y) = y
+    likewise. For other p, where "if" has no meaning here, no larger region is looked for.
     """
     _bounded(low, high)
     if (low, high) == (0, 1):
@@ -189,7 +178,6 @@ def round_quarter(this: Recipe) -> kit.Transformer:
 
     out = GTZero_{1/2}(x - 1/4): 0 for x <= 1/4, 2 x - 1/2 between, 1 for x >= 3/4.
 
-    The weights of Eq. (29) with eps = 1/2, after x -> x - 1/4. Region where it is the nearest of 0 and 1: x <= 1/4 or x
-    >= 3/4; between, 2 x - 1/2 lies strictly between 0 and 1.
+    The weights of Eq. (29) with eps = 1/2, after x -> x - 1/4.
     """
     return pointwise(this, ("x",))

@@ -92,8 +92,7 @@ def by_gelu(this: Recipe, f: str, form: str) -> kit.Transformer:
     f: a recipe of one ReLU layer, with arguments in brackets or its default ones, and its symbols. c: the scale, a
     symbol, 1000 unless set. Since |GELU(z) - ReLU(z)| <= 0.171 in each form (`symcook bound gelu-relu` has the sharp
     values), the error is at most 0.171/c times the sum of the magnitudes of W2. That of a comparator grows with 1/eps.
-    Region: that in which the recipe's reference says something. Source: Cookbook, Section 4.6, Eqs. (27) and (28) and
-    Figure 1.
+    Eq. (28) and Figure 1 belong to it.
     """
     inner, given = called(f)
     model = build(inner, **given)

@@ -80,7 +80,6 @@ def cancel_residual(this: Recipe, f: str) -> kit.Transformer:
 
     f'.W1 = [f.W1; I; -I], f'.b1 = [f.b1; 0; 0], f'.W2 = [f.W2, -I, I], f'.b2 = f.b2. f: a feed-forward recipe R -> R,
     with arguments in brackets or its default ones; its symbols stay symbols. The answer is the coordinate x itself.
-    Region: wherever f is exact.
     """
     inner, given = called(f)
     model = build(inner, **given)
@@ -109,8 +108,7 @@ def identity(this: Recipe, d: int) -> kit.Transformer:
 
     out = relu(x) - relu(-x) = x, coordinate by coordinate.
 
-    d: the number of coordinates, 1 to 256. W1 = [I; -I], W2 = [I, -I]. Source: Cookbook, Section 4.3, Eq. (21) for d =
-    1 and Eq. (22).
+    d: the number of coordinates, 1 to 256. W1 = [I; -I], W2 = [I, -I]. Eq. (21) is that for d = 1.
     """
     signed = [(sign, row) for sign in (1, -1) for row in range(d)]
     W1 = [[sign * (row == column) for column in range(d)] for sign, row in signed]
@@ -205,7 +203,7 @@ def scale(this: Recipe) -> kit.Transformer:
     out = c relu(x) - c relu(-x) = c x.
 
     c: any real number, a symbol of the model. The identity recipe followed by the linear map x -> c x, which Lemma 8.1
-    absorbs: W2 = c id.W2. Source: Cookbook, Section 4.6 (Table 1 refers to Section 8.2).
+    absorbs: W2 = c id.W2. Table 1 refers to Section 8.2.
     """
     return pointwise(this, ("x",), parameters=[kit.Parameter("c", default=2)])
 
@@ -221,7 +219,7 @@ def scale(this: Recipe) -> kit.Transformer:
 def clip(this: Recipe) -> kit.Transformer:
     """A ramp of slope 1 from -delta to delta; so delta times the sign of x where |x| is at least delta.
 
-    delta > 0. Region: all of R; where |x| >= delta it is delta times the sign of x. The paper prints b2 = [-delta;
-    delta], two entries for a map R -> R with a W2 of one row; here b2 = [-delta], the entry that gives the clip.
+    delta > 0. The paper prints b2 = [-delta; delta], two entries for a map R -> R with a W2 of one row; here b2 =
+    [-delta], the entry that gives the clip.
     """
     return pointwise(this, ("x",), parameters=[positive("delta")])

@@ -70,8 +70,8 @@ def max_min(this: Recipe, pieces: tuple[tuple[AffineForm, ...], ...]) -> kit.Tra
     pieces: groups separated by ';' of affine expressions separated by ',', at most 64 in all; their names are the
     inputs. Layer 1 computes every piece, v = relu(v) - relu(-v); then pairs of a group become their minimum, as in
     Section 4.4, and at last pairs of groups their maximum; an odd one is copied. A function of several variables needs
-    this depth in general: max(0, x, y) is no layer (Table 1 says "R^d -> R, exact"). Region: everywhere. Source:
-    Cookbook, Section 4.1, which cites Arora et al. 2018 for O(log k) layers.
+    this depth in general: max(0, x, y) is no layer (Table 1 says "R^d -> R, exact"). The text cites Arora et al. 2018
+    for O(log k) layers.
     """
     given = inputs(pieces)
     taken = set(given)

@@ -39,7 +39,7 @@ def bounded_depth(this: Recipe, brackets: Sequence[str], depth: int, weighting: 
 @recipe(
     kind="language",
     summary="well-nested brackets ( and ), any length; the decision is a zero test of two coordinates",
-    source="Cookbook, Section 9.2.1 (uniform implementation)",
+    source="Cookbook, Section 9.2.1",
     formula=FORMULA,
     computes="total = 0 & balance = 0",
     uniformity="No weight depends on the length; the price is that the decision is a zero test outside the model.",
@@ -49,26 +49,22 @@ def bounded_depth(this: Recipe, brackets: Sequence[str], depth: int, weighting: 
 def dyck_1(this: Recipe) -> kit.Transformer:
     """Every prefix has at least as many ( as ), and the whole word has as many of each.
 
-    Accept iff total = 0 and balance = 0 at the last position.
-
     Coordinates: token o_i = 1 for ( and -1 for ), balance (1/i) sum_{j<=i} o_j, error relu(-balance), total (1/i)
-    sum_{j<=i} error_j. Average-hard attention, future mask (a position sees itself), no layer norm. Region: every word
-    of at least one bracket. Source: Cookbook, Section 9.2.1, Eqs. (41) to (44). Eq. (41) prints five rows and Eq. (44)
-    four; four are enough.
+    sum_{j<=i} error_j. Average-hard attention, future mask (a position sees itself), no layer norm. These are Eqs. (41)
+    to (44). Eq. (41) prints five rows and Eq. (44) four; four are enough.
     """
     balance, error, total = counting()
     return this.model(
         kit.Embedding(kit.Space(("token", "balance", "error", "total")), words=BRACKETS),
         (kit.Layer(balance, error), kit.Layer(total)),
         kit.Readout("zero", "last", ("total", "balance")),
-        source="Cookbook, Section 9.2.1",
     )
 
 
 @recipe(
     kind="language",
     summary="well-nested brackets ( and ), any length; the decision is one number, 0 or 1",
-    source="Cookbook, Section 9.2.1 (nonuniform implementation)",
+    source="Cookbook, Section 9.2.1",
     formula=FORMULA,
     computes="0 < accepted",
     uniformity="No weight depends on the length, although the text holds that the decision as one number needs it.",
@@ -85,9 +81,8 @@ def dyck_1_zero_one(this: Recipe) -> kit.Transformer:
     over j <= i: where B_i > 0 the greatest scores are at the opening brackets, where B_i < 0 at the closing ones, and
     where B_i = 0 all scores are 0, so that the average of o_j is sign(B_i): 1, -1 or 0. violated is 1 where it is -1,
     uneven where it is not 0. The third layer scores violated_j and averages it: any is 1 iff some prefix is violated.
-    accepted = relu(1 - any - uneven). Average-hard attention, future mask, no layer norm. Region: every word of at
-    least one bracket. Source: it answers Cookbook, Section 9.2.1, which says that one number needs a nonuniform
-    construction.
+    accepted = relu(1 - any - uneven). Average-hard attention, future mask, no layer norm. The text says that one number
+    needs a nonuniform construction.
     """
     balance = kit.head(value={"balance": "token"}, mask="future")
     sign = kit.head({("balance", "token"): 1}, {"side": "token"}, mask="future")
@@ -99,7 +94,6 @@ def dyck_1_zero_one(this: Recipe) -> kit.Transformer:
         kit.Embedding(space, words=BRACKETS, positions={"one": 1}),
         (kit.Layer(balance), kit.Layer(sign, tests), kit.Layer(some, both)),
         kit.Readout("sign", "last", ("accepted",), weights=[[1]]),
-        source="Cookbook, Section 9.2.1",
     )
 
 
@@ -110,7 +104,7 @@ def _tolerances(N: int) -> str:
 @recipe(
     kind="language",
     summary="well-nested brackets to length N; the decision is one number, 0 or 1",
-    source="Cookbook, Section 9.2.1 (nonuniform implementation)",
+    source="Cookbook, Section 9.2.1",
     formula=FORMULA,
     computes="0 < min(unviolated, level)",
     region="0 < eps & eps <= 1/4096",
@@ -135,7 +129,7 @@ def dyck_1_nonuniform(this: Recipe, N: int) -> kit.Transformer:
     less than 1/(M (M - 1)) for n = N = 1 and 3 alone. For a member both are 0, whatever eps is. The two layers of
     dyck-1; the second one's feed-forward part holds the two zero tests of Eq. (31); a third layer holds the AND, which
     on bits is min (Sections 4.8 and 4.4). A single ReLU network cannot take the minimum of what it computes in its own
-    output, hence the further layer. Region: every word of length 1 to N, for these eps at least.
+    output, hence the further layer.
     """
     balance, error, total = counting()
     zero_tests = kit.feedforward(
@@ -153,7 +147,6 @@ def dyck_1_nonuniform(this: Recipe, N: int) -> kit.Transformer:
         kit.Readout("sign", "last", ("accepted",), weights=[[1]]),
         parameters=(kit.Parameter("eps", default=bound, lower=0, upper=bound),),
         max_length=N,
-        source="Cookbook, Section 9.2.1",
     )
 
 
@@ -174,15 +167,13 @@ def dyck_1_2(this: Recipe, weighting: str) -> kit.Transformer:
     """Brackets that match their neighbour become inactive; then those that match the nearest one still active; a word
     is accepted if none is left.
 
-    Accept iff active = 0 at every position, behind two rounds of matching.
-
     The embedding of Eq. (45): token o_i = 1 for ( and -1 for ), active 1, left and right 0, share i/n. In each round
     two heads fetch the nearest active token on each side, by the scores active_j + j/n with the strict future mask and
     active_j - j/n with the strict past mask; a feed-forward part tests token + right = 0 and token + left = 0, a second
     one sets active to 0 where an opening bracket has its partner on the right or a closing one on the left, and clears
     what was fetched. In the first round all are active, so that it is that of predecessor and successor. weighting:
     average, where one score is greatest, or unique (rightmost on the left side, leftmost on the right). An empty side
-    gives 0. Region: every word of at least one bracket. Source: Cookbook, Section 9.2.2, Eqs. (45) to (49).
+    gives 0. These are Eqs. (45) to (49).
     """
     return bounded_depth(this, "()", 2, weighting)
 
@@ -234,10 +225,8 @@ def dyck_k_d(this: Recipe, k: int, D: int, weighting: str) -> kit.Transformer:
     """Brackets that match the nearest one still active on their side become inactive, D times; a word is accepted if
     none is left.
 
-    Accept iff active = 0 at every position, behind D rounds of matching.
-
     k: 1 to 100 kinds of brackets; D: 1 to 100, the depth. Bracket t of k opens as token t and closes as -t (Section
     9.2.3); otherwise each round is that of dyck-1-2, which is k = 1 and D = 2. Two layers a round: the first fetches
-    both neighbours and tests token + neighbour = 0, the second one updates. Region: every word of at least one bracket.
+    both neighbours and tests token + neighbour = 0, the second one updates.
     """
     return bounded_depth(this, brackets(k), D, weighting)

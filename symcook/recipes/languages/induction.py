@@ -93,7 +93,7 @@ def induction_most_recent(this: Recipe, alphabet: tuple[str, ...], weighting: st
     the symbol before j is the current one, else 0, rightmost; where all are 0 that is j = i. weighting average: the
     scores of both heads have j/n added, which breaks ties (Section 5.6). weighting softmax: then the temperature 1/(n
     log(8 n)), as the gap is 1/n, and the rounding of Section 5.7 behind each head; the paper takes the gap before ties
-    are broken, 1, for which 1/log(8 N) is not enough. Region: every word of length at least 1.
+    are broken, 1, for which 1/log(8 N) is not enough.
     """
     hot, last, found = (letters(name, alphabet) for name in ("is", "before", "found"))
     if weighting == "rightmost":
@@ -139,7 +139,6 @@ def induction_most_frequent(this: Recipe, alphabet: tuple[str, ...], weighting: 
     of the bigrams that begin with w_i. Where all are 0, relu(is_t + 1/i - 1 - their sum) makes w_i the greatest, which
     the printed rule leaves out. The largest of these K scores, the first of several, is the answer: the readout
     compares, so that no tolerance is needed. weighting: how the predecessor is fetched, as in induction-most-recent.
-    Region: every word of length at least 1.
     """
     hot, last, follows, score = (letters(name, alphabet) for name in ("is", "before", "follows", "score"))
     numbers = range(len(alphabet))

@@ -15,8 +15,8 @@ def _region(d: int) -> str:
 @recipe(
     summary="the sign of every component, by clipping and a layer norm with epsilon = 0",
     source="Cookbook, Section 6.4",
-    formula="sign(x1)",
-    computes="if(x1 = 0 & x2 = 0, 0, max(-delta, min(delta, x1))/"
+    formula="if(k = 0, sign(x1), sign(x2))",
+    computes="if(x1 = 0 & x2 = 0, 0, max(-delta, min(delta, if(k = 0, x1, x2)))/"
     "sqrt((max(-delta, min(delta, x1))^2 + max(-delta, min(delta, x2))^2)/2))",
     region="(delta <= x1 | x1 <= -delta) & (delta <= x2 | x2 <= -delta)",
     largest=False,
@@ -34,9 +34,9 @@ def sign(this: Recipe, d: int) -> kit.Transformer:
 
     d: 1 to 32 components. delta > 0, a symbol. Layer 1 writes -x beside x; layer 2 replaces every component by its clip
     (Section 6.4, with the residual connection cancelled as in Section 4.2), and its post-norm, which sees the whole
-    stream, divides by the root of the mean square, which is delta. If all components are 0, so is the answer. Region:
-    |x_c| >= delta for every c; a smaller component changes the answer for all, as the norm cannot be applied to some
-    components alone (selective-norm does that); with d = 1 every x gives its sign.
+    stream, divides by the root of the mean square, which is delta. If all components are 0, so is the answer. A
+    component smaller than delta changes the answer for all, as the norm cannot be applied to some components alone
+    (selective-norm does that); with d = 1 every x gives its sign.
     """
     delta = positive("delta")
     names = vector("x", d)
@@ -63,8 +63,8 @@ def sign_norm(this: Recipe) -> kit.Transformer:
 
     x becomes sign(x - y), and y the negative of that: LN([x; y]) with epsilon = 0.
 
-    Zero variance, where x = y, gives 0. Region: everywhere; no neighbourhood of x = y has a Lipschitz constant, which
-    only epsilon = 0 allows.
+    Zero variance, where x = y, gives 0. No neighbourhood of x = y has a Lipschitz constant, which only epsilon = 0
+    allows.
     """
     pair = ("x", "y")
     nothing = kit.FeedForward(pair, pair, [[0, 0]], [0], [[0], [0]], [0, 0])
@@ -75,7 +75,7 @@ def sign_norm(this: Recipe) -> kit.Transformer:
 @recipe(
     summary="the sign of x, by a layer norm behind a map that masks the rest of the stream",
     source="Cookbook, Section 6.3, with the selective layer norm of Section 5.3.3",
-    formula="sign(x)",
+    formula="if(k = 0, sign(x), y)",
     claims="s5.3.3.selective_ln s6.3.pairing",
     reference="symcook.spec.layernorm:sign_beside",
 )
@@ -85,8 +85,7 @@ def selective_norm(this: Recipe) -> kit.Transformer:
     out = sign(x), by f(LN(W_N z)) + z with W_N (x, y) = (x, -x) and a feed-forward part f that copies.
 
     Inputs: x, and y, which stands for all else in the stream and stays as it is. epsilon = 0; zero variance, where x =
-    0, gives 0. Region: everywhere. Source: Cookbook, Section 5.3.3 (selective layer norm) and Section 6.3 (pairs x and
-    -x).
+    0, gives 0. The pairs x and -x are those of Section 6.3.
     """
     masked = kit.LayerNorm(("x", "y"), ("seen", "seen_minus"), projection=[[1, 0], [-1, 0]], zero_variance="zero")
     copy = kit.feedforward(out="relu(seen) - relu(-seen)")

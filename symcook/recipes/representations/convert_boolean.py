@@ -85,7 +85,7 @@ def convert_boolean(this: Recipe, given: str, wanted: str) -> kit.Transformer:
     a converter to every one; from open and pair-delta only to closed, open and pair-delta, and from closed only to
     itself, as a function that is continuous at 0 does not jump there. All of this is proved: lem.converters_... and
     lem.no_converter_..., with the name of `given`. Section 3.1 prints the pair with false = (1, -1), which Table 4 has
-    for true. Region: what `given` calls false or true.
+    for true.
     """
     inputs = ("x1", "x2") if given in ("pair", "pair-delta") else ("x",)
     return pointwise(this, inputs, formulas=_outputs(given, wanted))

@@ -31,7 +31,7 @@ def count(this: Recipe, alphabet: tuple[str, ...], by: str) -> kit.Transformer:
 
     share_i = C/n, or with by=i C_i/i, for the count C of the first symbol in the word (C_i: in its first i symbols).
 
-    alphabet: at least two different symbols. Region: every word of length at least 1.
+    alphabet: at least two different symbols.
     """
     if len(alphabet) < 2:
         raise BadInput("alphabet must have two symbols or more", " ".join(alphabet), "give alphabet=ab")
@@ -53,7 +53,7 @@ COORDINATES = ("begin", "hit", *POSITIONS, "share", "inverse", "cosines", "sines
 @recipe(
     summary="how often a symbol has occurred, modulo m, as a point of the unit circle, by sinusoids and lookup",
     source="Cookbook, Section 3.5.2",
-    formula="cos(2*pi*C(i)/m)",
+    formula="if(k = 0, cos(2*pi*C(i)/m), sin(2*pi*C(i)/m))",
     error="1/10^12",
     uniformity="No weight depends on the length. The sinusoids have the period m, which those of Section 3.5.2 have "
     "for no m up to 6.",
@@ -73,8 +73,8 @@ def modulo_angle(this: Recipe, alphabet: tuple[str, ...]) -> kit.Transformer:
     scores 2 share_i j - inverse_i j^2 = (C_i^2 - (C_i - j)^2)/(i + 1) are greatest at j = C_i alone, which is at most
     i; its values are cosine = cos(2 pi j/m) and sine = sin(2 pi j/m). All hard weightings give the same. Two counts
     have the same point iff m divides their difference (m a whole number). Values are irrational but for m = 1, 2 and 4;
-    balls and floats have them. The reference is right to 10^-12. Region: every word, the empty one too. Source:
-    Cookbook, Section 3.5.2, which gives no construction, with the lookup of Section 5.3.4.
+    balls and floats have them. The reference is right to 10^-12. The text gives no construction; the lookup is that of
+    Section 5.3.4.
     """
     return this.model(
         embedded(alphabet, "m"),
@@ -120,8 +120,7 @@ def modulo(this: Recipe, m: int, alphabet: tuple[str, ...], weighting: str, N: i
     cos(2 pi r/m) cosines + sin(2 pi r/m) sines = cos(2 pi (C - r)/m), which is 1 for the residue of C and at most 1 -
     6/m^2 for every other. weighting softmax: the gap of the scores is at least 1/(N + 1), and at temperature 1/((N + 1)
     log(8 N m^2)) each logit is off by at most 1/(4 m^2), so that no rounding is needed to length N. The exact domain
-    has the values for m = 1, 2 and 4, others are irrational: use balls. Region: every word, the empty one too. Source:
-    Cookbook, Section 3.5.2, which gives no construction.
+    has the values for m = 1, 2 and 4, others are irrational: use balls. The text gives no construction.
     """
     points = [[f"cos(2*pi*{r}/{m})", f"sin(2*pi*{r}/{m})"] for r in range(m)]
     return this.model(

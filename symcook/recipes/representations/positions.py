@@ -27,7 +27,7 @@ def inverse_position(this: Recipe, alphabet: tuple[str, ...], by: str) -> kit.Tr
 
     inverse = 1/(i + 1) at position i of the word, BOS being at position 0; with by=n it is 1/(n + 1) everywhere.
 
-    alphabet: different symbols, not BOS. The answers begin with that at BOS. Region: every word, the empty one too.
+    alphabet: different symbols, not BOS. The answers begin with that at BOS.
     """
     if "BOS" in alphabet:
         raise BadInput("alphabet must not have BOS, which stands before each word", "BOS")
@@ -77,8 +77,7 @@ def positional_encoding(this: Recipe, kind: str, powers: int, N: int, alphabet: 
     mask (predecessor), whether i is even. powers, lookup of an index by i and i^2 (lookup-quadratic), of a table by i^3
     (Yang et al.): the gap between scores is 1 or more at every length. one-hot, lookup of an index (lookup-one-hot).
 
-    alphabet: different symbols. Region: every word of length at least 1, with one-hot to length N. Source: Cookbook,
-    Section 3.5.1; (-1)^i Section 5.2, one-hot Section 5.3.1.
+    alphabet: different symbols.
     """
     if kind == "powers":
         positions = {f"pe_{k}": f"i^{k}" for k in range(1, powers + 1)}
@@ -112,8 +111,7 @@ def sinusoidal(this: Recipe, d: int, M: kit.Fraction, alphabet: tuple[str, ...])
     Each pair goes round the unit circle, so that pe(i + k) is a rotation of pe(i) that depends on k alone. The first
     pair has the angle i whatever M is: the wavelengths 2 pi M^(2c/d) begin at 2 pi, and none is a whole number where
     M^(2c/d) is rational (see modulo for those that are). The text exchanges sine and cosine against Vaswani et al.
-    Values are irrational: balls and floats have them. The reference is right to 10^-12. Region: every word of length at
-    least 1.
+    Values are irrational: balls and floats have them. The reference is right to 10^-12.
     """
     if d % 2:
         raise BadInput("d must be even, as sines and cosines come in pairs", d, f"give d={d + 1}")
