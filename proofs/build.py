@@ -28,6 +28,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from symcook.alarm import TimeUp, alarm
 from symcook.errors import BadInput, Rejected
 from symcook.proof import kernel, normal, own, replay
 from symcook.proof.audit.source import digest, record, source_digest
@@ -185,10 +186,12 @@ def without_idle(
     known: Mapping[str, replay.Statement],
     certificate: Mapping[str, Any],
     idle: Sequence[tuple[Place, str]],
+    seconds: float,
 ) -> tuple[ProofText, list[tuple[Place, str]]]:
     """A proof text without those idle hints that do not steer the search either, and these hints with their places.
 
-    It gives the same certificate: all are left out at once, and where that fails one half after the other.
+    It gives the same certificate, in at most so many seconds of the processor: all are left out at once, and where that
+    fails one half after the other.
     """
     gone: list[tuple[Place, str]] = []
 
@@ -198,8 +201,9 @@ def without_idle(
 
     def leave_out(hints: Sequence[tuple[Place, str]]) -> None:
         try:
-            same = from_text(name, fewer(hints), known) == certificate
-        except (Stuck, Rejected, BadInput):
+            with alarm(seconds, processor=True):
+                same = from_text(name, fewer(hints), known) == certificate
+        except (Stuck, Rejected, BadInput, TimeUp):
             same = False
         if same:
             gone.extend(hints)
@@ -342,7 +346,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 certificate = made(name, known, idle)
                 if idle and given.idle:
                     raw = written[name].read_text(encoding="utf-8")
-                    shorter, gone = without_idle(name, read_text(name, written[name]), known, certificate, idle)
+                    seconds = 1 + 2 * (time.perf_counter() - start)
+                    shorter, gone = without_idle(name, read_text(name, written[name]), known, certificate, idle, seconds)
                     if gone and not check_only:
                         written[name].write_text(rewritten(raw, shorter), encoding="utf-8")
             except (Stuck, Rejected, BadInput) as error:

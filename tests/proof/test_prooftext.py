@@ -319,7 +319,7 @@ def test_hints_that_nothing_uses_are_taken_out():
     idle: list[tuple[prooftext.Place, str]] = []
     more = prooftext.read(raw.replace("qed by more", "qed by exp_pos, more").replace("by below", "by less, below"))
     certificate = build.from_text(name, more, STATEMENTS, idle)
-    shorter, gone = build.without_idle(name, more, STATEMENTS, certificate, idle)
+    shorter, gone = build.without_idle(name, more, STATEMENTS, certificate, idle, 10)
     assert [hint for _, hint in idle] == [hint for _, hint in gone] == ["exp_pos", "less"]
     assert build.rewritten(raw, shorter) == raw
     with pytest.raises(BadProof, match="line 6, column 1: expected no comment between the lines"):
@@ -332,7 +332,7 @@ def test_a_hint_that_steers_the_search_stays():
     text = build.read_text(name, TEXTS[name])
     certificate = build.from_text(name, text, STATEMENTS, idle)
     assert [hint for _, hint in idle] == ["sign_next"]
-    assert build.without_idle(name, text, STATEMENTS, certificate, idle) == (text, [])
+    assert build.without_idle(name, text, STATEMENTS, certificate, idle, 10) == (text, [])
 
 
 def test_what_is_left_of_a_line_without_a_hint():
@@ -506,7 +506,7 @@ def test_no_hint_stands_that_nothing_uses(name):
     text, idle = build.read_text(name, TEXTS[name]), list[tuple[prooftext.Place, str]]()
     certificate = build.from_text(name, text, STATEMENTS, idle)
     assert build.text(certificate) == (ROOT / "certificates" / f"{name}.json").read_text(encoding="utf-8")
-    assert build.without_idle(name, text, STATEMENTS, certificate, idle) == (text, [])
+    assert build.without_idle(name, text, STATEMENTS, certificate, idle, 10) == (text, [])
 
 
 def test_a_text_under_another_name_is_refused(tmp_path: Path):
