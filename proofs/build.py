@@ -347,7 +347,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 if idle and given.idle:
                     raw = written[name].read_text(encoding="utf-8")
                     seconds = 1 + 2 * (time.perf_counter() - start)
-                    shorter, gone = without_idle(name, read_text(name, written[name]), known, certificate, idle, seconds)
+                    shorter, gone = without_idle(
+                        name, read_text(name, written[name]), known, certificate, idle, seconds
+                    )
                     if gone and not check_only:
                         written[name].write_text(rewritten(raw, shorter), encoding="utf-8")
             except (Stuck, Rejected, BadInput) as error:
