@@ -5,11 +5,14 @@
     python proofs/build.py --texts    those that have a text
     python proofs/build.py --check    write nothing; build again the texts that changed, and all scripts that are
                                       named; exit 1 where a stored certificate differs
+    python proofs/build.py --idle     with any of these: hints that nothing uses go out of the texts that are built,
+                                      where the certificate is the same without them; with --check exit 1 where one can
 
 A proof text is ``proofs/<paper>/<id>.proof``, of a library lemma ``proofs/lemmas/<name>.proof``. ``proofs/built.json``
 records from what the certificate of each text was built: the text, the statement, the lemmas that it uses, the
 definitions that it names, and the automation. What is recorded as it is now is not built again by --check. Progress
-with seconds goes to stderr, and hints that nothing uses. What is written was accepted by the checker once already.
+with seconds goes to stderr, and hints that nothing uses (some of which steer the search nevertheless). What is written
+was accepted by the checker once already.
 """
 
 from __future__ import annotations
@@ -19,17 +22,19 @@ import gc
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from symcook.alarm import TimeUp, alarm
 from symcook.errors import BadInput, Rejected
 from symcook.proof import kernel, normal, own, replay
 from symcook.proof.audit.source import digest, record, source_digest
 from symcook.proof.grammar import GRAMMAR
 from symcook.proof.search import elaborate, prooftext
-from symcook.proof.search.prooftext import BadProof, Place, ProofText
+from symcook.proof.search.prooftext import BadProof, HintText, Place, ProofText, TextLine
 from symcook.proof.search.tactics import Citable, Goal, Stuck, Tactic, prove
 from symcook.proof.terms import Term
 from symcook.verify import stated
@@ -83,7 +88,7 @@ def scripts() -> dict[str, Script]:
     return out
 
 
-def text_tactic(lines: Sequence[prooftext.TextLine]) -> Tactic:
+def text_tactic(lines: Sequence[TextLine]) -> Tactic:
     """The lines of a part as a tactic, which is Stuck where they do not fit its goal."""
 
     def run(g: Goal) -> None:
@@ -175,6 +180,83 @@ def from_text(
     return _judged(statement, parts, text.refutes, labels)
 
 
+def without_idle(
+    name: str,
+    text: ProofText,
+    known: Mapping[str, replay.Statement],
+    certificate: Mapping[str, Any],
+    idle: Sequence[tuple[Place, str]],
+    seconds: float,
+) -> tuple[ProofText, list[tuple[Place, str]]]:
+    """A proof text without those idle hints that do not steer the search either, and these hints with their places.
+
+    It gives the same certificate, in at most so many seconds of the processor: all are left out at once, and where that
+    fails one half after the other.
+    """
+    gone: list[tuple[Place, str]] = []
+
+    def fewer(hints: Iterable[tuple[Place, str]]) -> ProofText:
+        out = frozenset([*gone, *hints])
+        return replace(text, parts={part: without(lines, out) for part, lines in text.parts.items()})
+
+    def leave_out(hints: Sequence[tuple[Place, str]]) -> None:
+        try:
+            with alarm(seconds, processor=True):
+                same = from_text(name, fewer(hints), known) == certificate
+        except (Stuck, Rejected, BadInput, TimeUp):
+            same = False
+        if same:
+            gone.extend(hints)
+        elif len(hints) > 1:
+            half = len(hints) // 2
+            leave_out(hints[:half])
+            leave_out(hints[half:])
+
+    tried = -1
+    while tried < len(gone):  # again: a hint may steer only what another one led astray
+        tried = len(gone)
+        left = [key for key in idle if fewer([key]) != fewer([])]  # a step of a chain is cited without being written
+        if left:
+            leave_out(left)
+    return fewer([]), gone
+
+
+def without(lines: Iterable[TextLine], gone: frozenset[tuple[Place, str]]) -> tuple[TextLine, ...]:
+    """Lines without such hints; a premise that an instance names becomes ``_``, and ``qed`` goes with its last hint."""
+    out: list[TextLine] = []
+    for line in lines:
+        source, hints = line.source, line.hints
+        if line.kind != "rewrite":
+            hints = tuple(h for h in hints if (line.place, h.text) not in gone)
+        if source is not None and any((line.place, h.text) in gone for h in source.premises):
+            source = without_premises(source, [h.text for h in source.premises if (line.place, h.text) in gone])
+        if not (line.kind == "qed" and line.hints and not hints and out):
+            blocks = tuple(without(block, gone) for block in line.blocks)
+            out.append(replace(line, hints=hints, source=source, blocks=blocks))
+    return tuple(out)
+
+
+def without_premises(hint: HintText, gone: Sequence[str]) -> HintText:
+    """An instance without facts for some of its premises."""
+    left = [HintText("_", "_") if h.text in gone else h for h in hint.premises]
+    while left and left[-1].name == "_":
+        left.pop()
+    terms = "" if hint.terms is None else f"({'; '.join(hint.terms)})"
+    facts = f"[{', '.join(h.text for h in left)}]" if left else ""
+    return replace(hint, text=f"{hint.name}{terms}{facts}", premises=tuple(left))
+
+
+def rewritten(raw: str, proof: ProofText) -> str:
+    """A proof as the printer writes it, below the comments of its text; BadProof where some stand between lines."""
+    rows = raw.split("\n")
+    comments = [row for row in rows if row.lstrip().startswith("#")]
+    if rows[1 : len(comments) + 1] != comments:
+        must = "expected no comment between the lines of a text out of which hints are taken"
+        raise BadProof(Place(rows.index(comments[-1]) + 1, 1), must, comments[-1])
+    heading, *lines = prooftext.written(proof).split("\n")
+    return "\n".join([heading, *comments, *lines])
+
+
 def goals_of(statement: replay.Statement, refuted: bool) -> dict[str, Term]:
     """What is to be proved: the statement, and for a claim that it is defined and not vacuous; or its refutation."""
     if refuted:
@@ -230,6 +312,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("ids", nargs="*", metavar="ID")
     parser.add_argument("--texts", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--idle", action="store_true")
     given = parser.parse_args(arguments)
     known = replay.statements()
     every, written = scripts_with_files(), texts()
@@ -258,8 +341,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 fresh += 1
                 continue
             idle: list[tuple[Place, str]] = []
+            gone: list[tuple[Place, str]] = []
             try:
                 certificate = made(name, known, idle)
+                if idle and given.idle:
+                    raw = written[name].read_text(encoding="utf-8")
+                    seconds = 1 + 2 * (time.perf_counter() - start)
+                    shorter, gone = without_idle(
+                        name, read_text(name, written[name]), known, certificate, idle, seconds
+                    )
+                    if gone and not check_only:
+                        written[name].write_text(rewritten(raw, shorter), encoding="utf-8")
             except (Stuck, Rejected, BadInput) as error:
                 failed += 1
                 built.pop(name, None)
@@ -274,10 +366,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             elif not path.exists() or path.read_text(encoding="utf-8") != result:
                 failed += 1
                 print(f"{name}: the stored certificate differs", file=sys.stderr)
-            for place, hint in idle:
-                print(
-                    f"{written[name].relative_to(HERE.parent)}, line {place.line}: nothing uses {hint}", file=sys.stderr
-                )
+            failed += check_only and bool(gone)
+            for key in idle:
+                place, hint = key
+                what = "can go" if check_only else "is taken out"
+                more = f"; it {what}" if key in gone else ""
+                line = f"{written[name].relative_to(HERE.parent)}, line {place.line}"
+                print(f"{line}: nothing uses {hint}{more}", file=sys.stderr)
             print(f"{name}: {len(result)} bytes, {time.perf_counter() - start:.2f} s", file=sys.stderr)
     finally:  # also of a build that was interrupted
         if not check_only:

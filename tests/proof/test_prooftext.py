@@ -311,6 +311,38 @@ def test_hints_that_nothing_uses_are_told():
     assert [(place.line, hint) for place, hint in idle] == [(3, "low"), (4, "exp_pos(x)")]
 
 
+def test_hints_that_nothing_uses_are_taken_out():
+    """Those that are added to a stored text go, and what it had stays, with its comments."""
+    name = "lem.at_least"
+    stored = TEXTS[name].read_text(encoding="utf-8")
+    raw = stored.replace("\n", "\n  # Below b, s is at most b - 1.\n", 1)
+    idle: list[tuple[prooftext.Place, str]] = []
+    more = prooftext.read(raw.replace("qed by more", "qed by exp_pos, more").replace("by below", "by less, below"))
+    certificate = build.from_text(name, more, STATEMENTS, idle)
+    shorter, gone = build.without_idle(name, more, STATEMENTS, certificate, idle, 10)
+    assert [hint for _, hint in idle] == [hint for _, hint in gone] == ["exp_pos", "less"]
+    assert build.rewritten(raw, shorter) == raw
+    with pytest.raises(BadProof, match="line 6, column 1: expected no comment between the lines"):
+        build.rewritten(raw.replace("    - below", "    # here\n    - below"), shorter)
+
+
+def test_a_hint_that_steers_the_search_stays():
+    """Nothing uses it, and yet the certificate is another without it."""
+    name, idle = "lem.parity_even", list[tuple[prooftext.Place, str]]()
+    text = build.read_text(name, TEXTS[name])
+    certificate = build.from_text(name, text, STATEMENTS, idle)
+    assert [hint for _, hint in idle] == ["sign_next"]
+    assert build.without_idle(name, text, STATEMENTS, certificate, idle, 10) == (text, [])
+
+
+def test_what_is_left_of_a_line_without_a_hint():
+    raw = "proof a.b\n  take f from g(1; x)[p, q, r] by p, s\n  one: x = 1 by p\n  rewrite one\n  qed by r\n"
+    lines = prooftext.read(raw).parts["proof"]
+    gone = frozenset((line.place, hint) for line in lines for hint in ("p", "r", "one"))
+    left = [prooftext.line_text(line) for line in build.without(lines, gone)]
+    assert left == ["take f from g(1; x)[_, q] by s", "one: x = 1", "rewrite one"]
+
+
 def test_parts_begin_beside_their_name():
     short = prooftext.read("proof a.b\n  given x\n  - left\n  - right\ndefined by exp_pos\ninhabited witness 1; 2\n")
     long = prooftext.read("proof a.b\n  given x\n  split\n    - left\n    - right\n"
@@ -463,6 +495,18 @@ OTHERS = [pytest.param(n, marks=pytest.mark.sampled(4)) for n in ("lem.sm_weight
 def test_a_text_gives_the_stored_certificate(name):
     made = build.from_text(name, build.read_text(name, TEXTS[name]), STATEMENTS)
     assert build.text(made) == (ROOT / "certificates" / f"{name}.json").read_text(encoding="utf-8")
+
+
+SMALL = [n for n in TEXTS if (ROOT / "certificates" / f"{n}.json").stat().st_size < 6000]
+
+
+@by_turns(40, "name", SMALL)
+def test_no_hint_stands_that_nothing_uses(name):
+    """But those that steer the search: without them the certificate is another."""
+    text, idle = build.read_text(name, TEXTS[name]), list[tuple[prooftext.Place, str]]()
+    certificate = build.from_text(name, text, STATEMENTS, idle)
+    assert build.text(certificate) == (ROOT / "certificates" / f"{name}.json").read_text(encoding="utf-8")
+    assert build.without_idle(name, text, STATEMENTS, certificate, idle, 10) == (text, [])
 
 
 def test_a_text_under_another_name_is_refused(tmp_path: Path):
