@@ -1,8 +1,9 @@
-"""Where things lie in a checkout, for tests that read them; and which cases of the long families have their turn."""
+"""Where things lie in a checkout, for tests that read them; and which tests have their turn."""
 
 import ast
+from collections.abc import Mapping
 from functools import cache
-from hashlib import sha256
+from math import ceil
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
@@ -16,12 +17,11 @@ def parsed(source: str) -> ast.Module:
     return ast.parse(source)
 
 
-def in_sample(family: str, number: int, count: int, turn: int) -> bool:
-    """Whether the case of that number in a family is among the one in `count` whose turn it is.
-
-    They follow each other, so that each turn has its share; families begin at different turns.
-    """
-    return (int(sha256(family.encode()).hexdigest()[:8], 16) + number + turn) % count == 0
+def dealt(seconds: Mapping[str, float], room: float, turn: int) -> set[str]:
+    """Which of these have their turn, so that one takes about `room` seconds: each in one of as many turns as that
+    takes. The longest are dealt out first, so that no turn has many of them."""
+    turns = max(1, ceil(sum(seconds.values()) / room))
+    return {*sorted(seconds, key=lambda name: (-seconds[name], name))[turn % turns :: turns]}
 
 
 def of_folder(path: str) -> str:

@@ -1,4 +1,5 @@
-"""Run every case of every test, and record it: of which tree, how many passed, how long each folder takes.
+"""Run every case of every test, and record it: of which tree, how many passed, how long each folder and each long test
+takes.
 
 python tests/every_case.py          pytest -n auto --every-case, a folder of tests after the other
 python tests/every_case.py --show   what is recorded, and whether it is of this tree
@@ -84,6 +85,7 @@ def main() -> int:
     kept = KEPT / before[:12]
     kept.mkdir(parents=True, exist_ok=True)
     ended, seconds, failed, whole = Counter[str](), Counter[str](), list[str](), parts()
+    long = dict[str, float]()
     for number, (name, paths) in enumerate(whole.items(), 1):
         out = kept / f"{name}.json"
         if not out.exists() or json.loads(out.read_text(encoding="utf-8"))["failed"]:
@@ -94,9 +96,11 @@ def main() -> int:
         said = json.loads(out.read_text(encoding="utf-8"))
         ended.update(said["ended"])
         seconds.update(said["seconds"])
+        long |= said["long"]
         failed += said["failed"]
         print(f"{number} of {len(whole)}, {name}: {said_of(said['ended'])}", *said["failed"], sep="\n  ", flush=True)
-    record = {"tree": before, "ended": dict(ended), "seconds": {name: round(s, 1) for name, s in seconds.items()}}
+    rounded = {name: round(s, 1) for name, s in seconds.items()}
+    record = {"tree": before, "ended": dict(ended), "seconds": rounded, "long": dict(sorted(long.items()))}
     RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     print(sentence(record, tree()), *failed, sep="\n  ")
     return 1 if failed else 0

@@ -31,16 +31,15 @@ def together(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Call
     return lambda test: _joined(test, names, [list(cases)])
 
 
-def by_turns(
+def in_parts(
     count: int, names: str | Sequence[str], cases: Iterable[Any]
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The same in so many parts, of which one runs on a day: what `sampled` makes many tests of."""
+    """The same in so many tests, each of which may have its own turn where they take long (see sampling.py)."""
     every_case = list(cases)
     parts = [every_case[part::count] for part in range(count)]
 
     def made(test: Callable[..., None]) -> Callable[..., None]:
-        whole = _joined(test, names, parts)
-        return pytest.mark.sampled(count)(pytest.mark.parametrize("part", range(count))(whole))
+        return pytest.mark.parametrize("part", range(count))(_joined(test, names, parts))
 
     return made
 

@@ -48,7 +48,7 @@ After the code was changed the test files that ran a changed module are mapped a
 accepted by its digest is not run; of a line or function that is accepted all changes are, since some alter what others
 do not.
 
-Tests that are `sampled` run the cases of one turn, that of --turn, or with --every-case all of them. What carries a
+Of the tests that take turns (sampling.py) those of one run, of --turn, or with --every-case all. What carries a
 guarantee (export, the kernel, the run relation, bounds) is meant to be noticed on the cases of any one turn; elsewhere
 a change that no case of a turn notices is judged with --every-case. Each choice has a map of its own, in the same
 FOLDER.
@@ -104,7 +104,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ACCEPTED = Path(__file__).with_name("mutants_accepted.json")
 LEFT_OUT = ("__pycache__", ".git", ".venv", "venv", "build", "dist", ".hypothesis", ".ruff_cache", "*.egg-info")
 MEMORY = 6 * 2**30
-TURN, OPTIONS = "SYMCOOK_TURN", "PYTEST_ADDOPTS"  # which cases of sampled tests run, as tests/sampling.py reads it
+TURN, OPTIONS = "SYMCOOK_TURN", "PYTEST_ADDOPTS"  # which long tests run, as tests/sampling.py reads it
 VERDICTS = "SYMCOOK_VERDICTS"  # where verdicts lie that the tests of one run share, as tests/conftest.py reads it
 IMPORTS = ("numpy", "sympy", "flint", "mpmath", "click", "pytest")  # read once, before the forks
 
@@ -984,8 +984,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="their order (1)")
     parser.add_argument("--only", nargs="+", default=["*"], help="modules below symcook/ (all)")
     parser.add_argument("--tests", nargs="+", default=["*"], help="test files below tests/ (all)")
-    parser.add_argument("--turn", type=int, default=0, help="whose cases of sampled tests run (0)")
-    parser.add_argument("--every-case", action="store_true", help="all cases of sampled tests")
+    parser.add_argument("--turn", type=int, default=0, help="whose long tests run (0)")
+    parser.add_argument("--every-case", action="store_true", help="all tests")
     parser.add_argument("--seconds", type=float, default=60, help="estimated processor time a change (60)")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes at once (one a core)")
     parser.add_argument("--show", action="store_true", help="only list what is known")

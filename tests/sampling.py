@@ -1,9 +1,11 @@
-"""Which cases run, and a record of the run.
+"""Which tests run, and a record of a run.
 
-A test marked `sampled(k)` runs one in k of its cases, the others take their turns: whose turn it is goes by the number
-of commits, so that k commits in a row run all of them and a run can be repeated. Folders whose package the last commit
-changed run whole, the shortest first, as far as all these take under two minutes. `pytest --every-case` runs all cases;
-so does a tree without its history. `tests/every_case.py` records such a run.
+Tests that took longer than `LONG` when every one of them was last recorded take turns: they are dealt out, the longest
+first, to as many turns as it takes for none to have more than `ROOM`, and it goes by the number of commits whose turn
+it is; so that so many commits in a row run all of them, and a run can be repeated. All others run each time, as do
+those that are not recorded yet. Folders whose package the last commit changed run whole, the shortest first, as far as
+all these take under two minutes. `pytest --every-case` runs everything, and so does a tree without its history, or
+without a record; `tests/every_case.py` makes the record.
 """
 
 from __future__ import annotations
@@ -16,15 +18,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checkout import RECORD, ROOT, in_sample, of_folder
+from checkout import RECORD, ROOT, dealt, of_folder
 
 TURN = "SYMCOOK_TURN"  # the number of commits; empty where the history is not there
-WHOLE = 120  # processor seconds that all cases of the folders may take that a change has touched
+LONG = 0.2  # seconds: what takes no longer has no turns
+ROOM = 400  # seconds of what takes turns, in one of them
+WHOLE = 120  # seconds that the folders may take that a change has touched
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--every-case", action="store_true", help="run all cases of the tests of which a sample is run")
-    parser.addoption("--record", metavar="FILE", help="write how many tests passed, and the seconds of each folder")
+    parser.addoption("--every-case", action="store_true", help="run all tests, and not those whose turn it is")
+    parser.addoption("--record", metavar="FILE", help="write how many tests passed, and how long they took")
 
 
 def git(*words: str) -> str:
@@ -45,41 +49,37 @@ def changed() -> set[str]:
     return {of_folder(path) for path in git("diff", "--name-only", "HEAD~1").splitlines()} - {""}
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "sampled(k): one in k of its cases runs; all with --every-case")
+def pytest_configure() -> None:
     if TURN not in os.environ:  # the workers take over what is found here
         os.environ[TURN] = turn()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--every-case") or not os.environ[TURN]:
+    if config.getoption("--every-case") or not os.environ[TURN] or not RECORD.exists():
         return
-    seconds = json.loads(RECORD.read_text(encoding="utf-8"))["seconds"] if RECORD.exists() else {}
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
     whole, room = set[str](), WHOLE
-    for folder in sorted(changed() & seconds.keys(), key=lambda name: (seconds[name], name)):
-        if (room := room - seconds[folder]) <= 0:
+    for folder in sorted(changed() & record["seconds"].keys(), key=lambda name: (record["seconds"][name], name)):
+        if (room := room - record["seconds"][folder]) <= 0:
             break
         whole.add(folder)
-    left_out, numbers = set(), collections.Counter[str]()
-    for item in items:
-        if mark := item.get_closest_marker("sampled"):
-            family = item.nodeid.partition("[")[0]
-            its_turn = in_sample(family, numbers[family], *mark.args, int(os.environ[TURN]))
-            if not its_turn and of_folder(family) not in whole:
-                left_out.add(item)
-            numbers[family] += 1
+    now = dealt(record["long"], ROOM, int(os.environ[TURN]))
+    left_out = {
+        item for item in items
+        if item.nodeid in record["long"] and item.nodeid not in now and of_folder(item.nodeid) not in whole
+    }  # fmt: skip
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """With --record: how the tests ended, which failed, and how long those of each folder took."""
+    """With --record: how the tests ended, which failed, how long those of each folder took, and which were long."""
     if not (path := config.getoption("--record")):
         return
     ended: dict[str, int] = {}
     failed: set[str] = set()
-    seconds: collections.Counter[str] = collections.Counter()
+    took: collections.Counter[str] = collections.Counter()
     for kind, reports in terminalreporter.stats.items():
         if kind in ("passed", "failed", "error", "skipped", "xfailed", "xpassed"):
             ended[kind] = len(reports)
@@ -87,7 +87,14 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             failed.update(report.nodeid for report in reports)
         for report in reports:
             if hasattr(report, "duration"):
-                seconds[of_folder(report.nodeid)] += report.duration
-    rounded = {name: round(took, 1) for name, took in sorted(seconds.items())}
-    said = {"ended": ended, "failed": sorted(failed), "seconds": rounded}
+                took[report.nodeid] += report.duration
+    seconds: collections.Counter[str] = collections.Counter()
+    for test, one in took.items():
+        seconds[of_folder(test)] += one
+    said = {
+        "ended": ended,
+        "failed": sorted(failed),
+        "seconds": {name: round(whole, 1) for name, whole in sorted(seconds.items())},
+        "long": {test: round(one, 1) for test, one in sorted(took.items()) if one > LONG},
+    }
     Path(path).write_text(json.dumps(said), encoding="utf-8")

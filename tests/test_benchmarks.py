@@ -27,7 +27,6 @@ def load(monkeypatch: pytest.MonkeyPatch):
     return module
 
 
-@pytest.mark.sampled(8)
 def test_all_sides_of_the_sweeps_are_right(load, monkeypatch: pytest.MonkeyPatch) -> None:
     sweeps = load("sweeps")
     monkeypatch.setattr(sweeps, "LENGTH", 7)
@@ -42,7 +41,6 @@ def test_all_sides_of_the_sweeps_are_right(load, monkeypatch: pytest.MonkeyPatch
         assert all((a == b).all() for a, b in zip(sweeps.verdicts(heavy), sweeps.one_by_one(heavy), strict=True))
 
 
-@pytest.mark.sampled(16)
 def test_the_references_of_the_benchmark_are_right(load, monkeypatch: pytest.MonkeyPatch) -> None:
     sweeps = load("sweeps")
     monkeypatch.setattr(sweeps, "LENGTH", 6)
@@ -52,7 +50,6 @@ def test_the_references_of_the_benchmark_are_right(load, monkeypatch: pytest.Mon
     assert [row["ratio_is"] for row in (*sweeps.references(), sweeps.remembered())] == ["faster"] * 3
 
 
-@pytest.mark.sampled(8)
 def test_merged_words_of_the_benchmark_are_right(load) -> None:
     merging = load("merging")
     for name in ("dyck-1", "dyck-1-zero-one", "parity"):
@@ -61,7 +58,6 @@ def test_merged_words_of_the_benchmark_are_right(load) -> None:
         assert [count.accepted for count in found.by_length] == [merging.accepted(name, n) for n in range(1, 11)]
 
 
-@pytest.mark.sampled(8)
 def test_decisions_and_checks_of_the_benchmark_are_right(load) -> None:
     lengths = load("lengths")
     for name, arguments, short, _ in lengths.DECIDED[:-1]:  # the last one takes seconds
@@ -81,7 +77,6 @@ def test_sides_that_disagree_stop_the_run(load) -> None:
         sweeps.equal(right, wrong, "planted")
 
 
-@pytest.mark.sampled(8)
 def test_the_command_writes_what_it_prints(load, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = load("run")
     out = tmp_path / "speed.json"
@@ -126,7 +121,6 @@ def test_a_missing_partner_is_named(load, monkeypatch: pytest.MonkeyPatch, tmp_p
     assert [row["missing"] for row in record["rows"]] == ["torch", "tracr"] and plot.curves([record]) == {}
 
 
-@pytest.mark.sampled(8)
 def test_attention_of_the_benchmark_runs(load, monkeypatch: pytest.MonkeyPatch) -> None:
     """At small sizes: both sides agree, of balls and of floats."""
     attention = load("attention")

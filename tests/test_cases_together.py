@@ -7,7 +7,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from families import by_turns, every, in_pairs, pairwise, together
+from families import every, in_pairs, in_parts, pairwise, together
 
 
 def small(number: int) -> None:
@@ -50,24 +50,22 @@ def test_fixtures_are_handed_on(number: int, text: str, tmp_path: Path) -> None:
 
 
 def test_parts_hold_every_case_once() -> None:
-    @by_turns(3, "number", range(10))
+    @in_parts(3, "number", range(10))
     def small_in_parts(number: int, seen: list[int]) -> None:
         seen.append(number)
 
     assert list(inspect.signature(small_in_parts).parameters) == ["seen", "part"]
-    assert {mark.name: mark.args for mark in small_in_parts.pytestmark} == {
-        "parametrize": ("part", range(3)), "sampled": (3,)
-    }  # fmt: skip
+    assert [(mark.name, mark.args) for mark in small_in_parts.pytestmark] == [("parametrize", ("part", range(3)))]
     seen: list[int] = []
     for part in range(3):
         small_in_parts(seen=seen, part=part)
     assert seen == [0, 3, 6, 9, 1, 4, 7, 2, 5, 8]
     with pytest.raises(AssertionError, match="4 of 4"):
-        by_turns(3, "number", range(4, 14))(small)(part=0)
+        in_parts(3, "number", range(4, 14))(small)(part=0)
 
 
-@by_turns(2, "number", [1, 2])
-def test_parts_take_turns(number: int, tmp_path: Path) -> None:
+@in_parts(2, "number", [1, 2])
+def test_parts_are_given_fixtures(number: int, tmp_path: Path) -> None:
     assert number in (1, 2) and tmp_path.is_dir()
 
 

@@ -345,7 +345,6 @@ def check_all(model: Transformer, word: str, names: tuple[str, ...] = SINGLE) ->
 # --- Tests -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(10)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("mask", MASKS)
 def test_masks_and_weightings(mask: str, weighting: str) -> None:
@@ -357,7 +356,6 @@ def test_masks_and_weightings(mask: str, weighting: str) -> None:
     run()
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_activations(activation: str) -> None:
     @settings(QUICK)
@@ -368,7 +366,6 @@ def test_activations(activation: str) -> None:
     run()
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("placement", ["post", "pre", "projected pre", "multi pre"])
 def test_norms(placement: str) -> None:
     @settings(QUICK, max_examples=20)
@@ -379,7 +376,6 @@ def test_norms(placement: str) -> None:
     run()
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", ["sign", "zero", "largest", "distribution"])
 def test_readouts(kind: str) -> None:
     @settings(QUICK)
@@ -515,7 +511,6 @@ def check_batch(model: Transformer, n: int, must_answer: bool = False) -> str:
     return "same"
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", ["value", "sign", "zero", "largest"])
 def test_batches_of_rational_models(kind: str) -> None:
     answered = []
@@ -532,7 +527,6 @@ def test_batches_of_rational_models(kind: str) -> None:
 # Closed forms: a symbol in a value, set to numbers afterwards, gives what the exact domain computes with that number.
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 def test_closed_forms_at_values_are_exact_values(weighting: str) -> None:
     answered = []

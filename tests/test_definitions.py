@@ -19,7 +19,7 @@ from typing import Any
 import mpmath
 import pytest
 from checkout import ROOT
-from families import by_turns, together
+from families import in_parts, together
 
 from symcook.bounds import softmax_hardmax
 from symcook.claims import inventory
@@ -1166,7 +1166,7 @@ IN_DOMAINS = [(one, name) for k, one in enumerate(CASES) for name in [*DOMAINS, 
 """So ordered that a day's part holds every domain."""
 
 
-@by_turns(32, ("one", "name"), IN_DOMAINS)
+@in_parts(32, ("one", "name"), IN_DOMAINS)
 def test_definition(one: Case, name: str) -> None:
     if name in one.refused:
         run_refused(one, name)
@@ -1176,7 +1176,7 @@ def test_definition(one: Case, name: str) -> None:
         run_case(one, name)
 
 
-@by_turns(4, "one", CASES)
+@in_parts(4, "one", CASES)
 def test_closed_form(one: Case) -> None:
     """derive gives the formula at the position that the readout shows, for words of length 1 and 2."""
     for word in one.words[:2]:

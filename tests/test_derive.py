@@ -92,7 +92,6 @@ def test_a_step_behind_a_relu_on_every_box(box, weight, bias):
             assert holding(cases, a=a) == ({"z": expected}, None)
 
 
-@pytest.mark.sampled(4)
 def test_a_sample_of_random_piecewise_models():
     """`python tests/attacks/piecewise.py --count 2400` runs more of them."""
     outcomes = []

@@ -94,7 +94,6 @@ def test_no_page_loads_anything_from_a_network(folder: Path) -> None:
         assert not re.search(r"(?:src|href)=\"(?:https?:)?//", path.read_text(encoding="utf-8")), path.name
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["cookbook.s4.4.min", "cookbook.s9.2.1.balance"])
 def test_the_commands_of_a_page_check_the_proof(name: str) -> None:
     """The first two; the third is Coq's, which has tests of its own."""

@@ -51,9 +51,7 @@ def written() -> list[Path]:
 
 PAGES = (ROOT / "README.md", TOUR, *(page for page in written() if page != TOUR))
 PICTURES = sorted((ROOT / "docs").glob("*.svg"))
-BY_TURNS = [pytest.param(page, marks=pytest.mark.sampled(6)) for page in PAGES[2:]]
-each_page = pytest.mark.parametrize("page", [*PAGES[:2], *BY_TURNS], ids=lambda page: str(page.relative_to(ROOT)))
-"""The README and the tour at each commit, of the other pages every sixth."""
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
 @dataclass(frozen=True)

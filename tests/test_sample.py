@@ -1,9 +1,10 @@
-"""The samples of the long families of tests: every case has its turn, and what runs can be told from the commit."""
+"""Which tests run: every long one has its turn, and what runs can be told from the commit."""
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -14,12 +15,12 @@ from typing import Any
 
 import every_case
 import pytest
-from checkout import TESTS, in_sample, of_folder
+import sampling
+from checkout import TESTS, dealt, of_folder
 
 FAMILY = """
 import pytest
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", range(8))
 def test_of_a_family(case):
     pass
@@ -46,31 +47,43 @@ def cases(folder: Path, *options: str) -> set[int]:
     return {int(case) for case in re.findall(r"test_of_a_family\[(\d)\] PASSED", said)}
 
 
+def record(folder: Path, long: dict[int, float], seconds: dict[str, float] | None = None) -> None:
+    """What is recorded there: how long these cases of the family took, and folders."""
+    known = {f"tests/cli/test_family.py::test_of_a_family[{case}]": took for case, took in long.items()}
+    (folder / "tests" / "every_case.json").write_text(json.dumps({"seconds": seconds or {}, "long": known}))
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project of two commits whose conftest is `sampling.py`, with one family of eight cases in the folder `cli`."""
+    """A project of two commits whose conftest is `sampling.py`, with one family of eight cases in the folder `cli`; by
+    the record each takes so many seconds that two have room in a turn."""
     root = tmp_path / "project"
     (root / "tests" / "cli").mkdir(parents=True)
     (root / ".gitignore").write_text("__pycache__\n")
     for name, called in (("sampling.py", "conftest.py"), ("checkout.py", "checkout.py")):
         shutil.copy(TESTS / name, root / "tests" / called)
     (root / "tests" / "cli" / "test_family.py").write_text(FAMILY)
+    record(root, dict.fromkeys(range(8), sampling.ROOM / 2))
     call(tmp_path, "git", "init", "-q", "project")
     commit(root)
     commit(root)
     return root
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 7])
-def test_in_as_many_turns_every_case_runs_once(count: int) -> None:
-    turns = [[n for n in range(200) if in_sample("a.py::test", n, count, turn)] for turn in range(40, 40 + count)]
-    assert sorted(case for turn in turns for case in turn) == list(range(200))
-    assert max(map(len, turns)) - min(map(len, turns)) <= 1
+@pytest.mark.parametrize("room", [1, 10, 33.5, 1e9])
+def test_each_has_its_turn_once_and_no_turn_is_much_longer_than_another(room: float) -> None:
+    rng = random.Random(room)
+    seconds = {f"test {k}": rng.choice([0.3, 1.0, 2.5]) for k in range(200)}
+    count = next(k for k in range(1, 1000) if dealt(seconds, room, 40) == dealt(seconds, room, 40 + k))
+    turns = [dealt(seconds, room, turn) for turn in range(40, 40 + count)]
+    assert sorted(one for turn in turns for one in turn) == sorted(seconds)
+    took = [sum(seconds[one] for one in turn) for turn in turns]
+    assert max(took) <= room + 2.5 and max(took) - min(took) < 2.6
+    assert (count == 1) is (room > 1e6) and count * room >= sum(seconds.values())
 
 
-def test_families_begin_at_different_turns() -> None:
-    first = {family: next(turn for turn in range(8) if in_sample(family, 0, 8, turn)) for family in map(str, range(60))}
-    assert set(first.values()) == set(range(8))
+def test_nothing_that_is_long_is_no_turn() -> None:
+    assert dealt({}, 10, 3) == set()
 
 
 def test_commits_in_a_row_run_every_case(project: Path) -> None:
@@ -82,9 +95,18 @@ def test_commits_in_a_row_run_every_case(project: Path) -> None:
     assert sorted(case for some in ran for case in some) == list(range(8))
 
 
-def test_every_case_runs_where_the_history_is_not_there(project: Path, tmp_path: Path) -> None:
+def test_what_is_short_or_not_recorded_yet_runs_each_time(project: Path) -> None:
+    record(project, dict.fromkeys(range(2, 8), sampling.ROOM / 2))
+    commit(project)
+    assert {0, 1} < cases(project) and len(cases(project)) == 4
+
+
+def test_every_case_runs_where_the_history_or_the_record_is_not_there(project: Path, tmp_path: Path) -> None:
     assert len(cases(project)) == 2
     assert len(cases(project, "--every-case")) == 8
+    (project / "tests" / "every_case.json").rename(project / "kept")
+    assert len(cases(project)) == 8
+    (project / "kept").rename(project / "tests" / "every_case.json")
     call(tmp_path, "git", "clone", "-q", "--depth", "1", project.as_uri(), "shallow")
     assert len(cases(tmp_path / "shallow")) == 8
     shutil.rmtree(project / ".git")
@@ -103,10 +125,10 @@ def test_every_case_runs_where_the_history_is_not_there(project: Path, tmp_path:
     ],
 )
 def test_folders_whose_package_changed_run_whole_where_that_is_short(
-    project: Path, seconds: dict[str, int], ran: int
+    project: Path, seconds: dict[str, float], ran: int
 ) -> None:
     """The shortest first, as far as all of them take under two minutes."""
-    (project / "tests" / "every_case.json").write_text(json.dumps({"seconds": seconds}))
+    record(project, dict.fromkeys(range(8), sampling.ROOM / 2), seconds)
     commit(project)
     assert len(cases(project)) == 2
     for name in ("cli", "words"):
@@ -127,14 +149,19 @@ def test_the_folder_of_a_file() -> None:
 def test_what_is_recorded(project: Path) -> None:
     said = project / "said.json"
     cases(project, "--every-case", "--record", str(said))
-    record = json.loads(said.read_text())
-    assert record["ended"] == {"passed": 8} and set(record["seconds"]) == {"cli"} and record["failed"] == []
+    made = json.loads(said.read_text())
+    assert made["ended"] == {"passed": 8} and set(made["seconds"]) == {"cli"} and made["failed"] == []
+    assert made["long"] == {}
+    (project / "tests" / "cli" / "test_long.py").write_text("import time\n\ndef test_it():\n    time.sleep(0.25)\n")
+    cases(project, "--every-case", "--record", str(said))
+    ((test, took),) = json.loads(said.read_text())["long"].items()
+    assert test == "tests/cli/test_long.py::test_it" and 0.2 < took < 60
 
 
 def test_a_record_of_an_older_tree_is_shown_as_older() -> None:
-    record: dict[str, object] = {"tree": "ab" * 32, "ended": {"passed": 4300, "skipped": 2}}
-    assert every_case.sentence(record, "ab" * 32) == "every case on this tree (abababababab): 4,300 passed, 2 skipped"
-    assert "an older tree" in every_case.sentence(record, "cd" * 32)
+    known: dict[str, object] = {"tree": "ab" * 32, "ended": {"passed": 4300, "skipped": 2}}
+    assert every_case.sentence(known, "ab" * 32) == "every case on this tree (abababababab): 4,300 passed, 2 skipped"
+    assert "an older tree" in every_case.sentence(known, "cd" * 32)
 
 
 def test_the_record_does_not_change_the_hash_that_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +185,11 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[str,
         state["asked"].append(said.stem)
         failed = [f"tests/{said.stem}/test_one.py::test_one"] if code else []
         ended = {"passed": 3} | ({"failed": 1} if code else {})  # up to an interruption it is written too
-        said.write_text(json.dumps({"ended": ended, "failed": failed, "seconds": {said.stem: 1.5}}))
+        said.write_text(
+            json.dumps(
+                {"ended": ended, "failed": failed, "seconds": {said.stem: 1.5}, "long": {f"{said.stem}::t": 1.2}}
+            )
+        )
         return subprocess.CompletedProcess(words, code)
 
     monkeypatch.setattr(every_case.subprocess, "run", run)
@@ -176,8 +207,9 @@ def test_a_run_that_did_not_end_is_not_recorded_and_goes_on(asked: dict[str, Any
     assert every_case.main() == code and not every_case.RECORD.exists()
     del asked["codes"]["b"]
     assert every_case.main() == 0 and asked["asked"] == ["a", "b", "b", "c"]
-    record = json.loads(every_case.RECORD.read_text())
-    assert record == {"tree": "ab" * 32, "ended": {"passed": 9}, "seconds": {"a": 1.5, "b": 1.5, "c": 1.5}}
+    seconds, long = dict.fromkeys("abc", 1.5), dict.fromkeys(["a::t", "b::t", "c::t"], 1.2)
+    known = json.loads(every_case.RECORD.read_text())
+    assert known == {"tree": "ab" * 32, "ended": {"passed": 9}, "seconds": seconds, "long": long}
 
 
 def test_what_failed_is_recorded_named_and_asked_again(

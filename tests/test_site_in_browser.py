@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from families import by_turns
+from families import in_parts
 
 from symcook.claims import ledger
 
@@ -71,7 +71,7 @@ def as_seen(browser: Any, dark: bool) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@by_turns(3, "page", PAGES)
+@in_parts(3, "page", PAGES)
 def test_nothing_is_in_the_console_and_axe_is_content(site: Path, browser: Any, dark: bool, page: str) -> None:
     axe = pytest.importorskip("axe_selenium_python", reason="needs axe-selenium-python")
     script = (Path(axe.__file__).parent / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")

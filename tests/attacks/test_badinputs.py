@@ -18,7 +18,6 @@ SECONDS = 2
 """What takes longer is interrupted, as a user would."""
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
 @pytest.mark.parametrize("first", SEEDS[::BATCH])
 def test_a_sample_of_bad_command_lines(

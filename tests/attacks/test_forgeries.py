@@ -17,7 +17,7 @@ from typing import Any
 
 import mpmath
 import pytest
-from families import by_turns, every, together
+from families import every, in_parts, together
 from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 from proof.conditions_text import defined, inhabited
 from proof.nodes import intro, use
@@ -229,9 +229,7 @@ def test_one_reading_of_each_text(text: str, same: str) -> None:
     assert read_formula(text, {}, {}) == read_formula(same, {}, {})
 
 
-@together(
-    "text", ["x) + (y", "x, y", "x) = f(y", "j. x) + f(j. y", "x)", "(x", "f(x", "", "0 = 0", "x. x = x"]
-)
+@together("text", ["x) + (y", "x, y", "x) = f(y", "j. x) + f(j. y", "x)", "(x", "f(x", "", "0 = 0", "x. x = x"])
 def test_a_value_is_one_term(text: str) -> None:
     with pytest.raises(Rejected):
         read_value(text, "Real", {"x": "Real", "y": "Real"}, {})
@@ -479,9 +477,7 @@ def test_tables_survive_an_error_in_the_middle() -> None:
     assert a != b
 
 
-@together(
-    "text", ["1/0", "x/(y - y)", "1/(1 - 1)", "1/sum(j, 1, 0, x)", "1/relu(-1)", "1/I[1 < 0]", "1/0^2", "0^-1"]
-)
+@together("text", ["1/0", "x/(y - y)", "1/(1 - 1)", "1/sum(j, 1, 0, x)", "1/relu(-1)", "1/I[1 < 0]", "1/0^2", "0^-1"])
 def test_a_division_by_zero_has_no_normal_form(text: str) -> None:
     with pytest.raises(Rejected):
         normal.nf(read_value(text, "Real", SCOPE, {}))
@@ -909,7 +905,7 @@ def holds(t: Any, env: Any) -> bool:
     return a <= b if exact else a <= b + slack
 
 
-@by_turns(8, "name", sorted(AXIOMS))
+@in_parts(8, "name", sorted(AXIOMS))
 def test_axioms_hold_at_boundary_values(name: str) -> None:
     with mpmath.workdps(60):
         assert holds(parse_formula(AXIOMS[name]), {})
@@ -1018,7 +1014,6 @@ COSTS: dict[str, tuple[str, list[Any]]] = {
 }
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.parametrize("what", COSTS)
 def test_costs_are_bounded(what: str) -> None:
     goal, proof = COSTS[what]
@@ -1065,7 +1060,6 @@ DEEP = {
 }
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("what", DEEP)
 def test_deep_statements_crash_nothing_at_any_depth_of_the_stack(what: str) -> None:
     def below(frames: int, text: str) -> None:
@@ -1080,7 +1074,6 @@ def test_deep_statements_crash_nothing_at_any_depth_of_the_stack(what: str) -> N
         below(frames, DEEP[what](depth))
 
 
-@pytest.mark.sampled(4)
 def test_definitions_that_expand_without_end_are_refused() -> None:
     known: dict[str, Any] = {}
     for k in range(60):

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 from attacks.proofs import scripts
-from families import by_turns
+from families import in_parts
 from proof import statement_truth
 from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 from shared import relu
@@ -240,7 +240,7 @@ def test_there_are_enough():
     assert len({n[:3] for n in NEIGHBOURS}) == len(NEIGHBOURS) >= 30
 
 
-@by_turns(3, "case", NEIGHBOURS)
+@in_parts(3, "case", NEIGHBOURS)
 def test_it_is_false(case):
     name, old, new, instance = case
     true, met = statement_truth.evaluate(neighbour(name, old, new), instance)
@@ -249,7 +249,6 @@ def test_it_is_false(case):
     assert statement_truth.evaluate(STATEMENTS[name].text, instance)[0]
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)
 def test_the_proof_of_the_claim_does_not_prove_it(case):
     name, old, new, _ = case
@@ -275,7 +274,6 @@ def searched(case):
             kernel.check(goal, proof, lemmas=lemmas, known=STATEMENTS[name].known)
 
 
-@pytest.mark.sampled(128)
 @pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)
 def test_the_search_does_not_prove_it(case, monkeypatch):
     """What lines of a text leave to the automation is tried at its first two levels."""
@@ -283,7 +281,6 @@ def test_the_search_does_not_prove_it(case, monkeypatch):
     searched(case)
 
 
-@pytest.mark.sampled(32)
 @pytest.mark.parametrize("case", NEIGHBOURS[1::3], ids=NAMES[1::3])
 def test_all_levels_of_the_search_do_not_prove_it(case):
     """A level takes several times as long as the one before: a third of the neighbours."""

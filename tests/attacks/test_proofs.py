@@ -28,7 +28,6 @@ def test_there_are_three_hundred_false_neighbours() -> None:
     print(f"{len(found)} false neighbours of {len({n.id for n in found})} claims")
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_no_stored_proof_proves_a_false_neighbour(batch: int) -> None:
     """Every second one; all of them by `python tests/attacks/proofs.py neighbours`."""
@@ -38,7 +37,6 @@ def test_no_stored_proof_proves_a_false_neighbour(batch: int) -> None:
     assert outcomes["rejected"] > 0.9 * outcomes.total()
 
 
-@pytest.mark.sampled(32)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_the_search_proves_no_false_neighbour(batch: int) -> None:
     """A seeded sample; a search that takes longer than a second is given up. The same search proves claims, in time."""
@@ -49,7 +47,6 @@ def test_the_search_proves_no_false_neighbour(batch: int) -> None:
     assert any(proofs.searched(name, proofs.STATEMENTS[name].formula, 20) == "proved" for name in names), names
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_a_damaged_proof_proves_its_own_statement_or_nothing(batch: int) -> None:
     cases = sample(batch, 2)
@@ -57,7 +54,6 @@ def test_a_damaged_proof_proves_its_own_statement_or_nothing(batch: int) -> None
     assert outcomes["rejected"] > len(cases) // 2
 
 
-@pytest.mark.sampled(64)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_a_changed_statement_that_is_accepted_holds(batch: int) -> None:
     outcomes = [proofs.try_statement(case) for case in sample(batch, 8)]
@@ -96,7 +92,6 @@ def test_which_statements_can_be_sampled(text: str, can: bool) -> None:
     assert mutate.sampled(parse_formula(text)) == can
 
 
-@pytest.mark.sampled(6)
 def test_the_command_goes_on_where_it_was_stopped(tmp_path, capsys, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     """Of the stored statements, which it compares with each other for contradictions, a few."""
     few = [proofs.keys(proofs.shown(name), name) for name in list(proofs.stored())[::48]]

@@ -22,7 +22,7 @@ from attacks import proofs
 from attacks.test_forgeries import attempt, library, model, status, whole
 from attacks.test_forgeries import intro as introduce
 from attacks.test_forgeries import statement as block
-from families import by_turns, together
+from families import in_parts, together
 from proof import statement_truth, test_fuzz_normal
 from proof.adequacy import ENTRIES, load_claims
 from proof.conditions_text import defined, inhabited
@@ -132,9 +132,7 @@ def test_two_threads_give_no_number_twice() -> None:
 # --- Names ------------------------------------------------------------------------------------------------------------
 
 
-@together(
-    "name", ["#0", "#1", "x#0", "unnamed0#", "x@0", "true", "I", "sum", "", "x.y", "x:y", "\u00b5"]
-)
+@together("name", ["#0", "#1", "x#0", "unnamed0#", "x@0", "true", "I", "sum", "", "x.y", "x:y", "\u00b5"])
 def test_a_proof_cannot_use_the_names_of_opened_variables(name: str) -> None:
     goal = "all n:Int. sum(j, 1, n, n - j) = 0"
     with pytest.raises(Rejected):
@@ -246,7 +244,7 @@ ELSEWHERE = {
 """Statements with a premise that their own instances do not meet, and where it is met."""
 
 
-@by_turns(16, "name", [n for n, e in ENTRIES.items() if not e.false and n not in ELSEWHERE])
+@in_parts(16, "name", [n for n, e in ENTRIES.items() if not e.false and n not in ELSEWHERE])
 def test_every_premise_is_met_somewhere(name: str) -> None:
     """H asks this of all premises but those behind an existence, and of one side of an equivalence; here, of all."""
     assert unmet(statement_truth.texts()[name], ENTRIES[name].instances) == []
@@ -315,7 +313,6 @@ def test_the_assumptions_are_those_that_are_tested_here() -> None:
     assert {n for n, s in HOME.statements.items() if s.assumed} <= {"named.erf_tail", "named.intermediate_value"}
 
 
-@pytest.mark.sampled(3)
 def test_the_tail_of_erf_at_many_points() -> None:
     """1 - erf(x) <= exp(-x^2), as an assumption or a lemma."""
     with mpmath.workdps(200):
@@ -354,7 +351,6 @@ def quantifiers(formula: Term) -> str:
     return str(sorts)
 
 
-@pytest.mark.sampled(96)
 @pytest.mark.parametrize("part", range(24))
 def test_no_two_stored_proofs_contradict_each_other(part: int) -> None:
     """Also under different ids, up to normal forms. Formulas that begin with the same quantifiers are in one part, and
@@ -381,7 +377,6 @@ def test_a_formula_and_its_negation_stop_an_attack(monkeypatch: pytest.MonkeyPat
 # --- Numbers and enclosures -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(6)
 def test_coefficients_of_two_thousand_digits() -> None:
     nines, more = "9" * 999, "9" * 1000
     goal = "all x:Real. 0 <= x -> 0 <= x"
@@ -442,7 +437,6 @@ LONG = {
 }
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.parametrize("what", LONG)
 def test_texts_of_two_million_characters_in_a_proof(what: str) -> None:
     start = time.process_time()
@@ -507,7 +501,6 @@ class Strict(test_fuzz_normal.Text):
         return super().formula(t, env)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(4))
 def test_d_holds_exactly_where_nothing_is_undefined(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(test_fuzz_normal.DOMAIN, "Int", [Fraction(k) for k in range(-9, 13)])

@@ -457,7 +457,6 @@ def test_deep_proofs_cost_no_recursion():
     assert time.process_time() - start < 20
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     "text",
     [

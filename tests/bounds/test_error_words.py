@@ -66,7 +66,6 @@ def worst(model, word, delta):
     return best.max(axis=0), whole
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("name", "n", "delta"), SHIPPED)
 def test_each_coordinate_is_bounded_and_nearly_reached(name, n, delta):
     model = build(name).bind()

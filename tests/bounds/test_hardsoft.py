@@ -87,7 +87,6 @@ MODELS: dict[str, tuple[Any, int]] = {
 }
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", MODELS)
 def test_the_soft_model_is_within_the_error_and_a_warmer_one_is_not(name: str) -> None:
     make, longest = MODELS[name]

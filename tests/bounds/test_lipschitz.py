@@ -90,7 +90,6 @@ def plain(W1: Any, b1: Any, W2: Any, b2: Any) -> Function:
     return function
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_networks(seed: int) -> None:
     """Small weights, so that every cell is wide enough to be met by one of the points; with a hidden unit that is

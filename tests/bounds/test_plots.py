@@ -374,7 +374,6 @@ def test_ticks_are_few_and_right(low, high):
 
 
 @drawn
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize(
     ("chosen", "over", "given"),
     [

@@ -163,7 +163,6 @@ def named(made, found, best):
     assert best in {abs(a[k] - b[k]) for a, b in zip(*pair, strict=True)}
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("readout", READOUTS)
 @pytest.mark.parametrize(
     ("mask", "mask2", "before", "after"),

@@ -329,7 +329,6 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
         assert "--json" in out
 
 
-@pytest.mark.sampled(8)
 def test_the_examples_in_the_help_work(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

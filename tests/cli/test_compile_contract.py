@@ -12,7 +12,6 @@ KEYS = {"file", "layers", "width", "heads", "operators", "certificate", "verdict
 MACHINE = "input: 0\nwork symbols: 0\nstart: q\nhalt: h\nq * * -> h 0 S S\n"
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "line",
     [

@@ -72,7 +72,6 @@ def test_an_error_that_is_not_positive_is_named(text: str, given: str, capsys: p
     assert given in said and "see " not in said
 
 
-@pytest.mark.sampled(2)
 def test_a_model_that_was_compiled_is_a_reference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By what it answers at the last position, or by the words that it accepts: b is the last letter or the one before
     it, as a formula and as an expression."""
@@ -114,7 +113,6 @@ def test_certificates_of_automata_are_pointed_at(tmp_path: Path, capsys: pytest.
     assert call(capsys, "prove", file)[0] == 0
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("kind", "source", "more"),
     [("ltl", "prev Q_a", ()), ("count", "#left[Q_a] > #left[Q_b]", ()), ("ltl", "prev Q_a", ("--soft",)),

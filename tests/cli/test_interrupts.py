@@ -29,7 +29,6 @@ def interrupted(command: list[str], after: float) -> tuple[int, str, str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process")
-@pytest.mark.sampled(TURNS)
 @pytest.mark.parametrize("first", range(TURNS))
 @pytest.mark.parametrize(
     ("start", "arguments"),

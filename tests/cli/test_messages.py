@@ -63,7 +63,7 @@ def test_the_tour_shows_what_the_command_shows(capsys: pytest.CaptureFixture[str
         assert f"symcook {command}\n\n{printed(capsys, *shlex.split(command))}" in tour
 
 
-@pytest.mark.parametrize("place", ["..", *(pytest.param(p, marks=pytest.mark.sampled(3)) for p in (".", "examples"))])
+@pytest.mark.parametrize("place", ["..", ".", "examples"])
 def test_the_commands_of_own_model_work_from_any_folder(
     place: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

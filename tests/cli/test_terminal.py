@@ -62,14 +62,12 @@ COMMANDS = (
 )
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_lines_fit(words: tuple[str, ...]) -> None:
     for line in COLOUR.sub("", terminal(*words)).splitlines():
         assert len(line) <= 70 or " " not in line.strip() or line.strip().startswith("symcook "), line
 
 
-@pytest.mark.sampled(3)
 def test_verdicts_have_colours_on_a_terminal_alone(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("run", "dyck-1", "--input", "(())")
     assert "\033[32maccept\033[0m" in terminal(*words)

@@ -36,7 +36,6 @@ def odd(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return tmp_path / "model.json"
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 @pytest.mark.parametrize("length", [0, 1, 3])
 def test_each_token_is_the_state_of_a_walk(file: Path, length: int) -> None:
@@ -48,7 +47,6 @@ def test_each_token_is_the_state_of_a_walk(file: Path, length: int) -> None:
         assert (names[-1] == "yes") is LANGUAGES[file.stem](word), word
 
 
-@pytest.mark.sampled(45)
 @pytest.mark.parametrize("length", range(9))
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_all_words_to_length_8(file: Path, length: int) -> None:
@@ -207,7 +205,6 @@ def test_tokens_are_told_apart() -> None:
     assert model.embedding.before == "$" and model.alphabet == ("0", "1", "even", "odd", "no", "yes")
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("variant", ["nonstrict", "no-start"])
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_variants_put_out_the_same(file: Path, variant: str) -> None:
@@ -244,7 +241,6 @@ def test_a_run_ends_at_a_token_that_is_no_symbol(tmp_path: Path, capsys: pytest.
     assert code == 3 and "stopped at $, which is no symbol that the model reads" in out
 
 
-@pytest.mark.sampled(4)
 def test_commands_take_a_variant(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "odd.json").write_text(json.dumps(ODD))
     for variant in ("nonstrict", "no-start"):
@@ -266,7 +262,5 @@ def test_commands_take_a_variant(tmp_path: Path, capsys: pytest.CaptureFixture[s
         typed = f"compile dfa 'a*' --alphabet a --variant {variant} --theorem 1 --prove"
         assert typed in refused(capsys, "prove", tmp_path / "p.json")
     assert "first symbol" in refused(capsys, "run", file, "--input", "", "--steps", 3)
-    assert "in front" in refused(
-        capsys, "compile", "tm", "1RB1LB_1LA1RZ", "-o", file, "--variant", "no-start"
-    )
+    assert "in front" in refused(capsys, "compile", "tm", "1RB1LB_1LA1RZ", "-o", file, "--variant", "no-start")
     refused(capsys, "compile", "dfa", "a*", "-o", file, "--variant", "other", "--force")

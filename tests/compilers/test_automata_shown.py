@@ -41,7 +41,6 @@ def stored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return tmp_path / "m.json"
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_certificate_ties_each_example_to_the_theorem(file: Path) -> None:
     start = time.process_time()
@@ -50,9 +49,7 @@ def test_a_certificate_ties_each_example_to_the_theorem(file: Path) -> None:
     assert time.process_time() - start < 60
 
 
-def test_the_command_writes_what_the_second_checker_accepts(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_writes_what_the_second_checker_accepts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "compile", "dfa", FIVE, "-o", tmp_path / "m.json", "--prove")
     assert code == 0 and out.splitlines()[-1].startswith("PROVED")
     certificate = json.loads((tmp_path / "m.certificate.json").read_text())
@@ -157,7 +154,6 @@ def test_a_check_counts_what_is_accepted(stored: Path, capsys: pytest.CaptureFix
     assert "at most" in refused(capsys, "check", stored, "--max-length", "40")
 
 
-@pytest.mark.sampled(4)
 def test_decisions_for_all_lengths(stored: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert document(capsys, "decide", stored) | {"why": ""} == {
         "verdict": "equal", "word": None, "accepts": None, "states": 2, "why": ""}  # fmt: skip

@@ -174,13 +174,11 @@ def judged(model: sc.Transformer, folder: Path) -> str:
     return found.verdict.words
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("source", PROVABLE)
 def test_certificates_of_counts_pass_the_second_checker(source: str, tmp_path: Path) -> None:
     assert judged(sc.compile("count", source, alphabet=letters_of(source)), tmp_path) == "PROVED"
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(16))
 def test_certificates_of_counts_drawn_at_random(seed: int) -> None:
     r = random.Random(700 + seed)
@@ -189,7 +187,6 @@ def test_certificates_of_counts_drawn_at_random(seed: int) -> None:
     assert found.verdict is not None and found.verdict.words == "PROVED", (written(tree), found.missing)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("source", [
     "TABLE(0100)(#right[Q_a])",  # the position function is the truth as it is said
@@ -211,7 +208,6 @@ def nested(counts: int) -> str:
     return source
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("soft", [False, True])
 def test_certificates_grow_with_the_counts(soft: bool) -> None:
     """Each four counts add as many nodes, since what is known to hold is written down."""
@@ -224,7 +220,6 @@ def test_certificates_grow_with_the_counts(soft: bool) -> None:
     assert sizes[2] - sizes[1] == sizes[1] - sizes[0] < 1000, sizes
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("part, wrong", [
     ("before", "i"), ("square", "2*i^2"), ("inverse", "1/(i + 1)"), ("index", "2*i"),
 ])  # fmt: skip

@@ -55,7 +55,6 @@ COMPILED: dict[str, tuple[str, str, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", COMPILED)
 def test_what_a_compiler_made_is_known_again(name: str, tmp_path: Path) -> None:
     """From its file too, under another name, and with a note of the user's in its source."""
@@ -125,7 +124,6 @@ FORGERIES = {
 }
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", FORGERIES)
 def test_prove_refuses_a_forged_program(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Also where a certificate of the model as it was lies beside it."""
@@ -161,7 +159,6 @@ def test_a_damaged_bridge_is_not_accepted(tmp_path: Path, capsys: pytest.Capture
     assert code == 1 and "the model has changed since it was made" in out
 
 
-@pytest.mark.sampled(2)
 def test_a_claim_of_ones_own_about_an_automaton_is_found_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -211,7 +208,6 @@ def test_an_automaton_of_other_states_is_refused_as_an_object_too() -> None:
         check_decoded(replace(model, program=other.program), 2)
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("kind", FORGERIES)
 def test_show_has_no_plan_of_other_weights(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is shown is the plan of the compiler, whatever stands in the file; and none where the weights are others."""

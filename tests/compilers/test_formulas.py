@@ -145,7 +145,6 @@ def nested(operators: int) -> str:
     return source
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("soft", [False, True])
 def test_certificates_grow_with_the_operators(soft: bool) -> None:
     sizes = []
@@ -207,7 +206,6 @@ def test_boolean_parts_too_large_are_cut_and_stay_right() -> None:
         formulas.prove(model)
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("table, op, wrong, source", [
     ("MASKS", "prev", "future", "prev Q_a"),
     ("MASKS", "next", "past", "next Q_a"),

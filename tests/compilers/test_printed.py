@@ -83,7 +83,6 @@ def answers(model: sc.Transformer, word: str) -> list[Any]:
     return list(model.run(word, "ball").outputs or ())
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("theorem", THEOREMS)
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_printed_constructions_answer_as_formulas_drawn_at_random(size: int, theorem: str) -> None:
@@ -95,7 +94,6 @@ def test_printed_constructions_answer_as_formulas_drawn_at_random(size: int, the
         assert answers(model, word) == list(mixed(tree, word)), (count_written(tree), word)
 
 
-@pytest.mark.sampled(24)
 @pytest.mark.parametrize("theorem", THEOREMS)
 def test_more_formulas_to_length_five(theorem: str) -> None:
     r = random.Random(f"more {theorem}")

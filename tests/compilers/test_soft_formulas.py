@@ -51,7 +51,6 @@ def drawn(r: random.Random, operators: int) -> tuple[Any, str]:
             return tree, temporal.written(tree)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("tau", TAUS)
 @pytest.mark.parametrize("seed", range(12))
 def test_soft_formulas_are_right_on_all_short_words_and_some_long_ones(seed: int, tau: int | None) -> None:
@@ -87,7 +86,6 @@ CONSTRUCTIONS = {
 }
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("tau", TAUS)
 @pytest.mark.parametrize("name", CONSTRUCTIONS)
 def test_the_answers_are_those_of_the_program_at_every_position(name: str, tau: int | None) -> None:
@@ -170,7 +168,6 @@ PLAIN: dict[str, tuple[str, str, Any]] = {
 }
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("tau, fault", [*((None, name) for name in FAULTS), *((1, name) for name in PLAIN)])
 def test_a_planted_fault_is_found_by_check(tau: int | None, fault: str) -> None:
     kind, source, change = (PLAIN if tau else FAULTS)[fault]
@@ -285,7 +282,6 @@ PROVABLE = {
 }
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("tau", TAUS)
 @pytest.mark.parametrize("name", PROVABLE)
 def test_every_construction_is_proved(name: str, tau: int | None, tmp_path: Path) -> None:
@@ -293,7 +289,6 @@ def test_every_construction_is_proved(name: str, tau: int | None, tmp_path: Path
     assert counting.judged(sc.compile(kind, source, alphabet="abc", soft=True, tau=tau), tmp_path) == "PROVED"
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("tau", TAUS)
 @pytest.mark.parametrize("seed", range(8))
 def test_certificates_of_soft_formulas_drawn_at_random(seed: int, tau: int | None, tmp_path: Path) -> None:
@@ -330,7 +325,6 @@ def the_wrong_way(self: Any, op: str, one: str, stop: str | None) -> compiler.Re
 SCORES = compiler.SoftScores.temporal
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("source", ["prev Q_a", "~Q_b since Q_a"])
 @pytest.mark.parametrize("changed", [colder, without_ties, without_a_strict_mask, the_wrong_way])
 def test_a_soft_head_with_a_planted_fault_is_not_proved(
@@ -366,7 +360,6 @@ def test_in_python_too() -> None:
 SHIPPED = [name for name in shipped.names() if name.endswith((".ltl", ".count"))]
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("name", SHIPPED)
 def test_formulas_that_come_with_it_are_proved(name: str, soft: bool) -> None:

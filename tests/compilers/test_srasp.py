@@ -47,7 +47,6 @@ def balanced(word: str, pairs: str = "()") -> list[bool]:
     return result
 
 
-@pytest.mark.sampled(3)
 def test_dyck_1_from_text_to_outputs_and_a_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, file = tmp_path / "dyck.srasp", tmp_path / "dyck.json"
     source.write_text(DYCK_1)
@@ -67,7 +66,6 @@ REFUSED = ("a letter of the alphabet", "joined by & alone", "selected alike")
 """A letter that a value can never be; and what one head cannot select."""
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("rasp", [False, True])
 @pytest.mark.parametrize("seed", range(60))
 def test_programs_drawn_at_random(seed: int, rasp: bool) -> None:

@@ -179,7 +179,6 @@ def at_needed_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elaborate, "Elaborator", partial(elaborate.Elaborator, automation.LEVELS[:NEEDED]))
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", PROVED)
 def test_shipped_programs_are_proved_and_the_second_checker_reads_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -203,7 +202,6 @@ def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys:
     assert call(capsys, "prove", file)[0] == 1  # the weights have changed
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_each_operation_is_proved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if OPERATIONS[name] in {source for source, *_ in WRONG.values()}:
@@ -271,7 +269,6 @@ WRONG = {
 }
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_reading_is_not_proved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     source, said, instead = WRONG[name]
@@ -289,7 +286,6 @@ def test_a_wrong_reading_is_not_proved(name: str, monkeypatch: pytest.MonkeyPatc
     assert any(changed)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("fault", ["mask", "gap", "score", "index", "share"])
 def test_a_construction_with_a_planted_fault_is_not_proved(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each makes a model that answers wrongly on some word, as check finds, and there is no proof of it."""

@@ -37,8 +37,6 @@ go   _ * -> done . L L
 """
 
 
-SLOW = pytest.mark.sampled(9)
-
 BOTH_STAY = """\
 input: a b
 work symbols: a b
@@ -55,10 +53,9 @@ back * _ -> back a L R
 """Both heads stay, together and alone, twice in a row, and where the output is read."""
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "variant"),
-    [(COPY, "strict"), (NOT, "strict"), (COPY, "no-start"), pytest.param(NOT, "no-start", marks=SLOW)],
+    [(COPY, "strict"), (NOT, "strict"), (COPY, "no-start"), (NOT, "no-start")],
 )
 def test_it_runs_the_machine(text: str, variant: str) -> None:
     machine = read_turing(text)
@@ -78,7 +75,6 @@ def test_it_runs_the_machine(text: str, variant: str) -> None:
     assert check_decoded(model, 2).mismatches == 0
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("text", "words", "variant"),
     [
@@ -154,7 +150,6 @@ def test_the_program_stays_in_the_file(tmp_path: Path, capsys: pytest.CaptureFix
     assert "differs from its program" in call(capsys, "check", file, "--max-length", "2")[1]
 
 
-@pytest.mark.sampled(3)
 def test_without_a_start_the_rows_say_what_was_read_ahead(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """COPY on aa goes right with a letter held, then back over what it copied; a row of the table with another next
     letter is another program."""
@@ -230,7 +225,6 @@ def test_the_table_that_reads_ahead_is_that_of_the_lemma(text: str) -> None:
     assert not reads_ahead(own, ahead | {"R": ahead["R"] + 1})
 
 
-@pytest.mark.sampled(3)
 def test_the_theorem_of_the_model_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "copy.tm").write_text(COPY, encoding="utf-8")
     file = str(tmp_path / "copy.json")

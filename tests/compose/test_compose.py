@@ -117,7 +117,6 @@ def models(draw, names=COORDINATES, inputs=None, deepest=2, start=None):
     )
 
 
-@pytest.mark.sampled(4)
 def test_the_generated_models_are_what_the_independent_pass_computes():
     """So that equality in `forward` below is equality of what the definitions say."""
 
@@ -134,7 +133,6 @@ def test_the_generated_models_are_what_the_independent_pass_computes():
 # --- serial ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(4)
 @generated
 @given(models(), models(names=("a", "b", "d"), inputs=("a", "b")))
 def test_serial_is_the_second_on_what_the_first_leaves(first, second):
@@ -163,7 +161,6 @@ def test_serial_takes_layers_and_is_associative(model, one, two):
 PAIRS = [("min", "clip"), ("add", "identity"), ("gtzero", "cpwl"), ("subtract", "scale"), ("max", "eqzero")]
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("inner", "outer"), PAIRS)
 def test_serial_of_feed_forward_recipes_derives_to_the_substituted_closed_form(inner, outer):
     """In the names of the inputs and of all symbols, by the cases of the outer one's closed form."""
@@ -719,7 +716,6 @@ def test_the_depth_is_the_longest_chain_where_one_activation_is_used(b):
         assert len(b.build("packed").layers) == _least_depth(plain)
 
 
-@pytest.mark.sampled(4)
 def test_the_builder_makes_dyck_1_nonuniform_in_its_three_layers():
     model, recipe = example("brackets")(8), build("dyck-1-nonuniform", N=8)
     assert len(model.layers) == len(recipe.layers) == 3

@@ -60,7 +60,6 @@ def statement_file(name: str, data: Any = None) -> str:
 # --- Without coqc ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(4)
 def test_statements_are_read_as_a_person_would_write_them() -> None:
     assert statement_text("cookbook.s5.3.3.lh_gap") == (
         "forall (n m : Z) (g h : R), 2 <= n /\\ n < m /\\ leasthash g n /\\ leasthash h m -> h < g"
@@ -404,7 +403,6 @@ GENERATED = {
 }
 
 
-@pytest.mark.sampled(16)
 @needs_coqc
 @pytest.mark.parametrize("what", GENERATED)
 def test_coq_accepts_certificates_that_closed_forms_generate(
@@ -428,7 +426,6 @@ OTHERS = [
 ]
 
 
-@pytest.mark.sampled(3)
 @needs_coqc
 def test_the_run_of_a_stored_model_satisfies_its_relation(folder: Path) -> None:
     found = judge(Development(["cookbook.s9.2.1.balance"], alone=True), folder, print)
@@ -442,7 +439,6 @@ def with_models(folder: Path) -> Judge:
     return inspector
 
 
-@pytest.mark.sampled(16)
 @needs_coqc
 @pytest.mark.parametrize(("entry", "other"), OTHERS)
 def test_the_run_of_another_model_does_not(folder: Path, entry: str, other: str) -> None:
@@ -453,7 +449,6 @@ def test_the_run_of_another_model_does_not(folder: Path, entry: str, other: str)
     assert refused(folder, "other_model", source.replace(entry, other))
 
 
-@pytest.mark.sampled(10)
 @needs_coqc
 @pytest.mark.parametrize(
     ("name", "entry", "other"),
@@ -475,7 +470,6 @@ def test_a_changed_head_or_norm_does_not_satisfy_the_relation(folder: Path, name
     assert refused(folder, "other_model", source.replace(entry, other, 1))
 
 
-@pytest.mark.sampled(8)
 @needs_coqc
 @pytest.mark.parametrize(
     ("name", "changes", "theorem"),
@@ -502,7 +496,6 @@ def test_lemmas_of_other_equations_do_not_make_the_theorem(
     assert refused(folder, "other_model", f"{before}Theorem {theorem} {proof}")
 
 
-@pytest.mark.sampled(3)
 @needs_coqc
 @pytest.mark.parametrize("name", ["lem.square_le", "cookbook.s4.9.conditional", "merrill2024.def6"])
 def test_a_damaged_certificate_is_refused(folder: Path, name: str) -> None:
@@ -520,7 +513,6 @@ def test_a_damaged_certificate_is_refused(folder: Path, name: str) -> None:
     assert refused(folder, "damaged", statement_file(name, data))
 
 
-@pytest.mark.sampled(4)
 @needs_coqc
 def test_a_false_neighbour_by_hand_is_refused(folder: Path) -> None:
     source = statement_file("lem.square_le")
@@ -564,7 +556,6 @@ Proof. {attempt} [intros [p z r]; cbv -[Rle Rlt IZR Rplus]; intuition (try lra; 
 """
 
 
-@pytest.mark.sampled(2)
 @needs_coqc
 def test_nothing_follows_from_a_tree_without_meaning(folder: Path) -> None:
     """What proves a tree that is true, and refutes one that is false, does neither to these. One file for all."""
@@ -609,7 +600,6 @@ def identity(sides: str) -> str:
     return f"Goal forall x0 x1 : R, {sides}.\nProof. identity. Qed.\n"
 
 
-@pytest.mark.sampled(4)
 @needs_coqc
 def test_identities_that_hold_are_accepted_and_their_neighbours_are_not(folder: Path) -> None:
     (folder / "identities.v").write_text(IDENTITY + "".join(map(identity, IDENTITIES)))
@@ -719,7 +709,6 @@ def test_the_certificate_of_a_model_is_written_for_coq(
     assert "prove a --statement" in refuse(capsys, "prove", file, "--coq")
 
 
-@pytest.mark.sampled(4)
 @needs_coqc
 def test_coq_accepts_the_certificate_of_a_compiled_model(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -753,14 +742,12 @@ def test_enclosures_that_hold_are_accepted(enclosing: Path) -> None:
     assert accepted, message
 
 
-@pytest.mark.sampled(16)
 @needs_coqc
 @pytest.mark.parametrize("statement", FAIL)
 def test_enclosures_that_do_not_hold_are_refused(enclosing: Path, statement: str) -> None:
     assert refused(enclosing, "enclosing", box(statement, *FAIL[statement]))
 
 
-@pytest.mark.sampled(2)
 @needs_coqc
 def test_cases_that_are_too_coarse_are_refused(enclosing: Path) -> None:
     statement = "0 < erf x - x / 3 + 1 / 20"

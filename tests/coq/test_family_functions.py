@@ -152,7 +152,6 @@ def test_every_family_is_there() -> None:
     assert {family for family, *_ in CASES} == {path.stem for path in (ROOT / "proofs" / "families").glob("*.json")}
 
 
-@pytest.mark.sampled(48)
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_the_instance_is_a_value_of_the_function_of_its_family(folder: Path, number: int) -> None:
     name, model, values = CASES[number]

@@ -52,7 +52,6 @@ def test_the_record_is_of_families_that_ship() -> None:
     assert SECONDS.keys() == {key(*case) for case in CASES}
 
 
-@pytest.mark.sampled(96)
 @pytest.mark.parametrize("number", range(len(SHORT)))
 def test_the_run_has_the_relation_of_its_family_at_all_sizes(folder: Path, number: int) -> None:
     name, choices = SHORT[number]

@@ -124,7 +124,6 @@ def by_false(before: str) -> Callable[[str], str]:
 
 @needs_coqc
 @pytest.mark.parametrize("kind", BOOM)
-@pytest.mark.sampled(18)
 def test_what_switches_a_check_off_or_assumes_is_refused(kind: str, asked: Any, tmp_path: Path) -> None:
     made = written(only(PROVED, by_false(BOOM[kind])))
     good, said = asked(made)
@@ -150,7 +149,6 @@ def ended(by: str) -> Callable[[str], str]:
 
 
 @needs_coqc
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("by", [SHADOW, "Definition everything := I.\n"], ids=["shadow", "nothing"])
 def test_theorems_of_another_statement_are_refused(by: str, asked: Any, tmp_path: Path) -> None:
     good, said = asked(written(only(PROVED, ended(by))))
@@ -164,7 +162,6 @@ def admitted(text: str) -> str:
 
 
 @needs_coqc
-@pytest.mark.sampled(6)
 def test_a_model_with_admitted_theorems_is_refused(asked: Any) -> None:
     def change(file: str, text: str) -> str:
         if file == "stored_dyck_1":
@@ -178,7 +175,6 @@ def test_a_model_with_admitted_theorems_is_refused(asked: Any) -> None:
 
 
 @needs_coqc
-@pytest.mark.sampled(6)
 def test_a_model_without_its_theorems_is_refused(asked: Any) -> None:
     good, said = asked(written(only("stored_dyck_1_proof", ended("Definition everything := I.\n")), (), (MODEL,)))
     assert not good
@@ -186,7 +182,6 @@ def test_a_model_without_its_theorems_is_refused(asked: Any) -> None:
 
 
 @needs_coqc
-@pytest.mark.sampled(2)
 def test_a_reading_that_says_less_is_refused(asked: Any) -> None:
     """Both the reading and the tree hold, but they are not the same."""
 
@@ -207,7 +202,6 @@ def test_a_reading_that_says_less_is_refused(asked: Any) -> None:
         ("Module Source.", "Axiom x : False.\nModule Source.", "must hold nothing but definitions: Axiom x"),
     ],
 )
-@pytest.mark.sampled(2)
 def test_another_tree_or_more_than_definitions_is_refused(asked: Any, entry: str, other: str, why: str) -> None:
     good, said = asked(written(only("lem_square_le", lambda text: text.replace(entry, other, 1))))
     assert not good and any(why in line for line in said), said
@@ -235,7 +229,6 @@ def test_what_is_said_is_definitions(more: str) -> None:
 
 
 @needs_coqc
-@pytest.mark.sampled(2)
 def test_files_that_are_changed_afterwards_are_judged_again(asked: Any, honest: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(honest, copy)
@@ -351,7 +344,6 @@ def test_the_writer_cannot_leave_out_what_a_claim_needs(tmp_path: Path) -> None:
 
 @needs_coqc
 @pytest.mark.parametrize("kind", ["refuted lemma", "own lemma", "name", "no D"])
-@pytest.mark.sampled(8)
 def test_nothing_refused_is_recorded(
     kind: str, monkeypatch: pytest.MonkeyPatch, honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -369,7 +361,6 @@ def test_nothing_refused_is_recorded(
     assert not path.exists() or name not in json.loads(path.read_text())["rows"]
 
 
-@pytest.mark.sampled(3)
 @needs_coqc
 def test_one_that_is_refused_keeps_nothing_else_from_the_record(
     monkeypatch: pytest.MonkeyPatch, honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -579,7 +570,6 @@ def test_what_has_to_be_read_is_as_long_as_the_notes_say() -> None:
         assert f"| `{name}.v` | {lines} |" in notes, (name, lines)
 
 
-@pytest.mark.sampled(8)
 @needs_coqc
 def test_coq_computes_d_and_h_as_the_checkers_do(honest: Path, tmp_path: Path) -> None:
     """The trees that Conditions.v gives, of claims of all kinds, in one file."""

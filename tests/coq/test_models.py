@@ -142,7 +142,6 @@ OTHERS = [
 ]
 
 
-@pytest.mark.sampled(40)
 @pytest.mark.parametrize("number", range(-1, len(OTHERS)))
 def test_coq_sees_every_part_of_a_model(folder: Path, source: str, number: int) -> None:
     if number < 0:
@@ -165,7 +164,6 @@ NORMED = [
 ]
 
 
-@pytest.mark.sampled(36)
 @pytest.mark.parametrize("number", range(-1, len(NORMED)))
 def test_coq_reads_norms_in_front_of_blocks(folder: Path, ahead: str, number: int) -> None:
     """In each placement a block reads what its norms make; with another weight, mask or projection it is refused."""
@@ -212,7 +210,6 @@ def said(family: str) -> str:
     )
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_is_a_function_of_its_sizes_and_tables(folder: Path, family: str) -> None:
     """Some families, each from end to end: the stored instance is the function's value by computation, and the relation

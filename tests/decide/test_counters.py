@@ -67,7 +67,6 @@ def test_multipliers_are_found_and_added_up() -> None:
     assert not refutes(((5, Fraction(1)),), holds)
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("a", "b"), [(1, -1), (2, -1), (3, -2), (-1, 4), (1, 0)])
 def test_a_difference_of_counts_is_its_counter(a: int, b: int) -> None:
     assert decide(voting(a, b), difference(a, b)).verdict == "equal"
@@ -167,7 +166,6 @@ def test_what_counts_without_a_reference_is_refused_with_the_reason() -> None:
     assert "it needs a reference" in found.why
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("first", range(0, 2000, 250))
 def test_random_models_that_count_agree_with_loops(first: int) -> None:
     for seed in range(first, first + 2):

@@ -183,7 +183,6 @@ def test_refusals():
         forward(Transformer("root", words, (Layer(None, root),), readout), Words(("a",), 1), Batch())
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("weighting", HARD)
 def test_every_mask_with_ties_and_empty_rows(mask, weighting):
@@ -323,7 +322,6 @@ def test_wide_integers_by_values_and_one_by_one(monkeypatch):
     assert plain["total"][-1].codes is None and plain["total"][-1].numerators.dtype == object
 
 
-@pytest.mark.sampled(2)
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(st.data())
 def test_sums_of_wide_cells_are_sums_of_their_entries(data):
@@ -392,7 +390,6 @@ def models(draw):
     return Transformer("random", embedding, tuple(layers), readout)
 
 
-@pytest.mark.sampled(4)
 @settings(max_examples=40, derandomize=True, deadline=None)
 @given(models(), st.integers(1, 3))
 def test_random_models(model, n):
@@ -401,7 +398,6 @@ def test_random_models(model, n):
     compare(model, block, [(m, block.cut(m)) for m in range(1, n + 1)] if together else ())
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("temperature", [1, "2/3", "1/log(n + 1)", "1/(i + 1)"])
 def test_softmax_is_that_of_one_word_after_the_other(mask, temperature):

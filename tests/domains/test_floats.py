@@ -103,7 +103,6 @@ def test_norm_distribution_and_largest_are_near_those_of_balls(kind):
     assert all(abs(a - b) <= 4 * KINDS[kind] for a, b in zip(*found, strict=True))
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mask", MASKS)
 def test_running_means_follow_exact_ones(mask):
     head = Head(("token",), ("mean",), [[0]], [[0]], [[1]], mask=mask)
@@ -251,7 +250,6 @@ def test_poles_and_open_comparisons_of_position_functions_are_refused():
         domain.positions(lowered("if(log(8) = 3*log(2), i, 0)"))
 
 
-@pytest.mark.sampled(4)
 def test_softmax_and_hard_attention_of_many_positions_stay_small():
     n = 10_000
     domain, generator = make_domain("float64"), np.random.default_rng(1)

@@ -137,7 +137,6 @@ def block_model(W1, b1, W2, b2, parameters=()):
 small = st.integers(min_value=-2, max_value=2)
 
 
-@pytest.mark.sampled(8)
 @settings(derandomize=True, max_examples=30, deadline=None)
 @given(
     st.lists(st.tuples(small, small, small, small), min_size=1, max_size=3),
@@ -161,7 +160,6 @@ def test_blocks_at_rational_points_equal_the_dense_pass(units, weight, points):
         assert at(holding[0].output["out"], values) == expected
 
 
-@pytest.mark.sampled(3)
 @settings(derandomize=True, max_examples=20, deadline=None)
 @given(st.lists(st.tuples(small, small, small), min_size=2, max_size=4), fractions, fractions)
 def test_nested_maxima_equal_the_dense_pass(units, x, y):
@@ -423,7 +421,6 @@ def test_univariate_planted_neighbours():
     assert univariate(fmpq_poly([0, -1]), Span(fmpq(0), fmpq(0), False, False)) == NULL
 
 
-@pytest.mark.sampled(3)
 @settings(derandomize=True, max_examples=80, deadline=None)
 @given(
     st.lists(
@@ -739,7 +736,6 @@ def test_roots_fold_and_have_proved_signs():
         domain.number(lowered("sqrt(0 - eps)"))
 
 
-@pytest.mark.sampled(3)
 @settings(derandomize=True, max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(small, small, small, st.integers(0, 2)), min_size=1, max_size=4),
@@ -819,7 +815,6 @@ def random_softmax(r):
     return Transformer("random", embedding, (layer(), layer()), Readout("value", "last", names), parameters)
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.parametrize("seed", [0, 1, 3, 5, 9, 10, 13, 17, 25, 32, 57])
 def test_two_layers_of_softmax_end_soon_with_a_form_that_reads_back_or_a_refusal(seed):
     r = random.Random(seed)
@@ -888,7 +883,6 @@ def random_normed(rng, placement):
     )
 
 
-@pytest.mark.sampled(10)
 @pytest.mark.parametrize("placement", ["post", "pre", "projected pre", "multi pre"])
 @pytest.mark.parametrize("seed", range(1, 4))
 def test_normed_models_at_rational_points_equal_the_dense_pass(placement, seed):

@@ -23,7 +23,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("force", [(), ("--force",)])
 @pytest.mark.parametrize(
     ("first", "second", "must", "given"),

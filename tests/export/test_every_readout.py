@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from families import by_turns, pairwise
+from families import in_parts, pairwise
 
 import symcook as sc
 from symcook.__main__ import main
@@ -38,7 +38,7 @@ def tiny(kind: str, position: str, activation: str, weighting: str | None, input
     return sc.Transformer("tiny", embedding, (sc.Layer(head, block),), ending)
 
 
-@by_turns(3, "kind, position, activation, weighting, inputs", CASES)
+@in_parts(3, "kind, position, activation, weighting, inputs", CASES)
 def test_every_readout(
     kind: str, position: str, activation: str, weighting: str | None, inputs: bool, tmp_path: Path, capsys: Any
 ) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import dense
 import numpy as np
 import pytest
-from families import by_turns
+from families import in_parts
 from flint import fmpq
 
 import symcook as sc
@@ -206,14 +206,13 @@ def some_model(seed: int) -> sc.Transformer:
     return sc.Transformer(f"seed {seed}", embedding, tuple(layers), sc.Readout(kind, where, names, **more))
 
 
-@by_turns(20, "seed", range(200))
+@in_parts(20, "seed", range(200))
 def test_random_models_in_both_orders(seed: int) -> None:
     model = some_model(seed)
     dtype = list(DTYPES)[seed % 3]
     broken(model, dtype, 4 + model.embedding.added, 20, seed)
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", list(DTYPES))
 @pytest.mark.parametrize(("name", "longest"), [
     ("dyck-1", 12), ("dyck-1-nonuniform", 4), ("parity", 8), ("first", 8), ("first-flawed", 8), ("first-layernorm", 7),
@@ -250,7 +249,7 @@ def test_the_command_says_what_it_assumes(tmp_path: Path, capsys: pytest.Capture
     assert "divided first" not in said
 
 
-@by_turns(4, "count", range(2, 62))
+@in_parts(4, "count", range(2, 62))
 def test_the_sets_of_an_average_hold_every_run(count: int) -> None:
     """Averages of long columns in float16, one weight after the other, in both orders: where errors add up most, a
     bound for two terms is passed. The exact average lies in the set too."""

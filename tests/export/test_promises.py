@@ -13,7 +13,7 @@ from typing import Any
 import dense
 import numpy as np
 import pytest
-from families import by_turns, together
+from families import in_parts, together
 from runtimes import ORDERS, Runtime
 from shared import lookup
 
@@ -223,7 +223,7 @@ def causal(seed: int) -> sc.Transformer:
     return sc.Transformer(f"causal-{seed}", embedding, layers, sc.Readout(kind, "last", reads, **more))
 
 
-@by_turns(3, "seed", range(9))
+@in_parts(3, "seed", range(9))
 def test_every_promised_word_is_decided_by_every_runtime(seed: int) -> None:
     """All words to length 4, some to length 9: the exact answer, and what is shown lies in the interval; with
     averages divided behind their sums, and before them where the certificate speaks of that order too."""

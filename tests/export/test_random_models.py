@@ -94,7 +94,6 @@ def check(seed: int, kind: str, dtype: str) -> None:
 SEEDS = range(5, 45)
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["npz", "onnx"])
 def test_values_are_those_of_a_plain_pass(kind: str) -> None:
     if kind not in runtimes():

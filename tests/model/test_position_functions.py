@@ -171,7 +171,6 @@ def expected(term: Term, n: int, start: int = 1) -> list[Fraction] | None:
         return None
 
 
-@pytest.mark.sampled(4)
 @settings(derandomize=True, deadline=None, max_examples=80)
 @given(terms(), st.sampled_from([0, 1]))
 def test_every_number_system_gives_an_expression_the_same_value(term: Term, start: int) -> None:
@@ -336,9 +335,7 @@ def test_irrational_terms_against_mpmath(text: str) -> None:
     for domain in ("ball", "mpmath", "float64", "symbolic"):
         if domain == "symbolic":
             model = model_of(text)
-            found = [
-                float_of(at(model.embedding.places["x"], {"i": i, "n": LENGTH})) for i in range(1, LENGTH + 1)
-            ]
+            found = [float_of(at(model.embedding.places["x"], {"i": i, "n": LENGTH})) for i in range(1, LENGTH + 1)]
             last = derive(model_of(text, 1), WORD).expressions["x"]
             assert math.isclose(float(last), right[-1], rel_tol=1e-12)
         else:
@@ -421,7 +418,6 @@ def test_a_temperature_with_a_sum_is_the_same_everywhere() -> None:
     assert math.isclose(archive.shown(m, z)[0, 1, 0], right, rel_tol=1e-12)
 
 
-@pytest.mark.sampled(3)
 @settings(derandomize=True, deadline=None, max_examples=100)
 @given(terms(names=("i", "n"), depth=3), st.integers(1, 3))
 def test_the_tree_itself_has_that_value_for_rationals_and_balls(term: Term, i: int) -> None:

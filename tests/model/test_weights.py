@@ -83,7 +83,6 @@ def test_the_score_is_of_query_at_i_and_key_at_j() -> None:
     assert run(("place", "one")) == ["3", "3", "3"]
 
 
-@pytest.mark.sampled(2)
 @together("seed", range(60))
 def test_random_formulas_compute_what_they_say(seed: int) -> None:
     """The matrices, multiplied out here, against the exact value of the text."""

@@ -206,7 +206,6 @@ def test_towers_of_exponentials_stop_at_the_limit() -> None:
         refine(lambda: evaluate(parse_term("exp(exp(exp(exp(100))))")), 10, limit_bits=1024)
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "term",
     [

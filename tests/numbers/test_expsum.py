@@ -187,7 +187,6 @@ def test_exp_of_logarithms():
             exp_scaled_log(1, base)
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("degree", [0, 8, 4096])
 def test_softmax_over_sums_is_the_quotient_of_its_terms(degree, monkeypatch):
     """Against one operation after the other, and against mpmath, whether or not polynomials may be used."""

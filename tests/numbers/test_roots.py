@@ -26,7 +26,6 @@ def as_sympy(value):
     return sympy.Rational(value)
 
 
-@pytest.mark.sampled(3)
 @settings(derandomize=True, max_examples=40, deadline=None)
 @given(number, number)
 def test_arithmetic_order_and_text_equal_sympys(a, b):
@@ -93,7 +92,6 @@ def test_refusals():
         root(2) + 0.5
 
 
-@pytest.mark.sampled(3)
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.integers(-6, 6), min_size=2, max_size=6), st.lists(st.integers(-6, 6), min_size=2, max_size=5))
 def test_real_roots_equal_sympys(first, second):

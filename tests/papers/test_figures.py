@@ -52,7 +52,6 @@ def answers(model: sc.Transformer, length: int, **symbols: Any) -> list[tuple[st
     return found
 
 
-@pytest.mark.sampled(4)
 @together("weight", ["1", "9/10", "57/50", "0", "13/7"])
 @together(
     ("name", "values"),
@@ -163,7 +162,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     figures._moved.cache_clear()
 
 
-@pytest.mark.parametrize("name", ["first", pytest.param("parity", marks=pytest.mark.sampled(4))])
+@pytest.mark.parametrize("name", ["first", "parity"])
 def test_the_command_writes_each_figure(
     name: str, few: None, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

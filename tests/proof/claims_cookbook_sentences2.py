@@ -402,8 +402,12 @@ def softened() -> Iterator[dict[str, Any]]:
 @adequate(
     "s9.1.1.soft_average",
     at=softened(),
-    misses=[("<= 1/4", "<= 1/40"), ("sm(l. s(i, l)/tau, i, j)", "sm(l. s(i, l), i, j)"), ("& tau = 1/log(8*N)", ""),
-        ("abs(g_found(c, i) - h_found(c, i)) <= 1/4", "g_found(c, i) <= h_found(c, i)")],
+    misses=[
+        ("<= 1/4", "<= 1/40"),
+        ("sm(l. s(i, l)/tau, i, j)", "sm(l. s(i, l), i, j)"),
+        ("& tau = 1/log(8*N)", ""),
+        ("abs(g_found(c, i) - h_found(c, i)) <= 1/4", "g_found(c, i) <= h_found(c, i)"),
+    ],
 )
 def softmax_is_near(v: Any) -> bool | None:
     """By floats; the greatest distance of a row is well below 1/4."""

@@ -356,12 +356,14 @@ def products() -> Iterator[dict[str, Any]]:
                 "u": [f(x + y), f(x - y)],
                 "v": [f(x), f(y) + 1],
                 "w": [f(y)],
-                "out": lambda env: [
-                    HALF_PI * (env["u"] + sign * env["v"] - env["w"]) + more
-                    for sign, more in ((-1, 0), (1, 0), (-1, real(ODD)))
-                ]
-                if "f" in env
-                else [network(by_cdf, env["x"], env["y"]) + more for more in (0, real(ODD))],
+                "out": lambda env: (
+                    [
+                        HALF_PI * (env["u"] + sign * env["v"] - env["w"]) + more
+                        for sign, more in ((-1, 0), (1, 0), (-1, real(ODD)))
+                    ]
+                    if "f" in env
+                    else [network(by_cdf, env["x"], env["y"]) + more for more in (0, real(ODD))]
+                ),
             }
 
 

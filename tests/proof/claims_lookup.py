@@ -481,9 +481,7 @@ def family(eps: F, vectors: list[list[F]], ask: tuple[int, ...]) -> dict[str, An
         "value()": column(values),
         "code()": {(a, i): e for i in range(1, n + 1) for a, e in enumerate(codes(i), 1)},
         "asked()": {(a, i): e for i, code in enumerate(wanted, 1) for a, e in enumerate(code, 1)},
-        "found()": lambda env: [column(found), column(e + ODD for e in found)]
-        if "query" in env
-        else looked(env),
+        "found()": lambda env: [column(found), column(e + ODD for e in found)] if "query" in env else looked(env),
     }
 
 

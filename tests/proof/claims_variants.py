@@ -119,9 +119,7 @@ class Unmarked(Decoder):
 
 def looked_up(values: dict[str, Any], layer: str, query: str, i: int, seen: range, letters: int) -> list[Any]:
     """What a head finds of the letters among the positions that it sees."""
-    scores = {
-        j: sum(values[f"{layer}_{query}{c}"][i] * values[f"{layer}_k{c}"][j] for c in range(1, 5)) for j in seen
-    }
+    scores = {j: sum(values[f"{layer}_{query}{c}"][i] * values[f"{layer}_k{c}"][j] for c in range(1, 5)) for j in seen}
     best = [j for j, s in scores.items() if s > max(scores.values()) - big(F(1, 10**40))]
     total = lambda c: sum((values[f"{layer}_v"][c, j] for j in best), big(0))  # noqa: E731
     return [total(c) / big(len(best) or 1) for c in range(1, letters + 1)]

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from families import by_turns, together
+from families import in_parts, together
 from proof.adequacy import ENTRIES, changed, claim_statements, column, load_claims, refuted
 from proof.claims_cookbook import least, numbered
 from proof.statement_truth import evaluate, holds, texts
@@ -33,8 +33,8 @@ F = Fraction
     [
         (7, F(1, 49)),
         (8, F(1, 56)),
-        pytest.param(9, F(1, 81), marks=pytest.mark.sampled(4)),
-        pytest.param(10, F(1, 90), marks=pytest.mark.sampled(8)),
+        (9, F(1, 81)),
+        (10, F(1, 90)),
     ],
 )
 def test_the_least_total_of_longer_words(n: int, total: Fraction) -> None:
@@ -80,7 +80,7 @@ def test_every_statement_has_a_claim_and_every_claim_a_statement() -> None:
     assert {name for name, entry in ENTRIES.items() if entry.false} == refuted()
 
 
-@by_turns(32, "name", list(ENTRIES))
+@in_parts(32, "name", list(ENTRIES))
 def test_the_claim_and_the_formal_statement_agree(name: str) -> None:
     entry = ENTRIES[name]
     verdicts = []
@@ -108,13 +108,12 @@ MISSES = [(n, old, new) for n, e in ENTRIES.items() for old, new in e.misses]
 STILL_TRUE = [(n, old, new) for n, e in ENTRIES.items() for old, new in e.still_true]
 
 
-@by_turns(32, ("name", "old", "new"), MISSES)
+@in_parts(32, ("name", "old", "new"), MISSES)
 def test_a_near_miss_is_false_somewhere(name: str, old: str, new: str) -> None:
     text = changed(name, old, new)
     assert not all(holds(text, instance) for instance in ENTRIES[name].instances)
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("name", "old", "new"), STILL_TRUE)
 def test_a_stronger_variant_has_no_counterexample_here(name: str, old: str, new: str) -> None:
     text = changed(name, old, new)

@@ -170,7 +170,6 @@ OWN_SIZES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", sorted(SIZES | OWN_SIZES))
 def test_an_instance_is_bridged_to_its_family(name: str) -> None:
     made = bridge(family(name), (SIZES | OWN_SIZES)[name])
@@ -211,7 +210,6 @@ def test_a_relation_that_is_too_long_for_the_checker_is_refused_in_a_sentence(mo
         bridge(family("induction-most-recent"), {"S": 4}).certificate()
 
 
-@pytest.mark.sampled(4)
 def test_a_long_relation_has_a_bridge_whose_equations_are_merged() -> None:
     made = bridge(family("induction-most-recent"), {"S": 80})
     assert made.long and len(made.text) < 5_000 and checked(made)[1].status == "PROVED"
@@ -285,7 +283,6 @@ def looks_for_nothing(document: Any, path: tuple[Any, ...]) -> bool:
     return all(number == "0" for row in values for number in row)
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - TURING))  # test_turing_family.py has its own
 def test_each_changed_weight_is_named(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
@@ -400,7 +397,6 @@ def readable(name: str) -> Iterator[tuple[str, Family]]:
         yield what, other
 
 
-@pytest.mark.sampled(32)
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
 def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str, part: int) -> None:
@@ -508,7 +504,6 @@ def stays(name: str, what: str, changed: dict[str, Any]) -> str | None:
 PROGRAMS = [(name, number) for name in sorted(SLOW - TURING) for number in range(len(programs(name)))]
 
 
-@pytest.mark.sampled(108)
 @pytest.mark.parametrize(("name", "number"), PROGRAMS)
 def test_each_of_these_instances_has_a_bridge(name: str, number: int) -> None:
     """So that no operator is left out, whose changes would go unnoticed."""
@@ -525,7 +520,6 @@ def test_each_operator_of_a_family_is_in_such_an_instance() -> None:
         assert taken == used == {*ops}, name
 
 
-@pytest.mark.sampled(108)
 @pytest.mark.parametrize("number", range(6))
 @pytest.mark.parametrize("name", sorted(SLOW))
 def test_a_near_miss_of_a_file_of_programs_has_no_bridge_from_every_instance(name: str, number: int) -> None:
@@ -534,7 +528,6 @@ def test_a_near_miss_of_a_file_of_programs_has_no_bridge_from_every_instance(nam
     assert not stays(name, *random.Random(name).sample(list(near_misses(name)), 6)[number])
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", sorted(SLOW))
 def test_a_near_miss_of_a_file_of_programs_has_another_relation(name: str) -> None:
     read, misses = relation(family(name)), [*readable(name)]
@@ -543,7 +536,6 @@ def test_a_near_miss_of_a_file_of_programs_has_another_relation(name: str) -> No
     assert len(misses) >= 60
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("name", "values", "equations"),
     [

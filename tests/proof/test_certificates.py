@@ -61,7 +61,6 @@ def test_every_statement_has_a_certificate():
     assert {n for n, s in STATEMENTS.items() if not s.assumed} == set(IDS)
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.parametrize("part", range(9))
 def test_certificates_have_their_three_parts(part):
     every(IDS[part::9], has_its_three_parts)
@@ -94,7 +93,6 @@ def test_a_certificate_without_its_parts_proves_no_claim():
             replay.judge(STATEMENTS[name], less, lemmas(name))
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.parametrize("batch", range(MUTATIONS // BATCH))
 def test_mutations(batch):
     names = proofs()
@@ -140,7 +138,6 @@ def scripts():
         sys.path.remove(folder)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "name", ["lem.sum_mono", "cookbook.s4.7.gtzero", "cookbook.s5.7.lemma5.3", "cookbook.s6.4.clip"]
 )

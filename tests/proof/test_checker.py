@@ -48,7 +48,6 @@ def read_expanded() -> Any:
         return second.read_statements(expand.text(HOME.root))
 
 
-@pytest.mark.sampled(32)
 @pytest.mark.parametrize("part", range(16))
 def test_the_same_formula(part: int) -> None:
     second.Clock.start(600)
@@ -125,7 +124,6 @@ def proofs() -> list[Path]:
     return [p for p in STORED if "check" not in json.loads(p.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.parametrize("batch", range(10))
 def test_mutations(batch: int) -> None:
     """A damaged certificate is rejected by both, or is still a proof for both."""
@@ -216,7 +214,6 @@ def second_form(text: str, sort: str) -> tuple[Any, Any]:
     return made or (None, None)
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
     rng, compared = random.Random(500 + seed), 0
@@ -237,7 +234,6 @@ def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
     assert compared > 250
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", range(4))
 def test_both_normal_forms_identify_the_same_terms(seed: int) -> None:
     """Pairs a small edit apart, and pairs equal by the ring laws: what one form identifies, the other does."""
@@ -273,7 +269,6 @@ def fraction(x: tuple[int, int]) -> Fraction:
     return Fraction(x[0]) * Fraction(2) ** x[1]
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["exp", "log", "sqrt", "erf", "pi"])
 def test_enclosures_against_an_independent_engine(name: str) -> None:
     """At random points and precisions the two ends lie around the value, closely."""

@@ -89,7 +89,6 @@ def test_what_is_generated_is_decoded() -> None:
         assert compared(model, [word])[1] == letters - 1  # behind a letter that is not the last the next is no answer
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sentence, verdict", [
     ("decoded(1) -> (all i in 1..n - 1. at(a, i) -> at(b, i + 1))", "PROVED"),
     ("decoded(1) & 2 <= n -> (at(a, 1) <-> at(b, 2))", "PROVED"),
@@ -105,7 +104,6 @@ def test_sentences_about_what_is_decoded(
     assert code == 0 and out.startswith(f"{verdict}  {sentence}\n"), out
 
 
-@pytest.mark.sampled(3)
 def test_a_run_that_has_ended_goes_on_with_nothing() -> None:
     document = to_document(ended())
     found = own.settle(own.claim(document, "decoded(1) & 3 <= n & at(a, 1) -> ~at(a, 2)"), document, seconds=4)

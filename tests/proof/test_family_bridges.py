@@ -62,7 +62,6 @@ def accepted_again(found: list[tuple[Bridge, dict[str, Any]]], folder: Path) -> 
     assert len(said) == len(found) and all("PROVED" in line for line in said), lines[-5:]
 
 
-@pytest.mark.sampled(30)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_instance_at_random_has_a_bridge_or_a_sentence(name: str, tmp_path: Path) -> None:
     rng = random.Random(f"bridges {name}")

@@ -153,7 +153,6 @@ def wrong_at(equations: Sequence[str], source: str) -> str | None:
     return next((word for word in ALL if values(equations, [LETTERS[a] for a in word]) != answers(formula, word)), None)
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", range(40))
 def test_equations_say_what_formulas_drawn_at_random_mean(seed: int) -> None:
     r = random.Random(seed)
@@ -290,7 +289,6 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 FORMULA = "Q_b & prev(since(~Q_c, Q_a))"
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sentence, verdict", [
     (f"all i in 1..n. accept(i) <-> holds({FORMULA}, i)", "PROVED"),
     ("accept(n) <-> holds(and(Q_b, prev(since(not(Q_c), Q_a))), n)", "PROVED"),
@@ -357,7 +355,6 @@ def test_the_example_of_the_page(
     assert " ".join(shown[1].split()) in (tmp_path / "since.statement.txt").read_text()
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind, source", [("ltl", "Q_a & prev Q_b"), ("count", "#left[Q_a] >= 2")])
 def test_a_certificate_is_of_its_weights(kind: str, source: str) -> None:
     """Another weight anywhere is another statement, of which the certificate is none, also under the old hash."""

@@ -180,14 +180,12 @@ def test_both_checkers_see_a_changed_weight_and_a_changed_entry(
         bridge.Bridge(made.family, made.at, document).certificate()
 
 
-@pytest.mark.sampled(8)
 def test_a_machine_without_a_start_has_a_certificate(tmp_path: Path) -> None:
     made = bridged(sc.compile("tm", RIGHT, theorem="2", variant="no-start"))
     assert made.long and made.at.number(("name", "R"), made.at.env) == 16
     refused_where_changed(made, tmp_path, (r"(g_from\(x__\) = [^)]*)\)", r"\1 + 1)"), EQUATION)
 
 
-@pytest.mark.sampled(8)
 def test_a_machine_of_two_work_tapes_has_a_certificate(tmp_path: Path) -> None:
     """Deviations in its run are roots of eleven, and of what they make; no other root is taken for one."""
     made = bridged(sc.compile("tm", TWO, theorem="2"))
@@ -214,7 +212,6 @@ def test_values_that_have_names_are_their_numbers(monkeypatch: pytest.MonkeyPatc
         assert "1 rejected" in second(made.statement, forged, tmp_path)
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", ["parity-printed", "unary-multiplication", "palindromes"])
 def test_a_shipped_machine_of_two_work_tapes_has_a_certificate(name: str, tmp_path: Path) -> None:
     """54, 72 and 81 rows; what `match` is in the run has a name."""

@@ -36,7 +36,6 @@ def test_a_false_sentence(home, capsys):
     assert (code, document["status"], document["word"], document["tried"]) == (0, "REFUTED", ["a", "a"], 1)
 
 
-@pytest.mark.sampled(3)
 def test_what_is_true_so_far_says_to_which_length(home, capsys):
     """The automation knows no induction: a sum of cubes stays open."""
     cubes = "4*sum(j, 1, n, j^3) = n^2*(n + 1)^2"

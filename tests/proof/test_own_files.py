@@ -152,7 +152,6 @@ def test_a_certificate_of_another_model_is_refused():
         replay.judge(stored, replay.load_json(path.read_bytes()) | {"model": "0" * 64})
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("name", "id"),
     [

@@ -56,7 +56,6 @@ def test_a_remainder_is_that_of_python_on_every_short_word(third, sentence):
             assert found[word] is (not MEANT[sentence](word.count("a"), word.count("b"))), word
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("sentence", "status"),
     [
@@ -76,7 +75,6 @@ def test_what_is_said_of_remainders_is_proved_or_refuted(third, sentence, status
     assert verdict is not None and verdict.status == status
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("sentence", ["n mod 40 != 39", "count(a) mod 60 <= 50"])
 def test_what_short_words_do_not_show_is_not_proved(third, sentence):
     assert own.settle(own.claim(third, sentence), third, seconds=6).verdict is None
@@ -108,7 +106,6 @@ def test_two_readings_and_other_divisors_are_refused_in_one_sentence(third, sent
         own.claim(third, sentence)
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "sentence", ["count(a) mod 2 = 0 | (all q2 in 1..n. q0(q2) <= mod(q2) + 1)", "(mod(1)) mod 2 <= 1"]
 )

@@ -107,7 +107,6 @@ def seen_by_the_other_checker(folder, name, sentence, certificate):
     return "PROVED" if done.returncode == 0 and "OPEN" not in done.stdout else done.stdout + done.stderr
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("name", "sentence"), [one[:2] for one in CLAIMS])
 def test_what_is_true_is_proved_without_a_text(name, sentence, tmp_path):
     found = settled(name, sentence)
@@ -122,7 +121,6 @@ def test_a_false_relative_is_refuted_at_its_smallest_word(name, sentence, word):
     assert found.tried.word == tuple(word)
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [  # false, but of no word that is short enough to be tried
@@ -146,7 +144,6 @@ def test_a_stored_statement_is_no_proof_about_another_model_of_that_name():
     assert found.verdict is not None and found.verdict.status == "REFUTED"
 
 
-@pytest.mark.sampled(14)
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

@@ -32,7 +32,6 @@ def document(name):
     return json.loads(modelfile.dumps(MODELS[name]()))
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("name", "sentence", "status", "rows"),
     [
@@ -68,7 +67,6 @@ def test_claims_about_rows(name, sentence, status, rows, tmp_path):
     assert done.returncode == 0 and status in done.stdout, done.stdout + done.stderr
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

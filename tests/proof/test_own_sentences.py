@@ -122,7 +122,6 @@ WORDS = ["accept", "answer", "at", "count", "first", "last", "word", "run", "her
 INNER = ["e", "z1_y", "mu1", "y_", "length", "prefix", "iff", "and"]
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [*DEFINITIONS, *FUNCTIONS, *WORDS, *INNER])
 def test_a_coordinate_may_be_called_like_anything(name):
     model = votes(name)
@@ -299,7 +298,6 @@ def test_a_readout_at_each_position_is_asked_at_one():
 # --- A search ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", range(0, 40, 8))
 def test_random_sentences_are_true_where_the_run_says_so(seed):
     """tests/attacks/sentences.py; the same search sees a first value that is taken for the last."""
@@ -307,7 +305,6 @@ def test_random_sentences_are_true_where_the_run_says_so(seed):
         assert sentences.tried(one)[1] == ""
 
 
-@pytest.mark.sampled(3)
 def test_the_search_sees_a_first_value_that_is_taken_for_the_last(monkeypatch):
     plain = ownnames.ModelMeaning.stages
     first = lambda self, name: dict.fromkeys(plain(self, name), plain(self, name)["@0"])  # noqa: E731

@@ -6,7 +6,7 @@ import math
 import random
 
 import pytest
-from families import by_turns, together
+from families import in_parts, together
 
 import symcook as sc
 from symcook.model import modelfile
@@ -52,7 +52,7 @@ def judged(statement, certificate) -> str:
     return replay.judge(statement, certificate, lemmas)[0]
 
 
-@by_turns(
+@in_parts(
     3,
     ("which", "sentence"),
     [
@@ -79,7 +79,7 @@ def refuted(made, statement):
     return answer.tried.word
 
 
-@by_turns(2, "which", ["votes", "average", "first", "first-layernorm"])
+@in_parts(2, "which", ["votes", "average", "first", "first-layernorm"])
 def test_the_smallest_false_word_is_that_of_runs_by_balls(which):
     model = MODELS[which]()
     letters = sorted(model.alphabet)
@@ -96,7 +96,6 @@ def test_the_smallest_false_word_is_that_of_runs_by_balls(which):
             assert Runs(statement, made).tried(len(words[-1])).word is None
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_bounds_on_a_softmax_head_against_plain_numbers(seed):
     """mean(n) against a random number: refuted with the smallest word, or true of all words to length 3."""

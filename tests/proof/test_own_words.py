@@ -5,7 +5,7 @@ import json
 import random
 
 import pytest
-from families import by_turns, together
+from families import in_parts, together
 
 import symcook as sc
 from symcook.compose.paired import paired
@@ -58,7 +58,7 @@ MODELS = {
 }
 
 
-@by_turns(
+@in_parts(
     3,
     ("which", "sentence"),
     [
@@ -163,7 +163,6 @@ def test_a_statement_that_is_not_evaluated_decides_nothing():
         assert tried.word is None and tried.length == 0 and tried.open_at == ("a",)
 
 
-@pytest.mark.sampled(2)
 def test_the_time_ends_sums_of_any_length():
     import time
 
@@ -186,10 +185,10 @@ def test_a_written_refutation_is_taken():
 
 
 @pytest.mark.parametrize("which", [
-    "votes", *(pytest.param(which, marks=pytest.mark.sampled(2)) for which in ("bigram", "EOS")),
-    pytest.param("equal with CLS", marks=pytest.mark.sampled(6)),
-    pytest.param("BOS and EOS", marks=pytest.mark.sampled(12)),
-    pytest.param("parity at c = 1", marks=pytest.mark.sampled(6)),
+    "votes", "bigram", "EOS",
+    "equal with CLS",
+    "BOS and EOS",
+    "parity at c = 1",
 ])  # fmt: skip
 def test_counts_are_counts_of_positions(which):
     """Each is at most n, and all together they are n."""
@@ -207,7 +206,6 @@ def test_counts_that_are_too_many_stay_false():
         assert verdict is not None and verdict.status == "REFUTED"
 
 
-@pytest.mark.sampled(3)
 def test_counts_in_other_places():
     """Beside quantifiers, over a part of the word, with coordinates that are called like the lines about counts."""
     made = document(MODELS["votes"]())

@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from families import by_turns, every
+from families import every, in_parts
 from proof.adequacy import ENTRIES, load_claims
 from proof.statement_truth import evaluate, texts
 
@@ -119,7 +119,6 @@ ON_BOTH_SIDES = {
 CLAIMS = [name for name, one in statements().items() if one.claim and not one.assumed]
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("part", range(8))
 def test_no_conclusion_is_a_premise(part: int) -> None:
     """The equations of a stored model are what it does, no assumption: they are left out."""
@@ -132,7 +131,7 @@ def test_no_conclusion_is_a_premise(part: int) -> None:
     every([name for name in CLAIMS[part::8] if name not in ON_BOTH_SIDES], check)
 
 
-@by_turns(8, "name", CLAIMS)
+@in_parts(8, "name", CLAIMS)
 def test_no_premise_says_that_a_thing_is_itself(name: str) -> None:
     formula = statements()[name].formula
     assert list(itself(formula)) == list(idle(formula)) == []
@@ -144,7 +143,6 @@ CORRECTIONS = [name for name, one in statements().items() if one.corrects]
 ON_MODELS = [name for name in CORRECTIONS if re.search(r"\brun\(", statements()[name].text)]
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", ON_MODELS)
 def test_a_stored_model_meets_the_hypotheses_of_a_correction_about_it(name: str) -> None:
     """`run(NAME)` is among the hypotheses, and so an instance that meets them is a run of the stored model. Where the

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from families import by_turns, every, together
+from families import every, in_parts, together
 
 from symcook.errors import Rejected
 from symcook.proof import kernel, replay
@@ -351,7 +351,6 @@ def test_parts_begin_beside_their_name():
     assert prooftext.shown("proof a.b\ninhabited witness 1\n", "inhabited") == "witness 1"
 
 
-@pytest.mark.sampled(12)
 def test_a_certificate_depends_on_its_text_alone():
     """Not on what was built before in the same process, nor on the order in which Python walks sets of texts."""
     code = (
@@ -411,6 +410,7 @@ def test_stored_texts_are_short():
 
 def test_each_long_text_opens_with_its_idea():
     """One line below the heading, in words, for every text over 20 lines."""
+
     def opens(raw: str) -> bool:
         lines = raw.split("\n")
         idea = lines[1].strip() if len(lines) > 1 else ""
@@ -439,7 +439,6 @@ def said(name: str, raw: str) -> list[str]:
     return found
 
 
-@pytest.mark.sampled(3)
 def test_no_list_of_names_stands_where_two_dots_could():
     found = {name: said(name, path.read_text(encoding="utf-8")) for name, path in TEXTS.items()}
     assert {name: facts for name, facts in found.items() if facts} == {}
@@ -449,7 +448,6 @@ def test_no_list_of_names_stands_where_two_dots_could():
     assert said(name, f"proof {name}\n  take a from parity_normed_run({'; '.join(every)})\n") == ["parity_normed_run"]
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("part", range(12))
 def test_stored_texts_read_back(part):
     def check(name):
@@ -463,7 +461,7 @@ def test_stored_texts_read_back(part):
 BITS = [*"()[]:;,~x0^#_-é\t", "/0", "qed", "given", "cases", "split", "left", "witness", "rewrite", "by", "from"]
 
 
-@by_turns(8, "seed", range(40))
+@in_parts(8, "seed", range(40))
 def test_a_damaged_text_is_refused_or_still_a_proof(seed):
     """Nothing but the two errors comes out, whatever is done to a text; what is built is judged as ever."""
     rng = random.Random(seed)
@@ -488,7 +486,7 @@ def test_texts_and_scripts_are_apart():
     assert TEXTS.keys().isdisjoint(build.scripts_with_files())
 
 
-OTHERS = [pytest.param(n, marks=pytest.mark.sampled(4)) for n in ("lem.sm_weight", "cookbook.s5.7.lemma5.3")]
+OTHERS = ["lem.sm_weight", "cookbook.s5.7.lemma5.3"]
 
 
 @pytest.mark.parametrize("name", ["lem.sum_mono", *OTHERS])
@@ -500,7 +498,7 @@ def test_a_text_gives_the_stored_certificate(name):
 SMALL = [n for n in TEXTS if (ROOT / "certificates" / f"{n}.json").stat().st_size < 6000]
 
 
-@by_turns(40, "name", SMALL)
+@in_parts(40, "name", SMALL)
 def test_no_hint_stands_that_nothing_uses(name):
     """But those that steer the search: without them the certificate is another."""
     text, idle = build.read_text(name, TEXTS[name]), list[tuple[prooftext.Place, str]]()

@@ -81,7 +81,6 @@ MODELS = {
 }
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", MODELS)
 def test_all_forms_are_proved(name: str) -> None:
     found = forms.prove(every_length(MODELS[name]()), seconds=240)
@@ -90,7 +89,6 @@ def test_all_forms_are_proved(name: str) -> None:
     assert found.text.startswith("proof own.")
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", ["predecessor", "last-position", "dyck-1-nonuniform"])
 def test_forms_are_proved_at_every_position(name: str) -> None:
     """Halves by what is read, sums from a position to the end, and tests for 0 by a tolerance."""
@@ -99,7 +97,6 @@ def test_forms_are_proved_at_every_position(name: str) -> None:
     assert found.proof.verdict.status == "PROVED" and found.unclaimed() == []
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("coordinate", "which"), [("unviolated", 1), ("level", 0), ("total", 0)])
 def test_a_form_that_is_wrong_where_a_sum_is_positive_is_not_proved(coordinate: str, which: int) -> None:
     found = every_length(build("dyck-1-nonuniform"))
@@ -135,7 +132,6 @@ def planted(found: EveryLength, change: Any) -> EveryLength:
     return replace(found, cells=cells, reads=reads)
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize(
     "change", [lambda v: v + fmpq(1), lambda v: -v, lambda v: v * fmpq(2), lambda v: fmpq(0)], ids=["1", "-", "2", "0"]
 )
@@ -148,7 +144,6 @@ def test_a_planted_form_is_not_proved(name: str, change: Any) -> None:
     assert ends and all(c.missing is not None for c in ends)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name, m", [("cosines", 2), ("sines", 2), ("sines", 3)])
 def test_what_a_count_does_not_look_up_is_not_proved(name: str, m: int) -> None:
     found = every_length(build("modulo", m=m))
@@ -166,7 +161,6 @@ def test_a_planted_verdict_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> Non
     assert proof.certificate is not None  # of the mean alone
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["first", "first-flawed"])
 def test_forms_for_all_values_of_a_symbol(name: str) -> None:
     found = forms.prove(every_length(build(name)), seconds=240)
@@ -174,7 +168,6 @@ def test_forms_for_all_values_of_a_symbol(name: str) -> None:
     assert "c:Real" in found.statement.text and "0 < c" in found.statement.text
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["parity"])
 def test_the_logit_and_the_verdict_of_parity(name: str) -> None:
     """For every length and every c > 0, from a text of its own; the second checker accepts it too."""
@@ -184,7 +177,6 @@ def test_the_logit_and_the_verdict_of_parity(name: str) -> None:
     assert found.verdict.status == "PROVED" and not found.verdict.assuming
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("factor", [2, -1])
 def test_a_planted_logit_of_parity_is_not_proved(factor: int) -> None:
     found = planted(every_length(build("parity")), lambda v: v * fmpq(factor))

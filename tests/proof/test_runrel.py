@@ -18,7 +18,7 @@ from typing import Any
 
 import flint
 import pytest
-from families import by_turns, pairwise, together
+from families import in_parts, pairwise, together
 from proof.statement_truth import CONTEXT, program, real, texts, tree_of, truth
 
 from symcook.domains import make_domain
@@ -263,7 +263,6 @@ CIRCULAR = {"modulo-angle", "sinusoidal"}  # sines of other numbers than those t
 STORED = {path.stem for path in (proofs_directory() / "models").glob("*.json")}
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", [name for name in names() if name in STORED and name not in NESTED | CIRCULAR])
 def test_the_relation_holds_of_forward_and_of_nothing_near_it(name: str) -> None:
     model = build(name)
@@ -305,7 +304,7 @@ def test_stored_models_equal_their_recipes_and_constructions() -> None:
     assert stored == {name: dumps(model) for name, model in made.items()}
 
 
-@by_turns(32, "name", [name for name in OTHERS if "layernorm" not in name and name not in NESTED])
+@in_parts(32, "name", [name for name in OTHERS if "layernorm" not in name and name not in NESTED])
 def test_the_relation_of_a_model_without_recipe(name: str) -> None:
     model = OTHERS[name]()
     compared = Compared(
@@ -401,7 +400,7 @@ def generated(mask: str, weighting: str, placement: str) -> Transformer:
     return Transformer("generated", embedding, (layer, last), readout, final_norm=final)
 
 
-@by_turns(3, ("mask", "weighting", "placement"), BATTERY)
+@in_parts(3, ("mask", "weighting", "placement"), BATTERY)
 def test_every_mask_weighting_and_placement(mask: str, weighting: str, placement: str) -> None:
     """All words to length 3, and two of length 4 that are no palindromes."""
     model = generated(mask, weighting, placement)
@@ -521,7 +520,7 @@ class Asked:
             assert not truth(self.run, {**env, **other}, {}), given
 
 
-@by_turns(2, "placement", [p for p in PLACEMENTS if p != "none"])
+@in_parts(2, "placement", [p for p in PLACEMENTS if p != "none"])
 @together("mask", ["none", "strict-future", "past"])
 def test_the_relation_holds_of_words_that_have_a_run(placement: str, mask: str) -> None:
     asked = Asked(generated(mask, "average", placement))

@@ -106,7 +106,6 @@ def twice_judged(statement: Any, certificate: Any, folder: Path) -> None:
     assert done.returncode == 0 and f"PROVED   {statement.id} " in done.stdout, done.stdout + done.stderr
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("position", ["2^-i", "1/2^i"])
 def test_a_falling_power_is_defined(position: str, tmp_path: Path) -> None:
     """D found pow(2, -i) undefined, so that nothing could be said of such a model."""

@@ -101,7 +101,6 @@ def bridge(values: dict[str, object], document: Any = None, read: Any = None) ->
     return Bridge(read, Instance(read, values), document or to_document(instance(read, values)), "bridge.m")
 
 
-@pytest.mark.sampled(6)
 def test_the_machine_that_copies_has_a_bridge(tmp_path: Path) -> None:
     """4 rows, 3 states: larger than the stored one, whose values have a name each."""
     made = bridge(values_of(COPY, 3, 1, 1))
@@ -118,7 +117,6 @@ LETTER |= {"read": "0 0", "print": "0 1", "move": "1 -1"}
 """One row, where the word begins with the letter."""
 
 
-@pytest.mark.sampled(3)
 def test_without_the_first_token_the_smallest_machine_has_a_bridge(tmp_path: Path) -> None:
     read = family("turing-no-start")
     made = bridge(LETTER, read=read)
@@ -133,7 +131,6 @@ def test_without_the_first_token_the_smallest_machine_has_a_bridge(tmp_path: Pat
         checked(bridge(LETTER, other, read))
 
 
-@pytest.mark.sampled(3)
 def test_a_machine_too_large_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a formula may have fewer symbols, as 27 rows stay below what it may have."""
     monkeypatch.setattr(terms, "MAX_SIZE", 10_000)
@@ -160,7 +157,6 @@ NEIGHBOURS = [
 """The family with one thing changed."""
 
 
-@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("what", "old", "new"), NEIGHBOURS)
 def test_a_neighbour_of_the_family_has_no_bridge(what: str, old: str, new: str) -> None:
     text = (FAMILIES / "turing.json").read_text(encoding="utf-8")
@@ -173,7 +169,6 @@ def test_a_neighbour_of_the_family_has_no_bridge(what: str, old: str, new: str) 
 ENTRIES = [("to", [1]), ("first", 2), ("read", [[0], [0]]), ("print", [[0], [0]]), ("move", [[-1], [-1]])]
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("name", "entry"), ENTRIES)
 def test_another_entry_of_the_table_is_another_machine(name: str, entry: object) -> None:
     with pytest.raises(Unbridged, match=r"must have its weights; given: .*, at "):
@@ -183,7 +178,6 @@ def test_another_entry_of_the_table_is_another_machine(name: str, entry: object)
 WEIGHTS = [p for p in numbers_of(to_document(instance(family("turing"), STEP))) if p[0] in ("embedding", "layers")]
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("path", WEIGHTS[:: len(WEIGHTS) // 12], ids=str)
 def test_a_changed_weight_is_named(path: tuple[Any, ...]) -> None:
     document = to_document(instance(family("turing"), STEP))

@@ -113,7 +113,6 @@ def test_which_premises_are_named(text: str) -> None:
     assert unasked(Statement("a.claim", text)) == CASES[text]
 
 
-@pytest.mark.sampled(3)
 def test_stored_claims_have_ranges_and_maxima_only() -> None:
     """But for three, whose premise the least instance meets, no stored claim has a premise of its own inside I[...]:
     they are ranges of indices, and the definitions of hardmax, whose premise is that a position has the greatest score.

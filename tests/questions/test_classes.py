@@ -48,7 +48,6 @@ def same(one: Any, other: Any) -> bool:
     return all(abs(a[name] - b[name]) < 1e-30 for a, b in zip(one, other, strict=True) for name in a)
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.parametrize("placement", ["none", "post", "pre", "projected pre"])
 @pytest.mark.parametrize("kind", ["zero", "sign", "largest"])
 def test_words_of_a_class_have_the_same_values(placement: str, kind: str) -> None:
@@ -86,7 +85,6 @@ def alike(model: sc.Transformer, n: int, bits: int) -> int:
     return compared
 
 
-@pytest.mark.sampled(8)
 def test_words_of_a_class_are_computed_alike_by_every_runtime() -> None:
     """What one order of sums makes of a word lies in the set for the word that stands for it."""
     compared = 0

@@ -38,7 +38,6 @@ def test_dyck_1_is_that_of_all_words() -> None:
     assert [row["n"] for row in found.rows] == list(range(1, 10))
 
 
-@pytest.mark.sampled(3)
 def test_dyck_1_to_length_100() -> None:
     """Its recipe proves that the least total of a word that ends level is 1/(n (n - 1)), a balance at least 1/n."""
     found = sc.build("dyck-1").margin(100)
@@ -206,7 +205,7 @@ def causal(seed: int) -> sc.Transformer:
     return sc.Transformer("drawn", embedding, tuple(layers[: draw.choice([1, 2, 2])]), readout)
 
 
-@pytest.mark.parametrize("seeds", [range(3, 10), pytest.param(range(10, 40), marks=pytest.mark.sampled(6))])
+@pytest.mark.parametrize("seeds", [range(3, 10), range(10, 40)])
 def test_merged_prefixes_hide_no_word(seeds: range) -> None:
     exact = enclosed = 0
     for seed in seeds:
@@ -250,7 +249,6 @@ def test_a_note_says_at_which_lengths_the_least_value_is_not_known() -> None:
     assert seen == {0, 1, 2}
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["zero", "sign", "largest"])
 def test_drawn_models(kind: str) -> None:
     @settings(QUICK, max_examples=15)

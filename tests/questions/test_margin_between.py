@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from asked import words
-from families import by_turns
+from families import in_parts
 
 import symcook as sc
 from symcook.domains.exact import Exact
@@ -61,7 +61,7 @@ def is_or_holds(cell: Any, value: Fraction | None) -> bool:
     return cell == value
 
 
-@by_turns(10, "seed", range(100))
+@in_parts(10, "seed", range(100))
 def test_no_word_between_two_that_are_kept_is_lost(seed: int) -> None:
     model = drawn(seed)
     found = model.margin(4)

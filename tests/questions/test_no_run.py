@@ -21,7 +21,7 @@ import dense
 import pytest
 import sympy
 from asked import words
-from families import by_turns
+from families import in_parts
 
 import symcook as sc
 from symcook.__main__ import main
@@ -224,7 +224,7 @@ def some_model(seed: int) -> sc.Transformer:
     return sc.Transformer(f"seed {seed}", embedding, tuple(layers), ending, final_norm=last)
 
 
-@by_turns(15, "seed", range(150))
+@in_parts(15, "seed", range(150))
 def test_random_models(seed: int) -> None:
     model = some_model(seed)
     for n in (1, 2, 3):

@@ -42,8 +42,8 @@ def test_a_root_that_is_golden() -> None:
 
 
 @pytest.mark.parametrize(("make", "n"), [
-    (last_symbol, 3), pytest.param(last_symbol, 5, marks=pytest.mark.sampled(6)),
-    pytest.param(induction, 4, marks=pytest.mark.sampled(4)),
+    (last_symbol, 3), (last_symbol, 5),
+    (induction, 4),
 ])  # fmt: skip
 def test_below_all_are_as_the_hard_model_and_above_the_word_is_not(make: Any, n: int) -> None:
     model = make()

@@ -55,7 +55,6 @@ def _dyck(value: Fraction) -> sc.Transformer:
     return replace(model, layers=(replace(layer, feedforward=block), *model.layers[1:]))
 
 
-@pytest.mark.sampled(4)
 def test_the_bias_of_a_zero_test() -> None:
     """In dyck-1-nonuniform the first bias of the zero tests may be anything above 0 and at most eps."""
     model = sc.build("dyck-1-nonuniform", N=8).bind()
@@ -200,8 +199,8 @@ NORMED = ("parity-layernorm", ["L1.head1.V[ones,one]", "-L1.head1.V[ones_minus,o
 
 @pytest.mark.parametrize(("name", "free", "values", "n", "digits"), [
     ("parity", ["L1.head1.V[ones,one]"], {}, 4, 4),
-    pytest.param(*NORMED, 1, marks=pytest.mark.sampled(4)),
-    pytest.param(*NORMED, 4, marks=pytest.mark.sampled(8)),
+    (*NORMED, 1),
+    (*NORMED, 4),
 ])  # fmt: skip
 def test_the_intervals_of_figure_3(name: str, free: list[str], values: dict[str, Any], n: int, digits: int) -> None:
     """Those of `symcook.papers.chiang2022.figures`, which has closed forms of its own."""

@@ -162,8 +162,7 @@ def same(found, formula):
     return sympy.cancel(sympy.together(sympy.expand_power_base(left - formula))) == 0
 
 
-@pytest.mark.sampled(6)
-@pytest.mark.parametrize("n", [*range(1, 6), *(pytest.param(n, marks=pytest.mark.sampled(4)) for n in (6, 7, 8))])
+@pytest.mark.parametrize("n", range(1, 9))
 def test_logits_are_the_papers_closed_forms_in_c(n):
     for k in range(n):
         word = "1" * k + "0" * (n - 1 - k)
@@ -187,7 +186,6 @@ def test_parity_depends_on_the_count_alone():
         assert all(len(values) == 1 for values in seen.values())
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("setting", paper.SETTINGS[::2], ids=str)
 def test_all_domains_agree_with_the_paper_on_short_words(setting):
     plain = setting[0] in paper.PLAIN
@@ -226,7 +224,6 @@ def test_check_finds_no_difference(name, arguments):
     assert found.holds and found.strings == 62 and found.empty_word == "agrees"
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", paper.NORMED)
 @pytest.mark.parametrize(
     ("arguments", "empty"), [({}, "agrees"), ({"scaled": "yes"}, "agrees"), ({"eta": "1/10"}, "open")], ids=str
@@ -505,7 +502,6 @@ def test_the_bounds_of_proposition_3_are_kept():
 # --- Cross-entropy by counts ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "values"),
     [
@@ -612,7 +608,6 @@ def bits_in_floats(name, length, epsilon, eta=None):
     return math.fsum(p * math.log1p(math.exp(-t)) for p, t in sure) / math.log(2)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("eta", [None, 0.1])
 @pytest.mark.parametrize("name", paper.NORMED)
 def test_figure_2_at_the_epsilon_of_the_paper(name, eta):

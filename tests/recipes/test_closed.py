@@ -72,7 +72,6 @@ def words(length: int) -> list[str]:
     return sorted({*ends, *(w[::-1] for w in ends)})
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("key", PLAIN)
 def test_the_forms_are_those_that_are_proved_of_the_weights(key: tuple[str, str]) -> None:
     name, scaled = key
@@ -86,7 +85,6 @@ def test_the_forms_are_those_that_are_proved_of_the_weights(key: tuple[str, str]
                 assert accept is form.accept
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("key", NORMED)
 def test_the_forms_with_norms(key: tuple[str, str]) -> None:
     name, scaled = key
@@ -99,7 +97,6 @@ def test_the_forms_with_norms(key: tuple[str, str]) -> None:
             assert accept in (None, form.accept)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("key", PLAIN)
 @pytest.mark.parametrize("c", [Fraction(1), Fraction(3, 2)])
 def test_the_forms_are_what_the_network_computes(key: tuple[str, str], c: Fraction) -> None:
@@ -256,7 +253,6 @@ def test_modulo_answers_with_the_remainder(m: int) -> None:
     assert [(form.conditions, form.label) for form in found.forms] == wanted
 
 
-@pytest.mark.sampled(3)
 def test_forms_do_not_depend_on_the_order_of_sets() -> None:
     """The text for each recipe with a form is the same whatever Python hashes strings to."""
     names = ["parity", "first", "first-flawed", "dyck-1", "count", "first-position", "modulo", "last-position"]

@@ -120,7 +120,6 @@ def test_one_row_has_no_length(capsys: pytest.CaptureFixture[str]) -> None:
     refused(capsys, "derive", "lookup-one-hot")
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "name", ["lookup-quadratic", "predecessor-strict", "predecessor-quadratic", "first-position", "prefix-average"]
 )

@@ -77,7 +77,6 @@ def test_attention_identity(weighting: str) -> None:
     assert outputs("attention-identity", rows(x=values), weighting=weighting) == list(map(str, values))
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n", range(1, 8))
 def test_first_position_and_first_value_in_each_weighting(n: int) -> None:
     for weighting in ("average", "softmax", "leftmost"):
@@ -111,7 +110,6 @@ LOOKUPS = [
 ]
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("name", "arguments"), LOOKUPS)
 def test_lookups_read_the_value_asked_for(name: str, arguments: dict[str, Any]) -> None:
     drawn = random.Random(7)
@@ -153,7 +151,6 @@ def test_one_hot_matrices_as_printed() -> None:
     assert (head.scale, head.temperature) == (1, 1)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("arguments", "epsilon"),
     [
@@ -257,7 +254,6 @@ def test_the_stored_models_are_these_recipes() -> None:
         assert (proofs_directory() / "models" / f"{name}.json").read_text() == dumps(build(name))
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("term", ["-1/j", "1/j", "j/n", "-j/n", "-1/(j + 1)", "1/(j + 1)"])
 def test_tie_breaking(term: str) -> None:
     last = term in ("-1/j", "j/n", "-1/(j + 1)")
@@ -301,7 +297,6 @@ NEW = [
 ]
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("name", "arguments", "length"), NEW)
 def test_checks_find_no_difference(name: str, arguments: dict[str, Any], length: int) -> None:
     found = check_recipe(name, length, arguments)

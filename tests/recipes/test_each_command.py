@@ -83,7 +83,6 @@ def number(shown):
     return Fraction(shown["mid"]) if isinstance(shown, dict) else Fraction(shown)
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", NAMES)
 def test_show_and_explain(capsys, name):
     code, out, err = call(capsys, "show", name)
@@ -99,7 +98,6 @@ def test_show_and_explain(capsys, name):
     assert all(claim in out for claim in info(name).claims)
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", NAMES)
 def test_run(capsys, name):
     options, sequence = given(name)
@@ -128,7 +126,6 @@ def test_run(capsys, name):
         assert all(abs(number(v) - value) <= near for v, value in zip(shown, known, strict=True))
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("modulo-angle", "parity-layernorm")])
 def test_derive_says_what_run_says(capsys, name):
     options, _ = given(name)
@@ -149,7 +146,6 @@ def test_a_closed_form_has_no_sine_of_a_symbol(capsys):
     assert "cos(2*pi/m); set m (as --set m=3)" in refused(capsys, "derive", "modulo-angle", "--input", "ab")
 
 
-@pytest.mark.sampled(8)
 def test_a_closed_form_that_grows_too_large_says_what_to_do(capsys):
     code, out, err = call(capsys, "derive", "parity-layernorm", "--input", "01")
     assert (code, out) == (3, "")
@@ -181,7 +177,6 @@ def _value(text, point):
     return eval(text.replace("^", "**"), {"sqrt": sqrt, **put})
 
 
-@pytest.mark.sampled(24)
 @pytest.mark.parametrize("name", NAMES)
 def test_check(capsys, name):
     long = [] if build(name).pointwise else ["--max-length", "2"]
@@ -191,7 +186,6 @@ def test_check(capsys, name):
     assert found["domain"] == ("ball" if irrational(name) or info(name).error else "exact")
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("ending", ["npz", "safetensors", "onnx"])
 def test_export(capsys, tmp_path, name, ending):

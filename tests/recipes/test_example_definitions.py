@@ -177,7 +177,6 @@ def rule_49_by_stack(word: str) -> list[dict[str, int]]:
     return bits([int(p not in matched) for p in range(len(word))])
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("weighting", BOTH)
 def test_depth_1_matches(weighting: str) -> None:
     """cookbook.s9.2.2.step1_rule: Eq. (47) at every position of every word, both ends and n = 1 among them."""
@@ -188,7 +187,6 @@ def test_depth_1_matches(weighting: str) -> None:
     assert not check(rounds(model, 4), rule_47, 9).holds
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("weighting", BOTH)
 def test_depth_2_matches(weighting: str) -> None:
     """cookbook.s9.2.2.step2_rule: what is marked behind two rounds, in any word; all of (()), not all of ((()))."""
@@ -224,7 +222,6 @@ def unclosed(word: str, pairs: str) -> int:
     return max(sum(signs[:end]) for end in range(len(word) + 1))
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("weighting", BOTH)
 @pytest.mark.parametrize(("k", "D", "most"), [(1, 1, 8), (1, 3, 8), (2, 1, 4), (2, 2, 6), (3, 2, 4)])
 def test_dyck_k_d_by_its_grammar(k: int, D: int, most: int, weighting: str) -> None:

@@ -19,7 +19,6 @@ from symcook.verify import stated
 from symcook.verify.stated import LENGTH, MOST, WORDS, Stated, check_facts, check_recipe
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", names())
 def test_both_texts_hold_of_the_model(name: str) -> None:
     """On all inputs to length 6, but for a formula whose region ends before."""

@@ -31,8 +31,7 @@ def ball(model: Any, point: dict[str, Any], **values: Any) -> Fraction:
     return Fraction(found["mid"] if isinstance(found, dict) else found)
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("form", ["erf", pytest.param("tanh", marks=pytest.mark.sampled(4))])
+@pytest.mark.parametrize("form", ["erf", "tanh"])
 def test_products(form: str) -> None:
     model, gelu = build("multiply-gelu", form=form), FORMS[form]
     with mpmath.workdps(30):
@@ -53,7 +52,6 @@ def test_weights_of_the_product_as_printed() -> None:
     assert [round(float(w), 9) for w in block.W2] == [1.253314137, -1.253314137, -1.253314137]
 
 
-@pytest.mark.sampled(4)
 @together("f", RECIPES)
 def test_every_relu_recipe_by_gelu_stays_within_its_error(f: str) -> None:
     """The dense formula W2 GELU(c (W1 x + b1))/c + b2 by mpmath, the error bound, and the reference of the ReLU
@@ -81,7 +79,7 @@ def test_every_relu_recipe_by_gelu_stays_within_its_error(f: str) -> None:
                 assert abs(found - exact) <= rational(term, given | values | {"c": c}) + Fraction(1, 10**18)
 
 
-@pytest.mark.parametrize("f", ["gtzero", pytest.param("max", marks=pytest.mark.sampled(16))])
+@pytest.mark.parametrize("f", ["gtzero", "max"])
 def test_checks_with_an_error_find_what_is_beyond_it(f: str) -> None:
     found = check_recipe("by-gelu", None, {"f": f}, {"c": 5} if f == "max" else {"c": 5, "eps": 1})
     assert found.holds and found.domain == "ball" and "within" in found.method

@@ -75,7 +75,6 @@ def loaded(code: str) -> set[str]:
     return {one for one in here if "." in one}
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("code", "files"),
     [

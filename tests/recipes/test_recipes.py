@@ -285,7 +285,6 @@ def test_dyck_layers_as_stated():
     assert build("dyck-1-nonuniform").parameters[0].default == sympy.Rational(1, 4096)
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", FEEDFORWARD)
 def test_feedforward_recipes_equal_their_reference_and_their_facts(name):
     """Dense evaluation = reference = `computes` on the grid; = `formula` inside `region`; = forward on a few points."""
@@ -322,7 +321,6 @@ def test_a_region_of_everything_is_meant(name):
             assert out(model, inputs, values)[model.readout.reads[0]] == rational(formula, inputs | values)
 
 
-@pytest.mark.sampled(2)
 def test_boolean_on_every_table_of_up_to_three_bits():
     for m in (1, 2, 3):
         assignments = [dict(zip((f"p{c + 1}" for c in range(m)), map(Fraction, xi), strict=True))
@@ -385,7 +383,7 @@ def test_first_position():
     assert build("first-position", alphabet="ab").run("abba").outputs == ["1", "0", "0", "0"]
 
 
-@pytest.mark.parametrize(("longest", "members"), [(5, 3), pytest.param(8, 22, marks=pytest.mark.sampled(8))])
+@pytest.mark.parametrize(("longest", "members"), [(5, 3), (8, 22)])
 def test_dyck_on_all_words(longest, members):
     model, spec = build("dyck-1"), reference("dyck-1")
     bounded = build("dyck-1-nonuniform", N=8)

@@ -18,7 +18,6 @@ def number(shown: Any) -> Any:
     return mpmath.mpf(shown["mid"] if isinstance(shown, dict) else shown)
 
 
-@pytest.mark.sampled(3)
 @together("m", [1, 2, 3, 4, 5, 7])
 @together("weighting", ["average", "leftmost", "rightmost", "softmax"])
 def test_counting_modulo_m(m: int, weighting: str) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from families import by_turns
+from families import in_parts
 from mpmath import mp, mpf
 from proof.family_cases import NAMES, SHIPPED, case, chosen, family
 from proof.test_family_relation import Run
@@ -264,7 +264,6 @@ class Reader:
         return {j: one / sum(weights.values()) for j, one in weights.items()}
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_printed_computes_what_the_instance_does(name: str) -> None:
     rng = random.Random(f"definition {name}")
@@ -293,7 +292,7 @@ def test_a_definition_of_another_computes_something_else() -> None:
     assert right != wrong and right["share", 1, 3] == wrong["share", 1, 3]
 
 
-@by_turns(6, "name", NAMES)
+@in_parts(6, "name", NAMES)
 def test_each_is_printed(name: str) -> None:
     shown = family(name)
     theorem = Theorem(("some.id",), (("q", "Int->Int"),), ("0 < x",), "all i in 1..n. out(i) = q(i)")
@@ -331,7 +330,6 @@ def test_theorems_are_told_with_their_hypotheses_and_definitions() -> None:
     assert wanted in rows("lookup-quadratic", ties="softmax")["cookbook.t2.index_lookup"]
 
 
-@pytest.mark.sampled(3)
 def test_names_of_a_theorem_are_told_from_those_of_the_family() -> None:
     """Routing by weights: W is the family's, W0 the theorem's, of which W is made."""
     made = family("network")

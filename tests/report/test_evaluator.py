@@ -40,14 +40,12 @@ def compare(said: list[list[dict[str, Any]]], expected: list[list[tuple[str, dic
     assert count >= WORDS
 
 
-@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(10))
 def test_node_says_what_the_library_says(seed: int) -> None:
     models, expected = asked(seed)
     compare(by_node(models), expected)
 
 
-@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(10))
 def test_a_browser_says_what_the_library_says(seed: int, tmp_path: Path) -> None:
     models, expected = asked(seed)

@@ -89,7 +89,6 @@ def expected(source: Path, word: str) -> Iterator[list[list[str]]]:
         yield shown
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "word"), [("palindromes.tm", "abba"), ("increment.tm", "1011"), ("copy.tm", "")])
 def test_a_machine_is_stepped_with_the_keyboard(name: str, word: str, made: Any, tmp_path: Path) -> None:
     """Tapes and heads behind every token, against the interpreter; what a head retrieved is the token that says it."""
@@ -110,7 +109,6 @@ def test_a_machine_is_stepped_with_the_keyboard(name: str, word: str, made: Any,
     assert complaints(made) == []
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("options", [(), ("--variant", "no-start")])
 def test_decoders_of_theorem_2_are_stepped_too(options: tuple[str, ...], made: Any, tmp_path: Path) -> None:
     """With $ and without: tapes and heads are those of the machine that was given, token by token; without $ two rows
@@ -136,7 +134,6 @@ def test_decoders_of_theorem_2_are_stepped_too(options: tuple[str, ...], made: A
     assert complaints(made) == []
 
 
-@pytest.mark.sampled(2)
 def test_what_a_head_retrieved_is_said_with_the_gap(made: Any, tmp_path: Path) -> None:
     """Of each token the table of heads says what `symcook run --trace` says; the symbol is the marked cell's."""
     made.get(page(tmp_path, "tm", MACHINES / "palindromes.tm", "aba").as_uri())
@@ -168,7 +165,6 @@ def test_symbols_that_are_html_are_text(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("word", ["", "0110", "1", "0101011"])
 def test_an_automaton_is_drawn_and_its_run_followed(word: str, made: Any, tmp_path: Path) -> None:
     source = AUTOMATA / "odd-ones.json"
@@ -217,7 +213,6 @@ def test_a_symbol_that_the_machine_does_not_read_is_refused(
     assert "every symbol must be" in said and said.count("\n") == 1 and not (tmp_path / "page.html").exists()
 
 
-@pytest.mark.sampled(3)
 def test_nothing_is_wider_than_the_window(tmp_path: Path) -> None:
     machine = page(tmp_path, "tm", MACHINES / "palindromes.tm", "abba").rename(tmp_path / "machine.html")
     automaton = page(tmp_path, "dfa", AUTOMATA / "dyck-to-depth-3.json", "(()())")
@@ -230,7 +225,6 @@ def test_nothing_is_wider_than_the_window(tmp_path: Path) -> None:
                 assert narrow.execute_script("return document.documentElement.scrollWidth") <= width, file
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dark", [False, True])
 def test_accessibility(dark: bool, tmp_path: Path) -> None:
     """axe finds nothing to complain of, on the page of a machine and of an automaton in the middle of a run."""

@@ -14,7 +14,7 @@ from typing import Any
 import page_models
 import pytest
 from browser import browser, complaints, visit
-from families import by_turns
+from families import in_parts
 
 import symcook as sc
 from symcook.__main__ import main
@@ -133,7 +133,7 @@ def test_a_model_file_has_a_page_too(tmp_path: Path) -> None:
 # --- What stands there ---
 
 
-@by_turns(4, "name", names())
+@in_parts(4, "name", names())
 def test_every_recipe_has_a_small_page_soon(name: str) -> None:
     """Under 2 MB each, and none takes for ever (on a free machine all take less than 5 s); which compute is known."""
     started = time.process_time()
@@ -346,7 +346,7 @@ return done;
 """How long each step takes until it is laid out, in milliseconds."""
 
 
-@by_turns(4, "name", names())
+@in_parts(4, "name", names())
 def test_every_page_is_quiet_and_steps_are_quick(name: str, made: Any, tmp_path: Path) -> None:
     """No message on any console, and no step stops the page (at length 12, alone on a machine, 22 ms): the least of
     five tries of each counts, since the machine does other things too."""
@@ -408,7 +408,6 @@ def test_what_is_wider_than_its_frame_says_so(tmp_path: Path) -> None:
     assert seen == {380: [True, True], 1300: [False, False]}
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dark", [False, True])
 def test_accessibility(dark: bool, tmp_path: Path) -> None:
     """axe finds nothing to complain of, in light and dark, on a page that computes and on one that does not."""

@@ -52,7 +52,6 @@ def test_a_notebook_is_stored_without_outputs(path: Path) -> None:
         assert cell.cell_type == "markdown" or (cell.outputs == [] and cell.execution_count is None)
 
 
-@pytest.mark.sampled(10)
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_shows_its_answers(path: Path, tmp_path: Path) -> None:
     shown = 0

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from families import by_turns, together
+from families import in_parts, together
 from proof.stored import verdict as checked
 from shared import call, document, refused
 
@@ -75,7 +75,6 @@ def drawn_again(statement: Statement, formula: Any) -> bool:
     return statement_tree(text_of(tree)) == tree and same
 
 
-@pytest.mark.sampled(32)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_statement_drawn_from_the_kernels_formula_is_the_same_statement(part: int) -> None:
     assert [name for name, statement in of(part) if not drawn_again(statement, statement.formula)] == []
@@ -145,7 +144,6 @@ def well_formed(text: str, macros: frozenset[str] | set[str]) -> None:
         assert display.isascii()
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_statement_has_latex(part: int) -> None:
     for name, statement in of(part):
@@ -219,7 +217,7 @@ def steps_of(name: str) -> list[outlines.OutlineStep]:
     return outlines.outline(statements()[name], certificate_of(verdict))
 
 
-@by_turns(16, "name", STORED)
+@in_parts(16, "name", STORED)
 def test_every_proof_can_be_told(name: str) -> None:
     verdict = checked(name)
     if verdict.status == "OPEN":
@@ -415,7 +413,6 @@ def near_misses(name: str) -> list[Neighbour]:
     return list(broken(statements()[name], certificate(name)))
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "name", ["cookbook.s4.4.min", "cookbook.s4.7.gtzero", "lem.sum_mono", LEMMA, f"{FALSE}.corrected"]
 )
@@ -457,7 +454,7 @@ def test_a_false_neighbour_that_is_accepted_is_a_defect(monkeypatch: pytest.Monk
         list(broken(statements()["cookbook.s4.4.min"], certificate("cookbook.s4.4.min")))
 
 
-@by_turns(16, "name", [name for name in STORED if name.startswith("cookbook")])
+@in_parts(16, "name", [name for name in STORED if name.startswith("cookbook")])
 def test_no_instance_is_found_against_a_proved_statement(name: str) -> None:
     verdict = checked(name)
     found = falsify(statements()[name], 40_000)

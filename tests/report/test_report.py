@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from html.parser import HTMLParser
 
-import pytest
-
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_term
@@ -19,7 +17,6 @@ from symcook.report.model import html, readout_text
 from symcook.report.run import text
 
 
-@pytest.mark.sampled(8)
 def test_every_recipe_is_drawn_within_the_width() -> None:
     for name in names():
         model = build(name)

@@ -53,7 +53,6 @@ SMALL = "input: a\nwork symbols: a\nstart: go\nhalt: done\ngo a * -> go a R R\ng
 SMALL += "back * a -> back . L L\nback * _ -> done . R R\n"
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("weighting", ["average", "rightmost"])
 @pytest.mark.parametrize(
     ("dtype", "limit", "errs"), [("float16", 100, True), ("float32", 100, True), ("float64", 90, False)]
@@ -83,7 +82,6 @@ def test_what_is_certified_is_counted_to_the_first_other_answer() -> None:
     assert shipped(model, m, run) is None and _cached(model, run.word, wanted, "float64") is None
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_automata_err_at_or_above_the_certified_bound(dtype: str) -> None:
     """Behind a word of 40 letters: every answer of the table, and the verdict; float16 errs, float64 does not."""

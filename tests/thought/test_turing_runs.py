@@ -100,7 +100,6 @@ def test_busy_beavers(name: str) -> None:
     assert machines_at_random.wrong(execute(machine, (), 1000), [one.token for one in run], 1, True) == 0
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("weighting", ["average", "rightmost"])
 @pytest.mark.parametrize("name", [*BEAVERS, "copy", "increment", "parity-printed", "unary-multiplication"])
 def test_the_whole_model_of_every_shipped_machine_in_balls(name: str, weighting: str) -> None:
@@ -134,7 +133,6 @@ def test_random_machines_in_integers() -> None:
                 assert machines_at_random.integers(machine, word, limit)[1] == 0, (seed, word)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("weighting", ["average", "rightmost"])
 def test_random_machines_in_balls(weighting: str) -> None:
     for seed in range(10):

@@ -85,7 +85,6 @@ TRAPS = {
 }
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("trap", TRAPS)
 def test_random_machines_tell_a_slip(trap: str) -> None:
     wrong = 0

@@ -24,7 +24,6 @@ from symcook.thought.heads import last_write
 from symcook.thought.running import run_machine
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("seed", range(48))
 @pytest.mark.parametrize("variant", ["nonstrict", "no-start"])
 def test_random_machines_run_by_variants(seed: int, variant: str) -> None:
@@ -74,7 +73,6 @@ def test_without_a_token_in_front_a_unit_reads_the_blank_there(monkeypatch: pyte
     assert wrong()[0] == ("1",) and ("2",) not in wrong()
 
 
-@pytest.mark.sampled(2)
 def test_a_machine_without_a_token_in_front_from_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -24,7 +24,6 @@ b * _ -> h . S R
 FLIP = COPY.replace("-> q 0", "-> q x").replace("-> q 1", "-> q 0").replace("-> q x", "-> q 1")
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("weighting", ["average", "rightmost"])
 def test_a_machine_agrees_with_its_interpreter(
     weighting: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

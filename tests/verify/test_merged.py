@@ -15,7 +15,7 @@ from typing import Any
 
 import agreement
 import pytest
-from families import by_turns, together
+from families import in_parts, together
 
 import symcook as sc
 from symcook.decide.automata import explored
@@ -58,13 +58,13 @@ def looped(model: sc.Transformer, fold: Fold, most: int) -> None:
     assert (found.wrong, found.smallest) == (len(wrong), wrong[0] if wrong else None)
 
 
-@by_turns(20, "kind, seed", list(itertools.product(agreement.KINDS, range(60))))
+@in_parts(20, "kind, seed", list(itertools.product(agreement.KINDS, range(60))))
 def test_random_models_agree_with_loops(kind: str, seed: int) -> None:
     result = agreement.outcome(kind, seed, 5)
     assert result == "agree" or (kind == "softmax" and result.startswith("open")), result
 
 
-@by_turns(20, "kind, seed", list(itertools.product(("uniform", "hard"), range(60))))
+@in_parts(20, "kind, seed", list(itertools.product(("uniform", "hard"), range(60))))
 def test_one_length_alone_is_what_it_is_among_all(kind: str, seed: int) -> None:
     """Shorter words are then merged without answers, but with all that is summed on the way."""
     model = agreement.drawn(kind, seed).bind()
@@ -256,7 +256,6 @@ def test_counts_are_kept_where_ties_need_them_alone() -> None:
     assert "at most 198 classes" in merged(built("dyck-1-zero-one"), dyck1, 100).how
 
 
-@pytest.mark.sampled(3)
 def test_a_tie_that_positions_break_is_no_tie() -> None:
     """b + i/n: each position has a key of its own. Words are merged by prefixes where these are few, else refused."""
     for positions in ({"b": "i/n"}, {"b": "-i/n"}):
@@ -318,7 +317,6 @@ def test_the_command_counts_by_length(capsys: pytest.CaptureFixture[str]) -> Non
     assert "merged by prefixes that the model cannot tell apart, at most 299 classes" in capsys.readouterr().out
 
 
-@pytest.mark.sampled(3)
 def test_numbers_of_many_digits_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
     """2^2200 has more digits than Python is allowed to write here."""
     from symcook.__main__ import main

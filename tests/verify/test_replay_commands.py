@@ -90,7 +90,6 @@ def asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str
     return code, out
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_replay_commands_run(
     seed: int, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -228,7 +228,6 @@ def test_progress_counts_up_and_an_interruption_comes_through(monkeypatch):
         check(dyck(), dyck1, 7, progress=interrupt)
 
 
-@pytest.mark.sampled(8)
 def test_rows_of_attention_recipes():
     average = check_recipe("average", 14)
     assert average.holds and "x in {0, 1, -1, 2, 1/2}" in average.method and "generic" in average.method
@@ -240,7 +239,6 @@ def test_rows_of_attention_recipes():
     assert lookup.holds and lookup.strings == 1 + 4 + 27 + 256 + 3125 + 6 + 7
 
 
-@pytest.mark.sampled(4)
 def test_a_lookup_that_is_wrong_far_from_the_start_is_found():
     model = build("lookup-quadratic")
     head = model.layers[0].attention.heads[0]
@@ -341,7 +339,6 @@ def test_blocks_of_a_grid_hold_every_sequence_once():
             assert [sequence for block in blocks for sequence in block] == list(grid)
 
 
-@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", ["min", "if", "eqzero", "clip", "round", "boolean", "gtzero-input"])
 def test_recipes_hold_on_their_grids_and_a_changed_weight_is_found(name):
     assert check_recipe(name).holds

@@ -104,7 +104,6 @@ def test_strings_that_do_not_add_up_are_no_answer(small: None, monkeypatch: pyte
         check(build("dyck-1"), dyck1, 11)
 
 
-@pytest.mark.sampled(3)
 def test_whoever_runs_them_the_answer_is_one(small: None) -> None:
     for model, right in ((build("dyck-1"), dyck1), (counting(letters="01"), parity)):
         alone = check(model, right, 10)
@@ -118,7 +117,6 @@ def test_whoever_runs_them_the_answer_is_one(small: None) -> None:
         check(build("dyck-1"), lambda word: True, 10, workers=2)
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("domain", ["exact", "ball"])
 def test_a_sweep_goes_on_where_it_was_interrupted(small: None, spec: str, tmp_path: Path, domain: str) -> None:
     from symcook.cli.runs import made
@@ -172,7 +170,6 @@ def sizes(file: Path) -> tuple[int, int]:
     return int(entries["block"]), int(entries["size"])
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 def test_five_kills_lose_and_repeat_nothing() -> None:
     counts = killed(5)
@@ -187,7 +184,6 @@ def slow(word):
 """
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process")
 @pytest.mark.parametrize("workers", [[], ["--workers", "2"]])
 def test_ctrl_c_says_how_to_go_on_and_leaves_no_process(tmp_path: Path, workers: list[str]) -> None:
@@ -301,7 +297,6 @@ def test_a_checkpoint_that_is_read_only(small: None, tmp_path: Path, capsys: Any
     assert "can be read and written" in refused(capsys, *own)
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit on files")
 def test_a_full_disk_is_said_and_the_sweep_goes_on_afterwards(tmp_path: Path) -> None:
     """Writing fails where the file would be longer than what is allowed, as on a disk without room."""

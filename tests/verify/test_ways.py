@@ -43,7 +43,6 @@ def test_each_is_taken_where_those_before_it_do_not_serve(soon: None, monkeypatc
     assert check(build("dyck-1"), lambda word: not plain(word), 7).way == "random"
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["dyck-1-2", "dyck-k-d", "induction-most-recent"])
 def test_what_is_decided_is_what_is_found_word_by_word(name: str, soon: None) -> None:
     model, right = build(name), reference(name)
