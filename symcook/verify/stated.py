@@ -82,7 +82,7 @@ class Stated(AskedTogether):
 
         def listed(values: Mapping[str, Any]) -> tuple[list[Any], Any]:
             each = (valued_together(self.tree, {**values, "k": k}) for k in self.outputs)
-            return axes.listed(over(lambda *shown: shown, *each))
+            return axes.listed(over(_gathered, *each))
 
         found = self.found(known, columns, stream, listed)
         return [([self._answer(shown) for shown in values], codes) for values, codes in found]
@@ -179,6 +179,10 @@ class Stated(AskedTogether):
         if isinstance(value, bool) and not self.model.decides:
             value = Fraction(value)
         return readout.label(int(value)) if readout.labelled else value
+
+
+def _gathered(*shown: Any) -> Any:
+    return shown
 
 
 def check_facts(
