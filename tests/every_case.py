@@ -5,8 +5,9 @@ python tests/every_case.py          pytest -n auto --every-case, a folder of tes
 python tests/every_case.py --show   what is recorded, and whether it is of this tree
 
 A run takes an hour and can be broken off: what each folder has said is kept in build/every_case, and the same command
-on the same tree goes on with the folders that are missing, and asks those again in which something has failed. The
-record, tests/every_case.json, is written when none is missing.
+goes on with the folders that are missing, and asks those again in which something has failed, or whose tests rest on
+what has changed since: anything but tests of other folders. The record, tests/every_case.json, is written when none is
+missing.
 
 The hash is that of all files under version control but the record. What is recorded of an older tree stays
 true of that one, and is shown as older. The exit code is 1 where a test has failed, and pytest's where a folder did not
@@ -56,13 +57,27 @@ def parts() -> dict[str, list[Path]]:
     return {folder.name: [folder] for folder in folders} | {"top": sorted(TESTS.glob("test_*.py"))}
 
 
-def run(name: str, paths: list[Path], kept: Path) -> int:
+def rests(paths: list[Path], listed: str) -> str:
+    """The hash of what the tests of a part rest on, of the `files`: of all of them, but for tests in other folders that
+    none of its own files names. Tests beside the folders may read every other."""
+    if len(paths) == 1:
+        texts = "".join(path.read_text(encoding="utf-8") for path in sorted(paths[0].glob("*.py")))
+        here = str(paths[0].relative_to(ROOT))
+        listed = "".join(
+            line for line in listed.splitlines(keepends=True)
+            if (path := Path(line.rstrip().partition("\t")[2])).parent == Path(here) or path.parts[0] != TESTS.name
+            or not path.match("test_*.py") or path.stem in texts
+        )  # fmt: skip
+    return hashlib.sha256(listed.encode()).hexdigest()
+
+
+def run(paths: list[Path], out: Path) -> int:
     """All cases of a part; what they have said is kept where pytest has come to its end. Its exit code."""
-    said, out = kept / f"{name}.said", kept / f"{name}.json"
+    said = out.with_suffix(".said")
     out.unlink(missing_ok=True)
     said.unlink(missing_ok=True)
     asked = [sys.executable, "-m", "pytest", "-n", "auto", "--every-case", "--record", str(said)]
-    verdicts = kept / "verdicts"  # what both checkers say, replayed once for all parts
+    verdicts = KEPT / "verdicts"  # what both checkers say, replayed once for all parts
     verdicts.mkdir(exist_ok=True)
     named = [str(path.relative_to(ROOT)) for path in paths]
     code = subprocess.run(
@@ -81,15 +96,14 @@ def main() -> int:
     if subprocess.run(["git", "status", "--porcelain"], cwd=ROOT, capture_output=True, text=True, check=True).stdout:
         print("commit first: the record names the hash of what was committed", file=sys.stderr)
         return 2
-    before = tree()
-    kept = KEPT / before[:12]
-    kept.mkdir(parents=True, exist_ok=True)
+    before, listed = tree(), files()
+    KEPT.mkdir(parents=True, exist_ok=True)
     ended, seconds, failed, whole = Counter[str](), Counter[str](), list[str](), parts()
     long = dict[str, float]()
     for number, (name, paths) in enumerate(whole.items(), 1):
-        out = kept / f"{name}.json"
+        out = KEPT / f"{name}-{rests(paths, listed)[:12]}.json"
         if not out.exists() or json.loads(out.read_text(encoding="utf-8"))["failed"]:
-            code = run(name, paths, kept)
+            code = run(paths, out)
             if not out.exists():
                 print(f"{name} did not come to its end: nothing is recorded; the same command goes on", file=sys.stderr)
                 return code

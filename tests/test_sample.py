@@ -181,14 +181,13 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[str,
         if "--record" not in words:
             return subprocess.CompletedProcess(words, 0, stdout="")
         said = Path(words[words.index("--record") + 1])
-        code = state["codes"].get(said.stem, 0)
-        state["asked"].append(said.stem)
-        failed = [f"tests/{said.stem}/test_one.py::test_one"] if code else []
+        part = said.stem.partition("-")[0]
+        code = state["codes"].get(part, 0)
+        state["asked"].append(part)
+        failed = [f"tests/{part}/test_one.py::test_one"] if code else []
         ended = {"passed": 3} | ({"failed": 1} if code else {})  # up to an interruption it is written too
         said.write_text(
-            json.dumps(
-                {"ended": ended, "failed": failed, "seconds": {said.stem: 1.5}, "long": {f"{said.stem}::t": 1.2}}
-            )
+            json.dumps({"ended": ended, "failed": failed, "seconds": {part: 1.5}, "long": {f"{part}::t": 1.2}})
         )
         return subprocess.CompletedProcess(words, code)
 
@@ -196,6 +195,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[str,
     monkeypatch.setattr(every_case, "RECORD", tmp_path / "every_case.json")
     monkeypatch.setattr(every_case, "KEPT", tmp_path / "kept")
     monkeypatch.setattr(every_case, "tree", lambda: "ab" * 32)
+    monkeypatch.setattr(every_case, "files", lambda: "")
     monkeypatch.setattr(every_case, "parts", lambda: {name: [] for name in "abc"})
     monkeypatch.setattr(every_case.sys, "argv", ["every_case.py"])
     yield state
@@ -227,8 +227,23 @@ def test_what_failed_is_recorded_named_and_asked_again(
 
 def test_another_tree_begins_anew(asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     assert every_case.main() == 0
-    monkeypatch.setattr(every_case, "tree", lambda: "cd" * 32)
+    monkeypatch.setattr(every_case, "files", lambda: "100644 blob 0\tsymcook/run.py\n")
     assert every_case.main() == 0 and asked["asked"] == [*"abc"] * 2
+
+
+def test_a_folder_rests_on_all_but_tests_of_others_that_it_does_not_name() -> None:
+    def changed(path: str) -> set[str]:
+        after = "".join(f"changed {line}\n" if line.endswith(f"\t{path}") else f"{line}\n" for line in listed)
+        return {name for name, at in parts.items() if every_case.rests(at, before) != every_case.rests(at, after)}
+
+    parts = {name: at for name, at in every_case.parts().items() if name in ("bounds", "proof", "report", "top")}
+    listed = every_case.files().splitlines()
+    before = "".join(f"{line}\n" for line in listed)
+    for path in ("symcook/run.py", "tests/shared.py", "tests/proof/stored.py", "README.md"):
+        assert changed(path) == {"bounds", "proof", "report", "top"}, path
+    assert changed("tests/proof/test_bridges.py") == {"proof", "top"}
+    assert changed("tests/proof/test_family_relation.py") == {"proof", "report", "top"}  # report imports it
+    assert changed("tests/test_readme.py") == {"top"}
 
 
 def test_the_parts_have_every_test() -> None:
