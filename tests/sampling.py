@@ -1,11 +1,11 @@
 """Which tests run, and a record of a run.
 
-Tests that took longer than `LONG` when every one of them was last recorded take turns: they are dealt out, the longest
-first, to as many turns as it takes for none to have more than `ROOM`, and it goes by the number of commits whose turn
-it is; so that so many commits in a row run all of them, and a run can be repeated. All others run each time, as do
-those that are not recorded yet. Folders whose package the last commit changed run whole, the shortest first, as far as
-all these take under two minutes. `pytest --every-case` runs everything, and so does a tree without its history, or
-without a record; `tests/every_case.py` makes the record.
+A run has `RUN` seconds of tests, by the times that were recorded when last every test ran. What takes no longer than
+`LONG` runs each time, as does what is not recorded yet; so do folders whose package the last commit changed, the
+shortest first, as far as all these take under two minutes. What takes longer has turns in the time that is left: it is
+dealt out, the longest first, to as many turns as that takes, and it goes by the number of commits whose turn it is. So
+as many commits in a row run everything, and a run can be repeated. `pytest --every-case` runs everything, and so does a
+tree without its history, or without a record; `tests/every_case.py` makes the record.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ import pytest
 from checkout import RECORD, ROOT, dealt, of_folder
 
 TURN = "SYMCOOK_TURN"  # the number of commits; empty where the history is not there
+RUN = 700  # seconds of tests in a run, of all its workers together
+LEAST = 100  # seconds of these that are left to turns in any case
 LONG = 0.2  # seconds: what takes no longer has no turns
-ROOM = 400  # seconds of what takes turns, in one of them
 WHOLE = 120  # seconds that the folders may take that a change has touched
 
 
@@ -49,6 +50,19 @@ def changed() -> set[str]:
     return {of_folder(path) for path in git("diff", "--name-only", "HEAD~1").splitlines()} - {""}
 
 
+def in_turn(record: dict[str, Any], touched: set[str], turn: int) -> dict[str, bool]:
+    """Of each long test, whether it runs now, where a change has touched these folders."""
+    seconds, long, whole, room = record["seconds"], record["long"], set[str](), WHOLE
+    for folder in sorted(touched & seconds.keys(), key=lambda name: (seconds[name], name)):
+        if (room := room - seconds[folder]) <= 0:
+            break
+        whole.add(folder)
+    now = {test: of_folder(test) in whole for test in long}
+    turns = {test: took for test, took in long.items() if not now[test]}
+    always = sum(seconds.values()) - sum(turns.values())
+    return now | dict.fromkeys(dealt(turns, max(LEAST, RUN - always), turn), True)
+
+
 def pytest_configure() -> None:
     if TURN not in os.environ:  # the workers take over what is found here
         os.environ[TURN] = turn()
@@ -57,17 +71,8 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--every-case") or not os.environ[TURN] or not RECORD.exists():
         return
-    record = json.loads(RECORD.read_text(encoding="utf-8"))
-    whole, room = set[str](), WHOLE
-    for folder in sorted(changed() & record["seconds"].keys(), key=lambda name: (record["seconds"][name], name)):
-        if (room := room - record["seconds"][folder]) <= 0:
-            break
-        whole.add(folder)
-    now = dealt(record["long"], ROOM, int(os.environ[TURN]))
-    left_out = {
-        item for item in items
-        if item.nodeid in record["long"] and item.nodeid not in now and of_folder(item.nodeid) not in whole
-    }  # fmt: skip
+    now = in_turn(json.loads(RECORD.read_text(encoding="utf-8")), changed(), int(os.environ[TURN]))
+    left_out = {item for item in items if now.get(item.nodeid) is False}
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]

@@ -50,20 +50,24 @@ def cases(folder: Path, *options: str) -> set[int]:
 def record(folder: Path, long: dict[int, float], seconds: dict[str, float] | None = None) -> None:
     """What is recorded there: how long these cases of the family took, and folders."""
     known = {f"tests/cli/test_family.py::test_of_a_family[{case}]": took for case, took in long.items()}
-    (folder / "tests" / "every_case.json").write_text(json.dumps({"seconds": seconds or {}, "long": known}))
+    whole = {"cli": sum(long.values())} if seconds is None else seconds
+    (folder / "tests" / "every_case.json").write_text(json.dumps({"seconds": whole, "long": known}))
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A project of two commits whose conftest is `sampling.py`, with one family of eight cases in the folder `cli`; by
-    the record each takes so many seconds that two have room in a turn."""
+    the record each takes a second, and a run has two."""
     root = tmp_path / "project"
     (root / "tests" / "cli").mkdir(parents=True)
     (root / ".gitignore").write_text("__pycache__\n")
-    for name, called in (("sampling.py", "conftest.py"), ("checkout.py", "checkout.py")):
-        shutil.copy(TESTS / name, root / "tests" / called)
+    shutil.copy(TESTS / "checkout.py", root / "tests")
+    text = (TESTS / "sampling.py").read_text()
+    for name in ("RUN", "LEAST"):
+        text = re.sub(rf"^{name} = \d+", f"{name} = 2", text, flags=re.MULTILINE)
+    (root / "tests" / "conftest.py").write_text(text)
     (root / "tests" / "cli" / "test_family.py").write_text(FAMILY)
-    record(root, dict.fromkeys(range(8), sampling.ROOM / 2))
+    record(root, dict.fromkeys(range(8), 1.0))
     call(tmp_path, "git", "init", "-q", "project")
     commit(root)
     commit(root)
@@ -82,6 +86,18 @@ def test_each_has_its_turn_once_and_no_turn_is_much_longer_than_another(room: fl
     assert (count == 1) is (room > 1e6) and count * room >= sum(seconds.values())
 
 
+@pytest.mark.parametrize(("short", "touched"), [(180, set()), (180, {"cli"}), (180, {"words"}), (5000, set())])
+def test_turns_have_the_time_that_is_left(short: float, touched: set[str]) -> None:
+    long = {f"tests/bounds/test_a.py::test[{k}]": 10.0 for k in range(100)} | {"tests/cli/test_b.py::test": 30.0}
+    record = {"seconds": {"bounds": short + 920.0, "cli": 110.0}, "long": long}
+    turns = [{test for test, now in sampling.in_turn(record, touched, turn).items() if now} for turn in range(20)]
+    assert set().union(*turns) == set(long)
+    assert all("tests/cli/test_b.py::test" in turn for turn in turns) is (touched == {"cli"})
+    left = max(sampling.LEAST, sampling.RUN - short)
+    took = [sum(long[test] for test in turn) for turn in turns]
+    assert max(took) <= left + 30 and min(took) > min(left, 1030) / 2 - 30
+
+
 def test_nothing_that_is_long_is_no_turn() -> None:
     assert dealt({}, 10, 3) == set()
 
@@ -96,7 +112,7 @@ def test_commits_in_a_row_run_every_case(project: Path) -> None:
 
 
 def test_what_is_short_or_not_recorded_yet_runs_each_time(project: Path) -> None:
-    record(project, dict.fromkeys(range(2, 8), sampling.ROOM / 2))
+    record(project, dict.fromkeys(range(2, 8), 1.0))
     commit(project)
     assert {0, 1} < cases(project) and len(cases(project)) == 4
 
@@ -118,7 +134,7 @@ def test_every_case_runs_where_the_history_or_the_record_is_not_there(project: P
     [
         ({"cli": 119}, 8),
         ({"cli": 120}, 2),
-        ({}, 2),
+        ({"words": 500}, 2),
         ({"cli": 60, "words": 59}, 8),
         ({"cli": 61, "words": 59}, 2),
         ({"cli": 119, "words": 200}, 8),
@@ -128,7 +144,7 @@ def test_folders_whose_package_changed_run_whole_where_that_is_short(
     project: Path, seconds: dict[str, float], ran: int
 ) -> None:
     """The shortest first, as far as all of them take under two minutes."""
-    record(project, dict.fromkeys(range(8), sampling.ROOM / 2), seconds)
+    record(project, dict.fromkeys(range(8), 1.0), seconds)
     commit(project)
     assert len(cases(project)) == 2
     for name in ("cli", "words"):
