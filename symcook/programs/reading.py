@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from functools import cache
+from threading import local
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, require_known
@@ -38,7 +38,7 @@ SQUARED: "]"
 COMMA: ","
 SEMICOLON: ";"
 NAME: /[A-Za-z][A-Za-z0-9_]*/
-WORD: /[^\s;"{},=]+/
+WORD: /((?!\/\/)[^\s;"{},=])+/
 COMMENT: /\/\/[^\n]*/
 %ignore COMMENT
 """
@@ -129,6 +129,8 @@ DEEPEST = 1000
 """How many brackets, and how many operators, may stand inside of one another."""
 MARK = "\ufeff"
 """What some editors write in front of a text in UTF-8."""
+_OWN = local()
+"""The parser of a thread."""
 
 
 def read_formula(source: str, alphabet: str | Sequence[str] | None = None, kind: str = "ltl") -> Formula:
@@ -142,16 +144,16 @@ def read_formula(source: str, alphabet: str | Sequence[str] | None = None, kind:
 
     if not isinstance(source, str):
         raise BadInput("a formula must be text", type(source).__name__)
-    source = source.removeprefix(MARK).replace("\r\n", "\n")
+    source = source.removeprefix(MARK).replace("\r\n", "\n").replace("\r", "\n")
     check_depth(source)
     parser, reader = _parser()
     reader.begin(alphabet, kind)
     try:
         parser.parse(source)
     except UnexpectedToken as error:
-        raise _unexpected(source, error.token, error.accepts) from None
+        raise _unexpected(source, error.token, error.accepts, kind) from None
     except UnexpectedCharacters as error:
-        raise _strange(source, error.line, error.column) from None
+        raise _strange(source, error.line, error.column, kind) from None
     except (UnexpectedEOF, UnexpectedInput) as error:
         raise BadInput("a formula must be complete", str(error).splitlines()[0]) from None
     except VisitError as error:  # raised by a reader of ours
@@ -167,19 +169,20 @@ def formula_of(program: Program) -> Formula:
     return read_formula(program.source, program.alphabet, program.kind)
 
 
-@cache
 def _parser() -> tuple[Lark, _FormulaReader]:
-    """The parser, made once, with the reader that it calls for each rule while it reads."""
+    """The parser, and the reader that it calls for each rule while it reads, made once for each thread."""
     from lark import Lark
 
-    reader = _FormulaReader()
-    return Lark(GRAMMAR, parser="lalr", transformer=reader, maybe_placeholders=False), reader
+    if not hasattr(_OWN, "made"):
+        reader = _FormulaReader()
+        _OWN.made = Lark(GRAMMAR, parser="lalr", transformer=reader, maybe_placeholders=False), reader
+    return _OWN.made
 
 
 def check_depth(source: str) -> None:
     """Refuse deep brackets before they are read."""
     depth = 0
-    for found in re.finditer(r'"(?:[^"\\]|\\.)*"|//[^\n]*|[()]', source):
+    for found in re.finditer(r'"(?:[^"\\]|\\.)*"|Q_\{[^"}]*|//[^\n]*|[()]', source):
         depth += (found[0] == "(") - (found[0] == ")")
         if depth > DEEPEST:
             lines = source[: found.start()].split("\n")
@@ -209,7 +212,7 @@ def header_letters(letters: Sequence[Token], given: Sequence[str] | None) -> tup
     return own
 
 
-def _unexpected(source: str, token: Token, expected: Any) -> BadInput:
+def _unexpected(source: str, token: Token, expected: Any, kind: str) -> BadInput:
     expected = set(expected)
     if token.type == "$END":
         lines = source.rstrip().split("\n")
@@ -218,8 +221,8 @@ def _unexpected(source: str, token: Token, expected: Any) -> BadInput:
         where, given = place_at(token), str(token)
     if {token.type} & {"SINCE", "UNTIL"} and {"SINCE", "UNTIL"} & expected:
         return BadInput(f"since and until mixed must have brackets ({where})", given, "write (F since G) until H")
-    if given.startswith("#"):
-        return _count("#", where)
+    if given.startswith("#") and not (kind == "count" and re.match("#(left|right|←|→)", given)):
+        return _count("#", where, kind)
     if expected >= _STARTS:
         what = "a formula"
     else:
@@ -230,6 +233,8 @@ def _unexpected(source: str, token: Token, expected: Any) -> BadInput:
     here = lines[(token.line or 1) - 1]
     before, rest = (source, "") if token.type == "$END" else (here[:column], here[column:])
     last = before.split()[-1:]
+    if before[-1:].isdigit() and given[0].isdigit():
+        return BadInput(f"a number must have at most 18 digits ({where})", "more")
     if last and re.search(r"\bQ_$", last[0]):
         return BadInput(f"{LETTERS} ({where})", given)
     if token.type != "$END" and given[0] in "*/." and expected & {"PLUS", "LESS", "LEFT"}:
@@ -275,11 +280,11 @@ def _instead(*words: str) -> str | None:
     return None
 
 
-def _strange(source: str, line: int, column: int) -> BadInput:
+def _strange(source: str, line: int, column: int, kind: str) -> BadInput:
     rest = source.split("\n")[line - 1][column - 1 :]
     where = place_of(line, column)
     if rest.startswith("#"):
-        return _count("#", where)
+        return _count("#", where, kind)
     if rest.startswith("Q_"):
         return BadInput(f"{LETTERS} ({where})", rest[:12])
     if rest.startswith('"'):
@@ -287,7 +292,10 @@ def _strange(source: str, line: int, column: int) -> BadInput:
     return BadInput(f"a formula must be written in its signs and words ({where})", rest[:1])
 
 
-def _count(word: str, where: str) -> BadInput:
+def _count(word: str, where: str, kind: str) -> BadInput:
+    if kind == "count":
+        do = "a factor stands in front, as in 2*#left[F], and a comment begins with //"
+        return BadInput(f"a count must be written #left[F] or #right[F] ({where})", word, do)
     must = f"a formula of ltl must be without counts and numbers of positions ({where})"
     return BadInput(must, word, "compile it as count: symcook compile count")
 
@@ -376,7 +384,7 @@ class _FormulaReader:
 
     def counting(self, token: Token) -> None:
         if self.kind != "count":
-            raise _count(str(token), place_at(token))
+            raise _count(str(token), place_at(token), self.kind)
 
     def number(self, parts: list[Any]) -> tuple[str, int]:
         self.counting(parts[0])
@@ -499,6 +507,5 @@ def read_letter(token: Token) -> str:
 
 def _unquoted(text: str) -> str:
     """A letter as it is, without the quotes around it."""
-    import re
-
-    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text[:1] in ("'", '"') and len(text) > 1 else text
+    quoted = len(text) > 1 and text[0] in "'\"" and text[-1] == text[0]
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if quoted else text

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
-from functools import cache
+from threading import local
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.errors import BadInput, unknown
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 SIGNS = {"EQUAL": "=", "OTHER": "!=", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<="}
 _MOST_DIGITS = 18
+_OWN = local()
+"""The parser of a thread."""
 
 
 class PlacedLine(NamedTuple):
@@ -61,7 +63,7 @@ def read_srasp(source: str, alphabet: str | Sequence[str] | None = None) -> Sras
 
     if not isinstance(source, str):
         raise BadInput("a program must be text", type(source).__name__)
-    source = source.removeprefix(MARK).replace("\r\n", "\n")
+    source = source.removeprefix(MARK).replace("\r\n", "\n").replace("\r", "\n")
     check_depth(source)
     parser, reader = _parser()
     reader.begin(alphabet)
@@ -98,13 +100,15 @@ class _Lines:
             yield token
 
 
-@cache
 def _parser() -> tuple[Lark, _SraspReader]:
+    """The parser, and the reader that it calls for each rule while it reads, made once for each thread."""
     from lark import Lark
 
-    reader = _SraspReader()
-    rules: Any = {"parser": "lalr", "transformer": _Spread(reader), "maybe_placeholders": False, "postlex": _Lines()}
-    return Lark(GRAMMAR, **rules), reader
+    if not hasattr(_OWN, "made"):
+        reader = _SraspReader()
+        rules: Any = {"transformer": _Spread(reader), "maybe_placeholders": False, "postlex": _Lines()}
+        _OWN.made = Lark(GRAMMAR, parser="lalr", **rules), reader
+    return _OWN.made
 
 
 class _Spread:

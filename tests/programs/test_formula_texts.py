@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 import symcook as sc
 from symcook.errors import BadInput
+from symcook.programs.reading import read_formula
+from symcook.programs.srasp_reading import read_srasp
 
 
 @pytest.mark.parametrize("source, said", [
@@ -86,3 +90,49 @@ def test_marks_tabs_ends_of_lines_and_signs_are_read() -> None:
 def test_what_is_no_alphabet_gets_a_sentence(alphabet: str | None, said: str) -> None:
     with pytest.raises(BadInput, match=said):
         sc.compile("ltl", "true", alphabet=alphabet)
+
+
+@pytest.mark.parametrize("source, alphabet", [
+    ("alphabet a b // the letters\n; Q_a", "a b"), ("alphabet a b// two\n;\nQ_a", "a b"),
+    ('alphabet a "//" b; Q_"//"', "a // b"), ("alphabet a b; Q_{a, // first\n b}", "a b"),
+    ("alphabet 'abc d; ~Q_d", "'abc d"), ("alphabet ( b; " + " | ".join(["Q_{(}"] * 490), "( b"),
+])  # fmt: skip
+def test_a_comment_is_none_of_the_letters(source: str, alphabet: str) -> None:
+    """And brackets that are letters are not counted as brackets."""
+    assert list(read_formula(source).alphabet) == alphabet.split()
+
+
+def test_brackets_that_are_letters_are_no_depth() -> None:
+    letters = ", ".join(["("] * 2_000)
+    assert read_formula(f"alphabet ( b; Q_{{{letters}}}") == read_formula('alphabet ( b; Q_"("')
+
+
+def test_a_line_ends_in_any_way() -> None:
+    """A comment in the middle does not hide what stands behind it."""
+    written = {read_formula(f"alphabet a b; Q_a{end}// c{end}| Q_b") for end in ("\n", "\r", "\r\n")}
+    assert written == {read_formula("alphabet a b; Q_a | Q_b")}
+    programs = {read_srasp(f'alphabet a b{end}// c{end}y(i) = in(i)') for end in ("\n", "\r", "\r\n")}
+    assert len(programs) == 1
+
+
+@pytest.mark.parametrize("source, said", [
+    ("#lft[Q_a] > 1", "a count must be written #left[F] or #right[F] (line 1, column 1)"),
+    ("Q_a # comment", "a comment begins with //"),
+    ("2#left[Q_a] > 1", "* or + or - or = or a comparison must stand at line 1, column 2"),
+    ("Q_a #left[Q_b] > 1", "the end or an operator must stand at line 1, column 5"),
+    ("#left[Q_a] > 1234567890123456789", "a number must have at most 18 digits (line 1, column 32)"),
+])  # fmt: skip
+def test_what_is_no_formula_of_counts_gets_a_sentence_of_counts(source: str, said: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        sc.compile("count", source, alphabet="ab")
+    assert said in str(caught.value) and "ltl" not in str(caught.value)
+
+
+def test_threads_read_formulas_and_programs_beside_each_other() -> None:
+    def read(k: int) -> tuple[object, object]:
+        return (read_formula(f"alphabet a b; let n{k} = Q_a; n{k} since (Q_b & n{k})"),
+                read_srasp(f'alphabet a b\nn{k}(i) = in(i)\ny(i) = n{k}(i)'))  # fmt: skip
+
+    with ThreadPoolExecutor(4) as pool:
+        made = [found for _ in range(20) for found in pool.map(read, range(12))]
+    assert made == [read(k) for k in range(12)] * 20
