@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 
@@ -68,11 +69,11 @@ def fitted(values: Mapping[int, Fraction], below: bool) -> str | None:
 
 
 def at_most_one(text: str) -> str:
-    """An expression in n, or 1 where that is less; of c/n^k with c > 1 the smaller 1/n^k."""
-    number, slash, power = text.partition("/n")
-    if not names(parse_term(number)) and (slash or not power):
-        return text if rational(parse_term(number), {}) <= 1 else f"1{slash}{power}"
-    return f"min({text}, 1)"
+    """An expression in n, or 1 where that is less; of c/n^k, written so and no more, with c > 1 the smaller 1/n^k."""
+    plain = re.fullmatch(r"(\d+(?:/\d+)?)((?:/n(?:\^\d+)?)?)", text)
+    if plain is None:
+        return f"min({text}, 1)"
+    return text if rational(parse_term(plain[1]), {}) <= 1 else f"1{plain[2]}"
 
 
 class Constants:

@@ -37,18 +37,18 @@ def export(
 ) -> dict[str, Any]:
     """Write float weights as `target`, and beside them a certificate; returns the certificate.
 
-    `format` is npz, safetensors, torch (ending .pt, with code in a .py file beside it) or onnx; `dtype` float64,
-    float32, float16 or bfloat16, where the format has it. Position tables hold words of `max_length` typed symbols (16,
-    or what the model takes), and to there goes what the certificate says: to which length every decision is guaranteed
-    in any runtime of an error model (`symcook.export.guarantee`), for both orders in which attention may divide, and to
-    which length numpy's answers were
-    compared with exact ones on every input, as far as time allows. Of a decoder of an automaton or a machine the
-    certificate names the greatest number of steps that any runtime gets right, at most `steps` (100), which the shipped
-    script keeps to (`symcook.export.decoding`). `values` sets declared symbols, `claims` are ids
-    whose statuses the certificate names, `built` the "recipe" and its "arguments". All files are written, or none.
-    Raises BadInput for a target that exists (without `force`) or cannot be written, a number that does not fit
-    `dtype`, a format that cannot express the model, a package that is missing, and `steps` that are not certain;
-    NotExact where there is nothing exact to compare with.
+    `format` is npz, safetensors, torch (ending .pt, with code in a .py file beside it), onnx or transformerlens (ending
+    .pth, with such code too); `dtype` float64, float32, float16 or bfloat16, where the format has it. Position tables
+    hold words of `max_length` typed symbols (16, or what the model takes), and to there goes what the certificate says:
+    to which length every decision is guaranteed in any runtime of an error model (`symcook.export.guarantee`), for both
+    orders in which attention may divide, and to which length numpy's answers were compared with exact ones on every
+    input, as far as time allows. Of a decoder of an automaton or a machine the certificate names the greatest number of
+    steps that any runtime gets right, at most `steps` (100), which the shipped script keeps to
+    (`symcook.export.decoding`). `values` sets declared symbols, `claims` are ids whose statuses the certificate names,
+    `built` the "recipe" and its "arguments". All files are written, or none.
+    Raises BadInput for a target that exists (without `force`) or cannot be written, an id that is no claim, a number
+    that does not fit `dtype`, a format that cannot express the model, a package that is missing, and `steps` that are
+    not certain; NotExact where there is nothing exact to compare with.
     """
     from symcook.export import archive
     from symcook.export.certificate import certificate
@@ -56,6 +56,7 @@ def export(
 
     chosen = check(format, dtype)
     weights, beside = targets(str(target), force=force, kind=format)
+    statuses = _statuses(claims)
     if model.pointwise:
         if max_length is not None:
             raise BadInput("a feed-forward recipe must be exported without --max-length", max_length, "leave it out")
@@ -91,7 +92,7 @@ def export(
         arrays |= stored(bound, decoded)
     contents = chosen.encode(arrays, weights.stem)
     document = certificate(
-        bound, known, format, dtype, positions, _statuses(claims), built or _recipe(model), arrays, roundings, progress
+        bound, known, format, dtype, positions, statuses, built or _recipe(model), arrays, roundings, progress
     )
     document = {"decoding": decoded, **document}
     return write(weights, beside, contents, document, force=force)
@@ -105,9 +106,13 @@ def _recipe(model: Transformer) -> dict[str, Any]:
 
 
 def _statuses(claims: Sequence[str]) -> list[dict[str, str]]:
+    """The claims of these ids with their statuses; BadInput where one is no claim."""
+    if isinstance(claims, str):
+        raise BadInput("claims must be a list of ids", claims, f"give [{claims!r}]")
     if not claims:
         return []
-    from symcook.claims import ledger
+    from symcook.claims import claim, ledger
 
-    known = {row.id: row.words for row in ledger(names=claims)}
-    return [{"id": name, "status": known[name]} for name in claims if name in known]
+    names = [claim(name).id for name in claims]
+    known = {row.id: row.words for row in ledger(names=names)}
+    return [{"id": name, "status": known[name]} for name in names]

@@ -444,6 +444,35 @@ def test_longer_words_are_counted_as_one_types_them() -> None:
         assert not abs(evaluate(temperature, {"n": m, "i": 1}) - wanted) < 1e-12
 
 
+@pytest.mark.parametrize("what", ["error", "gap"])
+@pytest.mark.parametrize("text, value", [
+    ("min(1/4, 1/n)", lambda n: min(Fraction(1, 4), Fraction(1, n))),
+    ("(1/n)", lambda n: Fraction(1, n)),
+    ("2/n - 3/(2*n)", lambda n: Fraction(1, 2 * n)),
+    ("1/n + 5", lambda n: Fraction(1, n) + 5),
+    ("1/n^(-40)", lambda n: Fraction(n**40)),
+    ("3/n", lambda n: Fraction(3, n)),
+])  # fmt: skip
+def test_longer_words_are_no_warmer_than_the_theorem_says(text: str, value: Any, what: str) -> None:
+    """However error or gap is written: positive, at most the temperature of Theorem 26 from the number that the text
+    is at a length, of which no more than 1 counts; and nearly that, rounded to 12 bits, but for c/n with c > 1, which
+    is taken as 1/n."""
+    hard = halving("average") if what == "gap" else build("induction-most-recent", alphabet="ab")
+    if what == "gap":  # all letters alike, so that no scores differ and every gap that is claimed holds
+        assert hard.embedding.words is not None
+        hard = replace(hard, embedding=replace(hard.embedding, words={"a": {"q": 1}}))
+    found = hardsoft(hard, text if what == "error" else "1/4", text if what == "gap" else None, max_length=2)
+    assert found.soft is not None and found.soft.max_length is None and found.x_max is not None
+    known, x = Constants(found.soft), Fraction(found.x_max)
+    head = next(part for layer in found.soft.layers for part in layer.parts() if isinstance(part, sc.Head))
+    for n in (3, 9, 50):
+        numbers = (Fraction(1, n), value(n)) if what == "error" else (value(n), Fraction(1, 4))
+        tau = float(evaluate(tree_from_sympy(head.temperature), {"n": n, "i": 1}))
+        most = float(known.tau(n, numbers[0], x, numbers[1]))
+        least = float(known.tau(n, numbers[0] / 3, x, numbers[1] / 3)) if text == "3/n" else most * 0.999
+        assert least <= tau <= most * (1 + 2**-11) and tau > 0
+
+
 def test_a_network_without_hidden_units_adds_its_bias() -> None:
     """It lets no error grow: the same temperatures as without it."""
     b = sc.Builder(words={"a": {"q": 1}, "b": {"q": 0}}, positions={"one": "1"})

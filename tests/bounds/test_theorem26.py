@@ -152,7 +152,9 @@ def eval_at(text: str, n: int) -> Fraction:
 
 @pytest.mark.parametrize("text, expected", [
     ("1/2", "1/2"), ("3", "1"), ("3/n", "1/n"), ("3/n^2", "1/n^2"), ("1/n", "1/n"), ("2/3/n^2", "2/3/n^2"), ("1", "1"),
-    ("1/(n + 1)", "min(1/(n + 1), 1)"), ("n", "min(n, 1)"), ("2*n", "min(2*n, 1)"),
+    ("1/(n + 1)", "min(1/(n + 1), 1)"), ("n", "min(n, 1)"), ("2*n", "min(2*n, 1)"), ("7/2/n^3", "1/n^3"),
+    ("(1/n)", "min((1/n), 1)"), ("2/n - 3/(2*n)", "min(2/n - 3/(2*n), 1)"), ("1/n + 5", "min(1/n + 5, 1)"),
+    ("1/n^2 + 1", "min(1/n^2 + 1, 1)"), ("3/n*2", "min(3/n*2, 1)"), ("1/n/n", "min(1/n/n, 1)"),
 ])  # fmt: skip
 def test_gaps_are_at_most_one(text: str, expected: str) -> None:
     assert at_most_one(text) == expected

@@ -96,6 +96,20 @@ def test_archive_of_dyck_1(tmp_path: Path) -> None:
     assert "Cookbook" in certificate["source"]
 
 
+def test_claims_are_named_or_refused(tmp_path: Path) -> None:
+    """An id that is no claim is not left out, nor is one id without a list read letter by letter."""
+    name = "cookbook.s9.2.1.accept"
+    model, target = build("dyck-1"), tmp_path / "m.npz"
+    for given in (["nonsense.1"], [name, "cookbook.s9.2.1.acept"], name):
+        with pytest.raises(BadInput, match="claim"):
+            model.export(target, claims=given, max_length=1)
+    assert not list(tmp_path.iterdir())
+    names = [name, "cookbook.s9.2.1.balance", name]
+    rows = json.loads((ROOT / "symcook" / "data" / "ledger.json").read_text())["rows"]
+    shown = model.export(target, claims=names, max_length=1)["claims"]
+    assert shown == [{"id": one, "status": rows[one]["status"]} for one in names]
+
+
 def test_the_greatest_length_stops_before_the_first_wrong_float(tmp_path: Path) -> None:
     """With eps = 1/4096 a zero test of a float total leaves a rounding error, which the strict sign takes for yes."""
     m, certificate = export(tmp_path, "dyck-1-nonuniform")
