@@ -30,17 +30,22 @@ def code_lines(source: str) -> int:
     >>> code_lines('x = 1  # one\\n\\n# nothing\\ndef f():\\n    "words"\\n    return x\\n')
     3
     """
-    words: set[int] = set()
+    lines, found, words = list(io.StringIO(source)), set[int](), list[tuple[tuple[int, int], tuple[int, int]]]()
     for node in ast.walk(ast.parse(source)):
         body = getattr(node, "body", None)
         for one in body if isinstance(body, list) else []:
             if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
-                words |= set(range(one.lineno, (one.end_lineno or one.lineno) + 1))
-    found: set[int] = set()
+                end = one.end_lineno or one.lineno, one.end_col_offset or 0
+                words.append(((one.lineno, one.col_offset), end))
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.STRING:
+            row, column = token.start
+            at = row, len(lines[row - 1][:column].encode())  # ast counts bytes
+            if any(start <= at < end for start, end in words):
+                continue
         if token.type not in _NOT_CODE:
             found |= set(range(token.start[0], token.end[0] + 1))
-    return len(found - words)
+    return len(found)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import BadInput
-from symcook.programs import FORMULAS
+from symcook.errors import BadInput, require_known
+from symcook.programs import FORMULAS, LANGUAGES
 from symcook.programs.formula import COUNTING
 from symcook.spec.fold import Fold
 
@@ -47,6 +47,7 @@ def refuse_uncovered(program: Program, word: Sequence[str]) -> None:
 def language(program: Program) -> Fold:
     """What the program answers at the last position, or of an automaton whether it accepts, for every word: the
     reference of ``decide``."""
+    require_known("language of a program", program.kind, LANGUAGES)
     if program.kind == "dfa":
         from symcook.programs.running import program_table
         from symcook.spec import automata

@@ -94,19 +94,19 @@ def found(
     empty_word: str | None = None,
 ) -> Check:
     """What comparisons of a model found together: one, or on a grid one for each setting of the symbols."""
-    wrong = [task.counterexample(tally.first[1]) for task, tally in tasks if tally.first is not None][:1]
-    unclear = [task.text(tally.first_open[1]) for task, tally in tasks if tally.first_open is not None][:1]
+    wrong = (task.counterexample(tally.first[1]) for task, tally in tasks if tally.first is not None)
+    unclear = (task.text(tally.first_open[1]) for task, tally in tasks if tally.first_open is not None)
     return Check(
         name,
         max_length,
         sum(tally.strings for _, tally in tasks),
         sum(tally.mismatches for _, tally in tasks),
-        wrong[0] if wrong else None,
+        next(wrong, None),
         method,
         seconds,
         tasks[0][0].numbers.domain,
         sum(tally.open for _, tally in tasks),
-        unclear[0] if unclear else None,
+        next(unclear, None),
         empty_word,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -180,3 +181,12 @@ def test_the_interpreter_says_what_the_language_is(file: Path) -> None:
     from symcook.programs.running import program_table
 
     assert len(tokens(program_table(model.program), "")) == 2
+
+
+def test_an_unknown_language_is_called_by_its_name() -> None:
+    program = sc.compile("dfa", FILES[0].read_text()).program
+    assert program is not None
+    with pytest.raises(BadInput, match="language of a program must be a known name; given: dfs; did you mean dfa"):
+        language(replace(program, kind="dfs"))
+    with pytest.raises(BadInput, match="given: a program of srasp"):
+        language(replace(program, kind="srasp"))

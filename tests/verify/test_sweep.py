@@ -1,6 +1,7 @@
 """Sweeps against brute force: the same counts, the smallest counterexample, and refusals that name what to do."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 import sympy
@@ -15,6 +16,7 @@ from symcook.recipes import build
 from symcook.run import run
 from symcook.spec.languages import dyck1, dyck1_grammar
 from symcook.verify import answers
+from symcook.verify.comparison import Comparison
 from symcook.verify.recheck import recheck
 from symcook.verify.stated import check_recipe
 from symcook.verify.sweep import check
@@ -305,6 +307,20 @@ def test_a_counterexample_of_an_earlier_setting_is_kept():
     assert found.mismatches > 0 and found.counterexample is not None
     assert "eps=1" in found.counterexample.input.split(", ") and found.counterexample.got == {"out": "1"}
     assert found.counterexample.replay[-2:] == ("--set", "eps=1")
+
+
+def test_one_counterexample_is_made_for_all_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reference is wrong at each setting; what a counterexample runs again is run for the one that is shown."""
+    made, own = [], Comparison.counterexample
+
+    def counted(self: Comparison, sequence: Any) -> Any:
+        made.append(own(self, sequence))
+        return made[-1]
+
+    monkeypatch.setattr(Comparison, "counterexample", counted)
+    found = check(build("gtzero"), lambda values: {"out": Fraction(7)}, region="x <= 0 | eps <= x")
+    assert found.mismatches == found.strings > 0
+    assert made == [found.counterexample] and "eps=1" in made[0].input.split(", ")
 
 
 def test_the_edges_of_a_region_are_tried():
