@@ -6,6 +6,7 @@ Source: Yang et al. (2026), Definitions 11 and 14: in since and until the positi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import accumulate, product
 
 from symcook.errors import BadInput
@@ -136,9 +137,7 @@ def fold(formula: Formula) -> Fold | None:
     ahead. The state is the truth of every line at the last letter."""
     if any(line.op in ("next", "until", *COUNTING) for line in formula.lines):
         return None
-    return Fold(
-        None, lambda before, letter: _now(formula, before, letter, {}), lambda now: _answer(formula, now), each=True
-    )
+    return Fold(None, partial(_now, formula, {}), partial(_answer, formula), each=True)
 
 
 def language(formula: Formula) -> Fold:
@@ -167,8 +166,8 @@ def language(formula: Formula) -> Fold:
 
     def step(states: frozenset[LineTruths] | None, letter: str) -> frozenset[LineTruths]:
         if states is None:
-            return frozenset(_now(formula, None, letter, guess) for guess in guesses)
-        found = ((before, _now(formula, before, letter, guess)) for before in states for guess in guesses)
+            return frozenset(_now(formula, guess, None, letter) for guess in guesses)
+        found = ((before, _now(formula, guess, before, letter)) for before in states for guess in guesses)
         return frozenset(now for before, now in found if fits(before, now))
 
     def answer(states: frozenset[LineTruths] | None) -> bool | str | None:
@@ -180,7 +179,7 @@ def language(formula: Formula) -> Fold:
     return Fold(None, step, answer)
 
 
-def _now(formula: Formula, before: LineTruths | None, letter: str, guess: Mapping[int, bool]) -> LineTruths:
+def _now(formula: Formula, guess: Mapping[int, bool], before: LineTruths | None, letter: str) -> LineTruths:
     """The truths at a letter, from those at the letter before it; `guess` has those of lines that look ahead."""
     now: list[bool] = []
     for number, line in enumerate(formula.lines):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, require_known
@@ -29,7 +30,7 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
         raise BadInput(must, program.kind, "ask symcook.verify.decoded.check_decoded")
     formula = formula_of(program)
     if any(line.op in COUNTING for line in formula.lines):
-        return lambda word: answers(formula, word)
+        return partial(answers, formula)
     return fold(formula) or Looking(formula)
 
 

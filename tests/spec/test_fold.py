@@ -1,12 +1,16 @@
 """References that are folds: on blocks they say what they say word by word, and a check finds the same with both."""
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from itertools import product
 
 import pytest
 from families import in_pairs
+from shared import words
 
 from symcook.cli.runs import load_spec
+from symcook.compilers import compile
 from symcook.domains.batch import Words
 from symcook.errors import BadInput
 from symcook.model.checks import Space
@@ -16,6 +20,7 @@ from symcook.model.transformer import Transformer
 from symcook.recipes import build, reference
 from symcook.spec.fold import Fold
 from symcook.spec.languages import dyck1, dyck1_grammar
+from symcook.spec.programs import reference as program_reference
 from symcook.verify import answers
 from symcook.verify.answers import Expected, InputPart
 from symcook.verify.sweep import check
@@ -223,3 +228,29 @@ def test_a_state_that_is_changed_in_place(name):
     with pytest.raises(BadInput, match=r"hashable|change once"):
         merged(build("dyck-1"), IN_PLACE[name](), 30)
     assert check(build("dyck-1"), IN_PLACE[name](), 5).mismatches == check(build("dyck-1"), even, 5).mismatches
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "another"),
+    [
+        ("count", "#left[Q_a] >= #left[Q_b]", "#left[Q_a] >= 0"),
+        ("ltl", "Q_a since Q_b", "Q_a | Q_b"),
+        ("ltl", "next Q_a", "next Q_b"),
+    ],
+)
+def test_the_reference_of_a_program_goes_to_other_processes_and_is_not_taken_for_another(kind, text, another, tmp_path):
+    model, other = (compile(kind, one, alphabet="ab") for one in (text, another))
+    right, wrong = program_reference(model.program), program_reference(other.program)
+    sent = pickle.loads(pickle.dumps(right))
+    assert [sent(word) for word in words(5, "ab")] == [right(word) for word in words(5, "ab")]
+    with ThreadPoolExecutor(2) as pool:
+        assert check(model, sent, 5, executor=pool, workers=2).holds
+        assert not check(model, wrong, 5, executor=pool, workers=2).holds
+    for one in (right, wrong):  # a file that goes on by the name of a function would mix them
+        with pytest.raises(BadInput, match="must have a reference from a file"):
+            check(model, one, 5, resume=tmp_path / "sweep")
+
+
+def test_a_reference_of_counts_goes_to_processes():
+    model = compile("count", "#left[Q_a] >= #left[Q_b]", alphabet="ab")
+    assert check(model, program_reference(model.program), 5, workers=2).strings == 62

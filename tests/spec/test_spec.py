@@ -15,7 +15,9 @@ from symcook.errors import BadInput
 from symcook.spec import attention, feedforward, languages
 
 GRID = [Fraction(p, q) for q in (1, 2, 3, 7) for p in range(-3 * q, 3 * q + 1)]
-ALLOWED = ("copy", "enum", "__future__", "fractions", "collections.abc", "dataclasses", "itertools", "typing")
+ALLOWED = (
+    "copy", "enum", "__future__", "fractions", "functools", "collections.abc", "dataclasses", "itertools", "typing",
+)  # fmt: skip
 PROGRAMS = (
     "symcook.programs", "symcook.programs.formula", "symcook.programs.reading", "symcook.programs.srasp",
     "symcook.programs.srasp_reading", "symcook.programs.automata", "symcook.programs.running",
