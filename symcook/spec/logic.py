@@ -43,7 +43,7 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
             row = [number % line.divisor == line.bound for number in _numbers(line, table, n)]
         elif line.op == "table":
             numbers = _numbers(line, table, n)
-            if max(numbers) >= len(line.table):
+            if max(numbers, default=-1) >= len(line.table):
                 must = f"a TABLE must have a bit for each number that it meets (of the word of length {n})"
                 raise BadInput(must, f"{len(line.table)} bits and {max(numbers)}", "give a longer table")
             row = [line.table[number] == "1" for number in numbers]

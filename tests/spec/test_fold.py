@@ -21,6 +21,7 @@ from symcook.recipes import build, reference
 from symcook.spec.fold import Fold
 from symcook.spec.languages import dyck1, dyck1_grammar
 from symcook.spec.programs import reference as program_reference
+from symcook.spec.programs import refuse_uncovered
 from symcook.verify import answers
 from symcook.verify.answers import Expected, InputPart
 from symcook.verify.sweep import check
@@ -254,3 +255,12 @@ def test_the_reference_of_a_program_goes_to_other_processes_and_is_not_taken_for
 def test_a_reference_of_counts_goes_to_processes():
     model = compile("count", "#left[Q_a] >= #left[Q_b]", alphabet="ab")
     assert check(model, program_reference(model.program), 5, workers=2).strings == 62
+
+
+def test_a_table_says_nothing_of_the_empty_word():
+    program = compile("count", "TABLE(1011)(#left[Q_a])", alphabet="ab").program
+    assert program_reference(program)("") == []
+    refuse_uncovered(program, "")
+    assert program_reference(program)("aab") == [False, True, True]
+    with pytest.raises(BadInput, match="4 bits and 4"):
+        refuse_uncovered(program, "aaaa")
