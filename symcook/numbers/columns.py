@@ -30,16 +30,23 @@ class Column:
 
 
 class _Known(Meaning[Any, Any]):
-    """Adds functions to a number system: `values["x()"]` is a `Column`, or a definition's argument and term."""
+    """Adds functions to a number system: `values["x()"]` is a `Column`, or a definition's argument and term, whose
+    other names have the values of `outer`, whatever is bound where it is called."""
+
+    def __init__(
+        self, values: Mapping[str, object], steps: list[int] | None = None, outer: Mapping[str, object] | None = None
+    ) -> None:
+        super().__init__(values, steps)
+        self.outer = values if outer is None else outer
 
     def under(self, name: str, j: int) -> Any:
-        return type(self)({**self.values, name: j}, self.steps)
+        return type(self)({**self.values, name: j}, self.steps, self.outer)
 
     def call(self, name: str, arguments: list[Fraction | int], tree: Tree) -> Any:
         known = self.values.get(f"{name}()") if len(arguments) == 1 else None
         if isinstance(known, tuple):
-            inner = {**self.values, known[0]: arguments[0]}
-            return type(self)(inner, self.steps).term(known[1])
+            inner = {**self.outer, known[0]: arguments[0]}
+            return type(self)(inner, self.steps, self.outer).term(known[1])
         if known is not None:
             place = self.whole(arguments[0])
             if place not in known:
