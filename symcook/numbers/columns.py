@@ -48,13 +48,14 @@ class _Known(Meaning[Any, Any]):
             inner = {**self.outer, known[0]: arguments[0]}
             return type(self)(inner, self.steps, self.outer).term(known[1])
         if known is not None:
-            place = self.whole(arguments[0])
+            place = self.whole(arguments[0], tree[2][0])
             if place not in known:
                 raise BadInput(f"a position of {name} must be one of the input", place)
             return self.made(known[place])
         return super().call(name, arguments, tree)
 
-    def whole(self, value: Any) -> int:
+    def whole(self, value: Any, tree: Tree) -> int:
+        """The integer that `value`, that of `tree`, is; BadInput where it is none."""
         raise NotImplementedError
 
     def made(self, value: object) -> Any:
@@ -67,9 +68,9 @@ class Exactly(_Known, Rationals):
     def name(self, name: str) -> Fraction | int:
         return self.made(super().name(name))
 
-    def whole(self, value: Fraction | int) -> int:
+    def whole(self, value: Fraction | int, tree: Tree) -> int:
         if value.denominator != 1:
-            raise BadInput("a position must be an integer", str(value))
+            raise _no_position(str(value))
         return int(value)
 
     def made(self, value: object) -> Any:
@@ -81,15 +82,27 @@ class Exactly(_Known, Rationals):
 class Enclosed(_Known, Balls):
     """Values in balls, at flint's current precision."""
 
-    def whole(self, value: flint.arb) -> int:
-        found = value.unique_fmpz()
-        if found is None:
-            raise Undecided("the balls leave open which position is meant.")
-        return int(found)
+    def whole(self, value: flint.arb, tree: Tree) -> int:
+        """Exactly where the position is rational, since a ball around an integer is not known to be one."""
+        exactly = Exactly(self.values, self.steps, self.outer)
+        try:
+            return exactly.whole(exactly.term(tree), tree)
+        except NotExact:
+            found = value.unique_fmpz() if value.is_exact() else None
+        if found is not None:
+            return int(found)
+        if value.is_finite() and not value.contains_integer():
+            raise _no_position(show(tree))
+        raise Undecided("the balls leave open which position is meant.")
 
     def made(self, value: object) -> Any:
-        assert isinstance(value, (int, Fraction, flint.arb))
+        if not isinstance(value, (int, Fraction, flint.arb)):
+            raise NotExact("every value must be a number or a ball here", str(value))
         return arb_of(value)
+
+
+def _no_position(given: str) -> BadInput:
+    return BadInput("a position must be an integer", given)
 
 
 def valued(tree: Tree, values: Mapping[str, object], near: Fraction | None, bits: int = 184) -> bool | Fraction:
