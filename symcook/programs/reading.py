@@ -233,7 +233,7 @@ def _unexpected(source: str, token: Token, expected: Any, kind: str) -> BadInput
     here = lines[(token.line or 1) - 1]
     before, rest = (source, "") if token.type == "$END" else (here[:column], here[column:])
     last = before.split()[-1:]
-    if before[-1:].isdigit() and given[0].isdigit():
+    if re.search("[0-9]{18}$", before) and given[0].isdigit():
         return BadInput(f"a number must have at most 18 digits ({where})", "more")
     if last and re.search(r"\bQ_$", last[0]):
         return BadInput(f"{LETTERS} ({where})", given)
