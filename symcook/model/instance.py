@@ -17,7 +17,7 @@ from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import MAX_DIGITS, Tree, children, names, show
 from symcook.model.family import Family, renamed
-from symcook.model.meaning import MAX_RANGE
+from symcook.model.meaning import MAX_RANGE, conjuncts
 from symcook.model.parts import FeedForward, LayerNorm, SelfAttention
 from symcook.model.parts import Head as ModelHead
 from symcook.model.parts import Layer as ModelLayer
@@ -325,7 +325,7 @@ class Instance:
             factor = _Numbers(env).term(tree[number])
             return {w: value * factor for w, value in self._tokens(tree[other], env, known).items()}
         if tag == "ind":
-            parts = list(_conjuncts(tree[1]))
+            parts = conjuncts(tree[1])
             own = [part for part in parts if "w" in _names(part)]
             if len(own) == 1 and (place := _place(own[0])) is not None:
                 w = _Numbers(env).term(place)
@@ -597,15 +597,6 @@ def _names(tree: Tree) -> frozenset[str]:
 @lru_cache(10_000)
 def _reads(tree: Tree, coordinates: frozenset[str]) -> bool:
     return bool(_names(tree) & (coordinates | {"relu"}))
-
-
-def _conjuncts(tree: Tree) -> Iterator[Tree]:
-    """The parts of a conjunction."""
-    if tree[0] == "&":
-        yield from _conjuncts(tree[1])
-        yield from _conjuncts(tree[2])
-    else:
-        yield tree
 
 
 def _place(tree: Tree) -> Tree | None:

@@ -42,6 +42,11 @@ def subtrees(tree: Tree) -> Iterator[Tree]:
         yield from subtrees(part)
 
 
+def conjuncts(tree: Tree) -> list[Tree]:
+    """The parts of a conjunction."""
+    return [*conjuncts(tree[1]), *conjuncts(tree[2])] if tree[0] == "&" else [tree]
+
+
 class Meaning(Generic[Value, Truth]):
     """The fold at `values` of the free names. Values add, subtract, multiply and negate by Python's operators.
 

@@ -10,6 +10,7 @@ import re
 from html import escape
 
 from symcook.model.expr import Tree, show
+from symcook.model.meaning import conjuncts
 from symcook.report.latex import CAPITALS, LETTERS, STRENGTH, negated
 
 _DRAWN = dict(zip(LETTERS, "αβγδεζηθικλμνξπρστφχψω", strict=True)) | {"eps": "ε"}
@@ -35,13 +36,9 @@ def math(tree: Tree) -> str:
 
 def lines(tree: Tree) -> str:
     """A formula whose outermost conjuncts are formulas of their own, between which a browser may break the line."""
-    *before, last = _conjuncts(tree)
+    *before, last = conjuncts(tree)
     each = [f'<math displaystyle="true">{_row(_inside(one, 6), "<mo>∧</mo>")}</math> ' for one in before]
     return "".join([*each, f'<math displaystyle="true">{_inside(last, 6) if before else _drawn(last)}</math>'])
-
-
-def _conjuncts(tree: Tree) -> list[Tree]:
-    return [*_conjuncts(tree[1]), *_conjuncts(tree[2])] if tree[0] == "&" else [tree]
 
 
 def _drawn(tree: Tree) -> str:

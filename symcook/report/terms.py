@@ -10,6 +10,7 @@ from functools import reduce
 
 from symcook.model.expr import Tree, names, show
 from symcook.model.family import renamed
+from symcook.model.meaning import conjuncts
 from symcook.model.plainfamily import ONE, ZERO, Range
 
 TRUE: Tree = ("true",)
@@ -45,11 +46,6 @@ def tidy(tree: Tree) -> Tree:
     if tag == "call" and kids[0] == "pow":
         return ("^", *kids[1])
     return (tag, *kids)
-
-
-def conjuncts(tree: Tree) -> list[Tree]:
-    """The parts of a conjunction."""
-    return [*conjuncts(tree[1]), *conjuncts(tree[2])] if tree[0] == "&" else [tree]
 
 
 def prose(tree: Tree) -> str:

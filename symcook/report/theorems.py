@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, parse_formula, show
+from symcook.model.meaning import conjuncts
 from symcook.proof.familyrel import CALL
-from symcook.report.terms import conjuncts
 
 if TYPE_CHECKING:
     from symcook.model.family import Family

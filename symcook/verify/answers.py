@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, SymcookError
 from symcook.model.expr import Tree, names, parse_formula, show
+from symcook.model.meaning import conjuncts
 from symcook.model.rationals import quotient, truth
 from symcook.model.symbols import fraction
 from symcook.model.transformer import Transformer
@@ -305,15 +306,6 @@ def region_tree(region: str | Tree | None) -> Tree:
     return ("true",) if region is None else parse_formula(region) if isinstance(region, str) else region
 
 
-def conjuncts(tree: Tree) -> Iterator[Tree]:
-    """The parts of a conjunction."""
-    if tree[0] == "&":
-        yield from conjuncts(tree[1])
-        yield from conjuncts(tree[2])
-    else:
-        yield tree
-
-
 @dataclass(frozen=True)
 class Source:
     """The inputs of a check: how many, in words, and part by part."""
@@ -357,7 +349,7 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
     from symcook.domains.batch import Grid
 
     inputs = model.embedding.inputs or ()
-    conditions = list(conjuncts(region))
+    conditions = conjuncts(region)
     tied = [name for name in inputs if any({"n", name} <= names(part) for part in conditions)]
     own = {name: [part for part in conditions if names(part) <= {"n", name}] for name in inputs}
     single = [name for name in inputs if tied and not any(name in names(part) for part in own[name])]

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from symcook.door import Progress
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, children, names, show
+from symcook.model.meaning import conjuncts
 from symcook.model.parts import FeedForward
 from symcook.model.rationals import rational, truth
 from symcook.model.symbols import Exact, fraction, symbol
 from symcook.model.transformer import Parameter, Transformer
-from symcook.verify.answers import BLOCK, InputPart, Reference, braces, conjuncts, region_tree
+from symcook.verify.answers import BLOCK, InputPart, Reference, braces, region_tree
 from symcook.verify.comparison import Comparison, Numbers, Tally
 from symcook.verify.findings import Check, found
 
@@ -117,7 +118,7 @@ def _valid(parameter: Parameter, value: Fraction) -> bool:
 def _points(model: Transformer, inputs: Sequence[str], region: Tree, setting: GridPoint) -> list[GridPoint]:
     """The points of the grid inside the region, simple numbers first."""
     special = {name: _special(model, name, inputs, region, setting) for name in inputs}
-    parts = list(conjuncts(region))
+    parts = conjuncts(region)
     own = {name: [part for part in parts if names(part) <= {name, *setting}] for name in inputs}
     cross = [part for part in parts if not any(part in own[name] for name in inputs)]
 
