@@ -21,7 +21,7 @@ import pytest
 from checkout import RECORD, ROOT, dealt, of_folder
 
 TURN = "SYMCOOK_TURN"  # the number of commits; empty where the history is not there
-RUN = 700  # seconds of tests in a run, of all its workers together
+RUN = 600  # seconds of tests in a run, of all its workers together
 LEAST = 100  # seconds of these that are left to turns in any case
 LONG = 0.2  # seconds: what takes no longer has no turns
 WHOLE = 120  # seconds that the folders may take that a change has touched

@@ -164,10 +164,8 @@ def _facts(chosen: Chosen) -> dict[str, Any]:
             facts["words"] = f"Compiled from {program.kind}{f': {short}' if short else ''}; symcook show has the plan."
         return facts
     from symcook.recipes import error, region
-    from symcook.recipes.words import evaluable, meanings
+    from symcook.recipes.words import meanings
 
-    if not chosen.arguments:
-        evaluable(info, chosen.model)
     facts = {key: getattr(info, key) for key in ("name", "kind", "summary", "words", "formula", "computes")}
     facts["where"] = meanings(info, chosen.model.decides)
     usual = {a.name: a.read(a.default, a.name) for a in info.arguments}

@@ -42,6 +42,11 @@ def subtrees(tree: Tree) -> Iterator[Tree]:
         yield from subtrees(part)
 
 
+def called(tree: Tree) -> set[str]:
+    """The functions that a tree calls."""
+    return {part[1] for part in subtrees(tree) if part[0] == "call"}
+
+
 def conjuncts(tree: Tree) -> list[Tree]:
     """The parts of a conjunction."""
     return [*conjuncts(tree[1]), *conjuncts(tree[2])] if tree[0] == "&" else [tree]

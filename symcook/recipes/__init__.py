@@ -20,6 +20,7 @@ from symcook.errors import BadInput, unknown
 from symcook.recipes.operations import OPERATIONS, ids
 
 if TYPE_CHECKING:
+    from symcook.model.expr import Tree
     from symcook.model.symbols import Exact
     from symcook.model.transformer import Transformer
 
@@ -136,9 +137,45 @@ class Recipe(NamedTuple):
         made = instance(load(shipped(family), choices), values, tokens, self.name)
         return replace(rename(made, names) if names else made, source=self.source)
 
+    @property
+    def vocabulary(self) -> dict[str, tuple[str, str, str]]:
+        """The words of the texts beside those of the grammar: `WORDS`, and score(j) where there is a score."""
+        from symcook.recipes.words import WORDS
+
+        return WORDS | ({"score": ("j", self.score, self.score)} if self.score else {})
+
+    def text(self, kind: str, decides: bool) -> Tree:
+        """The `formula`, `computes` or `score`: of a model that decides a formula, but for the score, else a term."""
+        from symcook.model.expr import parse_formula, parse_term
+
+        return (parse_formula if decides and kind != "score" else parse_term)(getattr(self, kind), 100_000)
+
     def build(self, given: Mapping[str, object]) -> Transformer:
-        """The model for these arguments, or BadInput."""
-        return self.make(self, **self.read(given))
+        """The model for these arguments, or BadInput: with the default ones, also for a text that has no value."""
+        model = self.make(self, **self.read(given))
+        if not given:
+            self._evaluable(model)
+        return model
+
+    def _evaluable(self, model: Transformer) -> None:
+        """BadInput for a text with a word that nothing gives a value: neither the input, its symbols and arguments, nor
+        the grammar and the vocabulary; for `computes` the coordinates of a run do too."""
+        from symcook.model.expr import ARITY, names
+        from symcook.model.meaning import ROUNDED, called
+
+        numbers = {"i", "n", "k", *(one.name for one in (*self.symbols, *self.arguments, *model.parameters))}
+        inputs = set(model.embedding.inputs or ())
+        columns = {"formula": inputs, "computes": inputs.union(model.space.names), "score": {*inputs, "j"}}
+        for kind in [*columns][: 3 if self.score else 2]:
+            tree = self.text(kind, model.decides)
+            free = names(tree) - numbers - columns[kind]
+            functions = called(tree) - {*ARITY, *ROUNDED, *self.vocabulary, *columns[kind]}
+            if free := free | {f"{name}(..)" for name in functions}:
+                raise BadInput(
+                    f"`{kind}` of the recipe {self.name} must say what an input, arguments and words of formulas give",
+                    getattr(self, kind),
+                    f"declare or replace {', '.join(sorted(free))}",
+                )
 
     def to_json(self) -> dict[str, Any]:
         """The entry of ``symcook list --json``."""

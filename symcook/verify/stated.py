@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from symcook.door import Progress
 from symcook.errors import NotExact
 from symcook.model.expr import Tree, names, parse_formula, parse_term
+from symcook.model.meaning import called
 from symcook.model.symbols import Exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.numbers.columns import Column, valued
-from symcook.recipes.words import WORDS, called, evaluable, read
+from symcook.recipes.words import WORDS
 from symcook.run import run
 from symcook.verify.answers import Answers, AskedTogether, rows
 from symcook.verify.chunks import plan
@@ -197,7 +198,6 @@ def check_facts(
     from symcook import recipes
 
     info, model = recipes.info(name), recipes.build(name)
-    evaluable(info, model)
     symbols: dict[str, Any] = {key: value for key, value in info.read({}).items() if isinstance(value, (int, Fraction))}
     if not model.pointwise:
         symbols |= {key: fraction(value) for key, value in model.values(values).items()}
@@ -208,7 +208,7 @@ def check_facts(
         if kind == "computes" and info.computes == info.formula and info.region == "true":
             break  # evaluated already, everywhere
         length = None if model.pointwise else _length(model.bind(values), region, symbols, max_length, most)
-        told = Stated(model, kind, read(getattr(info, kind), model.decides), symbols, "exact")
+        told = Stated(model, kind, info.text(kind, model.decides), symbols, "exact")
         how: dict[str, Any] = {"values": values, "region": region}
         try:
             found = check(model, told, length, **how)

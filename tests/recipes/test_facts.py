@@ -78,15 +78,16 @@ def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys:
         ("computes", "shares(i) + p", r"p, shares\(\.\.\)"),
     ],
 )
-def test_a_recipe_with_a_text_of_unknown_words_is_neither_checked_nor_explained(
+def test_a_recipe_with_a_text_of_unknown_words_is_not_made(
     kind: str, text: str, free: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(recipes._RECIPES, "count", info("count")._replace(**{kind: text}))
     must = rf"`{kind}` of the recipe count must say .*; declare or replace {free}\.$"
     with pytest.raises(BadInput, match=must):
-        check_recipe("count", 3)
-    assert main(["explain", "count"]) == 2
-    assert re.search(must, capsys.readouterr().err.strip().replace("\n", " "))
+        build("count")
+    for command in ("check", "explain", "show"):
+        assert main([command, "count"]) == 2
+        assert re.search(must, capsys.readouterr().err.strip().replace("\n", " "))
 
 
 def test_a_text_that_leaves_its_positions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

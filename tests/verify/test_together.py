@@ -16,7 +16,6 @@ from symcook.errors import BadInput, SymcookError
 from symcook.model.symbols import fraction
 from symcook.model.transformer import Transformer
 from symcook.numbers.together import FEW, Together, over
-from symcook.recipes.words import read
 from symcook.verify.answers import Expected
 from symcook.verify.stated import Stated, check_facts
 from symcook.words import every
@@ -51,7 +50,7 @@ ORACLES: dict[str, Callable[[str], Any]] = {
 
 def text(name: str, written: str | None = None, kind: str = "formula") -> tuple[Transformer, Stated]:
     info, model = recipes.info(name), recipes.build(name)
-    tree = read(written or getattr(info, kind), model.decides)
+    tree = info._replace(**{kind: written or getattr(info, kind)}).text(kind, model.decides)
     symbols = {key: value for key, value in info.read({}).items() if isinstance(value, (int, Fraction))}
     symbols |= {key: fraction(value) for key, value in model.values(None).items()}
     return model, Stated(model, kind, tree, symbols, "exact")
