@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import NamedTuple
 
 from flint import fmpq, fmpq_poly
@@ -150,6 +151,7 @@ def enclosed(
     succeeds and are halved where it does not, until the end of one that is at most `near` long is wrong. Raises
     LeftOpen where no interval is short enough to be shown.
     """
+    right_at = cache(right_at)  # asked again while an interval is halved
     good, step = start, first
     for _ in range(PIECES):
         if good >= limit:

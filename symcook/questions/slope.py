@@ -62,19 +62,35 @@ class Sloped(Moved):
 def only_zero(model: Transformer, sequence: object, name: str, low: Fraction, high: Fraction) -> Fraction | None:
     """The rational number from `low` to `high` at which the logit of an input is exactly zero, and nowhere else there;
     None where that is not shown."""
-    if not model.readout.signed or model.readout.everywhere:
-        return None
     place = simplest(low, high)
+    return place if _steepness(model, sequence, name, low, high) and _is_zero(model, sequence, name, place) else None
+
+
+def falls(model: Transformer, sequence: object, name: str, start: Fraction, end: Fraction) -> bool:
+    """Whether the logit of an input is exactly zero at `start`, and shown to be negative from there to `end`."""
+    steepness = _steepness(model, sequence, name, min(start, end), max(start, end))
+    return steepness * (end - start) < 0 and _is_zero(model, sequence, name, start)
+
+
+def _steepness(model: Transformer, sequence: object, name: str, low: Fraction, high: Fraction) -> int:
+    """1 where the logit rises with the number from `low` to `high`, -1 where it falls, 0 where neither is shown."""
+    if not model.readout.signed or model.readout.everywhere:
+        return 0
     try:
         along = Sloped(name, low, high)
         with along.context():
             moved = forward(model, sequence, along)
             slope = along.slope(moved.scores["logit"][moved.place])
-            if not (slope > 0 or slope < 0):
-                return None
-        exact = Exact()
-        result = forward(model.bind({name: place}), sequence, exact)
-        zero = exact.is_zero(result.scores["logit"][result.place])
+            return bool(slope > 0) - bool(slope < 0)
     except (NotExact, Undecided, BadInput):
-        return None
-    return place if zero else None
+        return 0
+
+
+def _is_zero(model: Transformer, sequence: object, name: str, place: Fraction) -> bool:
+    """Whether the logit is exactly zero there; False where that is not shown."""
+    exact = Exact()
+    try:
+        result = forward(model.bind({name: place}), sequence, exact)
+        return bool(exact.is_zero(result.scores["logit"][result.place]))
+    except (NotExact, Undecided, BadInput):
+        return False

@@ -26,7 +26,7 @@ from symcook.questions.cold import at_low_temperatures
 from symcook.questions.intervals import at_point, between
 from symcook.questions.line import Unit
 from symcook.questions.moving import OneSymbol, answer
-from symcook.questions.reach import Reach, enclosed, exactly, soonest
+from symcook.questions.reach import LeftOpen, Reach, enclosed, exactly, soonest
 from symcook.words import Cover
 from symcook.words.cells import classes
 
@@ -235,11 +235,16 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
 def _from_cold(
     right_at: RightAt, right_between: RightBetween, first: Fraction, limit: Fraction, near: Fraction
 ) -> Reach:
-    """`enclosed` from 0 on, or where that stays open (scores that are alike in the limit alone) from SHOWN."""
-    try:
-        return enclosed(right_at, right_between, first, limit, near)
-    except Undecided:
-        return enclosed(right_at, right_between, first, limit, near, start=min(SHOWN, first))
+    """`enclosed` from 0 on, or where that stays open (scores that are alike in the limit alone) from SHOWN, or else
+    from where what is left of the softmax is large enough for balls."""
+    start = Fraction(0)
+    while True:
+        try:
+            return enclosed(right_at, right_between, first, limit, near, start=start)
+        except LeftOpen:
+            if start == first:
+                raise
+            start = min(first, max(SHOWN, 16 * start))
 
 
 def _row(model: Transformer, found: _Found, n: int, digits: int) -> dict[str, AnswerCell]:

@@ -22,7 +22,7 @@ from symcook.questions.answer import Answer, AnswerCell, lengths
 from symcook.questions.intervals import NO_VALUE, at_point, between
 from symcook.questions.moving import OneSymbol
 from symcook.questions.reach import LeftOpen, Reach, decimal, enclosed, exactly, soonest
-from symcook.questions.slope import only_zero
+from symcook.questions.slope import falls, only_zero
 from symcook.words import Cover
 from symcook.words.cells import classes
 
@@ -144,8 +144,10 @@ def _in_balls(
         return at_point(model, sequence, name, start + side * moved) == expected
 
     def right_between(low: Fraction, high: Fraction) -> bool:
-        ends = sorted((start + side * low, start + side * high))
-        return between(model, sequence, name, ends[0], ends[1]) == expected
+        ends = start + side * low, start + side * high
+        if between(model, sequence, name, min(ends), max(ends)) == expected:
+            return True
+        return low == 0 and expected is False and falls(model, sequence, name, *ends)
 
     expected = at_point(model, sequence, name, start)
     if expected == NO_VALUE:
