@@ -62,7 +62,8 @@ def margin(
 
     A sign readout: |logit|. A zero test: the greatest |coordinate| that is tested, over the words in which it is not 0;
     what passes the test lies on it. Largest: the difference of the two greatest scores. With a readout at each position
-    the least of them; at all, what decides (the least where all accept, else the greatest of those that do not).
+    the least of them, accepted or rejected as the position is; at all, what decides (the least where all accept, else
+    the greatest of those that do not).
 
     Where the model allows, words are merged (`symcook.words.exact`), or one word stands for all with the same answer
     (`symcook.words.cells`). The values are exact where they are rational, else
@@ -143,21 +144,23 @@ def _cell(low: BallValue, high: BallValue, digits: int) -> AnswerCell:
 # --- One word for a class ---------------------------------------------------------------------------------------------
 
 
-def distance(result: Result) -> tuple[bool | None, BallValue | None]:
-    """On which side the decision of a run in balls is (None of a largest score), and how far from its threshold: None
-    where a zero test is passed everywhere."""
+def distances(result: Result) -> list[tuple[bool | None, BallValue | None]]:
+    """On which side a decision of a run in balls is (None of a largest score), and how far from its threshold: None
+    where a zero test is passed everywhere. A readout at each position has one for each."""
     readout, found = result.model.readout, list[tuple[bool | None, BallValue | None]]()
     for place in result.places:
         values = [column[place] for column in result.watched.values()]
         side = result.domain.verdict(result.verdicts, place) if readout.decides else None
         found.append((side, readout.distance(values, _most, lambda x: arb(x).mid())))
-    if readout.everywhere and not readout.each and not all(accept for accept, _ in found):
-        if any(accept is None for accept, _ in found):
-            raise Undecided("the answer at some position stayed open")
-        refusing = [size for accept, size in found if not accept and size is not None]
-        return False, _most(refusing)
+    if readout.each or len(found) == 1:
+        return found
+    if any(accept is None for accept, _ in found):
+        raise Undecided("the answer at some position stayed open")
+    refusing = [size for accept, size in found if not accept and size is not None]
+    if refusing:
+        return [(False, _most(refusing))]
     sizes = [size for _, size in found if size is not None]
-    return found[0][0], _fewest(sizes) if sizes else None
+    return [(True, _fewest(sizes) if sizes else None)]
 
 
 def _greater(a: BallValue, b: BallValue) -> BallValue:
@@ -213,7 +216,8 @@ def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
         try:
             with domain.context():
                 for word, _ in words:
-                    found.take(*distance(forward(model, model.tokens(word), domain)), word)
+                    for side, size in distances(forward(model, model.tokens(word), domain)):
+                        found.take(side, size, word)
         except Undecided as error:
             reason = error
             continue

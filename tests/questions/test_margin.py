@@ -265,12 +265,33 @@ def test_drawn_models(kind: str) -> None:
                 assert row["margin"] is None
             elif isinstance(row["margin"], Fraction):
                 assert row["margin"] == min(known)
+                for name, side in (("accepted", True), ("rejected", False)) if kind == "sign" else ():
+                    decided = [one for word in words(model.alphabet, row["n"]) for one in _decided(model, word)]
+                    assert row[name] == min((size for answer, size in decided if answer is side), default=None)
 
     run()
 
 
+def test_the_sides_of_a_readout_at_each_position_are_those_of_positions() -> None:
+    """x gives 1 and y -3, wherever they stand: a word that begins with x is no word whose -3 is accepted."""
+    for inner in ({}, {"after": "$"}):
+        space = sc.Space(("a",))
+        tokens = {"x": {"a": 1}, "y": {"a": -3}} | ({"$": {"a": 2}} if inner else {})
+        head = sc.Head(("a",), ("a",), [[0]], [[0]], [[0]])
+        model = sc.Transformer(
+            "signs", sc.Embedding(space, tokens, **inner), (sc.Layer(head),), sc.Readout("sign", "each", ("a",), [[1]])
+        )
+        rows = {row["n"]: (row["margin"], row["accepted"], row["rejected"]) for row in model.margin(3).rows}
+        assert rows == ({0: (2, 2, None)} if inner else {}) | dict.fromkeys((1, 2, 3), (1, 1, 3))
+
+
 def _distance(model: sc.Transformer, word: Any) -> Fraction | None:
     """The distance of the decision, from the definition."""
+    return min((size for _, size in _decided(model, word) if size is not None), default=None)
+
+
+def _decided(model: sc.Transformer, word: Any) -> list[tuple[Any, Any]]:
+    """Answers and their distances: one a position where each is read, else one."""
     rows = dense.read(model, dense.typed(model, word), dense.rational)
     kind, position = model.readout.kind, model.readout.position
     rows = {"first": rows[:1], "last": rows[-1:]}.get(position, rows)
@@ -283,9 +304,11 @@ def _distance(model: sc.Transformer, word: Any) -> Fraction | None:
             sizes.append((answer, abs(seen["logit"])))
         else:
             sizes.append((answer, max(map(abs, seen.values())) or None))
-    if position == "all" and not all(answer for answer, _ in sizes):
-        return max(size for answer, size in sizes if not answer)
-    return min((size for _, size in sizes if size is not None), default=None)
+    if position == "each" or len(sizes) == 1:
+        return sizes
+    if not all(answer for answer, _ in sizes):
+        return [(False, max(size for answer, size in sizes if not answer))]
+    return [(True, min((size for _, size in sizes if size is not None), default=None))]
 
 
 @pytest.mark.parametrize("temperature", ["3 - i", "4 - n", "2 - n + i"])
