@@ -108,8 +108,14 @@ def ask(
         vacant(target, force)
     asked = f"{question.name} of {chosen.name}"
     none = f"no {asked} to length {given['max_length']} was found"
-    with within(seconds, none, "give a smaller --max-length"), Progress(asked) as progress:
-        found = question.load()(chosen.model, values=chosen.values, progress=progress, **given)
+    with within(seconds, none, "give a smaller --max-length"):
+        try:
+            with Progress(asked) as progress:
+                found = question.load()(chosen.model, values=chosen.values, progress=progress, **given)
+        except BaseException as error:  # of what was finished nothing is lost
+            if (kept := getattr(error, "found", None)) is not None:
+                say_or_json(as_json, kept.to_json, kept.text)
+            raise
     names = [str(target) for target in found.write(targets, force)] if targets else []
     wrote = f"\nwrote {', '.join(names)}" if names else ""
     pictures = {"files": names} if plotted and names else {}

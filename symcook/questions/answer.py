@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sized
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
@@ -76,6 +77,20 @@ def cell_json(cell: AnswerCell) -> Any:
     if isinstance(cell, Ball):
         return cell.to_json()
     return quotient(cell) if isinstance(cell, Fraction) else cell
+
+
+@contextmanager
+def keeping(rows: Sized, answered: Callable[[], Answer]) -> Iterator[None]:
+    """What ends a question early, be it time or an interruption, carries the answer to the lengths before as `found`,
+    if there are `rows`; its note "ended" says that longer ones have none."""
+    try:
+        yield
+    except BaseException as error:
+        if rows:
+            answer = answered()
+            ended = f"nothing is said of lengths above {answer.rows[-1]['n']}"
+            error.found = replace(answer, notes={**answer.notes, "ended": ended})  # type: ignore[attr-defined]
+        raise
 
 
 MAX_LENGTH = 1_000_000

@@ -15,7 +15,7 @@ from symcook.model.parts import SelfAttention
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, ladder, limit_for, settled
-from symcook.questions.answer import Answer, AnswerCell, lengths
+from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.words import Cover
 from symcook.words.cells import Cells, classes
 
@@ -85,30 +85,35 @@ def entropy(
     bound = model.bind(values)
     rows: list[Mapping[str, AnswerCell]] = []
     merged = False
-    for n in asked:
-        if n + model.embedding.added == 0:
-            continue
-        wanted = list(_rows(bound, n, head, position))
-        words = _classes(bound, n, wanted)
-        merged = merged or words.many < len(bound.alphabet) ** n
-        rows += _at(bound, n, wanted, words, digits)
-        if progress is not None:
-            progress(n, asked[-1])
-    method = "all words one by one"
-    if merged:
-        method = "one word for all whose weights are the same, because scores do not depend on the other symbols"
-    spread = any(row.get("least") != row.get("greatest") for row in rows)
-    given = {"max_length": max_length, "head": head, "position": position}
-    notes = {"entropy": f"in bits, of the attention weights at {_where(bound, position)}", "method": method}
-    empty = [row for row in rows if "least" not in row]
-    if empty:
-        notes["none"] = "; ".join(dict.fromkeys(str(row["why"]) for row in empty))
-    rows = [{key: value for key, value in row.items() if key != "why"} for row in rows]
-    return Answer(
-        "entropy", bound.name, given, ("n", "head", "least", "least_word", "greatest", "word"), tuple(rows), notes,
-        ("least", "greatest") if spread else ("greatest",), "entropy of attention weights (bits)",
-        f"Attention entropy of {bound.name}", by="head",
-    )  # fmt: skip
+
+    def answered() -> Answer:
+        method = "all words one by one"
+        if merged:
+            method = "one word for all whose weights are the same, because scores do not depend on the other symbols"
+        spread = any(row.get("least") != row.get("greatest") for row in rows)
+        given = {"max_length": max_length, "head": head, "position": position}
+        notes = {"entropy": f"in bits, of the attention weights at {_where(bound, position)}", "method": method}
+        empty = [row for row in rows if "least" not in row]
+        if empty:
+            notes["none"] = "; ".join(dict.fromkeys(str(row["why"]) for row in empty))
+        known = tuple({key: value for key, value in row.items() if key != "why"} for row in rows)
+        return Answer(
+            "entropy", bound.name, given, ("n", "head", "least", "least_word", "greatest", "word"), known, notes,
+            ("least", "greatest") if spread else ("greatest",), "entropy of attention weights (bits)",
+            f"Attention entropy of {bound.name}", by="head",
+        )  # fmt: skip
+
+    with keeping(rows, answered):
+        for n in asked:
+            if n + model.embedding.added == 0:
+                continue
+            wanted = list(_rows(bound, n, head, position))
+            words = _classes(bound, n, wanted)
+            merged = merged or words.many < len(bound.alphabet) ** n
+            rows += _at(bound, n, wanted, words, digits)
+            if progress is not None:
+                progress(n, asked[-1])
+    return answered()
 
 
 def _where(model: Transformer, position: int | str | None) -> str:

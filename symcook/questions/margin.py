@@ -18,7 +18,7 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, hull, ladder, settled
 from symcook.numbers.expsum import ExpSum
-from symcook.questions.answer import Answer, AnswerCell, lengths
+from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.words import Cover
 from symcook.words.cells import classes
 from symcook.words.exact import PrefixLevel, mergeable, merged, moved
@@ -79,36 +79,40 @@ def margin(
     two = bound.readout.signed
     found: dict[int, _Least] = {}
     method = ""
-    if mergeable(bound) and bound.decides:
-        try:
-            for level in merged(bound, asked):
-                found[level.n], method = _of_level(bound, level), level.says
-                if progress is not None:
-                    progress(level.n, asked[-1])
-        except NotExact:
-            found = {}
-    if not found:
-        for n in asked:
+
+    def answered() -> Answer:
+        notes = {"margin": WHAT["sign" if two else "zero" if bound.decides else "largest"], "method": method}
+        loose = [n for n, least in found.items() if not least.exact]
+        if loose:
+            notes["enclosed"] = f"at {_spans(loose)} the least value is not known exactly: it is in the ball"
+        sides = [n for n, one in found.items() if two and one.exact and not all(map(one.known, SIDES.values()))]
+        if sides:
+            at = _spans(sides)
+            notes["sides"] = f"at {at} that of one side is not known exactly: it is in the ball, if any word is"
+        with ctx.workprec(digits * 10 // 3 + SPARE):
+            rows = tuple(_row(bound, n, least, digits) for n, least in found.items())
+        return Answer(
+            "margin", bound.name, {"max_length": max_length, **_texts(model, values)},
+            ("n", "margin", "word", *(SIDES if two else ())), rows, notes,
+            tuple(SIDES) if two else ("margin",), "margin", f"Least margin of {bound.name}",
+            logarithmic=True,
+        )  # fmt: skip
+
+    with keeping(found, answered):
+        if mergeable(bound) and bound.decides:
+            try:
+                for level in merged(bound, asked):
+                    found[level.n], method = _of_level(bound, level), level.says
+                    if progress is not None:
+                        progress(level.n, asked[-1])
+            except NotExact:
+                found.clear()
+        for n in asked if not found else ():
             words = classes(n, bound)
             found[n], method = _of_batch(bound, words, digits) or _of_words(bound, words, digits), words.says
             if progress is not None:
                 progress(n, asked[-1])
-    notes = {"margin": WHAT["sign" if two else "zero" if bound.decides else "largest"], "method": method}
-    loose = [n for n, least in found.items() if not least.exact]
-    if loose:
-        notes["enclosed"] = f"at {_spans(loose)} the least value is not known exactly: it is in the ball"
-    sides = [n for n, least in found.items() if two and least.exact and not all(map(least.known, SIDES.values()))]
-    if sides:
-        notes["sides"] = f"at {_spans(sides)} that of one side is not known exactly: it is in the ball, if any word is"
-    columns = ("n", "margin", "word", *(SIDES if two else ()))
-    with ctx.workprec(digits * 10 // 3 + SPARE):
-        rows = tuple(_row(bound, n, found[n], digits) for n in asked)
-    shown = tuple(SIDES) if two else ("margin",)
-    return Answer(
-        "margin", bound.name, {"max_length": max_length, **_texts(model, values)}, columns,
-        rows, notes, shown, "margin", f"Least margin of {bound.name}",
-        logarithmic=True,
-    )  # fmt: skip
+    return answered()
 
 
 def _texts(model: Transformer, values: Mapping[str, Exact] | None) -> dict[str, str]:

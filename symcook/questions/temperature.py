@@ -21,12 +21,12 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, hull, refine
 from symcook.numbers.roots import RealPlace, ball_of
-from symcook.questions.answer import Answer, AnswerCell, lengths
+from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.questions.cold import at_low_temperatures
 from symcook.questions.intervals import at_point, between
 from symcook.questions.line import Unit
 from symcook.questions.moving import OneSymbol, answer
-from symcook.questions.reach import LeftOpen, Reach, enclosed, exactly, soonest
+from symcook.questions.reach import LeftOpen, Reach, decimal, enclosed, exactly, soonest
 from symcook.words import Cover
 from symcook.words.cells import classes
 
@@ -87,42 +87,48 @@ def temperature(
         domain = ExactDomain()
         domain.begin((None,) * whole, start)
         check_temperatures(bound, domain)
-    notes: dict[str, str] = {}
     answered = partial(
         Answer, "temperature", model.name, {"max_length": max_length}, ("n", *OPEN), vertical="tau",
         nothing={"tau": "every"},
     )  # fmt: skip
     if all(head.uniform for head in all_heads(bound)):
-        notes["scores"] = "no head has scores that are not zero: every temperature gives the same"
+        notes = {"scores": "no head has scores that are not zero: every temperature gives the same"}
         return answered(tuple({"n": n, **OPEN} for n in asked), notes, ("tau",))
     tau = fresh("tau", [*(p.name for p in bound.parameters), *bound.space])
     hard, soft = harden(bound), soften(bound, tau)
-    rows, exact, method, open_below = [], True, "", Fraction(0)
-    for n in asked:
-        words = classes(n, hard, soft)
-        method = words.says
-        found = None
-        if exact:
-            try:
-                found = _exactly(hard, soft, words)
-            except NotExact:
-                exact = False
-        found = found or _enclosed(hard, soft, words)
-        open_below = max(open_below, found.shown)
-        rows.append({"n": n, **_row(bound, found, n, digits)})
-        if progress is not None:
-            progress(n, asked[-1])
-    notes["method"] = method
-    notes["tau"] = (
-        "exact: a root of a polynomial in x = e^(-1/(D tau))" if exact else
-        "in a ball: all lower temperatures decide as hard attention does, and at its upper end a word is otherwise; "
-        f"0 where the word is decided otherwise at every temperature from 0 on; every means up to {LIMIT}"
-    )  # fmt: skip
-    if open_below:
-        notes["open"] = f"temperatures below {open_below}, where scores become alike, are not shown"
-    notes["rule"] = "gamma/log(8 n), where every retrieved value is within 1/4 (Cookbook, Section 5.7)"
-    title = f"{model.name}: greatest temperature that decides as hard attention"
-    return answered(tuple(rows), notes, ("tau", "rule"), title=title)
+    rows: list[dict[str, AnswerCell]] = []
+    exact, method, open_below = True, "", Fraction(0)
+
+    def told() -> Answer:
+        notes = {
+            "method": method,
+            "tau": "exact: a root of a polynomial in x = e^(-1/(D tau))" if exact else
+            "in a ball: all lower temperatures decide as hard attention does, and at its upper end a word is "
+            "otherwise; 0 where the word is decided otherwise at every temperature from 0 on; every means up to "
+            f"{LIMIT}",
+        }  # fmt: skip
+        if open_below:
+            notes["open"] = f"temperatures below {open_below}, where scores become alike, are not shown"
+        notes["rule"] = "gamma/log(8 n), where every retrieved value is within 1/4 (Cookbook, Section 5.7)"
+        title = f"{model.name}: greatest temperature that decides as hard attention"
+        return answered(tuple(rows), notes, ("tau", "rule"), title=title)
+
+    with keeping(rows, told):
+        for n in asked:
+            words = classes(n, hard, soft)
+            method = words.says
+            found = None
+            if exact:
+                try:
+                    found = _exactly(hard, soft, words)
+                except NotExact:
+                    exact = False
+            found = found or _enclosed(hard, soft, words)
+            open_below = max(open_below, found.shown)
+            rows.append({"n": n, **_row(bound, found, n, digits)})
+            if progress is not None:
+                progress(n, asked[-1])
+    return told()
 
 
 class _Found(NamedTuple):
@@ -186,7 +192,12 @@ def _least(
         nonlocal shown
         expected, gap = _hard(hard, word)
         gaps.extend([] if gap is None else [gap])
-        found = reach_of(word, expected, best)
+        try:
+            found = reach_of(word, expected, best)
+        except LeftOpen as error:
+            at = f"stayed open above the temperature {decimal(error.last)}"
+            said = hard.embedding.said(word)
+            raise Undecided(f"the answer to {said} {at}: balls show it on no interval there") from None
         shown = max(shown, found.start)
         return found
 

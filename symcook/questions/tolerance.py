@@ -18,7 +18,7 @@ from symcook.model.symbols import Exact, fraction, from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, hull, refine, resolving
 from symcook.numbers.roots import RealPlace, ball_of
-from symcook.questions.answer import Answer, AnswerCell, lengths
+from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.questions.intervals import NO_VALUE, at_point, between
 from symcook.questions.moving import OneSymbol
 from symcook.questions.reach import LeftOpen, Reach, decimal, enclosed, exactly, soonest
@@ -81,32 +81,38 @@ def tolerance(
         start: Fraction | None = fraction(value)
     except BadInput:
         raise BadInput("a weight that moves must be rational", from_sympy(value)) from None
-    rows, exact, method = [], True, ""
-    for n in asked:
-        found = classes(n, moved)
-        method = found.says
-        row: dict[str, AnswerCell] = {"n": n}
-        for side, where in ((-1, "low"), (1, "high")):
-            best, word, sure = _furthest(moved, name, start, side, found, digits)
-            exact = exact and sure
-            row |= _end(bound, start, side, where, best, word, digits)
-        rows.append(row)
-        if progress is not None:
-            progress(n, asked[-1])
-    notes = {
-        "weight": f"{', '.join(named)} = {from_sympy(value)}",
-        "method": method,
-        "ends": "exact: the answers are rational functions of the weight" if exact else
-        f"within 10^-{digits}: right by balls over whole intervals, and a wrong word beyond; a rational end is exact, "
-        f"since the logit is exactly zero there and monotone around it; no end means none within "
-        f"{FARTHEST} times the weight (or 1)",
-    }  # fmt: skip
-    columns = ("n", "low", "low_in", "low_word", "high", "high_in", "high_word")
-    return Answer(
-        "tolerance", bound.name, {"free": named, "max_length": max_length}, columns, tuple(rows), notes,
-        ("low", "high"), "weight", f"{bound.name}: {', '.join(named)} with every word right",
-        nothing={"low": "no end", "high": "no end"},
-    )  # fmt: skip
+    rows: list[dict[str, AnswerCell]] = []
+    exact, method = True, ""
+
+    def answered() -> Answer:
+        notes = {
+            "weight": f"{', '.join(named)} = {from_sympy(value)}",
+            "method": method,
+            "ends": "exact: the answers are rational functions of the weight" if exact else
+            f"within 10^-{digits}: right by balls over whole intervals, and a wrong word beyond; a rational end is "
+            f"exact, since the logit is exactly zero there and monotone around it; no end means none within "
+            f"{FARTHEST} times the weight (or 1)",
+        }  # fmt: skip
+        return Answer(
+            "tolerance", bound.name, {"free": named, "max_length": max_length},
+            ("n", "low", "low_in", "low_word", "high", "high_in", "high_word"), tuple(rows), notes,
+            ("low", "high"), "weight", f"{bound.name}: {', '.join(named)} with every word right",
+            nothing={"low": "no end", "high": "no end"},
+        )  # fmt: skip
+
+    with keeping(rows, answered):
+        for n in asked:
+            found = classes(n, moved)
+            method = found.says
+            row: dict[str, AnswerCell] = {"n": n}
+            for side, where in ((-1, "low"), (1, "high")):
+                best, word, sure = _furthest(moved, name, start, side, found, digits)
+                exact = exact and sure
+                row |= _end(bound, start, side, where, best, word, digits)
+            rows.append(row)
+            if progress is not None:
+                progress(n, asked[-1])
+    return answered()
 
 
 def _furthest(

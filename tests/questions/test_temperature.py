@@ -55,6 +55,24 @@ def test_below_all_are_as_the_hard_model_and_above_the_word_is_not(make: Any, n:
     assert answers(soft, n, above)[row["word"]] != hard[row["word"]]
 
 
+def test_an_answer_on_its_threshold_is_asked_from_where_balls_can_tell() -> None:
+    """The second head averages over the places where the first found most. Of cb that is 0, which rejects, and by soft
+    attention it is a little less, at low temperatures by less than balls can tell."""
+    built = sc.Builder(
+        words={"a": {"a": 1, "one": 1}, "b": {"b": 1, "one": 1}, "c": {"one": 1}}, positions={"place": "i"}
+    )
+    found = {("a", "b"): 2, ("b", "a"): 1}
+    built.add(sc.head(found, {"m": "a - 2*b"}, weighting="average", mask="future"))
+    second = built.add(sc.head({("one", "m"): 1}, {"most": "m - 1/3*a"}, weighting="average"))
+    built.readout("sign", "last", second, weights=[1])
+    model = built.build("threshold")
+    answer = model.temperature(2, min_length=2)
+    assert answer.row(2)["tau"] is None and answer.notes["open"].startswith("temperatures below 1/65536,")
+    hard = answers(model, 2)
+    for tau in (Fraction(1, 16), Fraction(1, 2), Fraction(1), Fraction(100)):
+        assert answers(model.soften(), 2, tau) == hard
+
+
 def test_flawed_first_has_one_over_log_n() -> None:
     """Section 5.2: right iff n - 1 < exp(c/tau), where n counts CLS; so tau = 1/log(n - 1)."""
     found = sc.build("first-flawed").temperature(6)

@@ -150,6 +150,32 @@ def test_what_stays_open_is_said_of_the_word_and_of_the_weight() -> None:
         tolerance(sc.build("parity"), "L1.head1.V[1,1]", 2, min_length=2)
 
 
+def test_a_word_on_the_threshold_at_the_weight_itself() -> None:
+    """Of cba the weights of a and b are equal, so that the logit is (V - 1)/(2 + 1/e^2): 0 as it stands, which rejects,
+    and negative below. The word ends what is above, and is no reason to leave open what is below."""
+    built = sc.Builder(
+        words={"a": {"a": 1, "one": 1}, "b": {"b": 1, "one": 1}, "c": {"one": 1}}, positions={"part": "i/n"}
+    )
+    scores = {("one", "part"): 3, ("a", "b"): 1}
+    heard = built.add(sc.head(scores, {"m": "a - b"}, weighting="softmax", temperature="1/n"))
+    built.readout("sign", "last", heard, weights=[1])
+    model = built.build("threshold")
+    row = tolerance(model, "L1.head1.V[m,a]", 3, min_length=3).row(3)
+    assert (row["high"], row["high_in"], row["high_word"]) == (1, True, "cba")
+    low = row["low"]
+    assert isinstance(low, Ball)
+    moved, _ = free(model, ["L1.head1.V[m,a]"])
+    name = moved.parameters[-1].name
+
+    def given(value: Fraction) -> list[bool]:
+        bound = moved.bind({name: value})
+        return [dense.accepts(bound, dense.typed(bound, word), dense.Decimal(40)) for word in words("abc", 3)]
+
+    least, most = (Fraction(low.mid) + side * Fraction(low.rad) for side in (-1, 1))
+    assert given(most) == given((1 + most) / 2) == given(1 - Fraction(1, 10**9))
+    assert given(least) != given(most) != given(1 + Fraction(1, 10**9))
+
+
 def test_a_place_beyond_all_floats_is_said() -> None:
     far = Fraction(10**400)
     with pytest.raises(LeftOpen, match=r"beyond 1\.0*e\+400") as error:
