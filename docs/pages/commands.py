@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,6 +15,9 @@ from symcook.cli.commands import COMMANDS, help_text
 from symcook.cli.output import group
 from symcook.declaration import Question
 from symcook.questions import QUESTIONS
+
+KEYS = Path(__file__).with_name("json_keys.json")
+"""By command the keys of its example with --json, which tests/test_public_json.py compares with what it prints."""
 
 
 def command(name: str) -> str:
@@ -32,6 +37,9 @@ def command(name: str) -> str:
     lines += ["## Options", "", *table(["option", "what it does"], rows), ""]
     typed = "\n".join(f"$ {one.strip()}" for one in example.split("\n"))
     lines += ["## For example", "", code(typed, ""), ""] if example else []
+    if keys := json.loads(KEYS.read_text(encoding="utf-8")).get(name):
+        lines += ["## JSON", "", "What the example prints with `--json`; a place `[]` stands for each of a list.", ""]
+        lines += [*table(["key", "what stands there"], [(f"`{key}`", kind) for key, kind in keys.items()]), ""]
     lines += ["Exit codes: 0 done or yes, 1 no, 2 bad input, 3 undecided, 4 a defect of ours, 130 interrupted.", ""]
     return "\n".join(lines)
 
