@@ -294,8 +294,9 @@ def continued(
     if first < 0:
         raise BadInput("decoding must have a first symbol", "none", "give one, or a model that adds a token in front")
     whole = bound.tokens((*start, *tokens[:-1]))
-    reason: Undecided | BadInput | None = None
-    for system in _systems(("exact", "ball") if domain is None else (domain,), digits):
+    reason: Undecided | NotExact | None = None
+    names = ("exact", "ball") if domain is None else (domain,)
+    for system in _systems(names, digits):
         try:
             found = forward(scores, whole, system)
             answers = [found.label(place) for place in range(first, first + len(tokens))]
@@ -306,7 +307,7 @@ def continued(
             said = tuple(str(answer) for answer in answers)
             apart = (k for k, (one, other) in enumerate(zip(said, tokens, strict=True)) if one != other)
             return Continued(start, tokens, said, next(apart, None))
-    raise reason or Undecided("a greatest score stayed open at the greatest working precision; try the exact domain.")
+    raise _open("a greatest score", names, reason)
 
 
 def extended(model: Transformer, given: str | Sequence[str], steps: int, domain: str | None = None) -> tuple[str, ...]:
@@ -370,11 +371,22 @@ def _greatest(
             if label is not None:
                 return label
         prefix = " ".join(model.embedding.surround(word))
-        raise reason or Undecided(
-            f"the greatest score after {prefix} stayed open in {names[-1]} numbers; try the exact domain."
-        )
+        raise _open(f"the greatest score after {prefix}", names, reason)
 
     return greatest
+
+
+def _open(what: str, names: Sequence[str], reason: Undecided | NotExact | None) -> Undecided | NotExact:
+    """What is said where no number system tells which score is the greatest; `reason` is the last error among them."""
+    if isinstance(reason, NotExact) and len(names) > 1:
+        return Undecided(
+            f"{what} stayed open, and neither domain decides it: balls do not tell two scores apart, or they are "
+            f"equal; and the exact domain refuses the model: {reason.must}, given {reason.shown}."
+        )
+    return reason or Undecided(
+        f"{what} stayed open in {names[-1]} numbers, where two are too close to tell apart, or equal; the exact domain "
+        "decides ties of rational scores."
+    )
 
 
 _NO_END = "make the end of a string a label of the readout instead"

@@ -6,14 +6,16 @@ import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import dense
 import mpmath
 import pytest
 from families import together
+from shared import call
 
-from symcook.decode import end_label, generate, probability
+from symcook.decode import continued, end_label, generate, probability, stream
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
@@ -214,3 +216,25 @@ def test_a_gelu_has_a_probability_in_balls() -> None:
     with pytest.raises(Undecided):
         irrational = model(weights=[["sqrt(2)", 0, "sqrt(2)", 0], [0, 0, "sqrt(2)", 0], [0, 0, 0, 0]])
         generate(irrational, limit=1, domain="ball")
+
+
+def test_a_tie_of_irrational_scores_stays_open_and_says_that_neither_domain_decides_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """sqrt(2) + sqrt(3) = sqrt(5 + 2 sqrt(6)): squared, both are 5 + 2 sqrt(6)."""
+    words = {"x": {"a": "sqrt(2) + sqrt(3)", "b": "sqrt(5 + 2*sqrt(6))"}, "y": {}}
+    head = Head(("a",), ("a",), [[0]], [[0]], [[0]], mask="future")
+    scores = Readout("largest", "last", ("a", "b"), [[1, 0], [0, 1]], labels=("x", "y"))
+    tied = Transformer("tied", Embedding(Space(("a", "b")), words), (Layer(head),), scores)
+    for ask in (lambda: list(stream(tied, "x", 3)), lambda: continued(tied, "x", ["x"])):
+        with pytest.raises(Undecided, match=r"neither domain decides it.*given sqrt\(2\) \+ sqrt\(3\)\.") as caught:
+            ask()
+        assert "use " not in str(caught.value) and "try " not in str(caught.value)
+    tied.save(tmp_path / "tied.json")
+    for options, code, said in (
+        ((), 3, "neither domain decides it"),
+        (("--domain", "ball"), 3, "the exact domain decides ties of rational scores"),
+        (("--domain", "exact"), 2, "numbers must be rational in the exact domain"),
+    ):
+        found = call(capsys, "run", tmp_path / "tied.json", "--input", "x", "--steps", "3", *options)
+        assert found[0] == code and said in found[2], options

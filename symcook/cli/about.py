@@ -158,10 +158,18 @@ def _facts(chosen: Chosen) -> dict[str, Any]:
             what = "the largest of" if model.readout.labelled else "a distribution over"
             summary += f", gives {what} {', and of '.join(' '.join(part) for part in model.readout.parts)}"
         facts = {"name": model.name, "summary": summary, "source": model.source, "symbols": symbols}
+        from symcook.report.model import parts
+
         program = model.program
-        if program is not None:
+        if program is None:
+            facts["parts"] = parts(model)
+        else:
+            from symcook.report.program import origin
+
             short = program.source if len(program.source) <= 80 and program.source.isprintable() else ""
-            facts["words"] = f"Compiled from {program.kind}{f': {short}' if short else ''}; symcook show has the plan."
+            plan = model.plan
+            does = "show has the plan" if plan else "check compares the two"
+            facts["words"] = f"{origin(model, plan)}{f': {short}' if short else ''}; symcook {does}."
         return facts
     from symcook.recipes import error, region
     from symcook.recipes.words import meanings

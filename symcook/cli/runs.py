@@ -321,7 +321,7 @@ def check(
     resume: Annotated[
         str | None, option("Keep what is done, and go on with what a former run has done.", "FILE")
     ] = None,
-    workers: Annotated[int | None, option("Work in K processes.", "K", WORKERS)] = None,
+    workers: Annotated[int | None, option("Work in K processes; fewer for little work.", "K", WORKERS)] = None,
     scheduler: Annotated[str | None, option("Work on the Dask cluster with this scheduler.", "ADDRESS")] = None,
     yes: Annotated[bool, option("Take more than an hour, or 2^34 words, where so many are asked for.")],
     as_json: bool,

@@ -72,8 +72,9 @@ class Counting:
         self.forms: list[tuple[int, ...]] = []
         self.raised: list[dict[str, list[Conditions]]] = []
         before, after = self.embedding.ends
-        if model.normed or model.max_length is not None or after:
-            raise OutOfReach("norms, a greatest length and a token behind the input are out of reach of counts")
+        has = {"norms": model.normed, "a greatest length": model.max_length is not None}
+        if beyond := [what for what, there in (has | {"a token behind the input": bool(after)}).items() if there]:
+            raise OutOfReach(f"{model.name} has {' and '.join(beyond)}")
         if model.readout.each and before:
             raise OutOfReach("a readout at each position of a model that adds tokens")
         self.ones = (Fraction(1),) * len(self.tokens)
@@ -228,9 +229,10 @@ class Counting:
         outs = [k for k, name in enumerate(head.writes) if name in live]
         if outs and (not head.uniform or head.weighting not in ("average", "softmax")):
             how = f"{head.weighting} attention" if head.uniform else "scores"
-            raise OutOfReach(f"{where} writes {head.writes[outs[0]]} by {how}, of a model that counts")
+            raise OutOfReach(f"{where} writes {head.writes[outs[0]]} by {how}, not by a plain average")
         if outs and not (head.sees.before and head.sees.here and (last or not head.sees.after)):
-            raise OutOfReach(f"{where} writes {head.writes[outs[0]]} with the mask {head.mask}, of a model that counts")
+            what = "which sees other positions than those up to its own"
+            raise OutOfReach(f"{where} writes {head.writes[outs[0]]} with the mask {head.mask}, {what}")
         if outs and not isinstance(numbers["temperature"], Fraction):
             raise OutOfReach(f"{where} has the temperature {show(numbers['temperature'])}, which must be a number")
         result = []

@@ -196,10 +196,11 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
     try:
         machine = Counting(model)
     except OutOfReach as error:
-        more = "" if str(error) == why else f"; and as a machine that counts: {error}"
-        return Decision("refused", model, name, why=why + more)
+        both = f"it cannot be followed as a finite automaton ({why}), nor as a machine that counts ({error})"
+        return Decision("refused", model, name, why=why if str(error) == why else both)
     if against is None:
-        return Decision("refused", model, name, why=f"{why}; as a machine that counts it needs a reference")
+        needs = f"it cannot be followed as a finite automaton ({why}); as a machine that counts it needs a reference"
+        return Decision("refused", model, name, why=needs)
     reference = recogniser(model, against)
     if isinstance(reference, Decision):
         return reference

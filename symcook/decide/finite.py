@@ -235,7 +235,7 @@ class Finite:
                 stream = each(self.inside(brought), best)
                 if TIE in stream.values:
                     what = "a softmax" if soft else "an average"
-                    does = "which counts them; a leftmost head that looks for one value does not"
+                    does = "which counts them; where it only looks for one value, make the head leftmost"
                     raise OutOfReach(f"{where} writes {name}: {what} over different values, {does}")
                 result.append((name, Carried(stream, {})))
         return result

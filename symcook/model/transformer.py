@@ -181,8 +181,12 @@ class Transformer(Verbs, Shown):
     @property
     def plan(self) -> tuple[tuple[str, ...], ...]:
         """Of a compiled model what each coordinate holds: its name, where it is written, what it is, and with soft
-        attention its error; () of any other model."""
-        return () if self.program is None else self.program.plan
+        attention its error, as the compiler says it; () of any other model, and where a file names a program whose
+        compilation has other weights. What a file says in its plan is not asked."""
+        from symcook.compilers import as_compiled
+
+        made = as_compiled(self)
+        return () if made is None or made.program is None else made.program.plan
 
     @property
     def alphabet(self) -> tuple[str, ...]:

@@ -98,6 +98,22 @@ def text(model: Transformer) -> str:
     return "\n".join(lines)
 
 
+def parts(model: Transformer) -> list[dict[str, str]]:
+    """The layers in the order of the forward pass, without their matrices: each block with what it reads and writes,
+    and what the readout says."""
+    found = []
+    for title, part in blocks(model):
+        verb = "gives" if isinstance(part, LayerNorm) else "adds to"
+        found.append({"part": title, "does": f"reads {_named(part.reads)}; {verb} {_named(part.writes)}"})
+    return [*found, {"part": "Readout", "does": readout_text(model.readout)}]
+
+
+def _named(names: Sequence[str], most: int = 12) -> str:
+    """Coordinates, the first of them where they are many."""
+    more = len(names) - most
+    return f"{', '.join(names[:most])}{f' and {more} more' * (more > 0)}" or "nothing"
+
+
 def _position_lines(model: Transformer, name: str, value: sympy.Expr) -> list[str]:
     """A position function as a formula, or what it is at each position where it is a table of cases on i."""
     start, formula = model.embedding.start, from_sympy(value)

@@ -1,4 +1,4 @@
-"""The plan of a compiled model: what the compiler says of each coordinate, where the weights are the compiler's."""
+"""What is said of the program of a compiled model: that the weights are its compilation, or that they are others."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ if TYPE_CHECKING:
 
 HEADS = ("coordinate", "written in", "holds", "budget")
 """The columns of a plan; the last stands with soft attention only, and says how far off a value is at most."""
-OTHERS = "the weights are others than those that its program is compiled to"
+OTHERS = "names a program whose compilation has other weights"
 
 
-def plan_of(model: Transformer) -> list[list[str]] | None:
-    """The lines of the plan, made again by the compiler; None where the model is none of its making. What a file says
-    in its plan is not asked."""
-    from symcook.compilers import as_compiled
-
-    made = as_compiled(model)
-    return None if made is None or made.program is None else [list(line) for line in made.program.plan]
+def origin(model: Transformer, plan: object) -> str:
+    """What a model that names a program was compiled from, or that it was not: its plan is () then."""
+    program = model.program
+    assert program is not None
+    named = program.kind + (f", as in Theorem {program.theorem}" if program.theorem else "")
+    return f"Compiled from {named}" if plan else f"The model {OTHERS} ({named})"
 
 
 def plan_text(model: Transformer) -> str:
     """The plan as a table, or why there is none."""
-    plan = plan_of(model)
-    if plan is None:
-        return f"No plan: {OTHERS}; symcook check compares the two."
+    plan = model.plan
+    if not plan:
+        return f"No plan: the model {OTHERS}; symcook check compares the two."
     return "Plan\n" + table(HEADS[: len(plan[0])], plan)

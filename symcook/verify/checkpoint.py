@@ -68,7 +68,7 @@ class Checkpoint:
 
     def _go_on(self, about: Mapping[str, str], fresh: Plan) -> Plan:
         if self.connection.execute("pragma application_id").fetchone() != (APPLICATION,):
-            raise BadInput("a checkpoint must be a file of symcook check", self.file, "give --resume another FILE")
+            raise _another(self.file)
         if self.connection.execute("pragma quick_check").fetchone() != ("ok",):
             raise _damaged(self.file)
         stored = dict(self.connection.execute("select name, value from sweep"))
@@ -128,8 +128,8 @@ def _readable(file: str | Path) -> Iterator[None]:
         name = getattr(error, "sqlite_errorname", "") or ""
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             raise BadInput("a checkpoint must be open in one sweep alone", file, "wait for the other one") from error
-        if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
-            raise _damaged(file) from error
+        if name.startswith("SQLITE_NOTADB"):
+            raise _another(file) from error
         if name.startswith(
             ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR_LOCK")
         ):  # the last is how
@@ -145,3 +145,7 @@ def _readable(file: str | Path) -> Iterator[None]:
 
 def _damaged(file: str | Path) -> BadInput:
     return BadInput("a checkpoint must be whole", f"{file}, which is damaged", "remove it to begin anew")
+
+
+def _another(file: str | Path) -> BadInput:
+    return BadInput("a checkpoint must be a file of symcook check", file, "give --resume another FILE")

@@ -20,6 +20,7 @@ from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from os import PathLike, cpu_count, fspath
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,8 @@ AT_ONCE_FROM = 2**20
 takes seconds."""
 DECIDE_SECONDS = 10
 HOUR = 3600
+A_CORE = 4
+"""How many processes there are for a core at most, whatever number is asked for."""
 RANDOM_SECONDS = 1.0
 
 
@@ -79,7 +82,8 @@ def check(
     From AT_ONCE_FROM words on it is decided for every length, or words are merged, where that is possible, which
     `way` of the answer says; else, and with `resume`, `workers` or `executor`, every word is run. `resume` names a file
     that holds what is done, and is made where there is none: the same call goes on after any interruption. `workers` is
-    a number of processes, or how many workers an `executor` has, which is any `concurrent.futures.Executor`. `yes`
+    a number of processes (no more are begun than there are pieces of work, or A_CORE for a core), or how many workers
+    an `executor` has, which is any `concurrent.futures.Executor`. `yes`
     allows more than an hour, or LIMIT words. `tell` is given a sentence as soon as a word is found on which both
     differ; the smallest stands in the answer.
 
@@ -146,6 +150,8 @@ class WordSweep:
                 if whole.total >= TRIAL_FROM or resume is not None:  # what is not exact says so before there is a file
                     speed = rate(whole, lambda part: self.comparison.compare([part]))
                     whole = plan(self.model, self.max_length, speed)
+                if executor is None and workers is not None:
+                    workers = min(workers, A_CORE * (cpu_count() or 1))
                 saved = None
                 if resume is not None:
                     saved = self.checkpoint(resume, whole)
@@ -160,7 +166,10 @@ class WordSweep:
             elsewhere, many = None, workers or cpu_count() or 1
             if executor is not None or (workers or 1) > 1:
                 task = Task.of(whole, self.made, self.numbers, self.within)
-                executor = executor or stack.enter_context(processes(many, task))
+                if executor is None:
+                    left = (chunk for chunk in whole if saved is None or chunk not in saved.done)
+                    many = sum(1 for _ in islice(left, many)) or 1  # one has nothing to do where there are fewer
+                    executor = stack.enter_context(processes(many, task))
                 elsewhere = partial(spread, task, executor, 2 * many)
             tally = self.sweep(whole, before, saved, elsewhere, progress, tell)
         if tally.strings != whole.total:

@@ -83,9 +83,10 @@ def classes(n: int, *models: Transformer, bits: int | None = None, traced: Trace
     """The words of `n` typed symbols that none of these models, over one alphabet, tells apart; symbols without a value
     may take any.
 
-    With `bits`, two words that are one have the same answer also for every runtime with numbers of at least so many
-    bits. With `traced` they have, in place of the answer, the same entries that it gives of a trace: columns, each with
-    a place.
+    With `bits`, two words that are one have the same answers also in rounded numbers of at least so many bits, over all
+    orders of sums together: what some order makes of one word, some order makes of the other. A runtime with one order
+    may well make different numbers of the two. With `traced` they have, in place of the answer, the same entries that
+    it gives of a trace: columns, each with a place.
     """
     alphabet, embedding = models[0].alphabet, models[0].embedding
     groups: frozenset[int] = frozenset()

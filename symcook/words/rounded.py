@@ -317,7 +317,7 @@ def streams(model: Transformer) -> bool:
 
 
 LEVELS = ("any token at each position", "the first token fixed", "words with the same numbers of tokens as one",
-          "the same with the first token fixed", "one word for all that no runtime tells apart",
+          "the same with the first token fixed", "one word for all of which sums in all orders make the same",
           "every word")  # fmt: skip
 CLASSES = 4
 """The level of the classes of `symcook.words.cells`, which hold for every order of sums."""

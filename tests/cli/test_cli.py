@@ -400,7 +400,9 @@ def test_no_command_names_an_option_that_it_lacks(
 def test_own_model_through_every_command(capsys: pytest.CaptureFixture[str], mine: Path) -> None:
     file = mine / "mine.json"
     assert "majority" in call(capsys, "show", file)[1]
-    assert "majority" in call(capsys, "explain", file)[1]
+    said = call(capsys, "explain", file)[1]
+    assert "majority" in said and "mask future, weighting average: reads " in said and "adds to mean" in said
+    assert "Readout: accept iff logit > 0 at the last position, with logit = mean" in said
     assert document(capsys, "derive", file, "--input", "aab")["recipe"] == "majority"
     assert document(capsys, "run", file, "--input", "aab")["output"] == {"mean": "1/3", "logit": "1/3"}
     assert document(capsys, "run", file, "--input", "abc")["accept"] is False

@@ -218,12 +218,18 @@ def test_show_has_no_plan_of_other_weights(kind: str, tmp_path: Path, capsys: py
     lines = json.loads(file.read_text())["program"]["plan"]
     forged(file, lambda program: program.update(plan=[[lines[0][0], "nowhere", "nothing", *lines[0][3:]]]))
     assert call(capsys, "show", file)[1].partition("\nPlan\n")[2] == plan
+    assert [list(line) for line in sc.load(file).plan] == lines
     forged(file, lambda program: program.update(source=other))
     code, out, _ = call(capsys, "show", file)
     assert code == 0 and "\nPlan\n" not in out and "symcook check" in out and "nothing" not in out
+    said = document(capsys, "explain", file)["words"]
+    assert "names a program whose compilation has other weights" in said and "Compiled" not in said
     page = tmp_path / "page.html"
     assert call(capsys, "report", file, "-o", page)[0] == 0
-    assert "the weights are others" in page.read_text() and "nowhere" not in page.read_text()
+    text = page.read_text()
+    assert "names a program whose compilation has other weights" in text and "nowhere" not in text
+    assert "Compiled from" not in text and 'id="machine"' not in text
+    assert sc.load(file).plan == ()
 
 
 def test_a_forged_machine_runs_by_its_weights_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

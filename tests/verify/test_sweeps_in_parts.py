@@ -12,8 +12,9 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -115,6 +116,25 @@ def test_whoever_runs_them_the_answer_is_one(small: None) -> None:
         assert check(model, right, 10, workers=2).to_json() == alone.to_json()
     with pytest.raises(BadInput, match=r"must be a function of a module.*put it into a file"):
         check(build("dyck-1"), lambda word: True, 10, workers=2)
+
+
+@pytest.mark.parametrize(("asked", "length", "begun"), [(1000, 3, 1), (2, 10, 2), (1000, 10, 8)])
+def test_no_more_processes_than_work_or_cores(
+    small: None, monkeypatch: pytest.MonkeyPatch, asked: int, length: int, begun: int
+) -> None:
+    """Of a machine of two cores: 14 words are one piece, 2046 more than eight."""
+    counts: list[int] = []
+
+    @contextmanager
+    def threads(count: int, task: object) -> Iterator[ThreadPoolExecutor]:
+        counts.append(count)
+        with ThreadPoolExecutor(count) as pool:
+            yield pool
+
+    monkeypatch.setattr(sweep, "processes", threads)
+    monkeypatch.setattr(sweep, "cpu_count", lambda: 2)
+    assert check(build("dyck-1"), dyck1, length, workers=asked).strings == 2 ** (length + 1) - 2
+    assert counts == [begun]
 
 
 @pytest.mark.parametrize("domain", ["exact", "ball"])
@@ -229,7 +249,13 @@ def test_a_checkpoint_of_something_else(small: None, spec: str, tmp_path: Path, 
     other = tmp_path / "other.db"
     with closing(sqlite3.connect(other)) as connection:
         connection.execute("create table mine (x)")
-    assert "must be a file of symcook check" in refused(capsys, "dyck-1", "--max-length", "8", "--resume", str(other))
+    model = tmp_path / "mine.json"
+    build("dyck-1").save(model)
+    before = model.read_bytes()
+    for file in (str(other), str(model)):
+        said = refused(capsys, "dyck-1", "--max-length", "8", "--resume", file)
+        assert f"must be a file of symcook check; given: {file}; give --resume another FILE" in said
+    assert model.read_bytes() == before and not list(tmp_path.glob("mine.json-*"))
 
 
 def test_a_reference_whose_file_changed_is_another(small: None, spec: str, tmp_path: Path, capsys: Any) -> None:
@@ -240,7 +266,7 @@ def test_a_reference_whose_file_changed_is_another(small: None, spec: str, tmp_p
     assert "of the same reference" in refused(capsys, *own)
 
 
-@pytest.mark.parametrize("damage", ["text", "cut", "zeros", "row", "strings", "plan", "json"])
+@pytest.mark.parametrize("damage", ["cut", "zeros", "row", "strings", "plan", "json"])
 def test_a_damaged_checkpoint(damage: str, small: None, tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "sweep.db"
     own = ["dyck-1", "--max-length", "9", "--resume", str(file)]
@@ -253,9 +279,7 @@ def test_a_damaged_checkpoint(damage: str, small: None, tmp_path: Path, capsys: 
         "plan": "update sweep set value = 'many' where name = 'size'",
         "json": "update chunk set prefix = '[' where prefix = (select max(prefix) from chunk)",
     }
-    if damage == "text":
-        file.write_text("my notes, which are not a database\n" * 40)
-    elif damage == "cut":
+    if damage == "cut":
         file.write_bytes(content[: len(content) // 2])
     elif damage == "zeros":
         file.write_bytes(content[:4096] + bytes(4096) + content[8192:])

@@ -7,7 +7,6 @@ import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import EMPTY_WORD, SymcookError
@@ -41,14 +40,9 @@ def machine_runs(model: Transformer, first: TypedInput) -> MachineRuns | None:
     one whose weights are not those of its machine. `model` has values for all its symbols."""
     if model.program is None or model.program.kind not in ("tm", "dfa"):
         return None
+    asked = _states if model.program.kind == "dfa" else _rows if model.program.theorem else _tapes
     try:
-        ask = (
-            partial(_states, model)
-            if model.program.kind == "dfa"
-            else _rows(model)
-            if model.program.theorem
-            else _tapes(model)
-        )
+        ask = asked(model)
     except SymcookError:
         return None
     found: dict[str, dict[str, Any]] = {}
@@ -82,9 +76,8 @@ def machine_runs(model: Transformer, first: TypedInput) -> MachineRuns | None:
 
 
 def _table(model: Transformer) -> dict[str, Any] | None:
-    """The table by which the page runs any word of `least` symbols or more, as `stepper.js` reads it: None where there
-    are no letters to type, too many rows, or other weights than the compiler gives to the machine."""
-    from symcook.compilers import genuine
+    """The table by which the page runs any word of `least` symbols or more, as `stepper.js` reads it, of a machine of
+    which the weights are the compiler's: None where there are no letters to type, or too many rows."""
     from symcook.compilers.automaton import variant_of
 
     assert model.program is not None
@@ -93,7 +86,7 @@ def _table(model: Transformer) -> dict[str, Any] | None:
         automaton = program_automaton(model)
         assert automaton is not None
         many = len(automaton) * len(automaton.alphabet)
-        if not 0 < many <= ROWS or not genuine(model):
+        if not 0 < many <= ROWS:
             return None
         kept = least | {"alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names}
         counted = bool(model.program.theorem)
@@ -101,7 +94,7 @@ def _table(model: Transformer) -> dict[str, Any] | None:
         return kept | {"answers": automaton.answers}
     from symcook.programs.turing import read_turing
 
-    machine = read_turing(model.program.source)  # of which the weights are the compiler's, since it has a run
+    machine = read_turing(model.program.source)
     if not machine.input or len(machine.rows) > ROWS:
         return None
     rows = {
@@ -143,18 +136,24 @@ def _rows(model: Transformer) -> Callable[[Word], ToldRun]:
     return lambda word: document(row_run(model, machine, word, TOKENS))
 
 
-def _states(model: Transformer, word: Word) -> ToldRun:
-    """The run of an automaton: the states that the model writes behind the word, then its verdict."""
+def _states(model: Transformer) -> Callable[[Word], ToldRun]:
+    """What gives the run of an automaton: the states that the model writes behind the word, then its verdict. BadInput
+    where the weights are not those of the automaton."""
+    from symcook.compilers import require_genuine
     from symcook.decode import stream
     from symcook.programs.running import speech_of
 
+    require_genuine(model)
     speech = speech_of(model)
-    limit = min(TOKENS, len(word) + 2)
-    labels = list(stream(model, word, limit))
-    shown = [{"position": len(word) + 1 + k, **speech.said(label)} for k, label in enumerate(labels)]
-    ended = bool(labels) and labels[-1] in speech.ends
-    document = {"input": list(word), "tokens": shown, "stopped": "end" if ended else "limit"}
-    return document | {"output": speech.output(labels)}, labels
+
+    def ask(word: Word) -> ToldRun:
+        labels = list(stream(model, word, min(TOKENS, len(word) + 2)))
+        shown = [{"position": len(word) + 1 + k, **speech.said(label)} for k, label in enumerate(labels)]
+        ended = bool(labels) and labels[-1] in speech.ends
+        document = {"input": list(word), "tokens": shown, "stopped": "end" if ended else "limit"}
+        return document | {"output": speech.output(labels)}, labels
+
+    return ask
 
 
 def machine_word(model: Transformer, text: str) -> tuple[str, ...] | None:

@@ -439,19 +439,19 @@ def _picture(automaton: Automaton | None) -> Markup:
 
 def _program(model: Transformer) -> Markup:
     """The program of a compiled model, and its plan."""
-    from symcook.report.program import HEADS, OTHERS, plan_of
+    from symcook.report.program import HEADS, origin
 
-    program, plan = model.program, plan_of(model)
+    program = model.program
     if program is None:
         return Markup("")
-    theorem = f", as in Theorem {program.theorem}" if program.theorem else ""
+    plan = model.plan
     return section(
         "Program",
         "program",
-        element("p", f"Compiled from {program.kind}{theorem}:"),
+        element("p", f"{origin(model, plan)}:"),
         element("pre", program.source, tabindex="0"),
-        element("p", f"There is no plan to show: {OTHERS}.")
-        if plan is None
+        element("p", "There is no plan to show; symcook check compares the two.")
+        if not plan
         else table("plan: what each coordinate holds", HEADS[: len(plan[0])], plan, class_="words"),
     )
 
