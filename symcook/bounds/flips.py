@@ -15,11 +15,13 @@ from symcook.domains.batch import Batch, Words
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import RowColumn, Rowwise
 from symcook.door import check_digits
-from symcook.errors import BadInput
+from symcook.errors import BadInput, NotExact
 from symcook.forward import Result, forward
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, refine
+from symcook.numbers.expsum import ExpSum
+from symcook.numbers.roots import Root
 from symcook.words import Word
 
 LIMIT = 2**16
@@ -35,15 +37,15 @@ def sensitivity(
     """The greatest change of a model's output when one of n symbols changes, against a proved C/n (chiang2022, Section
     1; Cookbook, Section 6.4).
 
-    The model reads words, with at most 2^16 words of length n; its heads average uniformly (all scores zero) and its
-    activations are relu; a model with scores, layer norm or other activations, with at most 2^12 words, has no C, and
-    the greatest change is enclosed by runs in balls. An output is the logit
-    of a sign readout, else each coordinate or score that the readout shows, at the position where it looks. For a
-    readout at each position those at the changed position are left out, since they change by a constant: the residual
-    connection carries the symbol itself.
+    The model reads words, with at most 2^16 words of length n; its heads average uniformly (all scores zero), its
+    activations are relu and its numbers rational; any other model, with at most 2^12 words, has no C, and the greatest
+    change is enclosed by runs in balls. An output is the logit of a sign readout, else each coordinate or score that
+    the readout shows, at the position where it looks. Hahn's lemma is about the other positions: of a readout that
+    looks at every position (each, or all) the outputs at the changed position are left out, since the residual
+    connection carries the symbol itself there and they change by a constant, and their greatest change is given apart.
 
-    The value is exact: all words are run in exact batches, and the greatest difference between two words that differ in
-    one symbol is the greatest range of the outputs along one position, the others fixed.
+    With C the value is exact: all words are run in exact batches, and the greatest difference between two words that
+    differ in one symbol is the greatest range of the outputs along one position, the others fixed.
 
     The bound: with uniform attention a coordinate that head h writes changes at position i by at most
     |V_h| times the mean of the changes at the positions that i sees, and a feed-forward part passes on |W2| |W1| times
@@ -53,7 +55,8 @@ def sensitivity(
     the changed symbol itself, C is bounded as n grows; with a future mask it need not be: in dyck-1 the first symbol
     moves the balance at position i by 2/i, and the mean of these is of order (log n)/n, which is reached.
 
-    Raises BadInput for n out of range, too many words and a model over rows; Undecided where a choice of hard attention
+    Raises BadInput for n out of range, too many words, a model over rows and a readout at every position where the
+    changed one is the only one; Undecided where a choice of hard attention
     stays open in balls. Source: chiang2022, Section 1 (Hahn's Lemma 5); Cookbook, Section 6.4.
     """
     wanted = check_digits(digits)
@@ -62,33 +65,50 @@ def sensitivity(
     if not chosen.alphabet:
         raise BadInput("sensitivity needs a model that reads words", name, "give one with an alphabet, such as dyck-1")
     added = chosen.embedding.added
+    each = chosen.readout.everywhere
+    if each and length + added == 1:
+        must = "a readout at every position must have one beside that of the changed symbol"
+        raise BadInput(must, f"{name} with n = 1", "give n = 2")
     if (why := _irregular(chosen)) is not None:
         chosen.check_length(length + added)
         return _by_balls(chosen, name, length, wanted, why)
     words_of_length(chosen, length, LIMIT, name)
     chosen.check_length(length + added)
-    result = forward(chosen, Words(chosen.alphabet, length + added, *chosen.embedding.ends), Batch())
-    each = chosen.readout.everywhere
-    value, where, own = _greatest(chosen, result, length, each)
-    bound = _bound(chosen, length, each)
-    extra: dict[str, Ball | str] = {"value times n": written(value * length), "C": written(bound * length)}
-    if (twice := _bound(chosen, 2 * length, each) * 2 * length) > bound * length:
-        extra["C grows with n"] = f"it is {written(twice)} for n = {2 * length}"
+    try:
+        result = forward(chosen, Words(chosen.alphabet, length + added, *chosen.embedding.ends), Batch())
+        value, where, own = _greatest(chosen, result, length, each)
+        bound, doubled = (_bound(chosen, size, each) * size for size in (length, 2 * length))
+    except NotExact:
+        return _by_balls(chosen, name, length, wanted, "numbers that are not rational")
+    extra: dict[str, Ball | str] = {"value times n": written(value * length), "C": written(bound)}
+    if doubled > bound:
+        extra["C grows with n"] = f"it is {written(doubled)} for n = {2 * length}"
     if each:
         extra["at the changed position"] = written(own)
     return Bound(
         kind="sensitivity",
         parameters={"model": name, "n": length},
         value=shown(lambda: arb_of(value), wanted),
-        claimed=shown(lambda: arb_of(bound), wanted),
-        holds=value <= bound,
+        claimed=shown(lambda: arb_of(bound / length), wanted),
+        holds=value * length <= bound,
         attained=True,
         where=where,
         source="chiang2022, Section 1; Cookbook, Section 6.4",
-        labels=("greatest change", "proved C/n"),
+        labels=_labels(each),
         proofs=("lem.layers_net", "lem.mean_step"),
         extra=extra,
     )
+
+
+def _labels(each: bool) -> tuple[str, str]:
+    return f"greatest change{' at the other positions' * each}", "proved C/n"
+
+
+def _rational(value: Any) -> Fraction:
+    """An entry of a batch, which need not be an integer where it is an object."""
+    if isinstance(value, (Root, ExpSum)):
+        raise NotExact("C/n is computed of rational numbers", value, "balls take others")
+    return value if isinstance(value, Fraction) else Fraction(int(value))
 
 
 def _irregular(model: Transformer) -> str | None:
@@ -148,7 +168,7 @@ def _by_balls(model: Transformer, name: str, n: int, digits: int, why: str) -> B
         attained=True,
         where=where,
         source="chiang2022, Section 1; Cookbook, Section 6.4",
-        labels=("greatest change", "proved C/n"),
+        labels=_labels(each),
         extra=extra,
     )
 
@@ -187,7 +207,7 @@ def _greatest(model: Transformer, result: Result, n: int, each: bool) -> tuple[F
             for p in range(n):
                 low, high = np.min(table, axis=p), np.max(table, axis=p)
                 spread = np.asarray(high - low)
-                change = Fraction(int(spread.max()), cell.denominator)
+                change = _rational(spread.max()) / cell.denominator
                 if each and place == p + before:
                     own = max(own, change)
                 elif change > best:

@@ -239,7 +239,7 @@ def diff(
     Says which coordinates, tokens and steps are not alike, and the first input, layer, position and coordinate at which
     the two streams differ, with both values. Settings are those of a recipe or model file, in both where both are; of a
     family alone where one of them is a family, whose tokens are then called like those of the other. Exit code 0 where
-    nothing differs, 1 where something does.
+    nothing differs, 1 where something does, 3 where nothing is known to and something stays open.
     """
     from symcook.export.diff import diff as compared
 
@@ -257,7 +257,7 @@ def diff(
         say(found.text())
         if length < max_length and not one.pointwise:
             say(f"  to length {length}, not {max_length}: {limits[most]} takes nothing longer")
-    return 0 if found.same else 1
+    return {True: 0, False: 1, None: 3}[found.same]
 
 
 def _models(first: str, second: str, settings: tuple[str, ...]) -> tuple[Transformer, Transformer]:

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 INPUTS = 500
 """The greatest number of inputs on which two models are run."""
 BITS = 256
+CLOSE_DIGITS = 20
+CLOSE = Fraction(1, 10**CLOSE_DIGITS)
+"""Values that balls tell neither apart nor equal agree within this, beyond the tolerance, or it is open whether they
+do."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,7 +39,9 @@ class Diff(Shown):
 
     `structure` says in sentences what needs no run (coordinates, tokens, layers); `first` is the first difference of a
     run: input, layer, part, position (from 1), coordinate, and both values; None where there is none. Of the `inputs`
-    that were run, `different` differ; on `open` of them a choice stays open in balls.
+    that were run, `different` differ. On `open` of them a choice, or whether values differ, stays open in balls, before
+    the first difference if there is one: with `open`, `first` is the first that is known. On `close` of them nothing
+    differs or stays open, and some values are known to agree within `CLOSE` beyond the tolerance only.
     """
 
     REPORT = "diff"
@@ -48,11 +54,15 @@ class Diff(Shown):
     tolerance: str
     open: int = 0
     different: int = 0
+    close: int = 0
 
     @property
-    def same(self) -> bool:
-        """Whether nothing differs: structure and values."""
-        return self.first is None and not self.structure
+    def same(self) -> bool | None:
+        """Whether nothing differs, structure and values, but for what is `close`; None where nothing is known to differ
+        and something stays open."""
+        if self.first is not None or self.structure:
+            return False
+        return None if self.open else True
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook diff --json``."""
@@ -65,6 +75,8 @@ class Diff(Shown):
             "different": self.different,
             "max_length": self.max_length,
             "open": self.open,
+            "close": self.close,
+            "close_within": f"1e-{CLOSE_DIGITS}",
             "tolerance": self.tolerance,
         }
 
@@ -83,7 +95,8 @@ def diff(
 
     Every word to `max_length` (in typed symbols), and `INPUTS` of them at most; of models over rows of
     numbers, rows over 0, 1, -1 and 1/2. Values differ where their balls of 256 bits are surely more than `tolerance`
-    apart; symbols take their defaults. Raises BadInput where the two take different inputs.
+    apart, and are equal where they surely are not; between these they are close, or it stays open (`Diff`). Symbols
+    take their defaults. Raises BadInput where the two take different inputs.
     """
     one, other = first.bind(), second.bind()
     near = fraction(exact(tolerance))
@@ -97,7 +110,7 @@ def diff(
         model.check_length(max_length + model.embedding.added)
     if one.alphabet != other.alphabet or one.embedding.inputs != other.embedding.inputs:
         raise BadInput("two models must take the same inputs", f"{_takes(one)}; and {_takes(other)}")
-    count = opened = different = 0
+    count = opened = different = close = 0
     first_found = None
     for given, tokens in _inputs(one, max_length):
         if count == INPUTS:
@@ -106,15 +119,18 @@ def diff(
         if progress is not None:
             progress(count, INPUTS)
         try:
-            found = _run(one, other, tokens, near)
+            found, known = _run(one, other, tokens, near)
         except Undecided:
             opened += 1
             continue
+        opened += known is None
         if found is not None:
             different += 1
             first_found = first_found or {"input": given, **found}
+        elif known is False:
+            close += 1
     names, structure = (first.name, second.name), tuple(_structure(one, other))
-    return Diff(names, structure, first_found, count, max_length, quotient(near), opened, different)
+    return Diff(names, structure, first_found, count, max_length, quotient(near), opened, different, close)
 
 
 def _takes(model: Transformer) -> str:
@@ -172,7 +188,11 @@ def _inputs(model: Transformer, max_length: int) -> Iterator[tuple[str, Any]]:
             yield show_rows(checked), checked
 
 
-def _run(one: Transformer, other: Transformer, tokens: Sequence[Any], near: Fraction) -> dict[str, Any] | None:
+def _run(
+    one: Transformer, other: Transformer, tokens: Sequence[Any], near: Fraction
+) -> tuple[dict[str, Any] | None, bool | None]:
+    """The first difference that is known on an input; and whether all values before it are surely equal, or else close
+    (False), or stay open (None)."""
     results = []
     for model in (one, other):
         given = tokens
@@ -182,22 +202,28 @@ def _run(one: Transformer, other: Transformer, tokens: Sequence[Any], near: Frac
     a, b = results
     if len(a.everywhere) != len(b.everywhere):
         place = {"layer": 0, "part": "length", "position": None, "coordinate": None}
-        return {**place, "first": str(len(a.everywhere)), "second": str(len(b.everywhere))}
+        return {**place, "first": str(len(a.everywhere)), "second": str(len(b.everywhere))}, True
     if [(s.layer, s.part) for s in a.steps] == [(s.layer, s.part) for s in b.steps]:
         pairs = [(s.layer, s.part, s.columns, t.columns) for s, t in zip(a.steps, b.steps, strict=True)]
     else:
         pairs = [(len(one.layers), "the end", a.stream, b.stream)]
     pairs.append((len(one.layers), "readout", a.scores, b.scores))
+    known: bool | None = True
     for layer, part, left, right in pairs:
         names = [n for n in (one.space if part != "readout" else left) if n in other.space or part == "readout"]
         for place in a.everywhere:
             for name in names:
                 x, y = (_entry(side, name, place) for side in (left, right))
-                if _differ(a.domain, x, y, near):
-                    shown = [a.domain.show(v, 30) for v in (_ball(a.domain, x), _ball(a.domain, y))]
-                    where = {"layer": layer, "part": part, "position": place + 1, "coordinate": name}
-                    return {**where, "first": shown[0]["mid"], "second": shown[1]["mid"]}
-    return None
+                match _apart(a.domain, x, y, near):
+                    case "different":
+                        shown = [a.domain.show(v, 30) for v in (_ball(a.domain, x), _ball(a.domain, y))]
+                        where = {"layer": layer, "part": part, "position": place + 1, "coordinate": name}
+                        return {**where, "first": shown[0]["mid"], "second": shown[1]["mid"]}, known
+                    case "close":
+                        known = known and False
+                    case "open":
+                        known = None
+    return None, known
 
 
 def _traced(model: Transformer, given: object) -> Result:
@@ -216,10 +242,17 @@ def _ball(domain: Domain, x: object) -> Any:
     return domain.read([x], 0)
 
 
-def _differ(domain: Domain, x: fmpq | arb, y: fmpq | arb, near: Fraction) -> bool:
+def _apart(domain: Domain, x: fmpq | arb, y: fmpq | arb, near: Fraction) -> str:
+    """How two values compare: "equal" within `near` or "different", where that is sure; else "close" or "open"."""
     from flint import arb, fmpq
 
+    most = fmpq(near.numerator, near.denominator)
     if isinstance(x, fmpq) and isinstance(y, fmpq):
-        return abs(x - y) > fmpq(near.numerator, near.denominator)
+        return "different" if abs(x - y) > most else "equal"
     with domain.context():
-        return bool(abs(arb(x) - arb(y)) > arb(fmpq(near.numerator, near.denominator)))
+        distance = abs(arb(x) - arb(y))
+        if distance > arb(most):
+            return "different"
+        if distance <= arb(most):
+            return "equal"
+        return "close" if distance <= arb(most + fmpq(CLOSE.numerator, CLOSE.denominator)) else "open"

@@ -13,7 +13,7 @@ from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.mp import Mp
 from symcook.domains.rounding import RUNTIMES, Format, Rounding
 from symcook.door import Progress, door
-from symcook.errors import EMPTY_WORD, BadInput, NotExact, Undecided, unknown
+from symcook.errors import EMPTY_WORD, BadInput, NoRun, NotExact, Undecided, unknown
 from symcook.forward import forward
 from symcook.model.answers import brief
 from symcook.model.symbols import Exact
@@ -63,10 +63,11 @@ def precision(
     MOST_BITS is shown to be enough, as where a logit is exactly on its threshold and is rounded; or no word fails.
 
     `extra["formats"]` has for each of the formats "guaranteed", the greatest length up to which every word, and every
-    shorter one, is decided rightly by every runtime of the error model; "wrong" and "length", the first word beyond
-    that is decided otherwise by a run, and its length (None where none is found up to max_length); "gives" and "exact",
-    the answers. With `beyond` the search for such a word goes on, by lengths that grow by a quarter, to that length:
-    a word that it finds need not be the first ("first" is then False).
+    shorter one "from" length 1 on, is decided rightly by every runtime of the error model; None where one has no run.
+    "from" is 0 where the empty word is asked about too, as with `min_length` 0. "wrong" and "length" are the first word
+    beyond that is decided otherwise by a run, and its length (None where none is found up to max_length); "gives" and
+    "exact" are the answers. With `beyond` the search for such a word goes on, by lengths that grow by a quarter, to
+    that length: a word that it finds need not be the first ("first" is then False).
 
     Raises BadInput for a model that does not decide about words, an unknown format, or too many words of a length.
     Source: Cookbook, Section 5.7 and Section 7.2; chiang2022, Section 5.1.
@@ -79,25 +80,33 @@ def precision(
     bound = model.bind(values)
     rows: list[dict[str, AnswerCell]] = []
     found: dict[str, dict[str, Any]] = {
-        name: {"guaranteed": None, "wrong": None, "length": None, "first": None, "gives": None, "exact": None}
-        for name in formats
+        name: dict.fromkeys(("from", "guaranteed", "wrong", "length", "first", "gives", "exact")) for name in formats
     }
     safe = dict.fromkeys(formats, True)
     guess, method = 4, ""
+
+    def follow(task: _Length) -> None:
+        for name in formats:
+            if found[name]["length"] is not None:
+                continue
+            safe[name] = safe[name] and task.proved(*RUNTIMES[name])
+            if safe[name]:
+                found[name] |= {"from": min(asked[0], 1), "guaranteed": task.n}
+            elif (wrong := task.wrong(name)) is not None:
+                found[name] |= wrong | {"length": task.n, "first": True}
+
+    for n in range(1, asked[0] if formats else 1):
+        try:
+            follow(_Length(bound, n))
+        except (NoRun, Undecided):  # nobody asked about this length
+            safe = dict.fromkeys(formats, False)
     for n in asked:
         task = _Length(bound, n)
         enough = task.enough(guess)
         guess = enough or guess
         fails, word = task.fails(enough)
         rows.append({"n": n, "fails": fails, "word": word, "enough": enough})
-        for name in formats:
-            if found[name]["length"] is not None:
-                continue
-            safe[name] = safe[name] and task.proved(*RUNTIMES[name])
-            if safe[name]:
-                found[name]["guaranteed"] = n
-            elif (wrong := task.wrong(name)) is not None:
-                found[name] |= wrong | {"length": n, "first": True}
+        follow(task)
         method = task.words.says
         if progress is not None:
             progress(n, asked[-1])
@@ -115,7 +124,7 @@ def precision(
         "words": f"{method}; run one by one: {task.runs_text}",
     }
     for name, one in found.items():
-        notes[name] = _sentence(one, max(asked[-1], beyond))
+        notes[name] = _sentence(one, max(asked[-1], beyond), bound.embedding.added > 0)
     return Answer(
         "precision", bound.name, {"max_length": max_length, "formats": list(formats)},
         ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
@@ -124,8 +133,9 @@ def precision(
     )  # fmt: skip
 
 
-def _sentence(one: Mapping[str, str], last: int) -> str:
-    safe = "guaranteed at no length" if one["guaranteed"] is None else f"guaranteed to n = {one['guaranteed']}"
+def _sentence(one: Mapping[str, Any], last: int, empty: bool) -> str:
+    begin = f"from n = {one['from']} " if empty else ""
+    safe = "guaranteed at no length" if one["guaranteed"] is None else f"guaranteed {begin}to n = {one['guaranteed']}"
     if one["guaranteed"] == last:
         return f"{safe}, as far as was asked"
     if one["length"] is None:

@@ -101,6 +101,8 @@ def _lines(found: Check, name: str, command: WholeCommand | None) -> list[str]:
     if found.stated:
         to = "" if found.stated_to is None else f" to length {found.stated_to}"
         lines.append(f"its formula, and what it says the weights compute, agree on {found.stated} inputs{to} too")
+    elif found.stated_to is not None:
+        lines.append(f"its formula is about no word to length {found.stated_to}, and was not evaluated")
     first = found.counterexample
     if first is not None:
         lines.append(f"{'' if found.way == 'random' else 'smallest '}counterexample: {first.input or EMPTY_WORD}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symcook.errors import EMPTY_WORD
+from symcook.export.diff import BITS, CLOSE_DIGITS
 from symcook.model.answers import brief
 from symcook.report.document import Document, PlainLines
 
@@ -33,14 +34,24 @@ def _lines(found: Diff) -> list[str]:
         lines = [f"{a} and {b} {'do not differ' if found.same else 'are built differently and agree'}{near}, on {many}"]
     else:
         lines = [f"{a} and {b} differ{near}, on {found.different} of {many}"]
+    if found.first is None and found.open:
+        built = " are built differently, and" if found.structure else ":"
+        lines = [f"{a} and {b}{built} whether they differ{near} stays open on {found.open} of {many}"]
+    if found.close:
+        beyond = "" if found.tolerance == "0" else " beyond that"
+        lines[0] += f"; on {found.close} they are known to agree within 10^-{CLOSE_DIGITS}{beyond}"
     lines += found.structure
     first = found.first
     if first is not None:
         where = f"layer {first['layer']}, {first['part']}" if first["layer"] else first["part"]
-        lines.append(f"first input: {first['input'] or EMPTY_WORD}")
+        known = " that is known" if found.open else ""
+        lines.append(f"first input{known}: {first['input'] or EMPTY_WORD}")
         if first["position"] is not None:
-            lines.append(f"first difference: {where}, position {first['position']}, {first['coordinate']}")
+            lines.append(f"first difference{known}: {where}, position {first['position']}, {first['coordinate']}")
         lines.append(f"the first has {first['first']}, the second {first['second']}")
     if found.open:
-        lines.append(f"open: {found.open} inputs, on which a choice cannot be told in balls of 256 bits")
+        inputs = f"{found.open} input{'s' * (found.open != 1)}"
+        lines.append(
+            f"open: {inputs}, on which a choice, or whether values differ, cannot be told in balls of {BITS} bits"
+        )
     return lines

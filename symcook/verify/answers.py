@@ -45,6 +45,18 @@ class AskedTogether:
         raise NotImplementedError
 
 
+class NoLabel(int):
+    """An answer that must be the number of a label and is none: as an index that no label has, with what it is."""
+
+    said: str
+
+    @classmethod
+    def of(cls, value: int | Fraction) -> NoLabel:
+        made = cls(-1)
+        made.said = quotient(value)
+        return made
+
+
 TokenChoices = tuple[Sequence[str], ...]
 """The tokens that may stand at each position."""
 SAME = "a Fold must answer the same when it is asked the same again"
@@ -232,6 +244,8 @@ def ask(model: Transformer, reference: Reference, given: object, length: int) ->
 
 def _checked(model: Transformer, answer: object, given: object) -> Any:
     if model.readout.labelled:
+        if isinstance(answer, NoLabel):
+            return answer
         index = model.readout.index(answer) if isinstance(answer, str) else None
         if index is None:
             ways = (", ".join(part) for part in model.readout.parts)

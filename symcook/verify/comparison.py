@@ -18,7 +18,7 @@ from symcook.model.expr import Tree
 from symcook.model.rationals import quotient, rational
 from symcook.model.transformer import Transformer
 from symcook.run import Run, run
-from symcook.verify.answers import Answers, Expected, InputPart, Reference, input_text
+from symcook.verify.answers import Answers, Expected, InputPart, NoLabel, Reference, input_text
 
 if TYPE_CHECKING:
     from symcook.domains.batch import Grid, Words
@@ -358,7 +358,7 @@ class Comparison:
         if result.answers:
             kind: Any = bool if self.model.decides else readout.label
             got = [None if v is None else kind(v) for v in result.answers]
-            expected = [kind(a) for a in answers]
+            expected = [a.said if isinstance(a, NoLabel) else kind(a) for a in answers]
         else:
             names = list(result.columns())
             got = [answer.shown(place) for place in result.answered]

@@ -40,7 +40,7 @@ class Check(Shown):
     stated: int = 0
     """On how many inputs the recipe's `formula` was evaluated too, where it and `computes` agree."""
     stated_to: int | None = None
-    """To which length these go; None on a grid, and where there are none."""
+    """To which length these go; None on a grid, and where it was not evaluated."""
     way: str = "exhaustive"
     """How it was found out, out of `WAYS`."""
     by_length: tuple[LengthCount, ...] = ()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
+from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from symcook.door import Progress
@@ -17,10 +19,10 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.columns import Column, valued
 from symcook.recipes.words import WORDS
 from symcook.run import run
-from symcook.verify.answers import Answers, AskedTogether, rows
-from symcook.verify.chunks import plan
-from symcook.verify.comparison import DIGITS
-from symcook.verify.findings import Check
+from symcook.verify.answers import Answers, AskedTogether, NoLabel, rows
+from symcook.verify.chunks import Chunk, plan
+from symcook.verify.comparison import DIGITS, Comparison, Numbers, Tally
+from symcook.verify.findings import Check, found
 from symcook.verify.recheck import referred
 from symcook.verify.sweep import check
 
@@ -114,7 +116,7 @@ class Stated(AskedTogether):
         near = None if domain == "exact" else NEAR
 
         def answer(values: Mapping[str, Any]) -> Any:
-            return self._answer([valued(self.tree, {**values, "k": k}, near) for k in self.outputs])
+            return self._answer([valued(self.tree, {**values, "k": k}, near) for k in self.outputs], near or 0)
 
         found = self.found(known, columns, stream, answer)
         return found if self.model.readout.each else found[0]
@@ -172,14 +174,20 @@ class Stated(AskedTogether):
         readout = self.model.readout
         return range(1 if readout.answers or readout.labels else len(readout.reads))
 
-    def _answer(self, shown: Sequence[int | Fraction]) -> Any:
+    def _answer(self, shown: Sequence[int | Fraction], near: Fraction | int = 0) -> Any:
+        """What a reference returns where the text has these values, which may lie `near` what it gives."""
         readout = self.model.readout
         if len(shown) > 1:
             return dict(zip(readout.reads, shown, strict=True))
         (value,) = shown
         if isinstance(value, bool) and not self.model.decides:
             value = Fraction(value)
-        return readout.label(int(value)) if readout.labelled else value
+        if not readout.labelled:
+            return value
+        index = round(value)
+        if abs(value - index) <= near and 0 <= index < prod(map(len, readout.parts)):
+            return readout.label(index)
+        return NoLabel.of(value)
 
 
 def _gathered(*shown: Any) -> Any:
@@ -207,31 +215,57 @@ def check_facts(
     for kind, region, error in (("formula", info.region, recipes.error(name)), ("computes", "true", "0")):
         if kind == "computes" and info.computes == info.formula and info.region == "true":
             break  # evaluated already, everywhere
-        length = None if model.pointwise else _length(model.bind(values), region, symbols, max_length, most)
         told = Stated(model, kind, info.text(kind, model.decides), symbols, "exact")
-        how: dict[str, Any] = {"values": values, "region": region}
+        if model.pointwise or model.embedding.inputs is not None:
+            length = None if model.pointwise else _length(model.bind(values), region, max_length, most)
+            compare: Any = partial(check, model, max_length=length, values=values, region=region)
+        else:
+            lengths = _lengths(model, region, symbols, max_length, most)
+            compare = partial(_of_words, model.bind(values), lengths=lengths, max_length=max_length)
         try:
-            found = check(model, told, length, **how)
+            one = compare(told)
         except NotExact:
-            how |= {"domain": "ball", "error": f"{error} + 1/{NEAR.denominator}"}
-            found = check(model, replace(told, domain="ball"), length, **how)
-        out.append(replace(found, against=f"its {kind}" if kind == "formula" else "its `computes`"))
+            error = f"{error} + 1/{NEAR.denominator}"
+            one = compare(replace(told, domain="ball"), domain="ball", error=error)
+        out.append(replace(one, against=f"its {kind}" if kind == "formula" else "its `computes`"))
     return out
 
 
-def _length(model: Transformer, region: str, symbols: Mapping[str, object], max_length: int, most: int | None) -> int:
-    """The greatest length to which the inputs are few enough, and which for words lies in the region."""
+def _length(model: Transformer, region: str, max_length: int, most: int | None) -> int:
+    """The greatest length to which sequences of rows are few enough."""
     inside = parse_formula(region)
-    length = 1
-    for n in range(1, max_length + 1):
-        if model.embedding.inputs is None:
-            total, holds = plan(model, n).total, valued(inside, {**symbols, "n": n}, NEAR)
-        else:
-            total, holds = rows(model, n, inside).total, True
-        if not holds or (most is not None and total > most):
+    fit = (n for n in range(max_length, 1, -1) if most is None or rows(model, n, inside).total <= most)
+    return next(fit, 1)
+
+
+def _lengths(
+    model: Transformer, region: str, symbols: Mapping[str, object], max_length: int, most: int | None
+) -> list[int]:
+    """The lengths of words that lie in the region, 0 where the model takes it, to the greatest to which their words are
+    few enough."""
+    inside, lengths, total = parse_formula(region), list[int](), 0
+    for n in range(0 if model.embedding.added else 1, max_length + 1):
+        if not valued(inside, {**symbols, "n": n}, NEAR):
+            continue
+        total += len(model.alphabet) ** n if n else 0
+        if most is not None and total > most and any(lengths):
             break
-        length = n
-    return length
+        lengths.append(n)
+    return lengths
+
+
+def _of_words(
+    model: Transformer, told: Stated, lengths: Sequence[int], max_length: int, domain: str = "exact", error: str = "0"
+) -> Check:
+    """The same as `check`, of all words of these lengths. Where there are none it is of nothing to `max_length`."""
+    task = Comparison(model, told, Numbers(domain), within=None if error == "0" else parse_term(error))
+    start, last = time.perf_counter(), max(lengths, default=0) or max_length
+    whole = plan(model, last)
+    tally = task.compare(part for n in lengths if n for part in whole.parts(Chunk(n, n, ())))
+    empty, more = task.empty_word() if 0 in lengths else (None, Tally())
+    method = f"exhaustive, {task.numbers.text}: all words of length {', '.join(map(str, lengths))}; {task.way(tally)}"
+    answer = found([(task, tally + more)], model.name, last, method, time.perf_counter() - start, empty)
+    return replace(answer, by_length=tuple(one for one in task.by_length(tally, last) if one.n in lengths))
 
 
 def check_recipe(
@@ -259,10 +293,10 @@ def check_recipe(
     how: Any = {"region": region, "progress": progress, "domain": domain, "digits": digits, **sweep}
     if (error := recipes.error(name, **arguments)) != "0":
         how |= {"error": error, "domain": "ball" if domain == "exact" else domain}
-    found = check(model, reference, max_length, values=values, **how)
+    whole = check(model, reference, max_length, values=values, **how)
     info = recipes.info(name)
-    if not found.holds or domain != "exact" or info.read(arguments) != info.read({}):
-        return found
+    if not whole.holds or domain != "exact" or info.read(arguments) != info.read({}):
+        return whole
     stated = check_facts(name, min(max_length or LENGTH, LENGTH), values, MOST)
     wrong = [one for one in stated if not one.holds]
-    return wrong[0] if wrong else replace(found, stated=stated[0].strings, stated_to=stated[0].max_length)
+    return wrong[0] if wrong else replace(whole, stated=stated[0].strings, stated_to=stated[0].max_length)

@@ -10,6 +10,7 @@ import mpmath
 import pytest
 
 from symcook.bounds import sensitivity
+from symcook.errors import BadInput
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
@@ -181,11 +182,38 @@ def test_the_change_and_the_constant_by_brute_force(readout, mask, mask2, before
 @pytest.mark.parametrize("before", [None, "BOS"])
 @pytest.mark.parametrize("position", ["each", "all"])
 def test_one_symbol_alone(position, before):
-    """n = 1: at the changed position nothing counts; BOS is another position."""
+    """n = 1: at the changed position nothing counts; BOS is another position, and without one there is none."""
     kind = "value" if position == "each" else "zero"
     head = mean(("s", "t"), ("m",), [[1, -1]])
-    found = check(model(Readout(kind, position, ("m",)), Layer(SelfAttention((head,)), None), before=before), 1)
-    assert (found.extra["value times n"] == "0") is (before is None)
+    made = model(Readout(kind, position, ("m",)), Layer(SelfAttention((head,)), None), before=before)
+    if before is None:
+        with pytest.raises(BadInput, match="beside that of the changed symbol; given: made with n = 1"):
+            sensitivity(made, 1)
+    else:
+        found = check(made, 1)
+        assert found.extra["value times n"] != "0" and found.labels[0] == "greatest change at the other positions"
+
+
+def test_numbers_that_are_not_rational():
+    """The embedding, the readout's weight or V holds a root; by hand, and no C/n is claimed."""
+    head = mean(("s",), ("m",), [[1]])
+    plain = Layer(SelfAttention((head,)), None)
+    for words, weight, layer, change in (
+        ({"x": {"s": 1}, "y": {"s": 2}}, "sqrt(2)", plain, mpmath.sqrt(2)),
+        ({"x": {"s": 1}, "y": {"s": "sqrt(2)"}}, 1, plain, mpmath.sqrt(2) - 1),
+        (
+            {"x": {"s": 1}, "y": {"s": 3}},
+            1,
+            Layer(SelfAttention((mean(("s",), ("m",), [["pi"]]),)), None),
+            2 * mpmath.pi,
+        ),
+    ):
+        made = model(Readout("sign", "last", ("m",), [[weight]]), layer, words=words)
+        for n in (1, 2):
+            found = sensitivity(made, n, digits=12)
+            assert abs(mpmath.mpf(found.value.mid) - change / n) < mpmath.mpf(10) ** -11
+            assert found.claimed is None and found.holds is None
+            assert found.extra["no proved C/n"] == "the model has numbers that are not rational"
 
 
 def test_position_0_is_the_most_sensitive():

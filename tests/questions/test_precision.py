@@ -148,3 +148,54 @@ def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("symcook.words.cells.MOST", 200)
     with pytest.raises(sc.BadInput, match="must be at most 200 at each length; given: 256 at length 8"):
         induction().margin(15)
+
+
+def kept(bad: int, before: str | None = None, low: str = "1/4096") -> sc.Transformer:
+    """Accepts iff (1 + e) - 1 > 0, where e is `low` for inputs of `bad` positions, else 1: float16 has no number
+    1 + 1/4096, which it makes 1."""
+    words: dict[str, dict[str, int]] = {token: {} for token in ("x", "y", before) if token is not None}
+    space = sc.Space(("o", "e", "h"))
+    embedding = sc.Embedding(space, words, positions={"o": 1, "e": f"if(n = {bad}, {low}, 1)"}, before=before)
+    net = sc.FeedForward(("o", "e"), ("h",), [[1, 1]], [0], [[1]], [0])
+    return sc.Transformer("kept", embedding, (sc.Layer(None, net),), sc.Readout("sign", "last", ("h", "o"), [[1, -1]]))
+
+
+def test_what_is_guaranteed_holds_of_shorter_words_than_those_asked_about() -> None:
+    """At n = 1 float16 decides otherwise; float32 has 24 bits."""
+    for least in (1, 2, 3):
+        formats = kept(1).precision(3, min_length=least).extra["formats"]
+        assert formats["float16"] | {"gives": False, "exact": True} == formats["float16"]
+        assert (formats["float16"]["guaranteed"], formats["float16"]["wrong"], formats["float16"]["length"]) == (
+            None,
+            "x",
+            1,
+        )
+        assert (formats["float32"]["from"], formats["float32"]["guaranteed"]) == (1, 3)
+    found = kept(2).precision(3, min_length=3)
+    assert found.extra["formats"]["float16"]["guaranteed"] == 1
+    assert found.notes["float16"] == "guaranteed to n = 1; xx (n = 2) is decided otherwise: reject, not accept"
+
+
+def test_from_which_length_on_is_guaranteed_where_there_is_an_empty_word() -> None:
+    """It is decided otherwise, and asked about with the least length 0 alone."""
+    found = kept(1, "CLS").precision(2, formats=("float16",))
+    assert found.extra["formats"]["float16"]["from"] == 1 and found.extra["formats"]["float16"]["guaranteed"] == 2
+    assert found.notes["float16"] == "guaranteed from n = 1 to n = 2, as far as was asked"
+    found = kept(1, "CLS").precision(2, min_length=0, formats=("float16", "float32"))
+    assert (
+        found.notes["float16"]
+        == "guaranteed at no length; the empty word (n = 0) is decided otherwise: reject, not accept"
+    )
+    assert found.notes["float32"] == "guaranteed from n = 0 to n = 2, as far as was asked"
+
+
+def test_a_shorter_word_without_a_run_is_no_refusal_and_no_guarantee() -> None:
+    """A softmax head at temperature n - 1 has none at n = 1."""
+    head = sc.Head(("o",), ("h",), [[1]], [[1]], [[1]], weighting="softmax", temperature="n - 1")
+    embedding = sc.Embedding(sc.Space(("o", "h")), {"x": {}}, positions={"o": 1})
+    made = sc.Transformer("late", embedding, (sc.Layer(head),), sc.Readout("sign", "last", ("h",), [[1]]))
+    with pytest.raises(sc.SymcookError):
+        made.precision(2)
+    found = made.precision(2, min_length=2, formats=("float64",))
+    assert found.row(2)["enough"] is not None and found.extra["formats"]["float64"]["guaranteed"] is None
+    assert found.notes["float64"] == "guaranteed at no length; no word to n = 2 was found that is decided otherwise"

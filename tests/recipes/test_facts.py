@@ -123,6 +123,38 @@ def test_which_inputs_were_tried_is_said(capsys: pytest.CaptureFixture[str], mon
     assert check_recipe("count", 4, {"by": "i"}).stated == 0  # the texts are those of the default arguments
 
 
+@pytest.mark.parametrize(
+    "text", ["mod(C(n), m) + 1/2", "mod(C(n), m) - m", "mod(C(n), m) + m", "mod(C(n), m) + 1/10^30",
+             "if(mod(C(n), m) = 0, -1/2, mod(C(n), m))", "mod(C(n), m) + sqrt(2)/10^3"]
+)  # fmt: skip
+def test_what_is_the_number_of_no_label_is_a_difference(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two labels, of the numbers 0 and 1."""
+    monkeypatch.setitem(recipes._RECIPES, "modulo", info("modulo")._replace(formula=text, computes=text))
+    found = check_recipe("modulo", 3)
+    assert not found.holds and found.against == "its formula" and found.open == 0
+    assert found.counterexample is not None and found.counterexample.expected not in ("0", "1")
+
+
+def test_lengths_are_those_of_the_region(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Words of two letters: 4 + 8 + 16 + 32 + 64 from n = 2 to 6, and 4 + 16 + 64 of the even lengths."""
+    facts = info("parity")
+    right, wrong = facts.formula, f"~({facts.formula})"
+    for region, inside, strings in (("2 <= n", "2 <= n", 124), ("mod(n, 2) = 0", "mod(n, 2) = 0 & 1 <= n", 84)):
+        text = f"({inside} -> {right}) & (~({inside}) -> {wrong})"
+        if region != "2 <= n":  # the empty word lies in it
+            text = f"n = 0 & {right} | 1 <= n & ({text})"
+        monkeypatch.setitem(recipes._RECIPES, "parity", facts._replace(formula=text, region=region))
+        found = check_recipe("parity", 6)
+        assert found.holds and (found.stated, found.stated_to) == (strings, 6)
+        monkeypatch.setitem(recipes._RECIPES, "parity", facts._replace(formula=f"~({text})", region=region))
+        found = check_recipe("parity", 6)
+        assert (found.holds, found.mismatches, found.against) == (False, strings, "its formula")
+    monkeypatch.setitem(recipes._RECIPES, "parity", facts._replace(formula=wrong, region="7 <= n"))
+    found = check_recipe("parity", 8)
+    assert found.holds and (found.stated, found.stated_to) == (0, 6)
+    assert "its formula is about no word to length 6, and was not evaluated" in found.text()
+
+
 def test_explain_says_what_the_words_mean(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "dyck-1"]) == 0
     said = capsys.readouterr().out
