@@ -18,7 +18,7 @@ from symcook.forward import forward
 from symcook.model.answers import brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.questions.answer import Answer, AnswerCell, lengths
+from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.questions.moving import answer
 from symcook.words import Word, every
 from symcook.words.cells import MOST, Cells, classes
@@ -83,7 +83,22 @@ def precision(
         name: dict.fromkeys(("from", "guaranteed", "wrong", "length", "first", "gives", "exact")) for name in formats
     }
     safe = dict.fromkeys(formats, True)
-    guess, method = 4, ""
+    guess, method, last = 4, "", 0
+
+    def answered() -> Answer:
+        notes = {
+            "enough": "for every word and every runtime of the error model: sums in any order, which attention divides "
+            "behind them, exponentials within 4 ulps",
+            "words": method,
+        }
+        for name, one in found.items():
+            notes[name] = _sentence(one, last, bound.embedding.added > 0)
+        return Answer(
+            "precision", bound.name, {"max_length": max_length, "formats": list(formats)},
+            ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
+            f"Bits that {bound.name} needs", extra={"formats": found},
+            nothing={"fails": "none", "enough": "none"},
+        )  # fmt: skip
 
     def follow(task: _Length) -> None:
         for name in formats:
@@ -100,37 +115,27 @@ def precision(
             follow(_Length(bound, n))
         except (NoRun, Undecided):  # nobody asked about this length
             safe = dict.fromkeys(formats, False)
-    for n in asked:
-        task = _Length(bound, n)
-        enough = task.enough(guess)
-        guess = enough or guess
-        fails, word = task.fails(enough)
-        rows.append({"n": n, "fails": fails, "word": word, "enough": enough})
-        follow(task)
-        method = task.words.says
-        if progress is not None:
-            progress(n, asked[-1])
-    n = asked[-1]
-    while (n := n + max(1, n // 4)) <= beyond:
-        later = _Length(bound, n)
-        for name in formats:
-            if found[name]["length"] is None and (wrong := later.wrong(name)) is not None:
-                found[name] |= wrong | {"length": n, "first": False}
-        if progress is not None:
-            progress(n, beyond)
-    notes = {
-        "enough": "for every word and every runtime of the error model: sums in any order, which attention divides "
-        "behind them, exponentials within 4 ulps",
-        "words": f"{method}; run one by one: {task.runs_text}",
-    }
-    for name, one in found.items():
-        notes[name] = _sentence(one, max(asked[-1], beyond), bound.embedding.added > 0)
-    return Answer(
-        "precision", bound.name, {"max_length": max_length, "formats": list(formats)},
-        ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
-        f"Bits that {bound.name} needs", extra={"formats": found},
-        nothing={"fails": "none", "enough": "none"},
-    )  # fmt: skip
+    with keeping(rows, answered):
+        for n in asked:
+            task = _Length(bound, n)
+            enough = task.enough(guess)
+            guess = enough or guess
+            fails, word = task.fails(enough)
+            follow(task)
+            rows.append({"n": n, "fails": fails, "word": word, "enough": enough})
+            method, last = f"{task.words.says}; run one by one: {task.runs_text}", n
+            if progress is not None:
+                progress(n, asked[-1])
+        while (n := n + max(1, n // 4)) <= beyond:
+            later = _Length(bound, n)
+            for name in formats:
+                if found[name]["length"] is None and (wrong := later.wrong(name)) is not None:
+                    found[name] |= wrong | {"length": n, "first": False}
+            last = n
+            if progress is not None:
+                progress(n, beyond)
+        last = max(last, beyond)
+    return answered()
 
 
 def _sentence(one: Mapping[str, Any], last: int, empty: bool) -> str:

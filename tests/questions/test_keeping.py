@@ -19,6 +19,7 @@ QUESTIONS: dict[str, Callable[..., sc.Answer]] = {
     "margin, by words": lambda longest, **how: alike().margin(longest, **how),
     "temperature": lambda longest, **how: sc.build("first-flawed").temperature(longest, **how),
     "tolerance": lambda longest, **how: induction().tolerance("readout[unit]", longest, **how),
+    "precision": lambda longest, **how: induction().precision(longest, **how),
     "entropy": lambda longest, **how: sc.build("first-flawed").entropy(longest, **how),
 }
 
