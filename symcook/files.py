@@ -39,7 +39,8 @@ def put(contents: Mapping[Path, bytes], *, force: bool) -> None:
     """Write all files or none: under temporary names beside them, which then take the place of the targets.
 
     FileExistsError where a target exists by then and there is no `force`: whoever was first keeps it. Another OSError
-    where one cannot be written, which names the target. What is interrupted leaves no file half-written and no temporary one.
+    where one cannot be written, which names the target. What is interrupted leaves no file half-written and no
+    temporary one.
     """
     written: list[tuple[Path, Path]] = []
     claimed: list[Path] = []

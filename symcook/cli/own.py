@@ -292,9 +292,9 @@ def _again(document: dict[str, Any], target: Path, beside: Path, as_json: bool) 
     except (OSError, UnicodeDecodeError):
         raise BadInput("a certificate and its statement must be readable files in UTF-8", target) from None
     except Rejected as error:
-        given = f"{target} ({str(error).removeprefix('a certificate ')})"
         do = "make it again: prove with --statement and --force, or compile with --prove"
-        raise BadInput("a certificate must be JSON as symcook writes it", given, do) from None
+        must = f"a certificate must be as symcook wrote it; this one {str(error).removeprefix('a certificate ')}"
+        raise BadInput(must, target, do) from None
     sentence, verdict = own.again(document, certificate, text)
     found = unasked(own.claim(document, sentence)) if verdict.status == "PROVED" else []
     if not as_json:
