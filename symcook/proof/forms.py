@@ -436,6 +436,7 @@ class _FormText:
             yield f"{claim.formula} by {lemma}"
         yield from self.by_places(claim, equation)
         yield from self.by_those_before(claim, equation)
+        yield from self.by_those_behind(claim, equation)
         inside, known = claim.formula, self.known(claim.function)
         hints = list(dict.fromkeys([self.equation(claim.function), *known]))
         means = "sum(" in equation
@@ -500,17 +501,12 @@ class _FormText:
     def by_those_before(self, claim: FormClaim, equation: str) -> Iterator[str]:
         """The version for a mean over all positions before this one, which the first has none of: a count to the
         position before is that to this one, less the letter here."""
-        f, read = claim.function, self.read(claim.function)
-        mean = rf"{f}\(i\)\*\(i - 1\) = sum\(j, 1, i - 1, (.*)\) & \(i = 1 -> {f}\(i\) = 0\)"
+        mean = rf"{claim.function}\(i\)\*\(i - 1\) = sum\(j, 1, i - 1, (.*)\) & \(i = 1 -> {claim.function}\(i\) = 0\)"
         found = re.fullmatch(mean, equation)
-        tables = {g: t for g in read if isinstance(t := self.tables.get(g), CellTable)}
-        if found is None or len(tables) < len(read) or self.model.readout.first:
+        value = None if found is None else self.at_each_other(claim.function, found[1])
+        if found is None or value is None or self.model.readout.first:
             return
-        at = "i" if claim.formula.startswith("all i") else self.high
-        value, labels = found[1], list[str]()
-        for g, table in tables.items():
-            there = re.sub(r"\bi\b", "l", self.generic.indicators(table.cells, "i"))
-            value = value.replace(f"{g}(j)", f"({there})")
+        at, labels = "i" if claim.formula.startswith("all i") else self.high, list[str]()
         for token in sorted(self.meaning.tokens.values()):
             count, label = f"sum(l, 1, {{}}, I[w(l) = {token}])", f"before{token}"
             here, less = count.format("i"), count.format("i - 1")
@@ -523,19 +519,57 @@ class _FormText:
                 labels.append(f"{label}(i)")
         if labels and not re.fullmatch(r"\(I\[w\(l\) = \d+\]\)", value) and self.counts():
             labels.append("counts(i - 1)")
-        by = ", ".join([*[self.term(g) for g in read], "sum_ext"])
-        yield "\n  ".join([
+        yield self.by_others(claim, at, at, ("1", f"{at} - 1"), (found[1], value), [*labels, "first"])
+
+    def by_those_behind(self, claim: FormClaim, equation: str) -> Iterator[str]:
+        """The version for the first position's mean over all positions behind it: a count is the letter here and the
+        count of those behind."""
+        f, high = claim.function, self.high
+        mean = rf"{f}\(i\)\*\({high} - i\) = sum\(j, i \+ 1, {high}, (.*)\) & \(i = {high} -> {f}\(i\) = 0\)"
+        found = re.fullmatch(mean, equation)
+        value = None if found is None else self.at_each_other(f, found[1])
+        if found is None or value is None or not self.model.readout.first or claim.formula.startswith("all i"):
+            return
+        labels = list[str]()
+        for token in sorted(self.meaning.tokens.values()):
+            one, label = f"I[w(l) = {token}]", f"behind{token}"
+            said = f"sum(l, 1, {high}, {one}) = I[w(1) = {token}] + sum(l, 2, {high}, {one})"
+            if label in self.said or self.line(f"{label}: {said} by sum_split(l. {one}; 1; 1; {high}), some") is None:
+                self.said[label] = said
+                labels.append(label)
+        if self.counts():
+            labels += [f"counts({high})", *self.once(f, True)]
+        labels += ["first", "inverse", "big"]
+        yield self.by_others(claim, "1", high, ("2", high), (found[1], value), labels)
+
+    def at_each_other(self, function: str, term: str) -> str | None:
+        """What a mean's term is at a position l by the forms of what it reads; None where one has none."""
+        for g in self.read(function):
+            if not isinstance(table := self.tables.get(g), CellTable):
+                return None
+            there = re.sub(r"\bi\b", "l", self.generic.indicators(table.cells, "i"))
+            term = term.replace(f"{g}(j)", f"({there})")
+        return term
+
+    def by_others(
+        self, claim: FormClaim, at: str, size: str, over: tuple[str, str], terms: tuple[str, str], labels: list[str]
+    ) -> str:
+        """The text of a mean over the positions `over`, at a position that is not among them: `size` - 1 many, whose
+        term is said in two ways."""
+        f, span, (before, after) = claim.function, ", ".join(over), terms
+        by = ", ".join([*[self.term(g) for g in self.read(f)], "sum_ext"])
+        return "\n  ".join([
             claim.formula,
             *(["given i (low high)"] if at == "i" else []),
-            f"cases first: {at} = 1",
+            f"cases first: {size} = 1",
             f"  - qed by {self.equation(f)}({at}), first",
-            f"  - big: 2 <= {at} by first, {'low' if at == 'i' else 'some'}",
-            f"    inner: sum(j, 1, {at} - 1, {found[1]}) = sum(l, 1, {at} - 1, {value}) by {by}",
-            f"    positive: 0 < {at} - 1 by big",
-            f"    take inverse from inverse_positive({at} - 1)[positive]",
+            f"  - big: 2 <= {size} by first, {'low' if at == 'i' else 'some'}",
+            f"    inner: sum(j, {span}, {before}) = sum(l, {span}, {after}) by {by}",
+            f"    positive: 0 < {size} - 1 by big",
+            f"    take inverse from inverse_positive({size} - 1)[positive]",
             f"    take head from {self.equation(f)}({at})",
-            f"    there: {f}({at}) = sum(l, 1, {at} - 1, {value})/({at} - 1) by head, inner, inverse",
-            f"    qed by {', '.join(['there', *labels, 'first'])}",
+            f"    there: {f}({at}) = sum(l, {span}, {after})/({size} - 1) by head, inner, inverse",
+            f"    qed by {', '.join(['there', *labels])}",
         ])  # fmt: skip
 
     def tails(self) -> bool:

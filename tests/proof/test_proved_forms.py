@@ -96,6 +96,10 @@ SIGNED = {
     "EOS, causal": ("future", PARTS, "last", 1, EOS),
     "EOS, from here on": ("past", THREE, "first", 1, EOS),
     "EOS, two heads": ("past", TWO, "first", 2, EOS),
+    "none, strict, from here on": ("strict-past", PARTS, "first", 1, {}),
+    "BOS, strict, from here on": ("strict-past", THREE, "first", 1, BOS),
+    "EOS, strict, from here on": ("strict-past", TWO, "first", 1, EOS),
+    "both, strict, from here on": ("strict-past", TWO, "first", 1, BOTH),
     "both": ("none", TWO, "first", 1, BOTH),
     "both, causal": ("future", PARTS, "last", 1, BOTH),
     "both, strict": ("strict-future", TWO, "last", 1, BOTH),
@@ -132,7 +136,8 @@ def means(case: tuple[str, dict[str, str], str, int, dict[str, str]], word: list
     mask, letters, read, heads, _ = case
     worth = [*map(Fraction, letters.values()), Fraction(0), Fraction(0)]
     at = 0 if read == "first" else len(word) - 1
-    seen = {"none": word, "future": word[: at + 1], "strict-future": word[:at], "past": word[at:]}
+    seen = {"none": word, "future": word[: at + 1], "past": word[at:]}
+    seen |= {"strict-future": word[:at], "strict-past": word[at + 1 :]}
     out = {}
     for k in range(heads):
         over = [worth[x] for x in seen[[mask, "none"][k]]]
@@ -150,7 +155,7 @@ def test_forms_that_hold_n_are_proved_beside_added_tokens_and_true_of_short_word
     assert {c.coordinate for c in claims} == {*(f"m{k}" for k in range(heads)), "verdict"}
     size = len(letters)
     before, after = [size] * ("before" in ends), [size + len(ends) - 1] * ("after" in ends)
-    for inner in (w for length in range(5) for w in itertools.product(range(size), repeat=length)):
+    for inner in (w for length in range(not ends, 5) for w in itertools.product(range(size), repeat=length)):
         word = [*before, *inner, *after]
         values = means(case, word)
         assert all(says(c.formula, word, values) for c in claims), word
