@@ -39,28 +39,42 @@ def put(contents: Mapping[Path, bytes], *, force: bool) -> None:
     """Write all files or none: under temporary names beside them, which then take the place of the targets.
 
     FileExistsError where a target exists by then and there is no `force`: whoever was first keeps it. Another OSError
-    where one cannot be written. What is interrupted leaves no file half-written and no temporary one.
+    where one cannot be written, which names the target. What is interrupted leaves no file half-written and no
+    temporary one.
     """
     written: list[tuple[Path, Path]] = []
     claimed: list[Path] = []
     try:
         for target, content in contents.items():
-            handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
-            written.append((Path(name), target))
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.chmod(name, 0o644)
+            with _named(target):
+                handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+                written.append((Path(name), target))
+                with os.fdopen(handle, "wb") as file:
+                    file.write(content)
+                os.chmod(name, 0o644)
         with _alone(written[0][1].parent):
             for _, target in written:
                 if not force:
                     target.open("xb").close()  # an empty file that is ours to replace, or FileExistsError
                     claimed.append(target)
             for temporary, target in written:
-                os.replace(temporary, target)
+                with _named(target):
+                    os.replace(temporary, target)
             claimed.clear()
     finally:
         for path in (*claimed, *(temporary for temporary, _ in written)):
             path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _named(target: Path) -> Iterator[None]:
+    """What the system refuses about a temporary file, said of the file whose place it was to take."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(target)) from None
 
 
 @contextlib.contextmanager

@@ -33,8 +33,23 @@ def test_all_files_or_none(tmp_path: Path) -> None:
         missing.write_bytes(b"0")
     put({a: b"5", b: b"6"}, force=True)
     assert (a.read_bytes(), b.read_bytes(), names(tmp_path)) == (b"5", b"6", ["a", "b"])
-    with pytest.raises(OSError, match="No such file"):
+    with pytest.raises(FileNotFoundError, match="No such file") as refused:
         put({tmp_path / "none" / "a": b"1"}, force=True)
+    assert refused.value.filename == str(tmp_path / "none" / "a")
+
+
+def test_a_refusal_names_the_target_and_no_temporary_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for call in ("replace", "chmod", "fdopen"):
+        with monkeypatch.context() as patched:
+
+            def full(*arguments: Any) -> None:
+                raise OSError(28, "No space left on device", *arguments[:1])
+
+            patched.setattr(os, call, full)
+            with pytest.raises(OSError, match="No space left") as refused:
+                put({tmp_path / "a": b"1"}, force=True)
+        assert (refused.value.errno, refused.value.filename) == (28, str(tmp_path / "a"))
+        assert names(tmp_path) == []
 
 
 @pytest.mark.parametrize("call", ["replace", "chmod", "fdopen"])

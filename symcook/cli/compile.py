@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from symcook.cli import own
 from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Waiting, say_or_json, within
-from symcook.cli.unproved import instead, provable, unproved
+from symcook.cli.unproved import instead, provable, refused, unproved
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.programs import AUTOMATA, FORMULAS, LANGUAGES, MACHINES, THEOREMS, VARIANTS, WEIGHTINGS
 
@@ -156,9 +156,7 @@ def _proved(
         except BadInput as why:
             raise Undecided(f"{none}: {why.must}; given: {why.given}; {instead(model)}.") from None
         except Rejected as why:
-            if "exceeds" not in str(why):  # a limit of what the checkers read, of symbols or time
-                raise
-            raise Undecided(f"{none}: {str(why).removeprefix('proof: ')}; {instead(model)}.") from None
+            raise refused(why, none, model) from None
     else:
         with Waiting("proving"):
             statement, found = (programs if program.kind == "srasp" else formulas).prove(model, seconds)

@@ -16,6 +16,7 @@ from symcook.cli import own
 from symcook.cli.options import Name, Settings, option, read_settings
 from symcook.cli.options import command as declare
 from symcook.cli.output import Waiting, print_json, say, say_or_json
+from symcook.cli.unproved import refused
 from symcook.errors import BadInput, Rejected
 from symcook.model.family import shipped
 from symcook.recipes.models import SHIPPED, instance_of, is_path, model_of, no_family, path_of, read, said, ships, told
@@ -54,6 +55,11 @@ def new(
     if path is None:
         raise BadInput("the name must be that of a family or a family file", name, "symcook list shows those that ship")
     family = read(path, given)
+    wanted = {**dict.fromkeys(family.sizes, "2"), **dict.fromkeys(family.tables, "FILE.json")}
+    missing = [f"--set {key}={value}" for key, value in wanted.items() if key not in given]
+    if missing:
+        have = ", ".join(key for key in wanted if key in given) or "none"
+        raise BadInput(f"{name} must have all its sizes and tables", have, f"give {' '.join(missing)}")
     values = instance_of(family, given).values
     model, _ = model_of(family, given, tokens)
     source = f"{family.source}; {said(family, values)}".lstrip("; ")
@@ -116,7 +122,8 @@ def prove_instance(
             continue
         except Rejected as error:
             if stored is None:
-                raise
+                none = f"no bridge from {name} to {family.name} was made"
+                raise refused(error, none, chosen.model) from None
             if as_json:
                 print_json({"family": family.name, "bridge": "OPEN", "reason": str(error), "theorems": []})
             else:

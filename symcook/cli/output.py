@@ -304,7 +304,7 @@ def invoke(arguments: list[str]) -> int:
         return done.exit_code
     except click.UsageError as error:
         if isinstance(error, click.NoSuchOption) and error.option_name == "--json" and arguments[:1] == ["--json"]:
-            rest = " ".join([*arguments[1:], "--json"])
+            rest = " ".join([*(arguments[1:] or ["COMMAND"]), "--json"])
             raise BadInput("--json must follow the command", "it came first", f"write symcook {rest}") from None
         raise _sentence(error) from None
     return code if isinstance(code, int) else 0

@@ -74,6 +74,7 @@ def prove_own(
     from symcook.proof.audit.source import unasked, unasked_words
 
     chosen, document = bound(name, settings)
+    text = None if proof is None else _text(proof)
     statement = own.claim(document, sentence)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
     target, written = to = _place(source, _note(statement.block), force)
@@ -84,7 +85,6 @@ def prove_own(
     for file in to:
         vacant(file, force)
     lost = _sentence(target, written)
-    text = None if proof is None else _text(proof)
     try:
         with Waiting("proving"):
             if text is None and chosen.model.program is not None:
@@ -291,6 +291,10 @@ def _again(document: dict[str, Any], target: Path, beside: Path, as_json: bool) 
         certificate, text = load_json(target.read_bytes()), beside.read_bytes().decode()
     except (OSError, UnicodeDecodeError):
         raise BadInput("a certificate and its statement must be readable files in UTF-8", target) from None
+    except Rejected as error:
+        do = "make it again: prove with --statement and --force, or compile with --prove"
+        must = f"a certificate must be as symcook wrote it; this one {str(error).removeprefix('a certificate ')}"
+        raise BadInput(must, target, do) from None
     sentence, verdict = own.again(document, certificate, text)
     found = unasked(own.claim(document, sentence)) if verdict.status == "PROVED" else []
     if not as_json:

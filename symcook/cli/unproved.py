@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from symcook.errors import BadInput, Undecided
+from symcook.errors import BadInput, Rejected, SymcookError, Undecided
 from symcook.programs import AUTOMATA, MACHINES
 
 if TYPE_CHECKING:
@@ -52,3 +52,11 @@ def instead(model: Transformer) -> str:
     from symcook.programs.running import decodes
 
     return f"check compares {'its tokens' if decodes(model) else 'it'} word by word"
+
+
+def refused(why: Rejected, none: str, model: Transformer) -> SymcookError:
+    """What a bridge ends with that was not made: Undecided, behind `none`, where a limit was passed of what the
+    checkers read, of symbols or time; else `why` itself."""
+    if "exceeds" not in str(why):
+        return why
+    return Undecided(f"{none}: {str(why).removeprefix('proof: ')}; {instead(model)}.")

@@ -113,7 +113,7 @@ class Instance:
             if not re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII):
                 few = " of at most 18 digits" * (re.fullmatch(r"[+-]?[0-9]+", text, re.ASCII) is not None)
                 must = f"{family.name} must have a whole number{few} for {size}"
-                raise BadInput(must, text or "none", f"give {size}=...")
+                raise BadInput(must, text or "none", f"give --set {size}=2")
             self.env[size] = Fraction(int(text))
         for condition in family.sizes.values():
             if not _Numbers(self.env).formula(condition):

@@ -47,6 +47,8 @@ SECONDS = 15.0
 """The time for one version of a line."""
 SOON = 0.2
 """The time for all versions of the line of what the readout looks at, before the forms that it reads have lines."""
+OVER, UNPROVED = "the time is over", "it rests on forms that are not proved"
+"""Why a form is not proved, where it is not that no version of its line follows."""
 LITTLE = 0.25
 """Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
 
@@ -199,7 +201,7 @@ class _FormText:
             for claim in ends:
                 rests = [after[f] for f in self.read(claim.function) if f in after] if claim.function else []
                 if any(isinstance(column, CellTable) and len(column.cells) > 1 for column in rests):
-                    claim.missing = "it rests on forms that are not proved"  # as yet
+                    claim.missing = UNPROVED  # as yet
                 else:
                     self.end(claim, SOON if rests else SECONDS)
             missing = [claim for claim in ends if claim.missing is not None]
@@ -272,7 +274,7 @@ class _FormText:
         left = seconds if late else min(seconds, self.until - time.process_time())
         until = time.monotonic() + seconds if late else self.end_of_lines
         if left <= 0 or until <= time.monotonic():
-            return "the time is over"
+            return OVER
         try:
             parsed = prooftext.read(self.head + block).parts["proof"]
             with own.limited(until, left):
@@ -293,7 +295,7 @@ class _FormText:
                 self.labels[claim.function] = label
                 self.said[label] = claim.formula
                 return
-        claim.missing = own.first_line(why)
+        claim.missing = _stopped(claim, why)
 
     def constants(self) -> None:
         """The lines of coordinates that every letter begins with one value of."""
@@ -321,6 +323,11 @@ class _FormText:
         """Hints about the functions in the equation of another."""
         return [*dict.fromkeys(self.labels[f] for f in self.read(function))]
 
+    def same_everywhere(self, label: str) -> bool:
+        """Whether a label says that a function has one value at all positions."""
+        _, is_, value = self.said.get(label, "").partition("(i) = ")
+        return bool(is_) and re.search(r"\bi\b", value) is None
+
     def read(self, function: str) -> list[str]:
         """The functions in the equation of another."""
         return [f for f in self.equations if f != function and re.search(rf"\b{f}\(", self.equations[function])]
@@ -343,18 +350,29 @@ class _FormText:
                 self.labels["counts"] = "counts"
         return self.labels["counts"] or None
 
-    def once(self, function: str) -> list[str]:
-        """The lines that an added token, which the equation of a function asks for, stands in the word once."""
+    def once(self, function: str, counted: bool) -> list[str]:
+        """The lines that an added token, which the equation of a function asks for, stands in the word once (the one
+        before it, up to each position); of all of them where the letters are `counted` together, the added ones too."""
         before, after = self.model.embedding.ends
         read, labels = "".join(self.equations[f] for f in self.read(function)), list[str]()
         for at, token in [*((self.low, t) for t in before), *((self.high, t) for t in after)]:
             one, label = f"I[w(l) = {self.meaning.tokens[token]}]", f"once{self.meaning.tokens[token]}"
-            if one.replace("(l)", "(i)") in read and label not in self.labels:
+            if not counted and one.replace("(l)", "(i)") not in read:
+                continue
+            if label not in self.labels:
                 apart = f"apart{label}: all l in {self.low}..{self.high}. l != {at} -> {one} = 0 by word"
-                by = f"sum_only(l. {one}; {self.low}; {self.high}; {at})[_, _, apart{label}], word, some"
-                text = f"{label}: sum(l, {self.low}, {self.high}, {one}) = 1 by {by}"
+                by = f"by sum_only(l. {one}; {self.low}; {self.high}; {at})[_, _, apart{label}], word, some"
+                text = f"{label}: sum(l, {self.low}, {self.high}, {one}) = 1 {by}"
+                if at == self.low:
+                    text = "\n  ".join([
+                        f"{label}: all i in {self.low}..{self.high}. sum(l, {self.low}, i, {one}) = 1",
+                        "given i (low high)",
+                        f"first: I[w({at}) = {self.meaning.tokens[token]}] = 1 by word",
+                        f"rest: all l in {self.low}..i. l != {at} -> {one} = 0 by apart{label}, high",
+                        f"qed by sum_only(l. {one}; {self.low}; i; {at})[_, _, rest], first, low",
+                    ])  # fmt: skip
                 self.labels[label] = label if self.line(apart) is None and self.line(text) is None else ""
-            if one.replace("(l)", "(i)") in read and self.labels[label]:
+            if self.labels[label]:
                 labels.append(label)
         return labels
 
@@ -418,6 +436,7 @@ class _FormText:
             yield f"{claim.formula} by {lemma}"
         yield from self.by_places(claim, equation)
         yield from self.by_those_before(claim, equation)
+        yield from self.by_those_behind(claim, equation)
         inside, known = claim.formula, self.known(claim.function)
         hints = list(dict.fromkeys([self.equation(claim.function), *known]))
         means = "sum(" in equation
@@ -425,10 +444,12 @@ class _FormText:
             yield from self.by_terms(claim, equation)
             terms = [self.term(f) for f in self.read(claim.function)]
             yield f"{inside} by {', '.join(dict.fromkeys([hints[0], *terms, 'sum_ext']))}"
-        if means and "sum(l," in inside and (counts := self.counts()):
+        spread = not all(self.same_everywhere(label) for label in known)
+        counts = self.counts() if means and spread and "sum(l," in inside else None
+        if counts is not None:
             hints.append(counts)
         if means:
-            hints += self.once(claim.function)
+            hints += self.once(claim.function, counts is not None)
         signs = "pow(-1" in inside or any("pow(-1" in self.said.get(label, "") for label in known)
         if signs and "sum(j, i, n, " in equation and self.tails():
             yield self.by_signs(inside, ", ".join([*hints, "tails(i)", "sum_ext"]))
@@ -480,17 +501,12 @@ class _FormText:
     def by_those_before(self, claim: FormClaim, equation: str) -> Iterator[str]:
         """The version for a mean over all positions before this one, which the first has none of: a count to the
         position before is that to this one, less the letter here."""
-        f, read = claim.function, self.read(claim.function)
-        mean = rf"{f}\(i\)\*\(i - 1\) = sum\(j, 1, i - 1, (.*)\) & \(i = 1 -> {f}\(i\) = 0\)"
+        mean = rf"{claim.function}\(i\)\*\(i - 1\) = sum\(j, 1, i - 1, (.*)\) & \(i = 1 -> {claim.function}\(i\) = 0\)"
         found = re.fullmatch(mean, equation)
-        tables = {g: t for g in read if isinstance(t := self.tables.get(g), CellTable)}
-        if found is None or len(tables) < len(read) or self.model.readout.first:
+        value = None if found is None else self.at_each_other(claim.function, found[1])
+        if found is None or value is None or self.model.readout.first:
             return
-        at = "i" if claim.formula.startswith("all i") else self.high
-        value, labels = found[1], list[str]()
-        for g, table in tables.items():
-            there = re.sub(r"\bi\b", "l", self.generic.indicators(table.cells, "i"))
-            value = value.replace(f"{g}(j)", f"({there})")
+        at, labels = "i" if claim.formula.startswith("all i") else self.high, list[str]()
         for token in sorted(self.meaning.tokens.values()):
             count, label = f"sum(l, 1, {{}}, I[w(l) = {token}])", f"before{token}"
             here, less = count.format("i"), count.format("i - 1")
@@ -503,19 +519,57 @@ class _FormText:
                 labels.append(f"{label}(i)")
         if labels and not re.fullmatch(r"\(I\[w\(l\) = \d+\]\)", value) and self.counts():
             labels.append("counts(i - 1)")
-        by = ", ".join([*[self.term(g) for g in read], "sum_ext"])
-        yield "\n  ".join([
+        yield self.by_others(claim, at, at, ("1", f"{at} - 1"), (found[1], value), [*labels, "first"])
+
+    def by_those_behind(self, claim: FormClaim, equation: str) -> Iterator[str]:
+        """The version for the first position's mean over all positions behind it: a count is the letter here and the
+        count of those behind."""
+        f, high = claim.function, self.high
+        mean = rf"{f}\(i\)\*\({high} - i\) = sum\(j, i \+ 1, {high}, (.*)\) & \(i = {high} -> {f}\(i\) = 0\)"
+        found = re.fullmatch(mean, equation)
+        value = None if found is None else self.at_each_other(f, found[1])
+        if found is None or value is None or not self.model.readout.first or claim.formula.startswith("all i"):
+            return
+        labels = list[str]()
+        for token in sorted(self.meaning.tokens.values()):
+            one, label = f"I[w(l) = {token}]", f"behind{token}"
+            said = f"sum(l, 1, {high}, {one}) = I[w(1) = {token}] + sum(l, 2, {high}, {one})"
+            if label in self.said or self.line(f"{label}: {said} by sum_split(l. {one}; 1; 1; {high}), some") is None:
+                self.said[label] = said
+                labels.append(label)
+        if self.counts():
+            labels += [f"counts({high})", *self.once(f, True)]
+        labels += ["first", "inverse", "big"]
+        yield self.by_others(claim, "1", high, ("2", high), (found[1], value), labels)
+
+    def at_each_other(self, function: str, term: str) -> str | None:
+        """What a mean's term is at a position l by the forms of what it reads; None where one has none."""
+        for g in self.read(function):
+            if not isinstance(table := self.tables.get(g), CellTable):
+                return None
+            there = re.sub(r"\bi\b", "l", self.generic.indicators(table.cells, "i"))
+            term = term.replace(f"{g}(j)", f"({there})")
+        return term
+
+    def by_others(
+        self, claim: FormClaim, at: str, size: str, over: tuple[str, str], terms: tuple[str, str], labels: list[str]
+    ) -> str:
+        """The text of a mean over the positions `over`, at a position that is not among them: `size` - 1 many, whose
+        term is said in two ways."""
+        f, span, (before, after) = claim.function, ", ".join(over), terms
+        by = ", ".join([*[self.term(g) for g in self.read(f)], "sum_ext"])
+        return "\n  ".join([
             claim.formula,
             *(["given i (low high)"] if at == "i" else []),
-            f"cases first: {at} = 1",
+            f"cases first: {size} = 1",
             f"  - qed by {self.equation(f)}({at}), first",
-            f"  - big: 2 <= {at} by first, {'low' if at == 'i' else 'some'}",
-            f"    inner: sum(j, 1, {at} - 1, {found[1]}) = sum(l, 1, {at} - 1, {value}) by {by}",
-            f"    positive: 0 < {at} - 1 by big",
-            f"    take inverse from inverse_positive({at} - 1)[positive]",
+            f"  - big: 2 <= {size} by first, {'low' if at == 'i' else 'some'}",
+            f"    inner: sum(j, {span}, {before}) = sum(l, {span}, {after}) by {by}",
+            f"    positive: 0 < {size} - 1 by big",
+            f"    take inverse from inverse_positive({size} - 1)[positive]",
             f"    take head from {self.equation(f)}({at})",
-            f"    there: {f}({at}) = sum(l, 1, {at} - 1, {value})/({at} - 1) by head, inner, inverse",
-            f"    qed by {', '.join(['there', *labels, 'first'])}",
+            f"    there: {f}({at}) = sum(l, {span}, {after})/({size} - 1) by head, inner, inverse",
+            f"    qed by {', '.join(['there', *labels])}",
         ])  # fmt: skip
 
     def tails(self) -> bool:
@@ -594,14 +648,14 @@ class _FormText:
 
     def end(self, claim: FormClaim, seconds: float = SECONDS) -> None:
         """The line of what the readout looks at."""
-        why, until = "it rests on forms that are not proved", time.process_time() + seconds
+        why, until = UNPROVED, time.process_time() + seconds
         for version in self.last_versions(claim) if claim.function else self.verdicts(claim):
             left = seconds if seconds > SOON else until - time.process_time()
             why = self.line(f"end_{claim.coordinate}: {version}", left)
             if why is None:
                 self.labels[f"end {claim.coordinate}"], claim.missing = f"end_{claim.coordinate}", None
                 return
-        claim.missing = own.first_line(why)
+        claim.missing = _stopped(claim, why)
 
     def looked_up(self, claim: FormClaim) -> Iterator[str]:
         """What a head looks up at the position that a count names."""
@@ -768,13 +822,15 @@ class _FormText:
         ]
         closing = [*dict.fromkeys([*closing, *[f"{c.function}_form" for c in way]])]
         if again or len(done) < len(whole.claims):
-            before, assumed, opened, lines = self.g, self.assumed, self.opened, self.lines
+            before, assumed, opened, lines, labels = self.g, self.assumed, self.opened, self.lines, self.labels
             self.goal(whole)
             if assumed != self.assumed:
                 return
+            self.labels = labels
             self.g.nodes += before.nodes[opened:]  # nothing on the way asks for the claim
             self.g.facts, self.g.scope, self.g.taken = before.facts, before.scope, before.taken
             self.lines += lines[1:]
+        unclosed = len(self.g.nodes), len(self.lines), dict(self.g.facts)
         own_line = [f"{c.function}_form" if c in way else f"end_{c.coordinate}" for c in done]
         by_part = [f"- qed by {by}" for c, by in zip(done, own_line, strict=True) for by in self.taken(c.formula, by)]
         ways = [f"qed by {', '.join(closing)}", "\n".join(by_part)]
@@ -795,9 +851,27 @@ class _FormText:
                 parts["inhabited"] = self.inhabited(home)
             whole.certificate, whole.verdict = own.judged(self.statement, parts, "proved")
             whole.statement = self.statement
+        except own.Unmet as error:
+            says_nothing = [c for c in done if c.coordinate == "verdict"]
+            if not says_nothing or len(done) == len(says_nothing):
+                for c in done:
+                    c.missing = own.first_line(error)
+                return
+            for c in says_nothing:
+                c.missing = "no word was found at which a side of it holds, so that it may say nothing"
+            nodes, lines, self.g.facts = unclosed
+            del self.g.nodes[nodes:], self.lines[lines:]
+            self.finish(whole, True)
         except (Rejected, Stuck, SymcookError) as error:  # no word for the hypotheses, or the time is over
             for c in done:
-                c.missing = own.first_line(str(error))
+                c.missing = own.first_line(error)
+
+
+def _stopped(claim: FormClaim, why: str | None) -> str:
+    """What an answer says of a form that has no line: the form, where it is not the time or what it rests on; what the
+    last version of its line lacks is said nowhere, for nobody has seen that line."""
+    why = own.first_line(why)
+    return why if why in (OVER, UNPROVED) else own.first_line(f"no proof was found of {claim.sentence}")
 
 
 def _sorted(condition: str) -> str:

@@ -481,8 +481,9 @@ def inhabited(home: Citable, statement: Statement, runs: Runs) -> list[dict[str,
 
 
 def first_line(why: object) -> str:
-    """The first line of what stopped a proof, as an answer says it."""
-    return str(why or "").partition("\n")[0][:300]
+    """The first line of what stopped a generated proof, as an answer says it: without the place in its text, which
+    nobody sees."""
+    return re.sub(r"^line \d+, column \d+: ", "", str(why or "").partition("\n")[0])[:300]
 
 
 def again(document: Mapping[str, Any], certificate: object, text: str) -> tuple[str, Verdict]:

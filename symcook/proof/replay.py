@@ -42,6 +42,11 @@ from symcook.proof.files import load_json, proofs_directory
 from symcook.proof.grammar import GRAMMAR, Definition
 from symcook.proof.terms import Sort, Term
 
+REMARK = (
+    "# The note is a remark that proofs/checker.py does not read; symcook prove MODEL.json checks that the statement "
+    "is made of it."
+)
+"""What stands in the file of a claim of one's own above its sentence."""
 _KEYS = frozenset({"statement", "nontrivial", "define", "claim", "corrects", "note"})
 _LEMMA = ("lem.", "named.", "oracle.")
 ID = re.compile(r"[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*", re.ASCII)
@@ -112,9 +117,9 @@ class Statement:
     @property
     def block(self) -> str:
         """The statement as proofs/checker.py reads it, with models written out. Its note stays behind, but that of a
-        claim of one's own is the sentence."""
+        claim of one's own is the sentence, behind a comment that says what it is worth."""
         rows = [f"[{self.id}]"]
-        rows += [f"note: {self.note}", f"model: {self.model}"] if self.model is not None else []
+        rows += [REMARK, f"note: {self.note}", f"model: {self.model}"] if self.model is not None else []
         rows.append(f"statement: {self.expanded}")
         rows += [f"nontrivial: {self.nontrivial}"] if self.nontrivial is not None else []
         rows += [] if self.claim else ["claim: no"]

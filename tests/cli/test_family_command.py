@@ -31,6 +31,17 @@ def test_shipped_families_are_listed_and_shown(capsys: pytest.CaptureFixture[str
     assert shown["premises"] == "(1 <= K) & (1 <= D)" and "active(0, i) = 1" in shown["equations"][1]
 
 
+def test_a_family_without_its_sizes_is_told_how_to_give_them(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("new", "family-dyck-k-d", "-o", "mine.json")
+    code, _, err = call(capsys, *asked)
+    assert code == 2
+    assert "family-dyck-k-d must have all its sizes and tables; given: none; give --set K=2 --set D=2." in err
+    code, _, err = call(capsys, *asked, "--set", "K=3")
+    assert code == 2 and "given: K; give --set D=2." in err
+    code, _, err = call(capsys, "run", "family-dyck-k-d", "--set", "K=3", "--input", "0")
+    assert code == 2 and "dyck-k-d must have a whole number for D; given: none; give --set D=2." in err
+
+
 def test_a_family_file_runs_with_sizes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "mine.json"
     file.write_text((FAMILIES / "lookup-one-hot.json").read_text())

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from checkout import ROOT
 
+import symcook as sc
 from symcook.__main__ import main
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
@@ -153,6 +154,26 @@ def test_a_hint_is_what_works(
     assert hint in capsys.readouterr().err
     if line.startswith("check"):
         printed(capsys, *line.split(), *hint.split()[1:])
+
+
+def test_a_reference_of_positions_is_told_to_return_a_list(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    builder = sc.Builder(words={"a": {"v": 1}, "b": {"v": -1}})
+    builder.readout("sign", "each", ["v"], weights=[1])
+    builder.build("letters").save(tmp_path / "letters.json")
+    asked = ["check", str(tmp_path / "letters.json"), "--max-length", "3", "--spec"]
+    spec = tmp_path / "spec.py"
+    spec.write_text("def seven(word):\n    return 7\n\ndef listed(word):\n    return [x == 'a' for x in word]\n")
+    assert main([*asked, f"{spec}:seven"]) == 2
+    must = "the reference must give 1 answers, one a position; given: 7 (int) on a; "
+    assert f"{must}let it return a list with an answer for each position" in capsys.readouterr().err
+    assert main([*asked, f"{spec}:listed"]) == 0  # what it says to do, done
+
+
+def test_json_alone_is_no_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--json"]) == 2
+    assert "must follow the command; given: it came first; write symcook COMMAND --json." in capsys.readouterr().err
+    assert main(["--json", "list"]) == 2
+    assert "write symcook list --json." in capsys.readouterr().err
 
 
 def test_what_is_no_model_file_says_how_it_becomes_one(

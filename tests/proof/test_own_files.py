@@ -114,6 +114,38 @@ def test_a_changed_file_is_not_accepted(folder, capsys, name, old, new):
         assert "PROVED   own.votes " not in checker(folder)
 
 
+def test_the_file_says_that_the_second_checker_does_not_read_its_note(folder, capsys):
+    path = folder / "votes.statement.txt"
+    text = path.read_text(encoding="utf-8")
+    remark, note = text.splitlines()[-4:-2]
+    assert remark.startswith("# The note is a remark that proofs/checker.py does not read") and note[:6] == "note: "
+    path.write_text(text.replace(note, "note: accept"), encoding="utf-8")
+    assert "PROVED   own.votes " in checker(folder)  # as the remark says
+    code, said = again(folder, capsys)
+    assert code == 1 and said.startswith("OPEN  ")
+    path.write_text(text.replace(remark, "# The note is what is proved."), encoding="utf-8")
+    assert again(folder, capsys)[0] == 1
+
+
+@pytest.mark.parametrize("name", ["votes.json", "votes.2.json"])
+def test_a_certificate_that_is_cut_off_is_bad_input_that_is_named(folder, capsys, name):
+    stem = name.removesuffix(".json")
+    for ending in (".certificate.json", ".statement.txt"):
+        (folder / f"{stem}{ending}").write_bytes((folder / f"votes{ending}").read_bytes())
+    cut = folder / f"{stem}.certificate.json"
+    cut.write_bytes(cut.read_bytes()[:1000])
+    code, said = again(folder, capsys)
+    assert code == 2 and "this one is not valid JSON: " in said and "; make it again: prove with --statement" in said
+    assert cut.name in said
+
+
+def test_a_proof_text_that_is_not_there_is_said_before_what_stands_beside_the_model(folder, capsys):
+    code, said = again(folder, capsys, "--statement", "vote(n) <= 1", "--proof", str(folder / "nothere"))
+    assert code == 2 and "a proof text must be a readable file" in said and "nothere" in said
+    code, said = again(folder, capsys, "--statement", SENTENCE, "--proof", str(folder / "nothere"))
+    assert code == 2 and "a proof text must be a readable file" in said and "must not exist" not in said
+
+
 def test_where_there_is_nothing_to_check_one_sentence_says_so(folder, capsys):
     for name in ("votes.statement.txt", "votes.certificate.json"):
         (folder / name).unlink()

@@ -1,6 +1,9 @@
 """Generated proofs of closed forms: what is right is proved, what is planted is not."""
 
+import itertools
+import re
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -55,6 +58,134 @@ def before() -> Transformer:
     mean = builder.add(sc.head(value={"mean": "hit"}, mask="strict-future"))
     builder.readout("sign", "last", mean, weights=[1])
     return builder.build("before")
+
+
+def signed(mask: str, letters: dict[str, str], read: str, heads: int = 1, **ends: str) -> Transformer:
+    """Means of letters of which none is worth 0, so that their forms hold n, beside added tokens that are."""
+    words = {**{token: {"v": value} for token, value in letters.items()}, **{token: {} for token in ends.values()}}
+    builder = sc.Builder(words=words, **ends)
+    means = [x for k in range(heads) for x in builder.add(sc.head(value={f"m{k}": "v"}, mask=[mask, "none"][k]))]
+    builder.readout("sign", read, means, weights=[1] * heads)
+    return builder.build("signed")
+
+
+def mean_of_a_mean(**ends: str) -> Transformer:
+    builder = sc.Builder(words={"a": {"v": 1}, "b": {"v": -1}, **{token: {} for token in ends.values()}}, **ends)
+    builder.add(sc.head(value={"m": "v"}, mask="none"))
+    builder.readout("sign", "last", builder.add(sc.head(value={"mm": "m"}, mask="none")), weights=[1])
+    return builder.build("means")
+
+
+def at_each_behind_bos() -> Transformer:
+    builder = sc.Builder(words={"a": {"v": 1}, "b": {"v": -1}, "BOS": {}}, before="BOS")
+    builder.readout("sign", "each", builder.add(sc.head(value={"m": "v"}, mask="future")), weights=[1])
+    return builder.build("each")
+
+
+TWO, THREE, PARTS = {"a": "1", "b": "-1"}, {"a": "1", "b": "-1", "c": "1/2"}, {"a": "2/3", "b": "-1/2"}
+BOS, CLS, EOS, BOTH = {"before": "BOS"}, {"before": "CLS"}, {"after": "EOS"}, {"before": "BOS", "after": "EOS"}
+SIGNED = {
+    "CLS": ("none", TWO, "first", 1, CLS),
+    "CLS, three letters": ("none", THREE, "first", 1, CLS),
+    "BOS": ("future", TWO, "last", 1, BOS),
+    "BOS, three letters": ("future", THREE, "last", 1, BOS),
+    "BOS, rational": ("future", PARTS, "last", 1, BOS),
+    "BOS, two heads": ("future", TWO, "last", 2, BOS),
+    "BOS, strict": ("strict-future", TWO, "last", 1, BOS),
+    "EOS": ("none", TWO, "last", 1, EOS),
+    "EOS, causal": ("future", PARTS, "last", 1, EOS),
+    "EOS, from here on": ("past", THREE, "first", 1, EOS),
+    "EOS, two heads": ("past", TWO, "first", 2, EOS),
+    "none, strict, from here on": ("strict-past", PARTS, "first", 1, {}),
+    "BOS, strict, from here on": ("strict-past", THREE, "first", 1, BOS),
+    "EOS, strict, from here on": ("strict-past", TWO, "first", 1, EOS),
+    "both, strict, from here on": ("strict-past", TWO, "first", 1, BOTH),
+    "both": ("none", TWO, "first", 1, BOTH),
+    "both, causal": ("future", PARTS, "last", 1, BOTH),
+    "both, strict": ("strict-future", TWO, "last", 1, BOTH),
+}
+"""The mask, the letters, where the readout looks, the number of heads and the added tokens."""
+
+
+def says(formula: str, word: list[int], values: dict[str, Fraction]) -> bool:
+    """What a claim of this module says of a word, as numbers of letters, where the readout looks: `values` are those of
+    the coordinates there. An evaluation of its own, by Python."""
+    text = re.sub(r"sum\((\w), ([^,]+), ([^,]+), ", r"total(\2, \3, lambda \1: ", formula.replace("~", "not "))
+    text = re.sub(r"I\[w\((\w+)\) = (\d+)\]", r"(w(\1) == \2)", text)
+    text = re.sub(r"\b(?<![\w])(\d+)\b", r"F(\1)", text).replace(" = ", " == ").replace(" & ", " and ")
+    names: dict[str, Any] = {
+        "F": Fraction, "n": len(word), "w": lambda i: word[int(i) - 1],
+        "total": lambda low, high, term: sum((Fraction(term(j)) for j in range(int(low), int(high) + 1)), Fraction(0)),
+        **{name: lambda _, value=value: value for name, value in values.items()},
+    }  # fmt: skip
+    for part in text[1:-1].split(") and (") if " -> " in text else [text]:
+        premise, arrow, conclusion = part.rpartition(" -> ")
+        if arrow and not eval(premise, names):
+            continue
+        if " <-> " in conclusion:
+            left, right = conclusion[1:-1].split(" <-> ")
+            if bool(eval(left, names)) != bool(eval(right, names)):
+                return False
+        elif not eval(conclusion, names):
+            return False
+    return True
+
+
+def means(case: tuple[str, dict[str, str], str, int, dict[str, str]], word: list[int]) -> dict[str, Fraction]:
+    """The means of a word where the readout looks, by what a mask lets through."""
+    mask, letters, read, heads, _ = case
+    worth = [*map(Fraction, letters.values()), Fraction(0), Fraction(0)]
+    at = 0 if read == "first" else len(word) - 1
+    seen = {"none": word, "future": word[: at + 1], "past": word[at:]}
+    seen |= {"strict-future": word[:at], "strict-past": word[at + 1 :]}
+    out = {}
+    for k in range(heads):
+        over = [worth[x] for x in seen[[mask, "none"][k]]]
+        out[f"m{k}"] = sum(over, Fraction(0)) / len(over) if over else Fraction(0)
+    return out
+
+
+@pytest.mark.parametrize("name", SIGNED)
+def test_forms_that_hold_n_are_proved_beside_added_tokens_and_true_of_short_words(name: str) -> None:
+    case = mask, letters, read, heads, ends = SIGNED[name]
+    found = forms.prove(every_length(signed(mask, letters, read, heads, **ends)), seconds=240)
+    assert found.whole, found.missing
+    assert found.verdict.status == "PROVED" and not found.verdict.assuming
+    claims = [c for c in found.claims if not c.formula.startswith("all i")]
+    assert {c.coordinate for c in claims} == {*(f"m{k}" for k in range(heads)), "verdict"}
+    size = len(letters)
+    before, after = [size] * ("before" in ends), [size + len(ends) - 1] * ("after" in ends)
+    for inner in (w for length in range(not ends, 5) for w in itertools.product(range(size), repeat=length)):
+        word = [*before, *inner, *after]
+        values = means(case, word)
+        assert all(says(c.formula, word, values) for c in claims), word
+        other = {key: value + Fraction(1, 7) for key, value in values.items()}
+        assert not any(says(c.formula, word, other) for c in claims if c.coordinate != "verdict")
+
+
+@pytest.mark.parametrize("ends", [BOS, EOS, BOTH], ids=["BOS", "EOS", "both"])
+def test_a_mean_of_what_is_the_same_everywhere_is_proved_beside_added_tokens(ends: dict[str, str]) -> None:
+    found = forms.prove(every_length(mean_of_a_mean(**ends)), seconds=240)
+    assert found.whole and found.verdict.status == "PROVED", found.missing
+
+
+def test_at_each_position_behind_an_added_token() -> None:
+    found = forms.prove(every_length(at_each_behind_bos()), seconds=240)
+    assert found.whole and found.verdict.status == "PROVED", found.missing
+
+
+def test_a_verdict_that_may_say_nothing_leaves_the_forms_proved() -> None:
+    """At EOS a mean from here on is 0: neither side of the verdict's form holds at any word."""
+    found = forms.prove(every_length(signed("past", TWO, "last", **EOS)), seconds=120)
+    assert list(found.missing) == ["verdict"] and "no word was found" in found.missing["verdict"]
+    assert found.verdict.status == "PROVED" and "m0" in found.said()[0]
+
+
+def test_what_is_not_proved_names_the_form_and_no_place_in_a_text() -> None:
+    found = planted(every_length(MODELS["whole"]()), lambda v: v + fmpq(1))
+    proof = forms.prove(found, seconds=60)
+    assert re.match(r'no proof was found of "mean"\(n\) = ', proof.missing["mean"]), proof.missing
+    assert not any(re.search(r"line \d+, column", why) for why in proof.missing.values())
 
 
 SHORT = 6
