@@ -35,8 +35,12 @@ def check(path):
     if document == {} or (isinstance(document, dict) and "proof" in document and "files" not in document):
         of = ", but one of a claim" if document else ""
         return f"no certificate beside {path}{of}: nothing says that its weights are as they were written", {}
-    own = re.search(rb'"certificate_sha256": "([0-9a-f]{64})"\n}\n\Z', text) if isinstance(document, dict) else None
-    if not own or hashlib.sha256(text[: own.start(1)] + b"0" * 64 + text[own.end(1) :]).hexdigest() != own[1].decode():
+    own = re.search(rb'"certificate_sha256": "([0-9a-f]{64})"\n}\n\Z', text)
+    if (
+        not isinstance(document, dict)
+        or not own
+        or hashlib.sha256(text[: own.start(1)] + b"0" * 64 + text[own.end(1) :]).hexdigest() != own[1].decode()
+    ):
         sys.exit(f"{certificate} has been changed since it was written")
     if hashlib.sha256(data).hexdigest() != document.get("weights_sha256"):
         sys.exit(f"{path} has been changed, or is not the file that {certificate} speaks of")
@@ -230,15 +234,16 @@ def main(path, given, steps=None):
     """Print what the model says about one input, as ``symcook run --domain float64`` does."""
     try:
         warning, certificate = check(path)
-        m = np.load(path)
+        with open(path, "rb") as opened, np.load(opened) as held:
+            m = dict(held)
         names, vocabulary = list(m["coordinates"]), list(m["vocabulary"])
-    except (OSError, ValueError, KeyError, IndexError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
         why = error if isinstance(error, OSError) else "it is no whole npz file of one"
         refuse(f"{path} is no archive of an export: {why}")
     if warning:
         print(warning, file=sys.stderr)
     if steps is not None:
-        sys.exit(decode(dict(m), given, steps))
+        sys.exit(decode(m, given, steps))
 
     if vocabulary:
         typed = [t for t in vocabulary if t not in (str(m["before"]), str(m["after"]))]
