@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.door import Progress
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
-from symcook.export import MAX_LENGTH, MAX_STEPS, archive
+from symcook.export import archive
 from symcook.export.archive import text
 from symcook.export.lens import WHY
 from symcook.forward import Result, forward
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from symcook.domains.batch import Grid, Words
     from symcook.export.archive import Archive
-    from symcook.model.symbols import Number
+    from symcook.model.symbols import Exact, Number
 
 FORMAT = "symcook certificate 4"
 BATCHED = 2**18
@@ -319,7 +319,7 @@ class Prepared:
 
 def prepared(
     model: Transformer,
-    values: Mapping[str, Any] | None,
+    values: Mapping[str, Exact] | None,
     kind: str,
     dtype: str,
     max_length: int,
@@ -328,8 +328,6 @@ def prepared(
 ) -> Prepared:
     """The arrays of an export to words of `max_length` typed symbols; `steps` that are not certain are refused, if
     `strictly`. Raises BadInput for what cannot be exported so."""
-    if type(max_length) is not int or not 1 <= max_length <= MAX_LENGTH:
-        raise BadInput(f"the greatest length must be an integer from 1 to {MAX_LENGTH}", max_length)
     if model.pointwise and max_length != 1:
         raise BadInput("a feed-forward recipe must be exported without --max-length", max_length, "leave it out")
     positions = max_length + model.embedding.added
@@ -345,8 +343,6 @@ def prepared(
         if not decodes(bound):
             must = "an export with steps must be of a decoder that was compiled from an automaton or a machine"
             raise BadInput(must, f"--steps {steps}", "leave it out")
-        if type(steps) is not int or not 0 <= steps <= MAX_STEPS:
-            raise BadInput(f"the number of steps must be an integer of at least 0, and at most {MAX_STEPS}", steps)
     roundings: dict[str, Any] = {}
     arrays = archive.arrays(bound, dtype, positions, roundings)
     decoded = None

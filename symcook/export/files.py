@@ -328,7 +328,7 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     return certificate, document, found
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object of JSON, each key of which stands there once: of two, programs read different ones."""
     found = dict(pairs)
     if len(found) < len(pairs):

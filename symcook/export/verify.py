@@ -13,7 +13,7 @@ from symcook.claims import STATUSES
 from symcook.door import door
 from symcook.errors import BadInput, Rejected
 from symcook.export import MAX_LENGTH, MAX_STEPS
-from symcook.export.certificate import FORMAT, Prepared, certificate, prepared
+from symcook.export.certificate import FORMAT, Prepared, certificate, prepared, tolerance
 from symcook.export.files import FileFormat, check, decode, held, read, told
 
 if TYPE_CHECKING:
@@ -40,8 +40,12 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     place, known, files = read(path)
     given = _given(place, known, files)
     model = given.model(known)
-    added = model.embedding.added
-    made = prepared(model, given.symbols, given.kind, given.dtype, given.positions - added, given.steps, strictly=False)
+    longest = given.positions - model.embedding.added
+    if not 1 <= longest <= MAX_LENGTH:
+        raise _wrong(
+            "position_tables.N", f"the greatest of lengths from 1 to {MAX_LENGTH} typed symbols", given.positions
+        )
+    made = prepared(model, given.symbols, given.kind, given.dtype, longest, given.steps, strictly=False)
     _same_model(made, known)
     weights = given.weights
     _same_arrays(weights, decode(weights, files[weights]), held(given.kind, made.arrays))
@@ -63,11 +67,12 @@ class _Given:
     dtype: str
     positions: int
     steps: int | None
+    program: dict[str, Any] | None
     claims: list[str]
     format: FileFormat
     weights: Path
 
-    def model(self, known: Mapping[str, Any]) -> Transformer:
+    def model(self, known: Mapping[str, object]) -> Transformer:
         """The model that was exported: what the recipe builds, else what the certificate holds."""
         from symcook.model.modelfile import loads
         from symcook.recipes import build
@@ -75,14 +80,14 @@ class _Given:
         if self.recipe is not None:
             return build(self.recipe, **self.arguments)
         document = _field(known, "model_with_symbols" if self.symbols else "model_file", dict, "an object")
-        decoded = known["decoding"]
+        program = {} if self.program is None else {"program": self.program}
         try:
-            return loads(json.dumps(document if decoded is None else document | {"program": decoded["program"]}))
+            return loads(json.dumps(document | program))
         except RecursionError:
             raise BadInput("a model in a certificate must be one that can be read", "one too deep") from None
 
 
-def _given(place: Path, known: Mapping[str, Any], files: Mapping[Path, bytes]) -> _Given:
+def _given(place: Path, known: Mapping[str, object], files: Mapping[Path, bytes]) -> _Given:
     """What the export was given; BadInput where something of it is missing or has not the form of it. All else in a
     certificate is only compared."""
     if _field(known, "format", str, "text") != FORMAT:
@@ -101,16 +106,15 @@ def _given(place: Path, known: Mapping[str, Any], files: Mapping[Path, bytes]) -
     if weights not in files or weights.suffix != format.ending:
         raise _wrong("weights", f"the one of its files that ends in {format.ending}", name)
     tables = _field(known, "position_tables", dict, "an object")
-    steps = None
+    steps = program = None
     if decoded is not None:
-        steps = _whole(decoded, "asked", 0, MAX_STEPS)
-        _field(decoded, "program", dict, "an object")
+        steps, program = _whole(decoded, "asked", 0, MAX_STEPS), _field(decoded, "program", dict, "an object")
     claims = _field(known, "claims", list, "a list")
     for each in claims:
         if not isinstance(each, dict) or not all(isinstance(each.get(key), str) for key in ("id", "status")):
             raise _wrong("claims", 'a list of {"id": .., "status": ..}', each)
     return _Given(
-        recipe, arguments, symbols, kind, dtype, _whole(tables, "N", 1, MAX_LENGTH + 2), steps,
+        recipe, arguments, symbols, kind, dtype, _whole(tables, "N", 1, MAX_LENGTH + 2), steps, program,
         [each["id"] for each in claims], format, weights,
     )  # fmt: skip
 
@@ -119,7 +123,7 @@ def _wrong(name: str, must: str, given: object) -> BadInput:
     return BadInput(f"{name} in a certificate must be {must}", _shown(given), "export the model again")
 
 
-def _field(known: Mapping[str, Any], name: str, kind: type | tuple[type, ...], must: str) -> Any:
+def _field(known: Mapping[str, object], name: str, kind: type | tuple[type, ...], must: str) -> Any:
     if name not in known:
         raise BadInput("a certificate must have every field", f"none called {name}", "export the model again")
     if not isinstance(known[name], kind):
@@ -127,7 +131,7 @@ def _field(known: Mapping[str, Any], name: str, kind: type | tuple[type, ...], m
     return known[name]
 
 
-def _whole(known: Mapping[str, Any], name: str, least: int, most: int) -> int:
+def _whole(known: Mapping[str, object], name: str, least: int, most: int) -> int:
     value = _field(known, name, int, "a whole number")
     if isinstance(value, bool) or not least <= value <= most:
         raise _wrong(name, f"a whole number from {least} to {most}", value)
@@ -139,7 +143,7 @@ _Place = tuple[str | int, ...]
 _MISSING = object()
 
 
-def _compared(place: Path, found: dict[str, Any], known: dict[str, Any]) -> dict[str, str]:
+def _compared(place: Path, found: dict[str, object], known: dict[str, object]) -> dict[str, str]:
     """What is not checked, each with why; Rejected where anything else in the certificate `known` is not `found`."""
     open_ = {}
     if known["claims"] and known["recipe"] is None:
@@ -147,7 +151,7 @@ def _compared(place: Path, found: dict[str, Any], known: dict[str, Any]) -> dict
     for at, here, there in _differences(found, known, ()):
         if at == ("certificate_sha256",):  # `read` has compared it
             continue
-        name, reason = ".".join(map(str, at)), _of_its_day(at, here, there, found)
+        name, reason = ".".join(map(str, at)), _of_its_day(at, here, there, str(found["dtype"]))
         if reason is None:
             numpy = at[0] in ("compared", "greatest_length", "decoding")
             why = ": numpy's arithmetic differs here, or the certificate is wrong" if numpy else ""
@@ -157,19 +161,17 @@ def _compared(place: Path, found: dict[str, Any], known: dict[str, Any]) -> dict
     return open_
 
 
-def _of_its_day(at: _Place, here: Any, there: Any, found: Mapping[str, Any]) -> str | None:
+def _of_its_day(at: _Place, here: object, there: object, dtype: str) -> str | None:
     """Why a certificate may say `there` at a place where `here` comes out; None where it may not. These are all."""
-    if at[0] == "claims" and at[-1] == "status" and _STATUS.fullmatch(there):
+    if at[0] == "claims" and at[-1] == "status" and _STATUS.fullmatch(str(there)):
         return f"the status on the day of the export; today it is {here}"
-    if at == ("compared", "largest_difference") and isinstance(here, float) and isinstance(there, float):
-        from symcook.export.certificate import tolerance
-
-        if 0 <= there <= float(tolerance(found["dtype"])):
-            return f"of the arithmetic of numpy on the machine of the export; here it is {here}"
+    numbers = at == ("compared", "largest_difference") and isinstance(here, float)
+    if numbers and isinstance(there, float) and 0 <= there <= float(tolerance(dtype)):
+        return f"of the arithmetic of numpy on the machine of the export; here it is {here}"
     return None
 
 
-def _differences(found: Any, known: Any, at: _Place) -> Iterator[tuple[_Place, Any, Any]]:
+def _differences(found: object, known: object, at: _Place) -> Iterator[tuple[_Place, Any, Any]]:
     """The places at which two documents of JSON are not the same, with both values."""
     if isinstance(found, dict) and isinstance(known, dict):
         for key in (*found, *(key for key in known if key not in found)):
@@ -182,7 +184,7 @@ def _differences(found: Any, known: Any, at: _Place) -> Iterator[tuple[_Place, A
         yield at, found, known
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if value is _MISSING:
         return "nothing"
     try:
@@ -192,11 +194,11 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 100 else f"{text[:60]} ... {text[-30:]}"
 
 
-def _as_json(document: Mapping[str, Any]) -> dict[str, Any]:
+def _as_json(document: Mapping[str, object]) -> dict[str, Any]:
     return json.loads(json.dumps(document))
 
 
-def _same_model(made: Prepared, known: Mapping[str, Any]) -> None:
+def _same_model(made: Prepared, known: Mapping[str, object]) -> None:
     """Rejected where the model that was built is not the one of the certificate: before anything is run."""
     from symcook.model.modelfile import document_hash, to_document
 

@@ -94,7 +94,7 @@ def test_the_script_takes_no_certificate_of_a_claim_for_one_of_weights(
 
 
 def test_the_script_says_where_no_answer_is_guaranteed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """ab has the mean 0, of numbers that are rounded: the lengths of such words are not guaranteed, nor are those behind
+    """ab has the mean 0, of rounded numbers: the lengths of such words are not guaranteed, nor are those behind
     the greatest one that was asked."""
     b = sc.Builder(words={"a": {"x": "1/3"}, "b": {"x": "-1/3"}})
     b.readout("sign", "last", b.attention("mean", reads="x"), weights=[1])
