@@ -29,7 +29,7 @@ from symcook.cli.options import (
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say, say_or_json
 from symcook.errors import EMPTY_WORD, BadInput
-from symcook.export import COMPARED, MAX_LENGTH
+from symcook.export import COMPARED, MAX_LENGTH, MAX_STEPS
 from symcook.run import prepare
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def export(
         option(
             "A decoder: certify T tokens behind each word, or refuse (as far as 100).",
             "T",
-            Whole("the number of steps", 0, 1_000_000),
+            Whole("the number of steps", 0, MAX_STEPS),
         ),
     ],
     force: Force,
@@ -164,14 +164,25 @@ def guaranteed(found: dict[str, Any]) -> list[str]:
     lines = [f"decisions guaranteed in {which} at lengths {_ranges(found, added)}" if found["ranges"] else
              "no length at which all decisions are guaranteed"]  # fmt: skip
     lines += [_open(each, added) for each in found["open"]] if found["open"] else [f"  {found['why']}"]
+    lines += _not_asked(found, added)
     if not same:
         lines.append(f"where weights are divided first, as in softmax(scores) @ values: "
                      f"{f'at lengths {_ranges(first, added)}' if first['ranges'] else 'at no length'}")  # fmt: skip
         known = [each["length"] for each in found["open"]]
         new = [each for each in first["open"] if each["length"] not in known]
         lines.append(f"  {_open(new[0], added)}" if new else f"  {first['why']}")
+        lines += [f"  {line}" for line in _not_asked(first, added) if first["not_asked"] != found["not_asked"]]
         lines.append(f"  {first['help']}")
     return lines
+
+
+def _not_asked(found: dict[str, Any], added: int) -> list[str]:
+    """The lengths behind an open one that were not asked; where none is open, "why" says it."""
+    if not found["open"] or found["not_asked"] is None:
+        return []
+    low, high = (n - added for n in found["not_asked"]["lengths"])
+    lengths = f"lengths {low} to {high} were" if low < high else f"length {low} was"
+    return [f"{lengths} not asked: {found['not_asked']['why']}"]
 
 
 def _ranges(found: dict[str, Any], added: int) -> str:
@@ -201,7 +212,9 @@ def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
     """Compute the certificate of exported weights again: FILE is the weights, or the certificate beside them.
 
     Every byte of both must be as it was written, the weights must be those of the model in the certificate, and all
-    that the certificate says must come out again. Exit code 1 where something does not, with what it is.
+    that the certificate says must come out again. Exit code 1 where something does not, with what it is. Three things
+    may differ, and are then said not to be checked: claims that no recipe names, their statuses, which are those of
+    the day of the export, and the largest difference of values that numpy gave there.
     """
     from symcook.export.verify import verify_export as verified
 
@@ -217,6 +230,9 @@ def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
     decoded = known.get("decoding")
     for line in lines(decoded, known["dtype"]) if decoded else guaranteed(known["guaranteed"]):
         say(f"  {line}")
+    for name, why in known["not_checked"].items():
+        what = ", ".join(f"{each['id']} {each['status']}" for each in known["claims"]) if name == "claims" else None
+        say(f"  not checked: {name}{f' ({what})' if what else ''}: {why}")
 
 
 READ_BACK = {".npz": "npz", ".safetensors": "safetensors", ".onnx": "onnx"}

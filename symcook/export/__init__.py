@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 DEFAULT_LENGTH = 16
 """The length, in typed symbols, to which an export is compared where none is asked for."""
 MAX_LENGTH = 4096
+MAX_STEPS = 1_000_000
 COMPARED = 64
 """The greatest length to which `diff` compares two models."""
 
@@ -44,75 +45,30 @@ def export(
     orders in which attention may divide, and to which length numpy's answers were compared with exact ones on every
     input, as far as time allows. Of a decoder of an automaton or a machine the certificate names the greatest number of
     steps that any runtime gets right, at most `steps` (100), which the shipped script keeps to
-    (`symcook.export.decoding`). `values` sets declared symbols, `claims` are ids whose statuses the certificate names,
-    `built` the "recipe" and its "arguments". All files are written, or none.
-    Raises BadInput for a target that exists (without `force`) or cannot be written, an id that is no claim, a number
-    that does not fit `dtype`, a format that cannot express the model, a package that is missing, and `steps` that are
-    not certain; NotExact where there is nothing exact to compare with.
+    (`symcook.export.decoding`). `values` sets declared symbols, `claims` are ids whose statuses the certificate names
+    (of a recipe those that it names), `built` the "recipe" and its "arguments". All files are written, or none.
+    Raises BadInput for a target that exists (without `force`) or cannot be written, an id that is no such claim, a
+    number that does not fit `dtype`, a format that cannot express the model, a package that is missing, and `steps`
+    that are not certain; NotExact where there is nothing exact to compare with.
     """
-    from symcook.export import archive
-    from symcook.export.certificate import certificate
+    from symcook.export.certificate import certificate, prepared
     from symcook.export.files import check, targets, write
 
     chosen = check(format, dtype)
     weights, beside = targets(str(target), force=force, kind=format)
-    statuses = _statuses(claims)
     if model.pointwise:
         if max_length is not None:
             raise BadInput("a feed-forward recipe must be exported without --max-length", max_length, "leave it out")
         max_length = 1
-    added = model.embedding.added
     if max_length is None:
-        most = DEFAULT_LENGTH if model.max_length is None else min(DEFAULT_LENGTH, model.max_length - added)
+        most = DEFAULT_LENGTH
+        if model.max_length is not None:
+            most = min(most, model.max_length - model.embedding.added)
         max_length = max(1, most)
     if not 1 <= max_length <= MAX_LENGTH:
         raise BadInput(f"the greatest length must be an integer from 1 to {MAX_LENGTH}", max_length)
-    positions = max_length + added
-    model.check_length(positions)
-    known = model.values(values)
-    bound = model.bind(known)
-    if bound.readout.groups:
-        must = "an export must have one score for each answer, whose greatest a runtime takes"
-        raise BadInput(must, "a readout by groups", "give a readout largest, with the sums as scores")
-    if steps is not None:
-        from symcook.programs.running import decodes
-
-        if not decodes(bound):
-            must = "an export with steps must be of a decoder that was compiled from an automaton or a machine"
-            raise BadInput(must, f"--steps {steps}", "leave it out")
-        if type(steps) is not int or steps < 0:
-            raise BadInput("the number of steps must be an integer of at least 0", steps)
-    roundings: dict[str, Any] = {}
-    arrays = archive.arrays(bound, dtype, positions, roundings)
-    decoded = None
-    if bound.program is not None:
-        from symcook.export.decoding import decoding, stored
-
-        decoded = decoding(bound, arrays, dtype, max_length, steps)
-        arrays |= stored(bound, decoded)
-    contents = chosen.encode(arrays, weights.stem)
-    document = certificate(
-        bound, known, format, dtype, positions, statuses, built or _recipe(model), arrays, roundings, progress
-    )
-    document = {"decoding": decoded, **document}
-    return write(weights, beside, contents, document, force=force)
-
-
-def _recipe(model: Transformer) -> dict[str, Any]:
-    """The recipe that builds this model by its name alone, where there is one."""
-    from symcook.recipes import build, exists
-
-    return {"recipe": model.name} if exists(model.name) and build(model.name) == model else {}
-
-
-def _statuses(claims: Sequence[str]) -> list[dict[str, str]]:
-    """The claims of these ids with their statuses; BadInput where one is no claim."""
-    if isinstance(claims, str):
-        raise BadInput("claims must be a list of ids", claims, f"give [{claims!r}]")
-    if not claims:
-        return []
-    from symcook.claims import claim, ledger
-
-    names = [claim(name).id for name in claims]
-    known = {row.id: row.words for row in ledger(names=names)}
-    return [{"id": name, "status": known[name]} for name in names]
+    if steps is not None and not 0 <= steps <= MAX_STEPS:
+        raise BadInput(f"the number of steps must be an integer of at least 0, and at most {MAX_STEPS}", steps)
+    made = prepared(model, values, format, dtype, max_length, steps)
+    contents = chosen.encode(made.arrays, weights.stem)
+    return write(weights, beside, contents, certificate(made, claims, built, progress), force=force)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 
     from symcook.domains.batch import Grid, Words
     from symcook.export.archive import Archive
-    from symcook.model.symbols import Number
+    from symcook.model.symbols import Exact, Number
 
-FORMAT = "symcook certificate 3"
+FORMAT = "symcook certificate 4"
 BATCHED = 2**18
 """The greatest number of inputs compared where exact batches hold the model."""
 SINGLE = 300
@@ -84,10 +85,9 @@ def compare(model: Transformer, m: Archive, n_max: int, progress: Progress | Non
     what = "every word" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
     if model.pointwise:
         what = "every point of a rational grid"
-    tolerance = float(_tolerance(m))
-    how = (
-        "answers must be equal" if model.readout.answers else f"values must agree within {tolerance} * max(1, |exact|)"
-    )
+    how = "answers must be equal"
+    if not model.readout.answers:
+        how = f"values must agree within {float(tolerance(str(m['dtype'])))} * max(1, |exact|)"
     return {
         "greatest_length": greatest,
         "inputs": count - none.inputs,
@@ -117,8 +117,9 @@ class _NoRuns:
         self._new = []
 
 
-def _tolerance(m: Archive) -> Fraction:
-    return TOLERANCE.get(str(m["dtype"]), Fraction(1, 10))
+def tolerance(dtype: str) -> Fraction:
+    """How far a value may be from the exact one, times max(1, |exact|)."""
+    return TOLERANCE.get(dtype, Fraction(1, 10))
 
 
 def _options(model: Transformer, n: int, limit: int) -> Iterator[Any]:
@@ -220,7 +221,7 @@ def _block(
         return _first((archive.verdicts(m, z) != exact).reshape(block.size, -1).any(axis=1) & runs), 0.0
     got = archive.shown(m, z)[:, model.readout.answered(n)].astype(float)
     difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact))).max(axis=(1, 2))
-    first = _first(~(difference <= float(_tolerance(m))) & runs)  # not a number is a difference too
+    first = _first(~(difference <= float(tolerance(str(m["dtype"])))) & runs)  # not a number is a difference too
     return first, float(difference[runs].max())
 
 
@@ -300,50 +301,130 @@ def _float(shown: Any) -> float:
         return float(refine(lambda: evaluate(tree), 30, relative=True, what="an exact value"))
 
 
-def certificate(
+@dataclass(frozen=True)
+class Prepared:
+    """What an export is of, before anything is run: the model, with values in place of its symbols in `bound`, the
+    arrays with their roundings, and what a decoder promises."""
+
+    model: Transformer
+    values: Mapping[str, Any]
+    kind: str
+    dtype: str
+    max_length: int
+    bound: Transformer
+    arrays: Archive
+    roundings: Mapping[str, object]
+    decoding: dict[str, Any] | None
+
+
+def prepared(
     model: Transformer,
-    values: Mapping[str, object],
+    values: Mapping[str, Exact] | None,
     kind: str,
     dtype: str,
-    n_max: int,
-    claims: list[dict[str, str]],
-    built: Mapping[str, Any],
-    arrays: Archive,
-    roundings: Mapping[str, object],
+    max_length: int,
+    steps: int | None = None,
+    strictly: bool = True,
+) -> Prepared:
+    """The arrays of an export to words of `max_length` typed symbols; `steps` that are not certain are refused, if
+    `strictly`. Raises BadInput for what cannot be exported so."""
+    if model.pointwise and max_length != 1:
+        raise BadInput("a feed-forward recipe must be exported without --max-length", max_length, "leave it out")
+    positions = max_length + model.embedding.added
+    model.check_length(positions)
+    known = model.values(values)
+    bound = model.bind(known)
+    if bound.readout.groups:
+        must = "an export must have one score for each answer, whose greatest a runtime takes"
+        raise BadInput(must, "a readout by groups", "give a readout largest, with the sums as scores")
+    if steps is not None:
+        from symcook.programs.running import decodes
+
+        if not decodes(bound):
+            must = "an export with steps must be of a decoder that was compiled from an automaton or a machine"
+            raise BadInput(must, f"--steps {steps}", "leave it out")
+    roundings: dict[str, Any] = {}
+    arrays = archive.arrays(bound, dtype, positions, roundings)
+    decoded = None
+    if bound.program is not None:
+        from symcook.export.decoding import decoding, stored
+
+        decoded = decoding(bound, arrays, dtype, max_length, steps, strictly)
+        arrays |= stored(bound, decoded)
+    return Prepared(model, known, kind, dtype, max_length, bound, arrays, roundings, decoded)
+
+
+def certificate(
+    made: Prepared,
+    claims: Sequence[str] = (),
+    built: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """The certificate's document; `model` has values in place of all symbols, which `values` names. `built` names the
-    recipe and its arguments where there is one, `arrays` and `roundings` are those of `symcook.export.archive`.
+    """The certificate's document, but for what it says of the files (`symcook.export.files.told`). `built` names the
+    recipe and its arguments where there is one; `claims` are ids, those of the recipe or some of them where there is
+    one.
 
-    Raises NotExact where there is nothing exact to compare with.
+    It is what `export` writes, and what `verify_export` compares, with no key apart. Raises BadInput for other claims,
+    NotExact where there is nothing exact to compare with.
     """
     from symcook.export.guarantee import guarantee
     from symcook.model.modelfile import document_hash, to_document
 
+    model, bound, dtype = made.model, made.bound, made.dtype
+    built = built or _recipe(model)
+    recipe, n_max = built.get("recipe"), made.max_length + bound.embedding.added
+    statuses = _statuses(claims, recipe)
     try:
-        compared = compare(model, arrays, n_max, progress)
+        compared = compare(bound, made.arrays, n_max, progress)
     except NotExact as error:
         must = "an export must be compared with exact values"
         raise NotExact(f"{must}, but {error.must}", error.given, "there is no export without them") from None
-    known = to_document(model)
+    known = to_document(bound)
+    outside = WHY if made.kind == "transformerlens" else None
     return {
+        "decoding": made.decoding,
         "format": FORMAT,
-        "model": model.name,
+        "model": bound.name,
         "model_hash": document_hash(known),
-        "recipe": built.get("recipe"),
+        "recipe": recipe,
         "arguments": dict(built.get("arguments", {})),
-        "symbols": {name: from_sympy(value) for name, value in values.items()},
-        "kind": kind,
+        "symbols": {name: from_sympy(value) for name, value in made.values.items()},
+        "model_with_symbols": to_document(model) if recipe is None and made.values else None,
+        "kind": made.kind,
         "dtype": dtype,
-        "source": model.source,
-        "claims": claims,
-        "greatest_length": compared["greatest_length"] if not model.pointwise else None,
-        "guaranteed": guarantee(model, dtype, n_max, progress, WHY if kind == "transformerlens" else None, arrays),
+        "source": bound.source,
+        "claims": statuses,
+        "greatest_length": compared["greatest_length"] if not bound.pointwise else None,
+        "guaranteed": guarantee(bound, dtype, n_max, progress, outside, made.arrays),
         "compared": compared,
-        "roundings": dict(roundings),
-        "position_tables": _tables(model, n_max),
+        "roundings": dict(made.roundings),
+        "position_tables": _tables(bound, n_max),
         "model_file": known,
     }
+
+
+def _recipe(model: Transformer) -> dict[str, Any]:
+    """The recipe that builds this model by its name alone, where there is one."""
+    from symcook.recipes import build, exists
+
+    return {"recipe": model.name} if exists(model.name) and build(model.name) == model else {}
+
+
+def _statuses(claims: Sequence[str], recipe: str | None) -> list[dict[str, str]]:
+    """The claims of these ids with their statuses; BadInput where one is no claim, or none of the recipe's."""
+    if isinstance(claims, str):
+        raise BadInput("claims must be a list of ids", claims, f"give [{claims!r}]")
+    if not claims:
+        return []
+    from symcook.claims import claim, ledger
+    from symcook.recipes import info
+
+    names = [claim(name).id for name in claims]
+    other = [name for name in names if recipe is not None and name not in info(recipe).claims]
+    if other:
+        raise BadInput(f"the claims of an export of {recipe} must be those that the recipe names", other[0])
+    known = {row.id: row.words for row in ledger(names=names)}
+    return [{"id": name, "status": known[name]} for name in names]
 
 
 def _tables(model: Transformer, n_max: int) -> dict[str, Any]:

@@ -262,11 +262,7 @@ def write(
     BadInput where they cannot be written, or (without `force`) have come to exist.
     """
     files = {weights.with_suffix(ending): data for ending, data in contents.items()}
-    full = dict(document) | {
-        "weights": weights.name,
-        "weights_sha256": hashlib.sha256(files[weights]).hexdigest(),
-        "files": {path.name: hashlib.sha256(data).hexdigest() for path, data in files.items()},
-    }
+    full = dict(document) | told(weights, files)
     text, full["certificate_sha256"] = sealed(full)
     try:
         put({certificate: text, **files}, force=force)
@@ -275,6 +271,15 @@ def write(
     except OSError as error:
         raise BadInput("the target must be writable", f"{weights} ({error.strerror})") from error
     return full
+
+
+def told(weights: Path, files: Mapping[Path, bytes]) -> dict[str, Any]:
+    """What a certificate says of the files that it is about."""
+    return {
+        "weights": weights.name,
+        "weights_sha256": hashlib.sha256(files[weights]).hexdigest(),
+        "files": {path.name: hashlib.sha256(data).hexdigest() for path, data in files.items()},
+    }
 
 
 def sealed(document: Mapping[str, object]) -> tuple[bytes, str]:
@@ -297,7 +302,7 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     certificate = given if given.name.endswith(".certificate.json") else certificate_of(given)
     text = content(certificate, "the certificate", "it stands beside the weights, as export has written it")
     try:
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=_once)
         names = {str(name): str(value) for name, value in document["files"].items()}
         if not {"weights", "format"} <= document.keys():
             raise KeyError
@@ -321,6 +326,14 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     if given != certificate and given.name not in names:
         raise BadInput(f"{certificate.name} must be about the given file", given, f"it is about {', '.join(names)}")
     return certificate, document, found
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object of JSON, each key of which stands there once: of two, programs read different ones."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a repeated key")
+    return found
 
 
 def content(path: Path, what: str = "the file of weights", do: str | None = None) -> bytes:

@@ -117,10 +117,11 @@ def guarantee(
     inputs are numbers), with what the model adds counted; "why" says what ends it. "ranges" are all lengths, from and
     to, at which every decision is certain: a model may have one word, such as the empty one, exactly on its threshold.
     "open" has for each length that failed a word, whether it has a run, its exact outputs where they are known, and its
-    possible outputs; "lengths" has for each length the margin (or the error) and the outputs of all words. All this
-    assumes that attention divides behind its sums; "divided_first" has the same where weights are divided before, as in
-    `softmax(scores) @ values`, and "help" where that is less. `outside` says why nothing holds of the runtime at hand.
-    Nothing is certain where a number may overflow (`greatest`); `m` are the arrays, where they are there.
+    possible outputs; "not_asked" the lengths, from and to, that were not asked, and why; "lengths" has for each length
+    the margin (or the error) and the outputs of all words. All this assumes that attention divides behind its sums;
+    "divided_first" has the same where weights are divided before, as in `softmax(scores) @ values`, and "help" where
+    that is less. `outside` says why nothing holds of the runtime at hand. Nothing is certain where a number may
+    overflow (`greatest`); `m` are the arrays, where they are there.
     """
     fits = _Fitting(model, dtype, n_max, m)
     found = _guaranteed(model, dtype, n_max, progress, outside, fits, False)
@@ -175,11 +176,11 @@ def _guaranteed(
     found = _Guarantee(model, dtype, n_max, progress, divides_first, fits)
     decides = model.readout.answers
     if outside is not None:
-        found.why = outside
+        found.stop = outside
     elif model.embedding.inputs is not None:
-        found.why = "inputs are any numbers, so that no list of them is all"
+        found.stop = "inputs are any numbers, so that no list of them is all"
     elif found.weights > LARGE:
-        found.why = f"the model has {found.weights} weights, and one with more than {LARGE} is not run in balls"
+        found.stop = f"the model has {found.weights} weights, and one with more than {LARGE} is not run in balls"
     else:
         found.go()
     ranges = found.ranges()
@@ -189,6 +190,7 @@ def _guaranteed(
         "ranges": ranges,
         "why": found.why,
         "open": found.open,
+        "not_asked": found.not_asked(),
         "method": found.method or None,
         "lengths": [each.to_json(decides) for each in found.lengths],
     }
@@ -211,12 +213,30 @@ class _Guarantee:
         self.weights, self.products = weights(model), 0
         self.lengths: list[Length] = []
         self.methods: list[str] = []
-        self.why = "this is the greatest length asked for"
+        self.stop = "this is the greatest length asked for"
+        self.first: str | None = None
         self.open: list[dict[str, Any]] = []
         self.bits = rounding.domain(dtype).stored.bits
         self.level, self.runs = 0 if self.decides else CLASSES, 0
         if n_max == model.max_length:
-            self.why = "the model takes no longer input"
+            self.stop = "the model takes no longer input"
+
+    @property
+    def why(self) -> str:
+        """What is the matter with the first length that is open; where none is, why no greater one was asked."""
+        return self.first or self.stop
+
+    @property
+    def tried(self) -> int:
+        """The greatest length that was asked; one less than the least where none was."""
+        lengths = [each.length for each in self.lengths] + [each["length"] for each in self.open]
+        return max(lengths, default=max(1, self.model.embedding.added) - 1)
+
+    def not_asked(self) -> dict[str, Any] | None:
+        """The lengths that no run was asked about, from and to, and why; None where there is none."""
+        if self.tried >= self.n_max:
+            return None
+        return {"lengths": [self.tried + 1, self.n_max], "why": self.stop}
 
     @property
     def method(self) -> str:
@@ -250,11 +270,10 @@ class _Guarantee:
                 if not (streams(self.model) and self.merged(most)):
                     self.boxed(most)
             except Overflow:
-                if not self.open:
-                    length = self.typed(self.fits.last + 1)
-                    self.why = f"some number of a word of length {length} may be too great for {self.dtype}"
-        if self.lengths and self.lengths[-1].length == most < self.n_max and not self.open:
-            self.why = f"{self.dtype} counts positions exactly to {most} only"
+                length = self.typed(self.fits.last + 1)
+                self.stop = f"some number of a word of length {length} may be too great for {self.dtype}"
+        if self.tried == most < self.n_max:
+            self.stop = f"{self.dtype} counts positions exactly to {most} only"
 
     def add(self, n: int, runs: int, margin: float | None, outputs: Mapping[str, tuple[float, float]]) -> None:
         if n > self.fits.last:
@@ -288,13 +307,12 @@ class _Guarantee:
             self.add(n, states, margin, _hull([found]))
             self.note(level.says)
             if len(prefixes.counts) > MOST_STATES:
-                self.why = f"there are more than {MOST_STATES} different running sums at length {self.typed(n + 1)}"
+                self.stop = f"there are more than {MOST_STATES} different running sums at length {self.typed(n + 1)}"
                 return True
         return True
 
     def boxed(self, most: int) -> None:
-        tried = [each.length for each in self.lengths] + [each["length"] for each in self.open]
-        for n in range(max(tried, default=max(1, self.model.embedding.added) - 1) + 1, most + 1):
+        for n in range(self.tried + 1, most + 1):
             level, last = self.level, None
             while True:
                 words = cells(self.model, n, level, self.bits)
@@ -303,11 +321,11 @@ class _Guarantee:
                 if self.runs + count > RUNS or products > MOST_PRODUCTS:
                     if last is not None:
                         self.ended(n, last, alone=False)
-                    elif not self.open:
-                        needs = f"length {self.typed(n)} needs {count} runs"
-                        self.why = f"{needs}, and a certificate has at most {RUNS} in all"
-                        if products > MOST_PRODUCTS:
-                            self.why += f", with {MOST_PRODUCTS} products of weights"
+                        return
+                    needs = f"length {self.typed(n)} needs {count} runs"
+                    self.stop = f"{needs}, and a certificate has at most {RUNS} in all"
+                    if products > MOST_PRODUCTS:
+                        self.stop += f", with {MOST_PRODUCTS} products of weights"
                     return
                 try:
                     self.one_length(n, count, level)
@@ -387,18 +405,25 @@ class _Guarantee:
         exact, runs = None, True
         if alone:
             try:
-                exact = self.exact(error.word) if not self.open or not error.outputs else None
+                exact = self.exact(error.word)
             except NoRun as refused:
                 what, runs = f"a word of length {length} has no run: {refused.must}, and it is {refused.given}", False
         if exact is not None and exact.get("logit") == "0":
             what = f"a word of length {length} is exactly on the threshold"
-        if not self.open:
-            self.why = what
+        self.first = self.first or what
         typed = embedding.written(embedding.typed(error.word))
         outputs = {name: outward(*ends) for name, ends in error.outputs.items()}
         open_ = {"length": n, "input": typed, "alone": alone, "runs": runs, "exact": exact, "outputs": outputs}
         self.open.append(open_)
-        return len(self.open) >= MOST_OPEN or not alone or not self.decides
+        if not self.decides:
+            self.stop = "nothing longer is tried behind a word whose outputs are not bounded"
+        elif not alone:
+            self.stop = "nothing longer is tried behind words that are too many to take each by itself"
+        elif len(self.open) >= MOST_OPEN:
+            self.stop = f"nothing longer is tried behind {MOST_OPEN} lengths that fail"
+        else:
+            return False
+        return True
 
     def exact(self, word: Sequence[str]) -> dict[str, Any] | None:
         """The exact outputs of a word, None where the exact domain has none. Raises NoRun where the word has no run."""

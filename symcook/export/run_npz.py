@@ -2,6 +2,8 @@
 
 A decoder of an automaton or a machine goes on behind a word with ``--steps T``: exit 0 at the end of the run, 3 at the
 limit, 2 where T is more than what the certificate names for words of that length, up to which any runtime is right.
+Exit 2 for what cannot be run, 1 where the weights or their certificate are not as they were written. A note on stderr
+says where the certificate does not guarantee every answer at the length of the input.
 
 The same file is symcook/export/run_npz.py, so that ``python -m symcook.export.run_npz m.npz "(())"`` runs it too, and
 its functions are what `symcook.export.archive` takes for many inputs; it needs nothing of symcook. Operations stand in
@@ -21,18 +23,43 @@ import numpy as np
 
 
 def check(path):
-    """A warning, or None; an end with a message where a byte of the archive or of its certificate has changed."""
+    """A warning or None, and the certificate, {} where there is none; an end with a message where a byte of the archive
+    or of its certificate has changed."""
     certificate = Path(path).with_suffix(".certificate.json")
     data = Path(path).read_bytes()
-    if not certificate.exists():
-        return f"no certificate beside {path}: nothing says that its weights are as they were written"
-    text = certificate.read_bytes()
+    text = certificate.read_bytes() if certificate.exists() else b"{}"
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        document = None
+    if document == {} or (isinstance(document, dict) and "proof" in document and "files" not in document):
+        of = ", but one of a claim" if document else ""
+        return f"no certificate beside {path}{of}: nothing says that its weights are as they were written", {}
     own = re.search(rb'"certificate_sha256": "([0-9a-f]{64})"\n}\n\Z', text)
-    if not own or hashlib.sha256(text[: own.start(1)] + b"0" * 64 + text[own.end(1) :]).hexdigest() != own[1].decode():
+    if (
+        not isinstance(document, dict)
+        or not own
+        or hashlib.sha256(text[: own.start(1)] + b"0" * 64 + text[own.end(1) :]).hexdigest() != own[1].decode()
+    ):
         sys.exit(f"{certificate} has been changed since it was written")
-    if hashlib.sha256(data).hexdigest() != json.loads(text)["weights_sha256"]:
+    if hashlib.sha256(data).hexdigest() != document.get("weights_sha256"):
         sys.exit(f"{path} has been changed, or is not the file that {certificate} speaks of")
-    return None
+    return None, document
+
+
+def note(certificate, n):
+    """What to say of an answer to n tokens, those that the model adds counted: nothing where all answers of this length
+    are guaranteed, or where there are none."""
+    known = certificate.get("guaranteed", {})
+    if known.get("length") is None or any(low <= n <= high for low, high in known["ranges"]):
+        return None
+    n -= known["added_tokens_counted"]
+    return f"the certificate does not guarantee every answer at length {n}: the exact one may be another"
+
+
+def refuse(text):
+    print(text, file=sys.stderr)
+    sys.exit(2)
 
 
 class Unknown(ValueError):
@@ -52,7 +79,7 @@ def at_length(table, n, axes):
 
 
 def end(must, given, do=""):
-    sys.exit(f"{must}; given: {given}{do and '; '}{do}.")
+    refuse(f"{must}; given: {given}{do and '; '}{do}.")
 
 
 @np.errstate(invalid="ignore")  # which libraries for products may flag where each number is valid
@@ -166,11 +193,6 @@ def verdicts(m, z):
     return one_of(at, m["readout.position"])()
 
 
-def refuse(text):
-    print(text, file=sys.stderr)
-    sys.exit(2)
-
-
 def decode(m, given, steps):
     """Print the tokens that the model goes on with behind a word, at most so many; the exit code."""
     if "decoding.steps" not in m:
@@ -211,46 +233,50 @@ def decode(m, given, steps):
 def main(path, given, steps=None):
     """Print what the model says about one input, as ``symcook run --domain float64`` does."""
     try:
-        warning = check(path)
-        m = np.load(path)
+        warning, certificate = check(path)
+        with open(path, "rb") as opened, np.load(opened) as held:
+            m = dict(held)
         names, vocabulary = list(m["coordinates"]), list(m["vocabulary"])
-    except (OSError, ValueError, KeyError, IndexError, EOFError, zipfile.BadZipFile) as error:
-        sys.exit(f"{path} is no archive of an export: {error}")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        why = error if isinstance(error, OSError) else "it is no whole npz file of one"
+        refuse(f"{path} is no archive of an export: {why}")
     if warning:
         print(warning, file=sys.stderr)
     if steps is not None:
-        sys.exit(decode(dict(m), given, steps))
+        sys.exit(decode(m, given, steps))
 
     if vocabulary:
         typed = [t for t in vocabulary if t not in (str(m["before"]), str(m["after"]))]
         tokens = list(given) if max(map(len, typed)) == 1 else given.split()
         foreign = [t for t in tokens if t not in typed]
         if foreign:
-            sys.exit(f"every symbol must be one of {' '.join(typed)}: {foreign[0]}")
+            refuse(f"every symbol must be one of {' '.join(typed)}: {foreign[0]}")
         tokens = [t for t in [str(m["before"]), *tokens, str(m["after"])] if t]
         if not tokens:
-            sys.exit("an input must have at least one symbol")
+            refuse("an input must have at least one symbol")
         z = m["embedding"][[vocabulary.index(t) for t in tokens]]
     else:
         try:
             rows = np.array([[float(v) for v in row.split(",")] for row in given.split(";")])
         except ValueError:
-            sys.exit(f"every row must have the same number of numbers: {given}")
+            refuse(f"every row must have the same number of numbers: {given}")
         if rows.shape[1] != len(m["inputs"]):
-            sys.exit(f"every row must have {len(m['inputs'])} numbers: {', '.join(m['inputs'])}")
+            refuse(f"every row must have {len(m['inputs'])} numbers: {', '.join(m['inputs'])}")
         z = np.zeros((len(rows), len(names)), dtype=str(m["dtype"]))
         z[:, [names.index(c) for c in m["inputs"]]] = rows
     n = len(z)
     longest = min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=n)
     if n > longest:
-        sys.exit(f"an input must have length at most {longest}: the archive has tables to there")
+        refuse(f"an input must have length at most {longest}: the archive has tables to there")
     try:
         z = evaluate(m, z)
         z = one_of({"first": z[:1], "last": z[-1:], "each": z, "all": z}, m["readout.position"])
         kind, columns = str(m["readout.kind"]), shown(m, z).T
         answers = np.atleast_1d(verdicts(m, z)) if kind in ("sign", "zero", "largest") else []
     except Unknown as error:
-        sys.exit(str(error))
+        refuse(str(error))
+    if said := note(certificate, n):
+        print(said, file=sys.stderr)
     if kind in ("sign", "zero"):
         print(", ".join("accept" if yes else "reject" for yes in answers))
     elif kind == "largest":
@@ -261,5 +287,5 @@ def main(path, given, steps=None):
 
 if __name__ == "__main__":
     if len(sys.argv) != 3 and not (len(sys.argv) == 5 and sys.argv[3] == "--steps"):
-        sys.exit("give the archive and one input: run_npz.py m.npz WORD, and of a decoder --steps T behind them")
+        refuse("give the archive and one input: run_npz.py m.npz WORD, and of a decoder --steps T behind them")
     main(*sys.argv[1:3], *sys.argv[4:])

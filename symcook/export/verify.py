@@ -1,16 +1,20 @@
-"""A certificate computed again, from the model that it holds, and compared with what it says and with the weights."""
+"""A certificate computed again, from what its export was given, and compared with what it says and with the weights."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from symcook.claims import STATUSES
 from symcook.door import door
 from symcook.errors import BadInput, Rejected
-from symcook.export.certificate import FORMAT, certificate
-from symcook.export.files import check, decode, held, read
+from symcook.export import MAX_LENGTH, MAX_STEPS
+from symcook.export.certificate import FORMAT, Prepared, certificate, prepared, tolerance
+from symcook.export.files import FileFormat, check, decode, held, read, told
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,84 +22,192 @@ if TYPE_CHECKING:
     from symcook.export.archive import Archive
     from symcook.model.transformer import Transformer
 
-_COMPUTED = ("model", "model_hash", "dtype", "source", "guaranteed", "roundings", "position_tables")
-"""What must come out as it stands."""
-
 
 @door()
 def verify_export(path: str | Path, *, progress: Callable[..., None] | None = None) -> dict[str, Any]:
     """Check the certificate at or beside `path`, and the weights that it is about; returns its document.
 
-    Every byte of the certificate and of its files must be as it was written; the model in the certificate must have its
-    hash, and be what the named recipe builds; the weights must be those of the model, rounded; and all that the
-    certificate says is computed again. Raises Rejected with the first thing that is otherwise, BadInput for a file that
-    is missing or cut off.
+    Every byte of the certificate and of its files must be as it was written. The certificate is computed again by what
+    wrote it, from what it says that its export was given: the recipe with arguments and symbols, or else the model; the
+    format, the type, the lengths and the ids of claims. All of it must come out as it stands, and the weights must be
+    those of the model, rounded. What cannot come out again is in the document that is returned under "not_checked",
+    each with why: claims where no recipe names them, statuses that have changed since, and the largest difference of
+    values from exact ones where numpy's arithmetic gives another here.
+
+    Raises Rejected with the first thing that is otherwise, BadInput for a file that is missing or cut off, and for a
+    certificate of another form than an export writes.
     """
-    from symcook.model.modelfile import loads
-
     place, known, files = read(path)
-    if known["format"] != FORMAT:
+    given = _given(place, known, files)
+    model = given.model(known)
+    longest = given.positions - model.embedding.added
+    if not 1 <= longest <= MAX_LENGTH:
+        raise _wrong(
+            "position_tables.N", f"the greatest of lengths from 1 to {MAX_LENGTH} typed symbols", given.positions
+        )
+    made = prepared(model, given.symbols, given.kind, given.dtype, longest, given.steps, strictly=False)
+    _same_model(made, known)
+    weights = given.weights
+    _same_arrays(weights, decode(weights, files[weights]), held(given.kind, made.arrays))
+    if given.format.more:
+        _same_code(weights, files, made.arrays)
+    built = {} if given.recipe is None else {"recipe": given.recipe, "arguments": given.arguments}
+    found = certificate(made, given.claims, built, progress) | told(weights, files)
+    return known | {"not_checked": _compared(place, _as_json(found), known)}
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What the export of a certificate was given, each of the form that an export takes."""
+
+    recipe: str | None
+    arguments: dict[str, Any]
+    symbols: dict[str, Any]
+    kind: str
+    dtype: str
+    positions: int
+    steps: int | None
+    program: dict[str, Any] | None
+    claims: list[str]
+    format: FileFormat
+    weights: Path
+
+    def model(self, known: Mapping[str, object]) -> Transformer:
+        """The model that was exported: what the recipe builds, else what the certificate holds."""
+        from symcook.model.modelfile import loads
+        from symcook.recipes import build
+
+        if self.recipe is not None:
+            return build(self.recipe, **self.arguments)
+        document = _field(known, "model_with_symbols" if self.symbols else "model_file", dict, "an object")
+        program = {} if self.program is None else {"program": self.program}
+        try:
+            return loads(json.dumps(document | program))
+        except RecursionError:
+            raise BadInput("a model in a certificate must be one that can be read", "one too deep") from None
+
+
+def _given(place: Path, known: Mapping[str, object], files: Mapping[Path, bytes]) -> _Given:
+    """What the export was given; BadInput where something of it is missing or has not the form of it. All else in a
+    certificate is only compared."""
+    if _field(known, "format", str, "text") != FORMAT:
         raise BadInput(f"a certificate must be of the format {FORMAT}", known["format"], "export the model again")
-    try:
-        decoded = known.get("decoding")
-        program = {} if decoded is None else {"program": decoded["program"]}
-        model = loads(json.dumps(known["model_file"] | program))
-        kind, dtype, n_max = known["kind"], known["dtype"], known["position_tables"]["N"]
-        recipe, weights = known["recipe"], place.parent / known["weights"]
-        facts = {name: known[name] for name in (*_COMPUTED, "compared", "arguments", "symbols", "greatest_length")}
-        claims = known["claims"]
-    except (KeyError, TypeError) as error:
-        raise BadInput(
-            "a certificate must have every field", f"none called {error}", "export the model again"
-        ) from None
+    recipe, decoded = (
+        _field(known, name, (kind, type(None)), f"{what}, or null")
+        for name, kind, what in (("recipe", str, "text"), ("decoding", dict, "an object"))
+    )
+    arguments, symbols = (_field(known, name, dict, "an object") for name in ("arguments", "symbols"))
+    for name, value in symbols.items():
+        if not isinstance(value, str):
+            raise _wrong(f"symbols.{name}", "a number as text", value)
+    kind, dtype, name = (_field(known, key, str, "text") for key in ("kind", "dtype", "weights"))
     format = check(kind, dtype)
-    if recipe is not None:
-        _same_recipe(known, recipe)
-    from symcook.export import archive
-
-    roundings: dict[str, Any] = {}
-    arrays = archive.arrays(model, dtype, n_max, roundings)
+    weights = place.parent / name
+    if weights not in files or weights.suffix != format.ending:
+        raise _wrong("weights", f"the one of its files that ends in {format.ending}", name)
+    tables = _field(known, "position_tables", dict, "an object")
+    steps = program = None
     if decoded is not None:
-        arrays |= _decoding(place, model, arrays, known, n_max)
-    _same_arrays(weights, decode(weights, files[weights]), held(kind, arrays))
-    if format.more:
-        _same_code(weights, files, arrays)
-    found = certificate(model, {}, kind, dtype, n_max, claims, {}, arrays, roundings, progress)
-    for name in _COMPUTED:
-        if json.loads(json.dumps(found[name])) != facts[name]:
-            raise Rejected(f"{place} says something else under {name!r} than what is computed from its model.")
-    for name in ("greatest_length", "inputs", "no_run", "first_difference", "complete"):
-        if found["compared"][name] != known["compared"].get(name):
-            raise Rejected(
-                f"{place} says {known['compared'].get(name)} under compared.{name}, and numpy gives "
-                f"{found['compared'][name]} here: arithmetic differs, or the certificate is wrong."
-            )
-    return known
+        steps, program = _whole(decoded, "asked", 0, MAX_STEPS), _field(decoded, "program", dict, "an object")
+    claims = _field(known, "claims", list, "a list")
+    for each in claims:
+        if not isinstance(each, dict) or not all(isinstance(each.get(key), str) for key in ("id", "status")):
+            raise _wrong("claims", 'a list of {"id": .., "status": ..}', each)
+    return _Given(
+        recipe, arguments, symbols, kind, dtype, _whole(tables, "N", 1, MAX_LENGTH + 2), steps, program,
+        [each["id"] for each in claims], format, weights,
+    )  # fmt: skip
 
 
-def _decoding(place: Path, model: Transformer, arrays: Archive, known: Mapping[str, Any], n_max: int) -> Archive:
-    """What the weights of a decoder hold of the steps that are certain; Rejected where the certificate says others."""
-    from symcook.export.decoding import decoding, stored
+def _wrong(name: str, must: str, given: object) -> BadInput:
+    return BadInput(f"{name} in a certificate must be {must}", _shown(given), "export the model again")
 
-    said = known["decoding"]
+
+def _field(known: Mapping[str, object], name: str, kind: type | tuple[type, ...], must: str) -> Any:
+    if name not in known:
+        raise BadInput("a certificate must have every field", f"none called {name}", "export the model again")
+    if not isinstance(known[name], kind):
+        raise _wrong(name, must, known[name])
+    return known[name]
+
+
+def _whole(known: Mapping[str, object], name: str, least: int, most: int) -> int:
+    value = _field(known, name, int, "a whole number")
+    if isinstance(value, bool) or not least <= value <= most:
+        raise _wrong(name, f"a whole number from {least} to {most}", value)
+    return value
+
+
+_STATUS = re.compile(rf"({'|'.join(STATUSES)})( assuming [\w.-]+(, [\w.-]+)*)?", re.ASCII)
+_Place = tuple[str | int, ...]
+_MISSING = object()
+
+
+def _compared(place: Path, found: dict[str, object], known: dict[str, object]) -> dict[str, str]:
+    """What is not checked, each with why; Rejected where anything else in the certificate `known` is not `found`."""
+    open_ = {}
+    if known["claims"] and known["recipe"] is None:
+        open_["claims"] = "named by who exported the model, which no recipe builds: nothing says that they are about it"
+    for at, here, there in _differences(found, known, ()):
+        if at == ("certificate_sha256",):  # `read` has compared it
+            continue
+        name, reason = ".".join(map(str, at)), _of_its_day(at, here, there, str(found["dtype"]))
+        if reason is None:
+            numpy = at[0] in ("compared", "greatest_length", "decoding")
+            why = ": numpy's arithmetic differs here, or the certificate is wrong" if numpy else ""
+            says = f"{place} says {_shown(there)} under {name!r}"
+            raise Rejected(f"{says}, and computed again it is {_shown(here)}{why}.")
+        open_[name] = reason
+    return open_
+
+
+def _of_its_day(at: _Place, here: object, there: object, dtype: str) -> str | None:
+    """Why a certificate may say `there` at a place where `here` comes out; None where it may not. These are all."""
+    if at[0] == "claims" and at[-1] == "status" and _STATUS.fullmatch(str(there)):
+        return f"the status on the day of the export; today it is {here}"
+    numbers = at == ("compared", "largest_difference") and isinstance(here, float)
+    if numbers and isinstance(there, float) and 0 <= there <= float(tolerance(dtype)):
+        return f"of the arithmetic of numpy on the machine of the export; here it is {here}"
+    return None
+
+
+def _differences(found: object, known: object, at: _Place) -> Iterator[tuple[_Place, Any, Any]]:
+    """The places at which two documents of JSON are not the same, with both values."""
+    if isinstance(found, dict) and isinstance(known, dict):
+        for key in (*found, *(key for key in known if key not in found)):
+            yield from _differences(found.get(key, _MISSING), known.get(key, _MISSING), (*at, key))
+    elif isinstance(found, list) and isinstance(known, list):
+        for k in range(max(len(found), len(known))):
+            one, other = (each[k] if k < len(each) else _MISSING for each in (found, known))
+            yield from _differences(one, other, (*at, k))
+    elif type(found) is not type(known) or found != known:
+        yield at, found, known
+
+
+def _shown(value: object) -> str:
+    if value is _MISSING:
+        return "nothing"
     try:
-        asked, to = int(said["asked"]), n_max - model.embedding.added
-    except (KeyError, TypeError, ValueError):
-        raise BadInput("a certificate must say how many steps were asked for", said, "export the model again") from None
-    found = decoding(model, arrays, str(known["dtype"]), to, asked, strictly=False)
-    if json.loads(json.dumps(found)) != said:
-        raise Rejected(f"{place} says something else under 'decoding' than what is computed from its model.")
-    return stored(model, found)
+        text = json.dumps(value)
+    except RecursionError:
+        return "what is nested too deep"
+    return text if len(text) <= 100 else f"{text[:60]} ... {text[-30:]}"
 
 
-def _same_recipe(known: Mapping[str, Any], recipe: str) -> None:
-    """Rejected where the recipe that is named does not build the model."""
-    from symcook.model.modelfile import model_hash
-    from symcook.recipes import build
+def _as_json(document: Mapping[str, object]) -> dict[str, Any]:
+    return json.loads(json.dumps(document))
 
-    model = build(recipe, **known["arguments"])
-    if model_hash(model.bind(known["symbols"])) != known["model_hash"]:
-        raise Rejected(f"the recipe {recipe} with these arguments and symbols is not the model of the certificate.")
+
+def _same_model(made: Prepared, known: Mapping[str, object]) -> None:
+    """Rejected where the model that was built is not the one of the certificate: before anything is run."""
+    from symcook.model.modelfile import document_hash, to_document
+
+    document = to_document(made.bound)
+    if document_hash(document) != known.get("model_hash") or _as_json(document) != known.get("model_file"):
+        what = "the model of a certificate"
+        if known["recipe"] is not None:
+            what = f"the recipe {known['recipe']} with these arguments and symbols"
+        raise Rejected(f"{what} is not the model of which the certificate has the hash, model_hash, and model_file.")
 
 
 def _same_arrays(path: Path, stored: Mapping[str, np.ndarray], wanted: Mapping[str, np.ndarray]) -> None:

@@ -28,18 +28,20 @@ def _lines(found: Diff) -> list[str]:
     a, b = found.models
     if a == b:
         a, b = f"{a} (first)", f"{b} (second)"
-    near = "" if found.tolerance == "0" else f" by more than {found.tolerance}"
+    loose = found.tolerance != "0"
+    beyond, within = (f" {how} {found.tolerance}" if loose else "" for how in ("by more than", "within"))
     many = f"{found.inputs} input{'s' * (found.inputs != 1)}"
     if found.first is None:
-        lines = [f"{a} and {b} {'do not differ' if found.same else 'are built differently and agree'}{near}, on {many}"]
+        how = f"do not differ{beyond}" if found.same else f"are built differently and agree{within}"
+        lines = [f"{a} and {b} {how}, on {many}"]
     else:
-        lines = [f"{a} and {b} differ{near}, on {found.different} of {many}"]
+        lines = [f"{a} and {b} differ{beyond}, on {found.different} of {many}"]
     if found.first is None and found.open:
         built = " are built differently, and" if found.structure else ":"
-        lines = [f"{a} and {b}{built} whether they differ{near} stays open on {found.open} of {many}"]
+        lines = [f"{a} and {b}{built} whether they differ{beyond} stays open on {found.open} of {many}"]
     if found.close:
-        beyond = "" if found.tolerance == "0" else " beyond that"
-        lines[0] += f"; on {found.close} they are known to agree within 10^-{CLOSE_DIGITS}{beyond}"
+        further = " beyond that" if loose else ""
+        lines[0] += f"; on {found.close} they are known to agree within 10^-{CLOSE_DIGITS}{further}"
     lines += found.structure
     first = found.first
     if first is not None:

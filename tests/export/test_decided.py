@@ -7,6 +7,7 @@ import itertools
 import math
 import random
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from families import together
 
 import symcook as sc
+from symcook.__main__ import main
 from symcook.domains.rounding import ends
 from symcook.export.guarantee import decision, guarantee
 from symcook.model.rationals import outward
@@ -132,7 +134,10 @@ def test_why_a_guarantee_ends() -> None:
     found = guarantee(mean(0), "float64", 6)
     assert found["ranges"] == [[1, 1], [3, 3]] and found["why"] == "a word of length 2 is exactly on the threshold"
     assert [one["length"] for one in found["open"]] == [2, 4] and found["length"] == 1
-    assert [one["input"] for one in found["open"]] == ["xy", "xxyy"] and found["open"][0]["exact"]["logit"] == "0"
+    assert [one["input"] for one in found["open"]] == ["xy", "xxyy"]
+    assert [one["exact"]["logit"] for one in found["open"]] == ["0", "0"]
+    assert found["not_asked"] == {"lengths": [5, 6], "why": "nothing longer is tried behind 2 lengths that fail"}
+    assert guarantee(mean(0), "float64", 4)["not_asked"] is None
     near = guarantee(mean("1/9 + 1/10^9"), "float16", 6)
     assert near["why"] == "the possible outputs of a word of length 3 reach the threshold"
     assert near["ranges"][0] == [1, 2] and near["length"] == 2
@@ -248,3 +253,20 @@ def test_words_that_stay_open() -> None:
         low, high = map(float, one["outputs"]["logit"])
         assert low == pytest.approx(1e-9 - 2**-25, rel=1e-3) and high == pytest.approx(1e-9 + 2**-25, rel=1e-3)
     assert asked("0") == asked("1/1000") == []
+
+
+def test_which_lengths_were_not_asked_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In typed symbols, with why; in the document with the tokens that the model adds counted."""
+    mean(0).save(tmp_path / "m.json")
+    line = ["export", str(tmp_path / "m.json"), "-o", str(tmp_path / "m.npz"), "--force", "--max-length"]
+    for most, lengths in [(8, "lengths 5 to 8 were"), (5, "length 5 was"), (4, None)]:
+        assert main([*line, str(most)]) == 0
+        said = [row.strip() for row in capsys.readouterr().out.splitlines()]
+        rows = [row for row in said if "not asked" in row]
+        assert rows == ([f"{lengths} not asked: nothing longer is tried behind 2 lengths that fail"] if lengths else [])
+        assert sum(row.startswith("not at length") and row.endswith("exactly 0") for row in said) == 2
+    b = sc.Builder(words={"CLS": {}, "a": {"v": "1/3"}, "b": {"v": "-1/3"}}, before="CLS")
+    b.readout("sign", "first", b.attention("mean", reads="v", mask="none"), weights=[1])
+    document = b.build("added").export(tmp_path / "n.npz", max_length=6)
+    assert [one["length"] for one in document["guaranteed"]["open"]] == [3, 5]  # CLS a b, CLS a a b b
+    assert document["guaranteed"]["not_asked"]["lengths"] == [6, 7]

@@ -412,7 +412,7 @@ def test_unknown_names_are_refused(key: str, name: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "m.npz", **arrays)
     command = [sys.executable, str(EXAMPLE), str(tmp_path / "m.npz"), "xy"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "unknown name" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 2 and "unknown name" in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("outcome", ["zero", "refuse"])
@@ -432,7 +432,7 @@ def test_zero_variance_in_arrays(outcome: str, tmp_path: Path) -> None:
     assert np.isnan(z[0, 0]).all()
     command = [sys.executable, str(EXAMPLE), str(tmp_path / "m.npz"), "xy"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "a variance above zero" in done.stderr
+    assert done.returncode == 2 and "a variance above zero" in done.stderr
     found = compare(model, arrays, 1)  # of x and y the second has a run
     assert (found["inputs"], found["no_run"], found["complete"]) == (1, {"inputs": 1, "first": "x"}, True)
 

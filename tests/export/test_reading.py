@@ -161,6 +161,25 @@ def test_a_difference_below_the_tolerance_is_none() -> None:
         model.diff(other, tolerance=-1)
 
 
+def test_the_first_sentence_says_how_far_two_models_may_part() -> None:
+    """x is 1 or 9/8, and the second model may have a coordinate that the first lacks."""
+
+    def valued(x: str, *more: str) -> sc.Transformer:
+        embedding = sc.Embedding(sc.Space(("x", *more)), words={"a": {"x": x}})
+        return sc.Transformer("m", embedding, (), sc.Readout("value", "last", ("x",)))
+
+    for one, other, tolerance, says in [
+        (valued("1"), valued("1"), "0", "m (first) and m (second) do not differ, on 2 inputs"),
+        (valued("1"), valued("9/8"), "1/4", "m (first) and m (second) do not differ by more than 1/4, on 2 inputs"),
+        (valued("1"), valued("9/8"), "0", "m (first) and m (second) differ, on 2 of 2 inputs"),
+        (valued("1"), valued("9/8"), "1/9", "m (first) and m (second) differ by more than 1/9, on 2 of 2 inputs"),
+        (valued("1"), valued("1", "y"), "0", "m (first) and m (second) are built differently and agree, on 2 inputs"),
+        (valued("1"), valued("9/8", "y"), "1/4",
+         "m (first) and m (second) are built differently and agree within 1/4, on 2 inputs"),
+    ]:  # fmt: skip
+        assert one.diff(other, 2, tolerance=tolerance).text().splitlines()[0] == says
+
+
 def test_a_later_position_and_a_longer_word() -> None:
     """Only what position 2 sees of position 1 differs: a strict mask in place of one that sees itself is seen at once,
     one that differs from no mask needs a second position."""

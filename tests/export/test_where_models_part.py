@@ -17,7 +17,7 @@ from test_lens import trained
 import symcook as sc
 from symcook.errors import BadInput
 from symcook.export import archive, run_npz
-from symcook.export.certificate import certificate
+from symcook.export.certificate import certificate, prepared
 from symcook.export.decoding import lines
 from symcook.export.lens import Lens
 
@@ -147,7 +147,7 @@ def test_the_tables_of_a_certificate(first: str, second: str, place: str | None)
     """By the names of the arrays, each exact: a row for each length where that is in the term; of 2 there is none."""
     made = scaled((first, second), place)
     m = archive.arrays(made, "float64", 3)
-    known = certificate(made, {}, "npz", "float64", 3, [], {}, m, {})["position_tables"]
+    known = certificate(prepared(made, {}, "npz", "float64", 3))["position_tables"]
     wanted = {"c": place, "step1.head1.factor": first, "step3.head1.factor": second}
     assert set(known["tables"]) == {name for name, term in wanted.items() if term in TERMS}
     assert (known["N"], known["start"]) == (3, 1)
@@ -165,8 +165,10 @@ def test_how_long_a_word_may_be_in_the_script(factor: str, place: str | None, tm
     np.savez(tmp_path / "m.npz", **archive.arrays(scaled((factor, "2"), place), "float64", 3))
     run_npz.main(str(tmp_path / "m.npz"), "aba")
     capsys.readouterr()
-    with pytest.raises(SystemExit, match="an input must have length at most 3: the archive has tables to there"):
+    with pytest.raises(SystemExit) as ended:
         run_npz.main(str(tmp_path / "m.npz"), "abab")
+    said = "an input must have length at most 3: the archive has tables to there"
+    assert ended.value.code == 2 and said in capsys.readouterr().err
 
 
 def test_the_script_without_a_table_takes_any_length(tmp_path: Any, capsys: Any) -> None:

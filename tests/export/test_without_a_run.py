@@ -53,7 +53,9 @@ CASES = [(flat(p), "yx", "y", VARIANCE) for p in ("final", "pre", "post")] + [(c
 
 
 @pytest.mark.parametrize(("model", "without", "word", "says"), CASES)
-def test_numpy_says_what_run_says(model: sc.Transformer, without: str, word: str, says: str, tmp_path: Path) -> None:
+def test_numpy_says_what_run_says(
+    model: sc.Transformer, without: str, word: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     must = says.partition(";")[0]
     assert told(model, without).startswith(must)
     m = archive.arrays(model, "float64", 3)
@@ -66,8 +68,9 @@ def test_numpy_says_what_run_says(model: sc.Transformer, without: str, word: str
         stream(without)
     assert str(refused.value).startswith(says)
     np.savez(tmp_path / "m.npz", **m)
-    with pytest.raises(SystemExit, match=must):
+    with pytest.raises(SystemExit) as ended:
         run_npz.main(str(tmp_path / "m.npz"), without)
+    assert ended.value.code == 2 and must in capsys.readouterr().err
 
 
 def test_the_position_is_that_of_the_first_input_without_a_run() -> None:
@@ -106,14 +109,17 @@ def test_torch_says_what_run_says(model: sc.Transformer, without: str, word: str
     assert done.returncode == 1 and f"ValueError: {says}" in done.stderr
 
 
-def test_words_longer_than_the_tables_are_refused_by_length(tmp_path: Path) -> None:
+def test_words_longer_than_the_tables_are_refused_by_length(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     m = archive.arrays(sc.build("parity").bind(), "float64", 4)  # three typed symbols and CLS
     says = "an input must have length at most 4"
     with pytest.raises(sc.BadInput, match=says):
         archive.evaluate(m, archive.embed(m, np.array([[0, 1, 0, 1, 0]])))
     np.savez(tmp_path / "m.npz", **m)
-    with pytest.raises(SystemExit, match=says):
+    with pytest.raises(SystemExit) as ended:
         run_npz.main(str(tmp_path / "m.npz"), "1010")
+    assert ended.value.code == 2 and says in capsys.readouterr().err
     pytest.importorskip("torch")
     for ending, content in FORMATS["torch"].encode(m, "m").items():
         (tmp_path / f"m{ending}").write_bytes(content)
