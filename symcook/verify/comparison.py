@@ -14,7 +14,7 @@ from symcook.domains import RUNNABLE
 from symcook.door import check_digits
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
-from symcook.model.expr import Tree
+from symcook.model.expr import Tree, show
 from symcook.model.rationals import quotient, rational
 from symcook.model.transformer import Transformer
 from symcook.run import Run, run
@@ -301,7 +301,10 @@ class Comparison:
         """By how much a value may differ from the reference's at one point; None where it must be equal."""
         if self.within is None:
             return None
-        return rational(self.within, dict(sequence[0]) | self.setting if self.model.pointwise else self.setting)
+        error = rational(self.within, dict(sequence[0]) | self.setting if self.model.pointwise else self.setting)
+        if error < 0:
+            raise BadInput("the error that is allowed must not be negative", f"{show(self.within)} = {quotient(error)}")
+        return error
 
     def equal(
         self, result: Result, column: object, place: int, value: Fraction, error: Fraction | None = None

@@ -223,7 +223,7 @@ def check_facts(
             lengths = _lengths(model, region, symbols, max_length, most)
             compare = partial(_of_words, model.bind(values), lengths=lengths, max_length=max_length)
         try:
-            one = compare(told)
+            one = compare(told, **({} if error == "0" else {"error": error}))
         except NotExact:
             error = f"{error} + 1/{NEAR.denominator}"
             one = compare(replace(told, domain="ball"), domain="ball", error=error)

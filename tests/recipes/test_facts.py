@@ -68,6 +68,19 @@ def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys:
     assert build(name).pointwise or said["against"] in ("its formula", "its `computes`")
 
 
+@pytest.mark.parametrize("name", ["max", "count"])  # on a grid, and of words
+def test_a_formula_is_asked_within_its_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The weights are exact, so that a formula that is 1/4 too great is right within 1/4, and within no less."""
+    facts = info(name)
+    for error, holds in (("1/4", True), ("2^-2", True), ("1/4 - 1/10^25", False), ("0", False)):
+        wrong = facts._replace(formula=f"{facts.formula} + 1/4", error=error, computes=facts.computes or facts.formula)
+        monkeypatch.setitem(recipes._RECIPES, name, wrong)
+        assert all(one.holds for one in check_facts(name, 3)) is holds, error
+    monkeypatch.setitem(recipes._RECIPES, name, facts._replace(error="1/2 - 1"))
+    with pytest.raises(BadInput, match=r"must not be negative; given: 1/2 - 1 = -1/2"):
+        check_facts(name, 3)
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "free"),
     [
