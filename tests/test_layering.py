@@ -81,7 +81,6 @@ def module_level_imports(source: str) -> list[str]:
 
 UPWARD = {
     "__init__.py": "the front door: each name is imported when it is first used",
-    "model/transformer.py": "the plan of a compiled model is what its compiler says",
     "model/answers.py": "an answer shows itself as the report says",
     "compose/builder.py": "a step may be a recipe by its name",
     "run.py": "a program says which words it does not cover",

@@ -8,6 +8,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from symcook.declaration import load
 from symcook.door import door
 from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown, Verbs
@@ -183,9 +184,7 @@ class Transformer(Verbs, Shown):
         """Of a compiled model what each coordinate holds: its name, where it is written, what it is, and with soft
         attention its error, as the compiler says it; () of any other model, and where a file names a program whose
         compilation has other weights. What a file says in its plan is not asked."""
-        from symcook.compilers import as_compiled
-
-        made = as_compiled(self)
+        made: Transformer | None = load("symcook.compilers:as_compiled")(self)
         return () if made is None or made.program is None else made.program.plan
 
     @property

@@ -259,7 +259,7 @@ def test_open_and_different_inputs_are_counted(monkeypatch: pytest.MonkeyPatch) 
         answer = next(answers)
         if answer == "open":
             raise Undecided("a choice")
-        return answer
+        return answer, True
 
     monkeypatch.setattr(module, "_run", run)
     model = sc.build("dyck-1")
