@@ -70,3 +70,22 @@ def old_terms(text: str) -> list[str]:
                 line = text.count("\n", 0, match.start()) + 1
                 problems.append((line, f"line {line}: {match[0].strip()!r}; write: {term.write}"))
     return [problem for _, problem in sorted(problems)]
+
+
+LONG = 30
+"""How many words a sentence may have."""
+_END = re.compile(r"(?<=[.!?:])[)\"'”*_]*\s+(?=[A-Z`*(\[\"“0-9]|symcook |$)|\n\s*\n|\n(?= *(?:[-*] |\d+\. |#|\|))|\|")
+
+
+def long_sentences(markdown: str) -> list[str]:
+    """Each sentence of more than `LONG` words, with the number of its words; code in it counts as one word a piece."""
+    text = FENCE.sub("\n\n", markdown)
+    text = re.sub(r"<!--.*?-->|<[^>]*>", "", text, flags=re.DOTALL)
+    text = re.sub(r"(`+)(?!`)(.*?)(?<!`)\1", "code", text, flags=re.DOTALL)
+    text = re.sub(r"\]\([^)\s]*\)|\]\[[^\]]*\]", "]", text)
+    found = []
+    for sentence in _END.split(text):
+        words = [word for word in sentence.split() if re.search(r"\w", word)]
+        if len(words) > LONG:
+            found.append(f"{len(words)} words: {' '.join(words)}")
+    return found

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from checkout import ROOT
 from site_pages import load
-from terms import old_terms, prose, terms
+from terms import long_sentences, old_terms, prose, terms
 
 
 def test_each_term_is_written_once_and_each_old_one_has_a_pattern() -> None:
@@ -15,6 +18,20 @@ def test_each_term_is_written_once_and_each_old_one_has_a_pattern() -> None:
         assert len(term.means) <= 250, term.write
         assert bool(term.patterns) <= bool(term.old), term.write
         assert old_terms(prose(f"{term.write}: {term.means}")) == [], term.write
+
+
+FIRST_READ = [ROOT / "README.md", ROOT / "docs" / "ask.md", ROOT / "docs" / "concepts.md"]
+each_page = pytest.mark.parametrize("page", FIRST_READ, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+@each_page
+def test_no_old_term_is_in_what_people_read_first(page: Path) -> None:
+    assert old_terms(prose(page.read_text(encoding="utf-8"))) == []
+
+
+@each_page
+def test_no_sentence_is_too_long(page: Path) -> None:
+    assert long_sentences(page.read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize(
@@ -44,3 +61,10 @@ def test_the_glossary_has_a_line_a_term() -> None:
     page = load("glossary").page()
     for term in terms():
         assert (f"\n{term.write}\n: {term.means}\n" in page) == bool(term.means), term.write
+
+
+def test_a_long_sentence_is_found() -> None:
+    words = " ".join(["word"] * 31)
+    assert len(long_sentences(f"Short. A {words}. `a b c` short.")) == 1
+    assert long_sentences(f"{words[:40]}. {words[:80]}\n\n- {words[:80]}\n- {words[:80]}") == []
+    assert long_sentences(f"A `{words}` and\n```\n{words}\n```\n") == []
