@@ -106,6 +106,11 @@ class Strings:
         return sum(map(self.many, self.lengths))
 
     @property
+    def longest(self) -> int:
+        """The greatest length that was asked about."""
+        return self._asked[-1]
+
+    @property
     def restricted(self) -> bool:
         """Whether some strings of these lengths are left out."""
         return self.language is not None

@@ -219,3 +219,27 @@ def test_what_is_no_language_is_refused_in_a_sentence(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match=re.escape(must)) as error:
             sc.build("dyck-1").margin(6, inputs=Inputs(source, sample))
         assert str(error.value).count("\n") == 0
+
+
+@pytest.mark.parametrize("name", ["dyck-1", "parity"])
+def test_a_check_of_a_language_meets_its_strings_alone(name: str) -> None:
+    """A reference that is wrong of one string is found out where that string is asked for, and there alone."""
+    model, right = sc.build(name), sc.recipes.reference(name)
+    letters = "".join(model.alphabet)
+    odd = letters[0] * 3 + letters[1] * 2
+
+    def wrong(word: str) -> bool:
+        return right(word) != (word == odd)
+
+    for own, met in ((f"[{re.escape(letters)}]*", True), (re.escape(letters[0]) + "*" + re.escape(letters[1]), False)):
+        found = model.check(wrong, 6, inputs=own)
+        strings_of = [w for n in range(1, 7) for w in inside(own, letters, n)]
+        assert found.differs is met and found.mismatches == met
+        assert found.strings == len(strings_of)
+        assert found.counterexample is None or found.counterexample.input == odd
+        document = found.to_json()
+        assert document["inputs"] == own and document["count"] - len(strings_of) == (name == "parity" and met)
+    assert model.check(right, 30, inputs=Inputs(".*", 20)).holds
+    for more in ({"workers": 2}, {"resume": "x.db"}):
+        with pytest.raises(BadInput, match="in one go"):
+            model.check(right, 6, inputs=".*", **more)  # type: ignore[arg-type]
