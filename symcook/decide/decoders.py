@@ -20,7 +20,7 @@ from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.transformer import Transformer
 from symcook.programs.running import program_table, speech_of
 from symcook.spec.fold import Fold
-from symcook.words.inputs import Inputs, Source, automaton, inputs_json
+from symcook.words.inputs import Inputs, Language, automaton, inputs_json
 
 
 @door()
@@ -28,7 +28,7 @@ def decide(
     model: Transformer,
     against: object = None,
     *,
-    inputs: Inputs | Source = None,
+    inputs: Inputs | Language | None = None,
     values: Mapping[str, Any] | None = None,
     name: str = "",
 ) -> Decision:
@@ -60,7 +60,7 @@ def decide(
     return decision.decide(model, against, values=values, name=name)
 
 
-def _inside(model: Transformer, against: object, inputs: Inputs | Source, name: str) -> Decision:
+def _inside(model: Transformer, against: object, inputs: Inputs | Language, name: str) -> Decision:
     """The decision on the strings of a language."""
     language, asked = automaton(model, inputs)
     reference = decision.recogniser(model, against)

@@ -21,7 +21,7 @@ from symcook.numbers.expsum import ExpSum
 from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.words import Cover
 from symcook.words.exact import PrefixLevel, mergeable, merged, moved
-from symcook.words.inputs import Inputs, Source, strings
+from symcook.words.inputs import Inputs, Language, strings
 
 if TYPE_CHECKING:
     from symcook.domains.cells import Array
@@ -47,7 +47,7 @@ def margin(
     model: Transformer,
     max_length: int,
     *,
-    inputs: Inputs | Source = None,
+    inputs: Inputs | Language | None = None,
     values: Mapping[str, Exact] | None = None,
     digits: int = 10,
     progress: Progress | None = None,

@@ -24,7 +24,7 @@ from symcook.questions.moving import OneSymbol
 from symcook.questions.reach import LeftOpen, Reach, decimal, enclosed, exactly, soonest
 from symcook.questions.slope import falls, only_zero
 from symcook.words import Cover
-from symcook.words.inputs import Inputs, Source, strings
+from symcook.words.inputs import Inputs, Language, strings
 
 if TYPE_CHECKING:
     from symcook.words import Word
@@ -44,7 +44,7 @@ def tolerance(
     max_length: int,
     *,
     min_length: int = 1,
-    inputs: Inputs | Source = None,
+    inputs: Inputs | Language | None = None,
     values: Mapping[str, Exact] | None = None,
     digits: int = 6,
     progress: Progress | None = None,

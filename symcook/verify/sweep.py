@@ -38,7 +38,7 @@ from symcook.verify.comparison import DIGITS, Comparison, LengthCount, Numbers, 
 from symcook.verify.findings import Check, duration, found
 from symcook.verify.grid import check_grid
 from symcook.verify.workers import Made, Results, Task, processes, spread
-from symcook.words.inputs import LISTED, Inputs, Source, Strings, strings
+from symcook.words.inputs import LISTED, Inputs, Language, Strings, strings
 
 if TYPE_CHECKING:
     from symcook.verify.checkpoint import Checkpoint
@@ -61,7 +61,7 @@ def check(
     reference: Reference | Made,
     max_length: int | None = None,
     *,
-    inputs: Inputs | Source = None,
+    inputs: Inputs | Language | None = None,
     values: Mapping[str, Exact] | None = None,
     region: str | Tree | None = None,
     progress: Progress | None = None,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -29,9 +29,16 @@ from symcook.words.tallies import placed
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
+class Tabled(Protocol):
+    """An automaton that says its table."""
+
+    @property
+    def table(self) -> AutomatonTable: ...
+
+
 LISTED = 1_000_000
 """The greatest number of strings of a file, and of a sample."""
-Source = Any
+Language = str | PathLike[str] | AutomatonTable | Tabled | Iterable[str | Sequence[str]]
 """Text, a path, an automaton (as a table, or what has one as its `table`), or a list of strings."""
 DO = "give a file of strings, an automaton file or a regular expression"
 
@@ -47,16 +54,16 @@ class Inputs:
         seed: of the draw.
 
     >>> from symcook import build
-    >>> build("dyck-1").margin(6, inputs=Inputs(["()", "(())", "())"])).extra["count"]
+    >>> build("dyck-1").margin(6, inputs=Inputs(["()", "(())", "())"])).to_json()["count"]
     3
     """
 
-    source: Source
+    source: Language
     sample: int | None = None
     seed: int = 0
 
 
-def strings(model: Transformer, lengths: range, inputs: Inputs | Source | None = None) -> Strings:
+def strings(model: Transformer, lengths: range, inputs: Inputs | Language | None = None) -> Strings:
     """The strings of these lengths that are asked about: all of them, where `inputs` is None.
 
     Raises BadInput where the language is none over the model's alphabet, or has no string of these lengths.
@@ -73,7 +80,7 @@ def strings(model: Transformer, lengths: range, inputs: Inputs | Source | None =
     return whole if asked.sample is None else whole.drawn(asked.sample, asked.seed)
 
 
-def finite(model: Transformer, inputs: Inputs | Source) -> Strings:
+def finite(model: Transformer, inputs: Inputs | Language) -> Strings:
     """All strings of a language that has finitely many. Raises BadInput where it has no end."""
     asked = inputs if isinstance(inputs, Inputs) else Inputs(inputs)
     language, text = _language(model, asked.source)
@@ -84,7 +91,7 @@ def finite(model: Transformer, inputs: Inputs | Source) -> Strings:
     return strings(model, range(0 if model.embedding.added else 1, max(last, 1) + 1), inputs)
 
 
-def automaton(model: Transformer, inputs: Inputs | Source) -> tuple[AutomatonTable, Strings | None]:
+def automaton(model: Transformer, inputs: Inputs | Language) -> tuple[AutomatonTable, Strings | None]:
     """A language as an automaton over the model's alphabet; and its strings, where these have an end."""
     asked = inputs if isinstance(inputs, Inputs) else Inputs(inputs)
     language, _ = _language(model, asked.source)
@@ -103,7 +110,7 @@ def automaton(model: Transformer, inputs: Inputs | Source) -> tuple[AutomatonTab
     return reached((), steps, words.__contains__, model.alphabet).minimal(), found
 
 
-def inputs_json(inputs: Inputs | Source, asked: Strings | None) -> dict[str, Any]:
+def inputs_json(inputs: Inputs | Language, asked: Strings | None) -> dict[str, Any]:
     """{"inputs", "count"} of a language, the latter None where it has no end."""
     source = inputs.source if isinstance(inputs, Inputs) else inputs
     text = str(source) if isinstance(source, (str, PathLike)) else "the automaton"
@@ -181,14 +188,14 @@ class Strings:
         return Within(cells, tuple(_inside(cells, self.language, self._ways(n))))
 
     @property
-    def reader(self) -> Reader | None:
+    def reader(self) -> LanguageStates | None:
         """What reads the strings of an automaton beside merged prefixes; None where all strings are asked about.
 
         Raises NotExact for a list of strings.
         """
         if isinstance(self.language, frozenset):
             raise NotExact("prefixes are merged where the inputs are all strings or an automaton's", "a list")
-        return None if self.language is None else Reader(self.language)
+        return None if self.language is None else LanguageStates(self.language)
 
     def drawn(self, sample: int, seed: int) -> Strings:
         """So many of the strings, drawn with a seed, each with the same chance; all where there are no more."""
@@ -273,7 +280,7 @@ class Within:
         return iter(self.stands)
 
 
-class Reader:
+class LanguageStates:
     """The states of an automaton as the labels of prefixes (`exact.Beside`)."""
 
     start = 0
@@ -289,15 +296,15 @@ class Reader:
 
 # --- Classes inside a language ----------------------------------------------------------------------------------------
 
-Class = tuple[int, ...]
+CellCounts = tuple[int, ...]
 """By cell and symbol, how often the symbol stands in the cell."""
 
 
-def _counting(cells: Cells) -> Callable[[Class, int, int], Class]:
+def _counting(cells: Cells) -> Callable[[CellCounts, int, int], CellCounts]:
     """How the class of a prefix changes by a symbol, given by its number, at a position."""
     places, size = placed(cells), len(cells.alphabet)
 
-    def after(counts: Class, place: int, symbol: int) -> Class:
+    def after(counts: CellCounts, place: int, symbol: int) -> CellCounts:
         cell = places[place]
         if cell < 0:
             return counts
@@ -311,9 +318,9 @@ def _inside(cells: Cells, automaton: AutomatonTable, ways: Sequence[Sequence[int
     """The classes that a language meets: one pass over positions keeps for each state and class so far the smallest
     prefix and how many there are, and drops prefixes that lead nowhere."""
     after = _counting(cells)
-    kept: dict[tuple[int, Class], Stand] = {(0, (0,) * (len(cells.cells) * len(cells.alphabet))): Stand((), 1)}
+    kept: dict[tuple[int, CellCounts], Stand] = {(0, (0,) * (len(cells.cells) * len(cells.alphabet))): Stand((), 1)}
     for place in range(cells.n):
-        further: dict[tuple[int, Class], Stand] = {}
+        further: dict[tuple[int, CellCounts], Stand] = {}
         alive = ways[cells.n - place - 1]
         for (state, counts), (word, words) in kept.items():  # in the order of the smallest words
             for symbol, to in enumerate(automaton.moves[state]):
@@ -325,7 +332,7 @@ def _inside(cells: Cells, automaton: AutomatonTable, ways: Sequence[Sequence[int
         if len(further) > 10 * MOST:
             _too_many(cells, f"more than {10 * MOST} of prefixes")
         kept = further
-    found: dict[Class, Stand] = {}
+    found: dict[CellCounts, Stand] = {}
     for (state, counts), (word, words) in kept.items():
         if automaton.answers[state] is True:
             known = found.get(counts)
@@ -338,9 +345,9 @@ def _inside(cells: Cells, automaton: AutomatonTable, ways: Sequence[Sequence[int
 def _listed(cells: Cells, words: Iterable[Word]) -> Iterator[Stand]:
     """The classes of these strings, which stand in the order of the alphabet."""
     after, numbers = _counting(cells), {symbol: k for k, symbol in enumerate(cells.alphabet)}
-    found: dict[Class, Stand] = {}
+    found: dict[CellCounts, Stand] = {}
     for word in words:
-        counts: Class = (0,) * (len(cells.cells) * len(cells.alphabet))
+        counts: CellCounts = (0,) * (len(cells.cells) * len(cells.alphabet))
         for place, symbol in enumerate(word):
             counts = after(counts, place, numbers[symbol])
         known = found.get(counts)
@@ -363,7 +370,7 @@ def _apart(n: int) -> tuple[tuple[int, ...], ...]:
 # --- What a language is read from -------------------------------------------------------------------------------------
 
 
-def _language(model: Transformer, source: Source) -> tuple[AutomatonTable | frozenset[Word], str]:
+def _language(model: Transformer, source: Language) -> tuple[AutomatonTable | frozenset[Word], str]:
     """The language, and what it is called."""
     table = source if isinstance(source, AutomatonTable) else getattr(source, "table", None)
     if table is not None:
