@@ -16,6 +16,7 @@ from symcook.cli.output import Waiting, print_json, say
 from symcook.cli.unproved import provable, unproved
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.files import put, vacant
+from symcook.present import present
 from symcook.recipes.models import is_path
 
 if TYPE_CHECKING:
@@ -200,12 +201,12 @@ def _without(
     from symcook.proof import own
 
     if answer.missing is None:
-        assert answer.tried is not None and answer.tried.word is not None
-        word = _said(chosen, answer.tried.word)
+        tried = present(answer.tried)
+        word = _said(chosen, present(tried.word))
         if as_json:
             print_json(row)
         else:
-            say(f"false of {word}{_smallest(answer.tried)}, as its exact run shows; no certificate was found for it")
+            say(f"false of {word}{_smallest(tried)}, as its exact run shows; no certificate was found for it")
         return 1
     so_far = _so_far(chosen, answer.tried)
     if isinstance(answer.missing, own.OutOfTime):

@@ -42,6 +42,7 @@ from symcook.cli.options import (
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, SweepProgress, Waiting, line_width, print_json, say, say_or_json, within
 from symcook.errors import EMPTY_WORD, BadInput, Branching, Undecided, unknown
+from symcook.present import present
 
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
@@ -164,7 +165,7 @@ def _decoded(
             if value:
                 raise BadInput(f"--then must stand without {option_name}", option_name, f"leave {option_name} out")
         return run_then(chosen, word, tokens, then, domain, digits, as_json)
-    assert steps is not None
+    steps = present(steps)
     if machine:
         from symcook.cli.machines import run_machine
 
@@ -268,7 +269,7 @@ def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int,
     with Waiting(f"proving the forms of {chosen.name}"):
         found = found.prove(seconds)
     proof = found.proof
-    assert proof is not None
+    proof = present(proof)
     written = None
     if to is not None and proof.certificate is not None:
         own.write(to, proof.statement, proof.certificate)
