@@ -1,6 +1,6 @@
 """Recompute the ledger by replay, and write (or with --check compare) what is made of it.
 
-python proofs/ledger.py            ledger.json, and in notes/ inventory.md and constructions.md
+python proofs/ledger.py            ledger.jsonl, and in notes/ inventory.md and constructions.md
 python proofs/ledger.py --check    exit 1 where a committed file differs from what replay gives
 ... --verdicts FILE                keep the verdict on every certificate, with the hash of what it rests on
 
@@ -15,14 +15,16 @@ import gc
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
 from symcook import claims
 from symcook.cli import listing
 from symcook.cli.output import Progress
+from symcook.proof import seals
 from symcook.proof.replay import replay
-from symcook.recount import dump, ignored, recompute
+from symcook.recount import ignored, recompute, rows
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -50,6 +52,17 @@ def verdicts_text() -> str:
     return json.dumps({v.id: asdict(v) | {"rests": claims.row_digest(v.id)} for v in replay()})
 
 
+def other_rows(wanted: Iterable[str]) -> bool:
+    """Whether the ledger lacks one of these lines, or has another one that would be read. Lines that have no effect, as
+    a merge may leave them, are allowed."""
+    stored = claims.stored_rows()
+    now = {json.dumps(row, sort_keys=True) for row in map(json.loads, wanted)}
+    read = {
+        json.dumps(row, sort_keys=True) for name, found in stored.items() for row in found if claims.current(name, row)
+    }
+    return now != read
+
+
 def main(arguments: list[str]) -> int:
     import constructions  # beside this script, which tests load from elsewhere
     import errata
@@ -61,20 +74,24 @@ def main(arguments: list[str]) -> int:
     refused = ignored()
     if "--verdicts" in arguments:
         Path(arguments[arguments.index("--verdicts") + 1]).write_text(verdicts_text(), encoding="utf-8")
-    rows = claims.ledger(found)
+    ledger = claims.ledger(found)
     pages = {
-        ROOT / "symcook" / "data" / "ledger.json": dump(found),
         ROOT / "symcook" / "data" / "list.txt": listing.page(),
-        ROOT / "notes" / "constructions.md": constructions.page(rows),
-        ROOT / "notes" / "inventory.md": inventory.page(rows, errata.PAPERS),
+        ROOT / "notes" / "constructions.md": constructions.page(ledger),
+        ROOT / "notes" / "inventory.md": inventory.page(ledger, errata.PAPERS),
     }
     differ = []
+    record = claims.DATA / claims.LEDGER
+    if "--check" not in arguments:
+        seals.write(record, rows(found))
+    elif other_rows(rows(found)):
+        differ.append(record.relative_to(ROOT))
     for path, text in pages.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             differ.append(path.relative_to(ROOT))
             if "--check" not in arguments:
                 path.write_text(text, encoding="utf-8")
-    found_claims = claims.counts(rows)
+    found_claims = claims.counts(ledger)
     print(", ".join(f"{word} {found_claims[word]}" for word in ordered(found_claims)))
     for problem in refused:
         print(problem)
