@@ -18,13 +18,13 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
-from pages import api, commands, ledger, links, recipes
+from pages import api, commands, glossary, ledger, links, recipes
 from pages.mathematics import mathml
 from symcook import claims
 
 DOCS = Path(__file__).resolve().parent.parent
 ROOT = DOCS.parent
-MADE = ("reference/recipes", "reference/commands", "reference/api", "errata", "notes")
+MADE = ("reference/recipes", "reference/commands", "reference/api", "errata", "notes", "glossary")
 """The folders of pages that are made; git ignores them."""
 MAINTAINERS = ("searches", "inventory", "constructions")
 """Notes that are lists for maintainers, and no pages."""
@@ -70,6 +70,7 @@ def written(app: Sphinx) -> None:
         MADE[2]: lambda folder: api.pages(),
         MADE[3]: lambda folder: _letters(),
         MADE[4]: lambda folder: _notes(),
+        MADE[5]: lambda folder: [("index", glossary.page())],
     }
     for place, pages in made.items():
         started, folder = time.monotonic(), Path(app.srcdir) / place

@@ -16,9 +16,12 @@ from symcook.cli.options import (
     Force,
     Name,
     OneOf,
+    Sample,
     Seconds,
+    Seed,
     Settings,
     Whole,
+    asked_of,
     choose,
     command,
     given,
@@ -64,6 +67,8 @@ def command_of(name: str) -> Command:
         if not chosen.model.alphabet:
             raise BadInput("the model must read words", f"{name}, which reads numbers", "choose a language model")
         said = {one: value for one, value in said.items() if value not in (None, ())}
+        sample = {one: said.pop(one) for one in ("sample", "seed") if one in said}
+        said |= asked_of(said.get("inputs"), **sample)
         for argument in own:
             if argument.required and argument.name not in said:
                 raise BadInput(f"{_named(argument)} must be given", "none", f"give {_example(question, argument)}")
@@ -76,6 +81,8 @@ def command_of(name: str) -> Command:
     own = [one for one in question.arguments if one.name not in ("model", "values")]
     asked.__doc__ = question.words
     kinds = {"name": Name} | {one.name: kind_of(one) for one in own}
+    if "inputs" in kinds:
+        kinds |= {"sample": Sample, "seed": Seed}
     kinds |= {"settings": Settings, "place": kind_of(question.file), "force": Force, "seconds": Seconds}
     return command(question.name, question.example)(given(asked, **kinds))
 

@@ -19,15 +19,19 @@ from symcook.cli.options import (
     Digits,
     DomainOption,
     Force,
+    InputsOption,
     Latex,
     MaxLength,
     Name,
     RowsOption,
+    Sample,
     Seconds,
+    Seed,
     Settings,
     Tokens,
     Whole,
     WordOption,
+    asked_of,
     check_latex,
     choose,
     exact_or_balls,
@@ -324,6 +328,9 @@ def check(
     workers: Annotated[int | None, option("Work in K processes; fewer for little work.", "K", WORKERS)] = None,
     scheduler: Annotated[str | None, option("Work on the Dask cluster with this scheduler.", "ADDRESS")] = None,
     yes: Annotated[bool, option("Take more than an hour, or 2^34 words, where so many are asked for.")],
+    inputs: InputsOption = None,
+    sample: Sample = None,
+    seed: Seed = None,
     as_json: bool,
 ) -> int:
     """Compare a model with its reference on every input: exactly, or in balls where there are no exact values.
@@ -348,6 +355,7 @@ def check(
         need_values(chosen)  # a feed-forward recipe is checked at several values of such a symbol
     with contextlib.ExitStack() as stack:
         sweep: dict[str, Any] = {"resume": resume, "workers": workers, "yes": yes}
+        sweep |= asked_of(inputs, sample, seed)
         if scheduler is not None:
             from symcook.verify.workers import cluster
 
@@ -415,7 +423,7 @@ def run_check(
         if decodes(chosen.model):
             from symcook.verify.decoded import check_decoded
 
-            for option_name in ("resume", "workers", "executor"):
+            for option_name in ("resume", "workers", "executor", "inputs"):
                 if sweep.get(option_name) is not None:
                     raise BadInput(f"a check of tokens must stand without --{option_name}", chosen.name, "leave it out")
             return check_decoded(chosen.model, max_length or 1, domain, digits, progress)

@@ -11,8 +11,8 @@ from symcook.compose.routing import choice, fresh, route, united
 from symcook.compose.stacking import joint_parameters, least, level, shifted, written
 from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
-from symcook.model.checks import Space
-from symcook.model.ends import Embedding, Readout, one_hot
+from symcook.model.checks import Space, one_of
+from symcook.model.ends import READOUTS, Embedding, Readout, one_hot
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.symbols import Exact, exact, symbol
 from symcook.model.transformer import Parameter, Transformer
@@ -255,6 +255,7 @@ class Builder:
         """What is looked at, and where: a `symcook.model.ends.Readout`. Without weights a label is a coordinate."""
         reads, labels = _names(reads), tuple(labels)
         Space(tuple(self._names)).require(reads)
+        kind = one_of("readout", kind, READOUTS)
         if weights is None and kind in ("largest", "distribution"):
             weights = choice(reads, reads)
         self._readout = Readout(kind, position, reads, weights, labels)

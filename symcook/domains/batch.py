@@ -182,8 +182,10 @@ def digits(block: Words | Grid, code: Any) -> list[Any]:
     return result[::-1]
 
 
-def nth(block: Words | Grid, code: int) -> tuple[Any, ...]:
+def nth(block: Words | Grid | Listed, code: int) -> tuple[Any, ...]:
     """The input with number `code` in the order of the block."""
+    if isinstance(block, Listed):
+        return block.words[code]
     return tuple(options[digit] for options, digit in zip(block.choices(), digits(block, code), strict=True))
 
 

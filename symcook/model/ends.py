@@ -258,7 +258,7 @@ class Readout(Named):
     groups: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        one_of("readout", self.kind, READOUTS)
+        freeze(self, kind=one_of("readout", self.kind, READOUTS))
         one_of("position of the readout", self.position, POSITIONS)
         reads = coordinates(self.reads, "reads")
         labels = coordinates(self.labels, "labels")

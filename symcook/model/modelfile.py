@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from symcook.door import door
 from symcook.errors import BadInput, NotExact
 from symcook.files import content, exact_json, put
-from symcook.model.checks import MAX_LABEL, Space
+from symcook.model.checks import ALIASES, MAX_LABEL, Space
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.meaning import subtrees
@@ -368,7 +368,7 @@ class _Document:
         for name, form in kind.FIELDS.items():
             where = f"{name} in {place}"
             if form == "word":
-                fields[name] = self.label(got[name], where)
+                fields[name] = self.value(got[name], where)
             elif form == "number":
                 fields[name] = self.scale(got[name], where) if name == "scale" else self.signed(got[name], where)
             elif name in kind.OPTIONAL and got[name] is None:
@@ -377,6 +377,13 @@ class _Document:
                 fields[name] = self.matrix(got[name], where, columns=widths.get(form[1]) or 0)
                 widths.setdefault(form[0], len(got[name]))
         return kind(**names, **fields)
+
+    def value(self, value: object, place: str) -> str:
+        """One of a few values by its listed name: a file has one spelling, so that a model has one hash."""
+        name = self.label(value, place)
+        if (known := ALIASES.get(name.casefold())) is not None:
+            raise BadInput(f"{place} must be a listed value", name, f'write "{known}"')
+        return name
 
     def scale(self, value: object, place: str) -> Any:
         scale = self.signed(value, place)
@@ -435,7 +442,7 @@ class _Document:
         got = self.fields(value, "the readout", f"kind position reads weights labels{' groups' * grouped}")
         weights = got["weights"]
         return Readout(
-            self.label(got["kind"], "the readout's kind"),
+            self.value(got["kind"], "the readout's kind"),
             self.label(got["position"], "the readout's position"),
             self.names(got["reads"], "the readout's reads"),
             None if weights is None else self.matrix(weights, "the readout's weights"),

@@ -207,8 +207,7 @@ class Head(Part):
         import sympy
 
         self._take(exact)
-        one_of("mask", self.mask, MASKS)
-        one_of("weighting", self.weighting, WEIGHTINGS)
+        mask, weighting = one_of("mask", self.mask, MASKS), one_of("weighting", self.weighting, WEIGHTINGS)
         reads, writes = coordinates(self.reads, "reads"), coordinates(self.writes, "writes")
         by_key = isinstance(self.scale, str) and self.scale == "1/sqrt(d_key)"
         scale = 1 / sympy.sqrt(max(height(self.Q, "Q"), 1)) if by_key else symbols.exact(self.scale)
@@ -217,7 +216,9 @@ class Head(Part):
             raise BadInput("the scale of a head must be positive", scale, "give 1 or 1/sqrt(d_key)")
         if temperature.is_nonpositive:
             raise BadInput("a temperature must be positive", temperature)
-        self._freeze(reads=reads, writes=writes, scale=scale, temperature=temperature)
+        self._freeze(
+            reads=reads, writes=writes, mask=mask, weighting=weighting, scale=scale, temperature=temperature
+        )
 
     def sizes(self) -> dict[str, int]:
         return super().sizes() | {"key": height(self.Q, "Q")}

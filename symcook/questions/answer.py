@@ -14,6 +14,7 @@ from symcook.model.answers import Reply
 from symcook.model.rationals import quotient
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball
+from symcook.words.inputs import Strings
 
 AnswerCell = Ball | Fraction | int | str | bool | None
 """An exact number, a ball, text (a word), or None where there is nothing to say."""
@@ -45,10 +46,13 @@ class Answer(Reply):
     """The column whose entries part the rows into curves, where one length has several."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """What is not by length, as JSON has it."""
+    inputs: Strings | None = None
+    """What was asked about, where it is known."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
-        object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)))
+        asked = {"inputs": self.inputs.says} if self.inputs is not None and self.inputs.restricted else {}
+        object.__setattr__(self, "notes", MappingProxyType(asked | dict(self.notes)))
         object.__setattr__(self, "rows", tuple(MappingProxyType(dict(row)) for row in self.rows))
 
     def row(self, n: int, one: AnswerCell = None) -> Mapping[str, AnswerCell]:
@@ -69,6 +73,7 @@ class Answer(Reply):
             "rows": rows,
             "notes": dict(self.notes),
             **self.extra,
+            **({} if self.inputs is None else self.inputs.to_json()),
         }
 
 

@@ -20,10 +20,11 @@ from symcook.numbers.balls import ball, bits_for, hull, ladder, settled
 from symcook.numbers.expsum import ExpSum
 from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.words import Cover
-from symcook.words.cells import classes
 from symcook.words.exact import PrefixLevel, mergeable, merged, moved
+from symcook.words.inputs import Inputs, Source, strings
 
 if TYPE_CHECKING:
+    from symcook.domains.cells import Array
     from symcook.words import Word
 
 LIMIT_BITS = 2**13
@@ -46,6 +47,7 @@ def margin(
     model: Transformer,
     max_length: int,
     *,
+    inputs: Inputs | Source = None,
     values: Mapping[str, Exact] | None = None,
     digits: int = 10,
     progress: Progress | None = None,
@@ -74,8 +76,8 @@ def margin(
     value stays open. Source: the margin is that of Section 3.4 of chiang2022, whose cross-entropy falls with it.
     """
     digits = check_digits(digits)
-    asked = lengths(model, max_length)
     bound = model.bind(values)
+    asked = strings(bound, lengths(model, max_length), inputs)
     two = bound.readout.signed
     found: dict[int, _Least] = {}
     method = ""
@@ -95,23 +97,25 @@ def margin(
             "margin", bound.name, {"max_length": max_length, **_texts(model, values)},
             ("n", "margin", "word", *(SIDES if two else ())), rows, notes,
             tuple(SIDES) if two else ("margin",), "margin", f"Least margin of {bound.name}",
-            logarithmic=True,
+            logarithmic=True, inputs=asked,
         )  # fmt: skip
 
     with keeping(found, answered):
         if mergeable(bound) and bound.decides:
             try:
-                for level in merged(bound, asked):
-                    found[level.n], method = _of_level(bound, level), level.says
+                reader = asked.reader
+                for level in merged(bound, asked.lengths, reader):
+                    accepted = None if level.labels is None or reader is None else reader.accepting[level.labels]
+                    found[level.n], method = _of_level(bound, level, accepted), level.says
                     if progress is not None:
-                        progress(level.n, asked[-1])
+                        progress(level.n, asked.lengths[-1])
             except NotExact:
                 found.clear()
-        for n in asked if not found else ():
-            words = classes(n, bound)
+        for n in asked.lengths if not found else ():
+            words = asked.cover(n, bound)
             found[n], method = _of_batch(bound, words, digits) or _of_words(bound, words, digits), words.says
             if progress is not None:
-                progress(n, asked[-1])
+                progress(n, asked.lengths[-1])
     return answered()
 
 
@@ -275,17 +279,18 @@ def fmpq_of(x: arb) -> fmpq:
 # --- Merged prefixes --------------------------------------------------------------------------------------------------
 
 
-def _of_level(model: Transformer, level: PrefixLevel) -> _Least:
-    """The least distances that words of a level are known to have. Raises NotExact where some may fail a zero test, but
-    none is known to."""
+def _of_level(model: Transformer, level: PrefixLevel, accepted: Array | None) -> _Least:
+    """The least distances that words of a level are known to have: all words, or those whose entries are `accepted`.
+    Raises NotExact where some may fail a zero test, but none is known to."""
     found, sizes = _Least(), _sizes(model, _watched(level.result))
     for entry, size in enumerate(sizes):
-        found.take(*size, entry)
+        if accepted is None or accepted[entry]:
+            found.take(*size, entry)
     domain: Any = level.result.domain
     bends, watched, least = domain.numbers.turns, _watched(level.result), cast(Any, found.value)
     rows = list(zip(*bends, *watched, strict=True))
     for low in range(0, len(rows), 2):
-        if rows[low] == rows[low + 1]:
+        if rows[low] == rows[low + 1] or not (accepted is None or accepted[low]):
             continue
         ends = [(a, b, a < 0 < b or b < 0 < a) for a, b in zip(rows[low], rows[low + 1], strict=True)]
         edge = not all((sizes[low][1], sizes[low + 1][1]))

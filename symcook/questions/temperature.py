@@ -28,7 +28,7 @@ from symcook.questions.line import Unit
 from symcook.questions.moving import OneSymbol, answer
 from symcook.questions.reach import LeftOpen, Reach, decimal, enclosed, exactly, soonest
 from symcook.words import Cover
-from symcook.words.cells import classes
+from symcook.words.inputs import Inputs, Source, strings
 
 if TYPE_CHECKING:
     from symcook.domains.exact import ExactValue
@@ -49,6 +49,7 @@ def temperature(
     max_length: int,
     *,
     min_length: int = 1,
+    inputs: Inputs | Source = None,
     values: Mapping[str, Exact] | None = None,
     digits: int = 10,
     progress: Progress | None = None,
@@ -79,9 +80,9 @@ def temperature(
     Source: Cookbook, Section 5.7; merrill2024, Definition 7, for ties, which no temperature breaks.
     """
     digits = check_digits(digits)
-    asked = lengths(model, max_length, min_length)
     bound = plain_scores(model.bind(values))
-    for n in asked:
+    asked = strings(bound, lengths(model, max_length, min_length), inputs)
+    for n in asked.lengths:
         whole, start = n + bound.embedding.added, bound.embedding.start
         # the hard model has none, the soft one a symbol more
         domain = ExactDomain()
@@ -89,11 +90,11 @@ def temperature(
         check_temperatures(bound, domain)
     answered = partial(
         Answer, "temperature", model.name, {"max_length": max_length}, ("n", *OPEN), vertical="tau",
-        nothing={"tau": "every"},
+        nothing={"tau": "every"}, inputs=asked,
     )  # fmt: skip
     if all(head.uniform for head in all_heads(bound)):
         notes = {"scores": "no head has scores that are not zero: every temperature gives the same"}
-        return answered(tuple({"n": n, **OPEN} for n in asked), notes, ("tau",))
+        return answered(tuple({"n": n, **OPEN} for n in asked.lengths), notes, ("tau",))
     tau = fresh("tau", [*(p.name for p in bound.parameters), *bound.space])
     hard, soft = harden(bound), soften(bound, tau)
     rows: list[dict[str, AnswerCell]] = []
@@ -114,8 +115,8 @@ def temperature(
         return answered(tuple(rows), notes, ("tau", "rule"), title=title)
 
     with keeping(rows, told):
-        for n in asked:
-            words = classes(n, hard, soft)
+        for n in asked.lengths:
+            words = asked.cover(n, hard, soft)
             method = words.says
             found = None
             if exact:
@@ -127,7 +128,7 @@ def temperature(
             open_below = max(open_below, found.shown)
             rows.append({"n": n, **_row(bound, found, n, digits)})
             if progress is not None:
-                progress(n, asked[-1])
+                progress(n, asked.lengths[-1])
     return told()
 
 

@@ -24,7 +24,7 @@ from symcook.questions.moving import OneSymbol
 from symcook.questions.reach import LeftOpen, Reach, decimal, enclosed, exactly, soonest
 from symcook.questions.slope import falls, only_zero
 from symcook.words import Cover
-from symcook.words.cells import classes
+from symcook.words.inputs import Inputs, Source, strings
 
 if TYPE_CHECKING:
     from symcook.words import Word
@@ -44,6 +44,7 @@ def tolerance(
     max_length: int,
     *,
     min_length: int = 1,
+    inputs: Inputs | Source = None,
     values: Mapping[str, Exact] | None = None,
     digits: int = 6,
     progress: Progress | None = None,
@@ -72,8 +73,8 @@ def tolerance(
     Source: chiang2022, Section 5.1 and Figure 3 (the sensitivity of PARITY to one weight).
     """
     digits = check_digits(digits)
-    asked = lengths(model, max_length, min_length)
     bound = model.bind(values)
+    asked = strings(bound, lengths(model, max_length, min_length), inputs)
     named = [weights] if isinstance(weights, str) else list(weights)
     moved, value = free(bound, named)
     name = moved.parameters[-1].name
@@ -97,12 +98,12 @@ def tolerance(
             "tolerance", bound.name, {"free": named, "max_length": max_length},
             ("n", "low", "low_in", "low_word", "high", "high_in", "high_word"), tuple(rows), notes,
             ("low", "high"), "weight", f"{bound.name}: {', '.join(named)} with every word right",
-            nothing={"low": "no end", "high": "no end"},
+            nothing={"low": "no end", "high": "no end"}, inputs=asked,
         )  # fmt: skip
 
     with keeping(rows, answered):
-        for n in asked:
-            found = classes(n, moved)
+        for n in asked.lengths:
+            found = asked.cover(n, moved)
             method = found.says
             row: dict[str, AnswerCell] = {"n": n}
             for side, where in ((-1, "low"), (1, "high")):
@@ -111,7 +112,7 @@ def tolerance(
                 row |= _end(bound, start, side, where, best, word, digits)
             rows.append(row)
             if progress is not None:
-                progress(n, asked[-1])
+                progress(n, asked.lengths[-1])
     return answered()
 
 

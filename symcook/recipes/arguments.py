@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from symcook.errors import BadInput, unknown
+from symcook.model.checks import listed_name
 from symcook.recipes import info, kit
 
 MAX_ROWS = 10_000
@@ -75,9 +76,10 @@ def one_of(*options: str) -> Callable[[Any, str], str]:
 
     def read(given: object, name: str) -> str:
         written = {"".join(option.split()): option for option in options}
-        if not isinstance(given, str) or "".join(given.split()) not in written:
+        value = listed_name("".join(given.split()), written) if isinstance(given, str) else None
+        if value not in written:
             raise unknown(name, str(given), options)
-        return written["".join(given.split())]
+        return written[value]
 
     return read
 

@@ -24,7 +24,7 @@ from symcook.spec.logic import Looking
 from symcook.spec.srasp import Interpreted
 
 if TYPE_CHECKING:
-    from symcook.domains.batch import Grid, Words
+    from symcook.domains.batch import Grid, Listed, Words
     from symcook.domains.cells import Array
 
 
@@ -101,15 +101,18 @@ class Expected:
                 # asked word by word it fails with the word; and states that are not hashable are no hindrance
         return (self.block(piece, length) for length, piece in part.pieces)
 
-    def block(self, piece: Words | Grid, length: int) -> list[Answers]:
+    def block(self, piece: Words | Grid | Listed, length: int) -> list[Answers]:
         """The same on one piece, asked input by input."""
         import numpy as np
 
-        if isinstance(self.reference, AskedTogether):
+        from symcook.domains.batch import Listed
+
+        chosen = isinstance(piece, Listed)
+        if isinstance(self.reference, AskedTogether) and not chosen:
             with suppress(Exception):
                 found = self.reference.together(piece, self.setting)
                 return [([_checked(self.model, answer, "") for answer in known], codes) for known, codes in found]
-        if isinstance(self.reference, (Interpreted, Looking)) and self.model.readout.each:
+        if isinstance(self.reference, (Interpreted, Looking)) and self.model.readout.each and not chosen:
             return [self._numbered(column, piece.size) for column in self.reference.block(piece.choices())]  # type: ignore[union-attr]
         known: list[dict[Any, int]] = [{} for _ in self.model.readout.answered(length)]
         codes = np.empty((piece.size, len(known)), dtype=np.int32)
@@ -336,15 +339,17 @@ class InputPart:
     """Inputs that one pass runs: all of `block`, and where `lengths` are given, its words cut to these lengths instead,
     which count the tokens that the model adds. They need a model whose runs share prefixes."""
 
-    block: Words | Grid
+    block: Words | Grid | Listed
     lengths: tuple[int, ...] = ()
 
     @property
-    def pieces(self) -> tuple[tuple[int, Words | Grid], ...]:
+    def pieces(self) -> tuple[tuple[int, Words | Grid | Listed], ...]:
         """The lengths, and the inputs of each."""
-        from symcook.domains.batch import Words
+        from symcook.domains.batch import Listed, Words
 
         block = self.block
+        if isinstance(block, Listed):
+            return ((len(block.words[0]), block),)
         if not isinstance(block, Words):
             return ((len(block.rows), block),)
         return tuple((n, block.cut(n)) for n in self.lengths or (block.n,))

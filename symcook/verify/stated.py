@@ -295,7 +295,7 @@ def check_recipe(
         how |= {"error": error, "domain": "ball" if domain == "exact" else domain}
     whole = check(model, reference, max_length, values=values, **how)
     info = recipes.info(name)
-    if not whole.holds or domain != "exact" or info.read(arguments) != info.read({}):
+    if not whole.holds or whole.inputs is not None or domain != "exact" or info.read(arguments) != info.read({}):
         return whole
     stated = check_facts(name, min(max_length or LENGTH, LENGTH), values, MOST)
     wrong = [one for one in stated if not one.holds]

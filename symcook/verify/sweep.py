@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -32,15 +32,17 @@ from symcook.model.expr import Tree, parse_term, show
 from symcook.model.modelfile import model_hash
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.verify.answers import Reference, region_tree, rows
+from symcook.verify.answers import BLOCK, InputPart, Reference, region_tree, rows
 from symcook.verify.chunks import TRIAL_FROM, Chunk, Plan, TooMuch, check_count, plan, rate
 from symcook.verify.comparison import DIGITS, Comparison, LengthCount, Numbers, Tally
 from symcook.verify.findings import Check, duration, found
 from symcook.verify.grid import check_grid
 from symcook.verify.workers import Made, Results, Task, processes, spread
+from symcook.words.inputs import LISTED, Inputs, Source, Strings, strings
 
 if TYPE_CHECKING:
     from symcook.verify.checkpoint import Checkpoint
+    from symcook.words import Word
 
 MAX_LENGTH = 1_000_000
 AT_ONCE_FROM = 2**20
@@ -59,6 +61,7 @@ def check(
     reference: Reference | Made,
     max_length: int | None = None,
     *,
+    inputs: Inputs | Source = None,
     values: Mapping[str, Exact] | None = None,
     region: str | Tree | None = None,
     progress: Progress | None = None,
@@ -73,7 +76,8 @@ def check(
 ) -> Check:
     """Compare `model` with `reference` on every input up to `max_length`, exactly unless another `domain` is named.
 
-    `values` sets declared symbols. A feed-forward recipe takes no length and is compared on the grid of
+    `inputs` is a language (`symcook.words.inputs`): of a model that reads words its strings alone are compared, one
+    by one. `values` sets declared symbols. A feed-forward recipe takes no length and is compared on the grid of
     `symcook.verify.grid`. `region` is a formula (text or tree) over inputs, symbols and n in which model and reference
     should agree; it restricts the inputs of both kinds of model over numbers. `digits` is for ball and mpmath. In
     floats a value may lie `TOLERANCE` away from the reference's. `error` is a number, or for a feed-forward recipe
@@ -99,6 +103,9 @@ def check(
         raise BadInput(must, model.name, "leave --resume and --workers out")
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
         raise BadInput("the number of workers must be an integer of at least 1", workers, "give --workers 2")
+    if inputs is not None and (not model.alphabet or (resume, workers, executor) != (None, None, None)):
+        given = f"{model.name}, which reads numbers" if not model.alphabet else "--resume or --workers"
+        raise BadInput("a check of chosen strings must be of a model that reads words, in one go", given)
     if model.pointwise:
         if max_length is not None:
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", max_length, "leave it out")
@@ -116,11 +123,40 @@ def check(
         tally = task.compare(source.parts(), tick)
         method = f"{numbers.text}, {source.text}; {task.way(tally)}"
         return found([(task, tally)], model.name, max_length, method, time.perf_counter() - start)
+    if inputs is not None:
+        asked = strings(bound, range(0 if bound.embedding.added else 1, max_length + 1), inputs)
+        answer = of_strings(Comparison(bound, made.make(), numbers, within=within), asked, progress)
+        return replace(answer, seconds=time.perf_counter() - start)
     sweep = WordSweep(bound, made, numbers, within, max_length)
     divided = (resume, workers, executor) != (None, None, None)
     answer = None if divided else sweep.at_once(progress)
     answer = answer or sweep.answer(resume, workers, executor, yes, progress, tell)
     return replace(answer, seconds=time.perf_counter() - start)
+
+
+def of_strings(task: Comparison, asked: Strings, progress: Progress | None) -> Check:
+    """What is found on the strings of a language, in batches."""
+    from symcook.domains.batch import Listed
+
+    if asked.count > LISTED:
+        raise BadInput(f"a check must have at most {LISTED} strings of a language", asked.says, "give --sample 10000")
+    surround = task.model.embedding.surround
+    empty, tally = task.empty_word() if 0 in asked.lengths else (None, Tally())
+    parts = (
+        InputPart(Listed(tuple(map(surround, block))))
+        for n in asked.lengths
+        if n
+        for block in iter(partial(_block, asked.each(n)), ())
+    )
+    tick = None if progress is None else lambda done: progress(done, asked.count)
+    tally += task.compare(parts, tick)
+    method = f"exhaustive, {task.numbers.text}: {asked.says}; {task.way(tally)}"
+    answer = found([(task, tally)], task.model.name, asked.longest, method, 0.0, empty)
+    return replace(answer, inputs=asked)
+
+
+def _block(words: Iterator[Word]) -> tuple[Word, ...]:
+    return tuple(islice(words, BLOCK))
 
 
 class WordSweep:
