@@ -192,7 +192,7 @@ def without_idle(
 
     def leave_out(hints: Sequence[tuple[Place, str]]) -> None:
         try:
-            with alarm(seconds, processor=True):
+            with alarm(seconds):
                 same = from_text(name, fewer(hints), known) == certificate
         except (Stuck, Rejected, BadInput, TimeUp):
             same = False

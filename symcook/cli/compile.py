@@ -158,7 +158,7 @@ def _proved(
         except Rejected as why:
             raise refused(why, none, model) from None
     else:
-        with Waiting("proving"):
+        with Waiting("proving"), within(seconds, none, instead(model)):
             statement, found = (programs if program.kind == "srasp" else formulas).prove(model, seconds)
         if found.certificate is None or found.verdict is None:
             why = str(found.missing).partition("\n")[0]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 from symcook.cli import own
 from symcook.cli.options import Name, Settings, option, read_settings
 from symcook.cli.options import command as declare
-from symcook.cli.output import Waiting, print_json, say, say_or_json
+from symcook.cli.output import Waiting, print_json, say, say_or_json, within
 from symcook.cli.unproved import refused
 from symcook.errors import BadInput, Rejected
 from symcook.model.family import shipped
@@ -145,14 +145,13 @@ def prove_instance(
 def _judged(bridge: Bridge, certificate: Path, statement: Path) -> Verdict:
     """What the checker says of a certificate of a bridge and the statement beside it; Rejected where it accepts one of
     them not."""
-    from symcook.proof import own, replay
+    from symcook.proof import limits, own
     from symcook.proof.files import load_json
-    from symcook.proof.search.bridge import SECONDS
 
     found = load_json(certificate.read_bytes())
     if not isinstance(found, dict) or found.get("id") != bridge.statement.id:
         raise Rejected("the model has changed since it was made")
-    verdict = replay.library().judged(bridge.statement, found, SECONDS)
+    verdict = limits.judged(bridge.statement, found)
     if not statement.is_file() or statement.read_bytes() != own.expanded(bridge.statement, found).encode():
         raise Rejected(f"{statement} is not the statement of this model and certificate")
     return verdict
@@ -182,7 +181,7 @@ def derive_family(family: Family, target: str | None, force: bool, seconds: int,
 
     to = None if target is None else own.files(target, force)
     found = FamilyForms(family)
-    with Waiting(f"proving the forms of {family.name}"):
+    with Waiting(f"proving the forms of {family.name}"), within(seconds, "no proof was found", "take a smaller family"):
         proof = found.prove(seconds)
     written = None
     if to is not None and proof.certificate is not None and proof.statement is not None:

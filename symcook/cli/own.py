@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.cli.options import Chosen, choose, need_values
-from symcook.cli.output import Waiting, print_json, say
+from symcook.cli.output import Waiting, print_json, say, within
 from symcook.cli.unproved import provable, unproved
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.files import put, vacant
@@ -86,7 +86,7 @@ def prove_own(
         vacant(file, force)
     lost = _sentence(target, written)
     try:
-        with Waiting("proving"):
+        with Waiting("proving"), within(seconds, "no proof was found", "write lines of it"):
             if text is None and chosen.model.program is not None:
                 answer = formulas.settle(chosen.model, statement, document, seconds)
             else:
@@ -198,6 +198,7 @@ def _without(
 ) -> int:
     """What is said where there is no certificate: 1 where the sentence is false of a word, else Undecided."""
     from symcook.proof import own
+    from symcook.proof.limits import OutOfTime
 
     if answer.missing is None:
         assert answer.tried is not None and answer.tried.word is not None
@@ -208,7 +209,7 @@ def _without(
             say(f"false of {word}{_smallest(answer.tried)}, as its exact run shows; no certificate was found for it")
         return 1
     so_far = _so_far(chosen, answer.tried)
-    if isinstance(answer.missing, own.OutOfTime):
+    if isinstance(answer.missing, OutOfTime):
         raise Undecided(f"no proof was found within {seconds} seconds{so_far}; give more with --seconds.")
     what, _, found = str(answer.missing).partition("\n")
     print(textwrap.dedent(found), file=sys.stderr)

@@ -269,7 +269,7 @@ def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int,
     to = None if target is None else own.files(target, force)
     with within(seconds, f"no closed form of {chosen.name} was found", "give --input"):
         found = every_length(chosen.model, chosen.values)
-    with Waiting(f"proving the forms of {chosen.name}"):
+    with Waiting(f"proving the forms of {chosen.name}"), within(seconds, "no proof was found", "take a smaller model"):
         found = found.prove(seconds)
     proof = found.proof
     assert proof is not None

@@ -15,7 +15,7 @@ import symcook as sc
 from symcook.report.page.modelpage import model_page
 
 WORDS = 200
-"""The inputs of each part; ten parts run with --every-case."""
+"""The inputs of each of ten parts."""
 
 
 def asked(seed: int) -> tuple[list[dict[str, Any]], list[list[tuple[str, dict[str, Any]]]]]:
