@@ -98,8 +98,8 @@ SIGNED = {
     "both, strict, from here on": ("strict-past", TWO, "first", 1, BOTH),
     "both": ("none", TWO, "first", 1, BOTH),
 }
-"""The mask, the letters, where the readout looks, the number of heads and the added tokens: each mask beside each kind of
-added token that makes another text, each place of the readout, and rational values, three letters and two heads once
+"""The mask, the letters, where the readout looks, the number of heads and the added tokens: each mask beside each kind
+of added token that makes another text, each place of the readout, and rational values, three letters and two heads once
 causal and once not."""
 
 
