@@ -11,7 +11,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from symcook.cli.options import Chosen, Force, Name, Seconds, Settings, choose, need_values, option
+from symcook.cli.options import (
+    Chosen,
+    Force,
+    InputsOption,
+    Name,
+    Sample,
+    Seconds,
+    Seed,
+    Settings,
+    asked_of,
+    choose,
+    need_values,
+    option,
+)
 from symcook.cli.options import command as declare
 from symcook.cli.output import Waiting, print_json, say, say_or_json, within
 from symcook.cli.runs import load_spec
@@ -40,6 +53,9 @@ def decide(
     settings: Settings,
     tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "WORDS")] = None,
     force: Force,
+    inputs: InputsOption = None,
+    sample: Sample = None,
+    seed: Seed = None,
     seconds: Seconds = 60,
     as_json: bool,
 ) -> int:
@@ -61,6 +77,9 @@ def decide(
         raise BadInput("--force must come with -o FILE", "none", "leave it out")
     if check is not None and (target is not None or certificate is not None):
         raise BadInput("--check must come without -o and --certificate", "both", "leave one out")
+    language = asked_of(inputs, sample, seed)
+    if language and (certificate is not None or check is not None):
+        raise BadInput("--inputs must come without --certificate and --check", "both", "leave one out")
     file = None if target is None else _named(target, "an automaton", "dyck.svg", ENDINGS, force)
     shown = None if certificate is None else _named(certificate, "a certificate", "c.json", (".json",), force)
     given = None if check is None else _certificate(check)
@@ -91,7 +110,7 @@ def decide(
                 if given is not None:
                     found = recheck(given, chosen.model, reference, values=chosen.values, name=called)
                 else:
-                    found = decided(chosen.model, reference, values=chosen.values, name=called)
+                    found = decided(chosen.model, reference, values=chosen.values, name=called, **language)
     except Undecided as error:
         if as_json:
             print_json(Decision("open", chosen.model, against or "", why=error.sentence).to_json())

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli import own
 from symcook.cli.options import (
+    INPUTS,
     Chosen,
     Complete,
     Digits,
@@ -79,9 +80,12 @@ def run(
     ],
     dark: Annotated[bool, option("With --svg: for dark pages.")],
     force: Annotated[bool, option("With --svg: replace an existing file.")],
+    inputs: Annotated[str | None, option(INPUTS.replace("ask about", "run"), "X", None, "--inputs")] = None,
+    sample: Sample = None,
+    seed: Seed = None,
     as_json: bool,
 ) -> int | None:
-    """Run a model on one input.
+    """Run a model on one input, or with --inputs on each string of a language, a line each.
 
     Without --domain the values are exact; where there are no exact ones they are balls, and the answer says so.
 
@@ -94,6 +98,13 @@ def run(
     from symcook.report.run import text
     from symcook.run import run as answered
 
+    language = asked_of(inputs, sample, seed)
+    if language:
+        alone = {"--input": word, "--tokens": tokens, "--rows": rows, "--steps": steps, "--then": then}
+        for other, value in (alone | {"--trace": trace, "--svg": picture}).items():
+            if value not in (None, False):
+                raise BadInput(f"--inputs must stand without {other}", other, "leave one out")
+        return _each_string(name, settings, language["inputs"], domain, digits, bits, as_json)
     if steps is not None or then is not None:
         others = {"--svg": picture, "--dark": dark, "--force": force}
         return _decoded(name, settings, word, tokens, rows, steps, then, domain, digits, bits, trace, as_json, others)
@@ -134,6 +145,44 @@ def run(
         given = answer.given or EMPTY_WORD
         numbers = answer.result.domain.name
         raise Undecided(f"the verdict on {given} stayed open in {numbers} numbers; try --domain exact.")
+
+
+def _each_string(
+    name: str, settings: tuple[str, ...], inputs: Any, domain: str | None, digits: int, bits: int | None, as_json: bool
+) -> int:
+    """``run --inputs``: the answers to all strings of a language that has an end."""
+    from symcook.report.document import columns
+    from symcook.report.run import answer_text
+    from symcook.run import run
+    from symcook.words.inputs import LISTED, finite
+
+    chosen = choose(name, settings)
+    if not chosen.model.alphabet:
+        raise BadInput("--inputs must be given to a model that reads strings", f"{name}, which reads numbers")
+    need_values(chosen)
+    asked = finite(chosen.model, inputs)
+    if asked.count > LISTED:
+        raise BadInput(f"the inputs must be at most {LISTED} strings", asked.says, "give --sample 1000")
+    numbers, bound, rows = in_balls(domain, chosen.model), chosen.model.bind(chosen.values), []
+    undecided = None
+    with Progress(f"running {name}") as progress:
+        for n in asked.lengths:
+            for string in asked.each(n):
+                answer, _ = exact_or_balls(numbers, partial(run, bound, string, digits=digits, bits=bits))
+                undecided = undecided or (answer if answer.undecided else None)
+                if as_json:
+                    rows.append({key: value for key, value in answer.to_json().items() if key != "recipe"})
+                else:
+                    rows.append((answer.given or EMPTY_WORD, answer_text(answer)))
+                progress(len(rows), asked.count)
+    if as_json:
+        print_json({"recipe": chosen.model.name, **asked.to_json(), "answers": rows})
+    else:
+        say(f"{name} on {asked.says}")
+        say(columns(rows, "  "))
+    if undecided is not None:
+        raise Undecided(f"the verdict on {undecided.given or EMPTY_WORD} stayed open; try --domain exact.")
+    return 0
 
 
 def _decoded(

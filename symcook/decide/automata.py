@@ -219,8 +219,9 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
     """The shortest word to which two recognisers give two answers, the first of these in the order of `alphabet`.
 
     After `most` pairs of states it stops, and says up to which length it found none. Where one of them gives no answer
-    (None) nothing is compared.
+    (None) nothing is compared, and no further where the second has `ended` in a state.
     """
+    ended: Callable[[Any], bool] = getattr(second, "ended", lambda _: False)
     start: StatePair = (first.initial, second.initial)
     came: dict[StatePair, tuple[StatePair, str] | None] = {start: None}
     level, length = [start], 0
@@ -244,7 +245,7 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
         for pair in level:
             for letter in alphabet:
                 to = first.step(pair[0], letter), second.step(pair[1], letter)
-                if to in came:
+                if to in came or ended(to[1]):
                     continue
                 came[to] = pair, letter
                 further.append(to)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from symcook.decide.automata import Answering, Asked, Automaton, parted
@@ -17,6 +17,7 @@ from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.answers import Shown
 from symcook.model.transformer import Transformer
+from symcook.programs.automata import AutomatonTable
 from symcook.programs.running import speech_of
 from symcook.spec.fold import Fold
 
@@ -47,6 +48,8 @@ class Decision(Shown):
     why: str = ""
     notes: tuple[str, ...] = ()
     certificate: Invariants | StateMap | None = None
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    """What was asked about, where that is not all words: "inputs", and "count", None where they have no end."""
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -79,6 +82,7 @@ class Decision(Shown):
             "accepts": self.accepts,
             "states": None if self.automaton is None else len(self.automaton),
             "why": self.why or None,
+            **self.inputs,
         }
 
 
@@ -114,6 +118,29 @@ def decide(
     if isinstance(reference, Decision):
         return reference
     return _settled(model, name, StateTable(automaton), automaton, reference, automaton, finite.notes)
+
+
+class Inside:
+    """A recogniser that answers the strings of a language alone."""
+
+    def __init__(self, reference: Answering, language: AutomatonTable) -> None:
+        self.reference, self.table = reference, language
+        self.numbers = {letter: k for k, letter in enumerate(language.alphabet)}
+        self.initial = reference.initial, 0
+        alive = {state for state, answer in enumerate(language.answers) if answer is True}
+        while further := {state for state, row in enumerate(language.moves) if alive & {*row}} - alive:
+            alive |= further
+        self.alive = alive
+
+    def ended(self, state: Any) -> bool:
+        """Whether no string of the language goes on from here."""
+        return state[1] not in self.alive
+
+    def step(self, state: Any, letter: str) -> Any:
+        return self.reference.step(state[0], letter), self.table.moves[state[1]][self.numbers[letter]]
+
+    def answer(self, state: Any) -> Any:
+        return self.reference.answer(state[0]) if self.table.answers[state[1]] is True else None
 
 
 def recheck(
@@ -171,7 +198,7 @@ def _settled(
         if isinstance(reference, Automaton):
             fold = reference.fold()
         if fold is None:
-            missing = "two models that count are not compared by invariants"
+            missing = "two models that count, and strings of a language, are not compared by invariants"
         else:
             try:
                 shown = invariants(machine, fold)
@@ -187,7 +214,7 @@ def _settled(
         why = f"{missing}; no difference on any word to length {found.length}"
         return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
     why = f"{found.pairs} pairs of states, in which the answers are the same"
-    shown = StateMap.of(states, reference, model.alphabet)
+    shown = None if isinstance(reference, Inside) else StateMap.of(states, reference, model.alphabet)
     return Decision("equal", model, name, automaton=automaton, why=why, notes=notes, certificate=shown)
 
 
@@ -209,6 +236,8 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
 
 def recogniser(model: Transformer, against: object) -> Answering | Decision:
     """A reference as a recogniser over the model's letters; a Decision where it is a model that cannot be decided."""
+    if isinstance(against, Inside):
+        return against
     if isinstance(against, str):
         return answering(model, regular(against, model.alphabet))
     if isinstance(against, Automaton):

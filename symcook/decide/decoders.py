@@ -20,16 +20,24 @@ from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.transformer import Transformer
 from symcook.programs.running import program_table, speech_of
 from symcook.spec.fold import Fold
+from symcook.words.inputs import Inputs, Source, automaton, inputs_json
 
 
 @door()
 def decide(
-    model: Transformer, against: object = None, *, values: Mapping[str, Any] | None = None, name: str = ""
+    model: Transformer,
+    against: object = None,
+    *,
+    inputs: Inputs | Source = None,
+    values: Mapping[str, Any] | None = None,
+    name: str = "",
 ) -> Decision:
     """Decide whether a model answers every word as a reference does: see `symcook.decide.decision.decide`.
 
     A compiled automaton accepts the words behind which it puts out yes; without a reference it is compared with its
-    program. As a reference it stands for what it accepts, where its weights are those of its program.
+    program. As a reference it stands for what it accepts, where its weights are those of its program. With `inputs`, a
+    language (`symcook.words.inputs`), model and reference are compared on its strings alone; such an answer has no
+    certificate.
 
     >>> from symcook.compilers import compile
     >>> compile("dfa", "(aa)*").decide("a*").word
@@ -42,9 +50,24 @@ def decide(
         if isinstance(found, Decision):
             return replace(found, model=model, why=f"the reference {against.name}: {found.why}")
         against = found
+    if inputs is not None:
+        if goes_on or against is None:
+            given = "a compiled automaton" if goes_on else "no reference"
+            raise BadInput("inputs must be of a model that answers without decoding, beside a reference", given)
+        return _inside(model.bind(values), against, inputs, name)
     if goes_on:
         return _decoded(model.bind(values), against, name)
     return decision.decide(model, against, values=values, name=name)
+
+
+def _inside(model: Transformer, against: object, inputs: Inputs | Source, name: str) -> Decision:
+    """The decision on the strings of a language."""
+    language, asked = automaton(model, inputs)
+    reference = decision.recogniser(model, against)
+    if isinstance(reference, Decision):
+        return reference
+    found = decision.decide(model, decision.Inside(reference, language), name=name)
+    return replace(found, inputs=inputs_json(inputs, asked))
 
 
 def _accepted(reference: Transformer) -> Automaton | Decision:

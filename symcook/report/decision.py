@@ -60,7 +60,7 @@ def _document(found: Decision, name: str | None) -> Document:
 
 def _outcome(found: Decision, name: str) -> str:
     least = "" if found.model.embedding.added else " of at least one letter"
-    every = f"on every word{least}"
+    every = f"on every string of {found.inputs['inputs']}" if found.inputs else f"on every word{least}"
     return {
         "equal": f"EQUAL: {name} answers as {found.against or 'the reference'} does, {every}",
         "different": f"DIFFERENT: {name} and {found.against or 'the reference'}",

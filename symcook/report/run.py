@@ -30,14 +30,17 @@ _CUT = "≈: the first digits of a longer value; the trace has the whole of it, 
 
 def line(answer: Run) -> str:
     """The verdict or the values in a line: the repr."""
-    model = answer.result.model
-    if model.decides:
-        said = VERDICTS[answer.accept]
-    elif answer.outputs is not None:
-        said = ", ".join(map(value_text, answer.outputs))
-    else:
-        said = ", ".join(f"{name} = {value_text(value)}" for name, value in answer.output.items())
+    model, said = answer.result.model, answer_text(answer)
     return brief(f"<Run {brief(model.name, 40)} on {brief(answer.given or EMPTY_WORD, 40)}: {said}>")
+
+
+def answer_text(answer: Run) -> str:
+    """The verdict, else what stands at each position, else the values."""
+    if answer.result.model.decides:
+        return VERDICTS[answer.accept]
+    if answer.outputs is not None:
+        return ", ".join(map(value_text, answer.outputs))
+    return ", ".join(f"{name} = {value_text(value)}" for name, value in answer.output.items())
 
 
 def document(answer: Run) -> Drawn:

@@ -20,7 +20,7 @@ import numpy as np
 from symcook.domains.cells import Array
 from symcook.errors import BadInput, NotExact
 from symcook.forward import Result
-from symcook.programs.automata import AutomatonTable, read_table
+from symcook.programs.automata import AutomatonTable, reached, read_table
 from symcook.programs.regular import regular_table
 from symcook.words import Stand, Word, every
 from symcook.words.cells import MOST, Cells, TraceEntries, classes
@@ -71,6 +71,43 @@ def strings(model: Transformer, lengths: range, inputs: Inputs | Source | None =
         must = f"the inputs must have a string of length {_span(lengths)}"
         raise BadInput(must, given, "give another --max-length, or other inputs")
     return whole if asked.sample is None else whole.drawn(asked.sample, asked.seed)
+
+
+def finite(model: Transformer, inputs: Inputs | Source) -> Strings:
+    """All strings of a language that has finitely many. Raises BadInput where it has no end."""
+    asked = inputs if isinstance(inputs, Inputs) else Inputs(inputs)
+    language, text = _language(model, asked.source)
+    last = _longest(language)
+    if last is None:
+        must = "the inputs must be finitely many strings where no greatest length is given"
+        raise BadInput(must, text, "give a file of strings, or {1,8} in place of *")
+    return strings(model, range(0 if model.embedding.added else 1, max(last, 1) + 1), inputs)
+
+
+def automaton(model: Transformer, inputs: Inputs | Source) -> tuple[AutomatonTable, Strings | None]:
+    """A language as an automaton over the model's alphabet; and its strings, where these have an end."""
+    asked = inputs if isinstance(inputs, Inputs) else Inputs(inputs)
+    language, _ = _language(model, asked.source)
+    if isinstance(language, AutomatonTable) and _longest(language) is None and asked.sample is None:
+        return language, None
+    found = finite(model, inputs)
+    words = {word for n in found.lengths for word in found.each(n)} if found.count <= LISTED else set[Word]()
+    if not words:
+        raise BadInput(f"inputs must be at most {LISTED} strings here", found.says, "give --sample 10000")
+    prefixes = {word[:k] for word in words for k in range(len(word) + 1)}
+
+    def steps(prefix: Word | None) -> list[Word | None]:
+        ahead = [(*prefix, symbol) for symbol in model.alphabet] if prefix is not None else [None] * len(model.alphabet)
+        return [to if to in prefixes else None for to in ahead]
+
+    return reached((), steps, words.__contains__, model.alphabet).minimal(), found
+
+
+def inputs_json(inputs: Inputs | Source, asked: Strings | None) -> dict[str, Any]:
+    """{"inputs", "count"} of a language, the latter None where it has no end."""
+    source = inputs.source if isinstance(inputs, Inputs) else inputs
+    text = str(source) if isinstance(source, (str, PathLike)) else "the automaton"
+    return {"inputs": text, "count": None} if asked is None else asked.to_json()
 
 
 class Strings:
@@ -345,6 +382,29 @@ def _language(model: Transformer, source: Source) -> tuple[AutomatonTable | froz
     if len(lines) > LISTED:
         raise BadInput(f"a file of strings must have at most {LISTED} lines", f"{len(lines)} in {path}")
     return frozenset(_checked(model, lines, str(path))), str(path)
+
+
+def _longest(language: AutomatonTable | frozenset[Word]) -> int | None:
+    """The greatest length of a string, 0 where there is none; None where there is no greatest."""
+    if isinstance(language, frozenset):
+        return max(map(len, language), default=0)
+    alive = {state for state, answer in enumerate(language.answers) if answer is True}
+    before: dict[int, set[int]] = {}
+    for state, row in enumerate(language.moves):
+        for to in row:
+            before.setdefault(to, set()).add(state)
+    todo = [*alive]
+    while todo:
+        further = before.get(todo.pop(), set()) - alive
+        alive |= further
+        todo += further
+    longest, level = 0, {0} & alive
+    for length in range(len(language.moves) + 1):
+        if not level:
+            return longest
+        longest = length
+        level = {to for state in level for to in language.moves[state]} & alive
+    return None
 
 
 def _is_file(path: Path) -> bool:

@@ -243,3 +243,49 @@ def test_a_check_of_a_language_meets_its_strings_alone(name: str) -> None:
     for more in ({"workers": 2}, {"resume": "x.db"}):
         with pytest.raises(BadInput, match="in one go"):
             model.check(right, 6, inputs=".*", **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_decisions_inside_a_language_are_those_of_its_strings(seed: int) -> None:
+    """The smallest string of the language on which model and expression differ, or none: by `re`, to length 7."""
+    rng = random.Random(f"decide {seed}")
+    model, letters = sc.build("dyck-1-2"), "()"
+    own, against = (expression(rng, "ab", 2)[0].replace("a", r"\(").replace("b", r"\)") for _ in range(2))
+    found = model.decide(against, inputs=own) if any(strings_exist(model, own)) else None
+    if found is None or found.verdict not in ("equal", "different"):
+        return
+    listed = [w for n in range(1, 8) for w in map("".join, strings(model, range(1, 8), own).each(n))]
+    table = regular_table(against, letters)
+
+    def says(word: str) -> bool:
+        state = 0
+        for letter in word:
+            state = table.moves[state][letters.index(letter)]
+        return bool(table.answers[state])
+
+    wrong = [w for w in listed if model(w).accept != says(w)]
+    if found.verdict == "equal":
+        assert not wrong
+    elif found.word is not None and len(found.word) <= 7:
+        assert "".join(found.word) == wrong[0]
+    assert found.to_json()["inputs"] == own
+
+
+def strings_exist(model: sc.Transformer, own: str) -> list[int]:
+    try:
+        return strings(model, range(1, 8), own).lengths
+    except BadInput:
+        return []
+
+
+def test_decisions_of_models_that_count_end_where_the_language_does() -> None:
+    model = sc.build("dyck-1")
+    reference = sc.recipes.reference("dyck-1")
+    finite = model.decide(reference, inputs=".{4}")
+    assert finite.verdict == "equal" and finite.to_json()["count"] == 16 and finite.certificate is None
+    found = model.decide(r"(\(\))*", inputs=r"(\(\))*|(\(\(\)\))*\)")
+    assert found.verdict in ("equal", "different", "open")
+    wrong = model.decide(r"(\(\))*", inputs=[r"()", r"(())", r"((()))"])
+    assert wrong.verdict == "different" and wrong.word == tuple("(())") and wrong.to_json()["count"] == 3
+    with pytest.raises(BadInput, match="beside a reference"):
+        model.decide(inputs=".{4}")
