@@ -397,7 +397,7 @@ def sampled(names: Sequence[str]) -> int:
         if left <= 0:
             break
         try:
-            with alarm(left, processor=True):
+            with alarm(left):
                 built = attempt(name)
         except TimeUp:
             break
