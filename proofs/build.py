@@ -27,7 +27,7 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -331,6 +331,12 @@ def attempt(name: str, shorten: bool = False) -> Built:
     return Built(name, text(certificate), "", seconds, tuple(idle), tuple(removable), shorter)
 
 
+def size_of(name: str) -> int:
+    """The bytes of the stored certificate, by which it is guessed how long building takes."""
+    path = FOLDER / f"{name}.json"
+    return path.stat().st_size if path.is_file() else 1000
+
+
 def attempts(names: Sequence[str], shorten: bool, processes: int) -> Iterator[Built]:
     """What each id gives, as it comes; with several processes those first that took most space before."""
     if processes == 1:
@@ -339,14 +345,10 @@ def attempts(names: Sequence[str], shorten: bool, processes: int) -> Iterator[Bu
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 
-    def size(name: str) -> int:
-        path = FOLDER / f"{name}.json"
-        return path.stat().st_size if path.is_file() else 0
-
     unstopped = signal.signal, (signal.SIGINT, signal.SIG_IGN)  # an interruption is for this process, which ends those
     pool = ProcessPoolExecutor(processes, get_context("spawn"), *unstopped)
     try:
-        asked = [pool.submit(attempt, name, shorten) for name in sorted(names, key=size, reverse=True)]
+        asked = [pool.submit(attempt, name, shorten) for name in sorted(names, key=size_of, reverse=True)]
         for done in as_completed(asked):
             yield done.result()
     finally:
@@ -380,10 +382,14 @@ class Record:
         seals.write(BUILT, (line for lines in self.lines.values() for line in lines))
 
 
+def finders() -> list[Path]:
+    """The files that find proofs."""
+    return sorted((Path(kernel.__file__).parent / "search").glob("*.py"))
+
+
 def drawn(written: Mapping[str, Path], percent: float) -> list[str]:
     """The ids of a sample of the texts: another one after each change of a text, or of what finds proofs."""
-    search = sorted((Path(kernel.__file__).parent / "search").glob("*.py"))
-    seed = seals.digest(*(path.read_bytes() for path in (*search, *written.values())))
+    seed = seals.digest(*(path.read_bytes() for path in (*finders(), *written.values())))
     count = min(len(written), max(1, round(len(written) * percent / 100)))
     return sorted(written, key=lambda name: seals.digest(seed, name))[:count]
 
@@ -460,7 +466,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = [name for name in proofs if name in given.ids] if given.ids else proofs
     if given.texts and not given.ids:
         names = [name for name in names if name in written and not built.current(name)]
-    return 1 if failed + build_all(names, built, given) else 0
+    return 1 if failed + build_all(names, built, given.processes, given.check, given.idle) else 0
 
 
 def recorded(built: Record) -> int:
@@ -474,17 +480,26 @@ def recorded(built: Record) -> int:
     return len(stale)
 
 
-def build_all(names: Sequence[str], record: Record, given: argparse.Namespace) -> int:
+def build_all(
+    names: Sequence[str],
+    record: Record,
+    processes: int = 1,
+    check: bool = False,
+    shorten: bool = False,
+    done: Callable[[str], None] = lambda name: None,
+) -> int:
     """Build these ids, and write and record what they give, unless they are only checked; how many are not as they must
-    be."""
-    failed, saved = 0, time.monotonic()
+    be. `done` is told each id that gave a certificate."""
+    failed, start, saved = 0, time.monotonic(), time.monotonic()
+    total, finished = sum(map(size_of, names)), 0
     try:
-        for place, built in enumerate(attempts(names, given.idle, given.processes), 1):
+        for place, built in enumerate(attempts(names, shorten, processes), 1):
             name = built.name
+            finished += size_of(name)
             if built.certificate is None:
                 failed += 1
                 print(f"{shown_file(name)}: {built.problem}", file=sys.stderr)
-            if not given.check:
+            if not check:
                 if built.shorter is not None:
                     file_of(name).write_text(built.shorter, encoding="utf-8")
                 if built.certificate is not None:
@@ -493,20 +508,24 @@ def build_all(names: Sequence[str], record: Record, given: argparse.Namespace) -
                 if time.monotonic() - saved > 5:
                     record.write()
                     saved = time.monotonic()
-            failed += given.check and bool(built.removable)
+            failed += check and bool(built.removable)
             for key in built.idle:
                 spot, hint = key
-                what = "can go" if given.check else "is taken out"
+                what = "can go" if check else "is taken out"
                 more = f"; it {what}" if key in built.removable else ""
                 print(f"{shown_file(name)}, line {spot.line}: nothing uses {hint}{more}", file=sys.stderr)
             if built.certificate is not None:
                 stored = FOLDER / f"{name}.json"
                 other = not stored.is_file() or stored.read_text(encoding="utf-8") != built.certificate
                 more = "; not the stored certificate" if other else ""  # when checked
+                if place % 20 == 0:
+                    minutes = (time.monotonic() - start) * (total - finished) / finished / 60
+                    more += f"; about {minutes:.0f} min to go"
                 size = len(built.certificate)
                 print(f"{place}/{len(names)} {name}: {size} bytes, {built.seconds:.2f} s{more}", file=sys.stderr)
+                done(name)
     finally:  # also of a build that was interrupted
-        if not given.check:
+        if not check:
             record.write()
     return failed
 

@@ -1,6 +1,6 @@
 """Recompute the ledger by replay, and write (or with --check compare) what is made of it.
 
-python proofs/ledger.py            ledger.jsonl, and in notes/ inventory.md and constructions.md
+python proofs/ledger.py            ledger.jsonl, list.txt, and in build/notes/ inventory.md and constructions.md
 python proofs/ledger.py --check    exit 1 where a committed file differs from what replay gives
 ... --verdicts FILE                keep the verdict on every certificate, with the hash of what it rests on
 
@@ -63,27 +63,24 @@ def main(arguments: list[str]) -> int:
     if "--verdicts" in arguments:
         Path(arguments[arguments.index("--verdicts") + 1]).write_text(verdicts_text(), encoding="utf-8")
     ledger = claims.ledger(found)
-    pages = {
-        ROOT / "symcook" / "data" / "list.txt": listing.page(),
-        ROOT / "notes" / "constructions.md": constructions.page(ledger),
-        ROOT / "notes" / "inventory.md": inventory.page(ledger, errata.PAPERS),
-    }
+    record, stored_list = claims.DATA / claims.LEDGER, claims.DATA / "list.txt"
     differ = []
-    record = claims.DATA / claims.LEDGER
-    if "--check" not in arguments:
+    if "--check" in arguments:
+        differ += [record.relative_to(ROOT)] if other_rows(rows(found)) else []
+        same = stored_list.is_file() and stored_list.read_text(encoding="utf-8") == listing.page()
+        differ += [] if same else [stored_list.relative_to(ROOT)]
+    else:
         seals.write(record, rows(found))
-    elif other_rows(rows(found)):
-        differ.append(record.relative_to(ROOT))
-    for path, text in pages.items():
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            differ.append(path.relative_to(ROOT))
-            if "--check" not in arguments:
-                path.write_text(text, encoding="utf-8")
+        stored_list.write_text(listing.page(), encoding="utf-8")
+        notes = ROOT / "build" / "notes"
+        notes.mkdir(parents=True, exist_ok=True)
+        (notes / "constructions.md").write_text(constructions.page(ledger), encoding="utf-8")
+        (notes / "inventory.md").write_text(inventory.page(ledger, errata.PAPERS), encoding="utf-8")
     found_claims = claims.counts(ledger)
     print(", ".join(f"{word} {found_claims[word]}" for word in ordered(found_claims)))
     for problem in refused:
         print(problem)
-    if differ and "--check" in arguments:
+    if differ:
         print(f"differs from what replay gives: {', '.join(map(str, differ))}; run python proofs/ledger.py")
         return 1
     return 1 if refused else 0

@@ -26,7 +26,7 @@ DOCS = Path(__file__).resolve().parent.parent
 ROOT = DOCS.parent
 MADE = ("reference/recipes", "reference/commands", "reference/api", "errata", "notes", "glossary")
 """The folders of pages that are made; git ignores them."""
-MAINTAINERS = ("searches", "inventory", "constructions")
+MAINTAINERS = ("searches",)
 """Notes that are lists for maintainers, and no pages."""
 _LINK = re.compile(r"`[^`\n]*`|(!?)\[((?:[^\[\]`]|`[^`\n]*`)+)\]\(([^()\s]+)\)")
 """A link, or code, in which there is none."""
