@@ -13,7 +13,7 @@ COMMANDS = {
     "run": "one input",
     "check": "a model against its reference, exhaustive and exact",
     "decide": "a model against a reference, for words of every length",
-    "prove": "check stored proofs again",
+    "prove": "prove or refute a statement about a model; re-check stored proofs",
     "claims": "what the papers state, and what is known about it",
     "lemmas": "what a proof may cite",
     "bound": "a paper's bound and the sharp value, as rigorous balls",

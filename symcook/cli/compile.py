@@ -164,7 +164,9 @@ def _proved(
             why = str(found.missing).partition("\n")[0]
             raise Undecided(f"{none}: {why}; {instead(model)}.")
         certificate, verdict = found.certificate, found.verdict
-    own.write(to, statement, certificate)
+    from symcook.proof.proving import write
+
+    write(to, statement, certificate)
     return {"certificate": str(to[0]), "verdict": verdict.words} | ({"theorems": theorems} if theorems else {})
 
 

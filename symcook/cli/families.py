@@ -173,8 +173,9 @@ def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: 
     return 0 if verdicts and all(one.status in ("PROVED", "CORRECTED") for one in verdicts) else 3
 
 
-def derive_family(family: Family, target: str | None, force: bool, seconds: int, as_json: bool) -> None:
-    """The closed forms of a family at every length and all sizes, with their proof, and what its theorems say."""
+def derive_family(family: Family, target: str | None, force: bool, seconds: int, as_json: bool) -> int:
+    """The closed forms of a family at every length and all sizes, with their proof, and what its theorems say; 3 where
+    a form is not proved."""
     from symcook.proof.familyforms import FamilyForms
     from symcook.report.family import forms_document, forms_text
     from symcook.report.theorems import conclusions
@@ -185,7 +186,9 @@ def derive_family(family: Family, target: str | None, force: bool, seconds: int,
         proof = found.prove(seconds)
     written = None
     if to is not None and proof.certificate is not None and proof.statement is not None:
-        own.write(to, proof.statement, proof.certificate)
+        from symcook.proof.proving import write
+
+        write(to, proof.statement, proof.certificate)
         written = target
     theorems = theorems_of(family) if ships(family) else []
     verdicts = verdicts_of(theorems)
@@ -193,12 +196,13 @@ def derive_family(family: Family, target: str | None, force: bool, seconds: int,
     shown["theorems"] = [{"id": v.id, "status": v.words} for v in verdicts]
     if as_json:
         print_json([shown])
-        return
+        return 0 if proof.whole else 3
     say(forms_text(found, proof, written))
     for one, verdict in zip(theorems, verdicts, strict=True):
         say(f"\n{verdict.words}  {one.id}, under its hypotheses, at all sizes and tables:")
         for text in conclusions(one.written, family):
             say(textwrap.fill(text, WIDE, initial_indent="  ", subsequent_indent="      "))
+    return 0 if proof.whole else 3
 
 
 def proved_of(family: Family) -> list[Theorem]:

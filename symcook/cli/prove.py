@@ -44,21 +44,21 @@ def prove(
         bool, option("Near misses of the statement, each tried with its proof.", None, None, "--break")
     ],
     coq: Annotated[bool, option("A Coq development in the folder coq; coqc checks it where it is installed.")],
-    statement: Annotated[str | None, option("A claim of your own about a model: accept <-> count(a) > count(b).", "S")],
+    statement: Annotated[str | None, option("A statement to prove or refute: accept <-> count(a) > count(b).", "S")],
     proof: Annotated[str | None, option("A proof text for it; without one the automation tries.", "FILE")],
     settings: Settings,
     seconds: Annotated[int | None, option("The time for a claim of your own (60).", "S", SECONDS)],
     force: Annotated[bool, option("Replace the certificate of that claim, or of the first.")],
     as_json: bool,
 ) -> int:
-    """Check stored proofs again, from the files on disk.
+    """Prove or refute a statement about a model, or check stored proofs again.
 
     ID is a claim or lemma; NAME is a recipe and stands for its claims and the stored check of its model. One id is
     shown with its statement, a short proof and what it rests on; several as a table. Exit 0 when every selected stored
     proof is reproduced. REFUTED is a verdict too: a proof of the negation. With --statement, a model (a file or a
-    recipe) stands for the ids: a claim of your own is tried on short words, then proved or refuted, and
-    MODEL.certificate.json is written, for the next claim MODEL.2.certificate.json; exit 1 where it is false of a word
-    and no proof of that was found, 3 where it stays open.
+    recipe) stands for the ids. symcook evaluates your statement on short strings, then proves or refutes it for strings
+    of every length. It writes MODEL.certificate.json, and for the next statement MODEL.2.certificate.json. Exit 0 where
+    the statement is proved, 1 where it is refuted, 3 where it is undecided.
 
     MODEL.json alone: its certificates are checked again, for the model as it is now. Without one, an instance of a
     family (or a family with --set) is shown to be one by a bridge, and the family's theorem, at all sizes, is given.

@@ -260,14 +260,15 @@ def derive(
     force: Force,
     seconds: Seconds = 60,
     as_json: bool,
-) -> None:
+) -> int:
     """Derive closed forms of the outputs, in every symbol that is not set.
 
     A feed-forward recipe is derived in its inputs; a model of sequences takes one input. With --cases, and where a
     comparison leaves no one form for all values, the answer is a list of closed forms whose conditions cover all
     values, at most 64. Of a model of sequences the input may be left out: then the forms hold at every length, a list
     as well, with the coordinates on the way. They are found from the weights and then proved; -o writes the
-    certificate, and what is not proved says so. A family without its sizes has the forms at all sizes.
+    certificate, and what is not proved says so; exit 3 where a form is not proved. A family without its sizes has the
+    forms at all sizes.
     """
     check_latex(latex, document, as_json)
     if force and target is None:
@@ -278,15 +279,13 @@ def derive(
             raise BadInput("closed forms in LaTeX must be of a model", name, "give the family's sizes by --set")
         from symcook.cli.families import derive_family
 
-        derive_family(family, target, force, seconds, as_json)
-        return
+        return derive_family(family, target, force, seconds, as_json)
     chosen = choose(name, settings)
     given = read_input(chosen, word, tokens, rows)
     if given is None and not chosen.pointwise:
         if latex:
             raise BadInput("a closed form in LaTeX must be for one input", "none", input_hint(chosen))
-        _every_length(chosen, target, force, seconds, as_json)
-        return
+        return _every_length(chosen, target, force, seconds, as_json)
     if target is not None:
         raise BadInput("a certificate must be of closed forms at every length", "one input", "leave -o out")
     shorter = "set its symbols" if chosen.pointwise else "give a shorter input"
@@ -302,6 +301,7 @@ def derive(
         say(markup.latex([display for answer in answers for display in displays(answer)], document))
     else:
         say("\n\n".join(answer.text() for answer in answers))
+    return 0
 
 
 def _whole_family(name: str, settings: Sequence[str]) -> Family | None:
@@ -310,8 +310,8 @@ def _whole_family(name: str, settings: Sequence[str]) -> Family | None:
     return family if family is not None and {*family.sizes, *family.tables} else None
 
 
-def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int, as_json: bool) -> None:
-    """The closed forms at every length, proved."""
+def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int, as_json: bool) -> int:
+    """The closed forms at every length, proved; 3 where one of them is not."""
     from symcook.closed import every_length
     from symcook.report import closed
 
@@ -324,12 +324,15 @@ def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int,
     assert proof is not None
     written = None
     if to is not None and proof.certificate is not None:
-        own.write(to, proof.statement, proof.certificate)
+        from symcook.proof.proving import write
+
+        write(to, proof.statement, proof.certificate)
         written = target
     if as_json:
         print_json(found.to_json(written))
     else:
         say(closed.text(found, written))
+    return 0 if proof.whole else 3
 
 
 def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivation, ...], bool]:

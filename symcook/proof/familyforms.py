@@ -69,6 +69,11 @@ class FamilyProof:
     certificate: dict[str, Any] | None
     missing: dict[str, str]
 
+    @property
+    def whole(self) -> bool:
+        """Whether all forms are proved."""
+        return self.certificate is not None and not self.missing
+
 
 class FamilyForms:
     """The closed forms of a family, in the order of its run."""

@@ -43,7 +43,7 @@ def forms_document(found: FamilyForms, proof: FamilyProof) -> dict[str, Any]:
         "accept": None,
         "where": _meanings(found),
         "proof": None if proof.statement is None else proof.statement.note,
-        "proved": proof.certificate is not None and not proof.missing,
+        "proved": proof.whole,
         "missing": proof.missing,
         "statement": None if proof.certificate is None or proof.statement is None else proof.statement.text,
     }

@@ -259,7 +259,7 @@ def test_the_command_writes_the_certificate(tmp_path, capsys):
     assert done.returncode == 0 and f"{len(proofs) + 1} PROVED, 0 REFUTED" in done.stdout, done.stdout
     with pytest.raises(BadInput, match="must not exist yet"):
         prove_own(str(path), "accept <-> count(a) > count(b)", None, False, False)
-    assert prove_own(str(path), "accept", None, True, False) == 0
+    assert prove_own(str(path), "accept", None, True, False) == 1
     assert capsys.readouterr().out.startswith("REFUTED  accept\nFalse of     b\n")
 
 
@@ -278,7 +278,7 @@ def test_the_page_from_a_model_to_a_theorem(tmp_path: Path, monkeypatch: pytest.
         assert main(command[1:]) == 0
         assert capsys.readouterr().out.startswith("PROVED")
     false = next(command for command in commands if "<=" in command[4])
-    assert main(false[1:]) == 0
+    assert main(false[1:]) == 1
     assert "    " + capsys.readouterr().out.replace("\n", "\n    ", 1).partition("\nStatement")[0] in page
     (numbers,) = [shlex.split(line) for line in page.splitlines() if line.startswith("    symcook prove max")]
     assert main(numbers[1:]) == 0
@@ -286,5 +286,5 @@ def test_the_page_from_a_model_to_a_theorem(tmp_path: Path, monkeypatch: pytest.
     refutation = re.search(r"    refutation own\.votes\n(?: {6}.*\n)+", page)
     assert refutation
     (tmp_path / "votes.proof").write_text(textwrap.dedent(refutation[0]), encoding="utf-8")
-    assert main([*false[1:], "--proof", "votes.proof"]) == 0
+    assert main([*false[1:], "--proof", "votes.proof"]) == 1
     assert capsys.readouterr().out.startswith("REFUTED")

@@ -100,7 +100,7 @@ def test_what_means_nothing_there_is_refused(name, sentence, why):
 def test_the_command_names_the_rows(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     MODELS["averaging"]().save("averaging.json")
-    assert main(["prove", "averaging.json", "--statement", 'mean(n) = "count"(n)']) == 0
+    assert main(["prove", "averaging.json", "--statement", 'mean(n) = "count"(n)']) == 1
     assert "False of     count=0; count=1\n" in capsys.readouterr().out
     assert main(["prove", "averaging.json"]) == 0  # the certificate is checked again
     assert "REFUTED" in capsys.readouterr().out
