@@ -46,9 +46,10 @@ from symcook.proof.search.tactics import Stuck
 
 TESTS = Path(__file__).resolve().parent
 CORPORA = TESTS / "corpora"
-SECONDS = {"forms": 40.0, "formulas": 20.0, "claims": 10.0}
+SECONDS = {"forms": 30.0, "formulas": 20.0, "claims": 6.0}
 """Processor time of one item; a bridge has the limit of the checker."""
 
+HOW = ("LOST", "CHANGED", "WON", "NEW")
 Item = dict[str, Any]
 Answer = dict[str, Any]
 
@@ -76,7 +77,8 @@ def of_forms(asks: Item, seconds: float) -> Answer:
         proved[part] = proved.get(part, True) and proof.certificate is not None and claim.missing is None
     verdict = "PROVED" if proof.whole else "PARTLY" if proof.certificate else "OPEN"
     why = "; ".join(f"{name}: {reason}" for name, reason in proof.missing.items())
-    return {"verdict": verdict, "by": "forms", "why": why, "parts": sorted(part for part, done in proved.items() if done)}
+    parts = sorted(part for part, done in proved.items() if done)
+    return {"verdict": verdict, "by": "forms", "why": why, "parts": parts}
 
 
 def of_formulas(asks: Item, seconds: float) -> Answer:
@@ -149,13 +151,18 @@ def rank(verdict: str) -> int:
     return ranks.get(verdict, 2 if verdict.startswith(("PROVED", "REFUTED")) else -1)
 
 
+def settles(verdict: str) -> bool | None:
+    """Whether a statement is true; None where the verdict leaves that open."""
+    return True if verdict.startswith("PROVED") else False if verdict.startswith(("REFUTED", "FALSE")) else None
+
+
 def compared(before: Answer, now: Answer) -> str:
     """LOST, CHANGED, WON or "" for what is as recorded; an item without a record is NEW."""
     if "verdict" not in before:
         return "NEW"
     was, verdict = before["verdict"], now["verdict"]
     parts, known = set(now.get("parts", ())), set(before.get("parts", ()))
-    if {"P", "F"} == {"P" if v.startswith("PROVED") else v[:1].replace("R", "F") for v in (was, verdict) if rank(v) > 0}:
+    if {settles(was), settles(verdict)} == {True, False}:
         return "CHANGED"
     if rank(verdict) < rank(was) or known - parts:
         return "LOST"
@@ -206,7 +213,7 @@ def write(kind: str, items: Mapping[str, Item]) -> None:
 
 
 def record(results: Iterable[tuple[Item, Answer, str]]) -> None:
-    """Put answers into the corpora. A line whose answer is as recorded keeps its seconds, so that it does not change."""
+    """Put answers into the corpora. A line whose answer is as recorded keeps its seconds: it does not change."""
     lines = {kind: corpus(kind) for kind in KINDS}
     for item, now, _ in results:
         kept = {key: value for key, value in item.items() if key not in ("item", "asks", "seconds")}
@@ -230,14 +237,16 @@ def drawn(formulas_too: bool = True) -> Iterator[Item]:
     """The items that are generated: all recipes, families and stored bridges, and 300 formulas and programs by seed."""
     for name in recipes.names():
         yield {"item": f"forms/{name}", "asks": {"recipe": name}}
-    for name, (family, model, values) in run_path(str(proofs_directory() / "scripts" / "bridges.py"))["BRIDGES"].items():
+    stored = run_path(str(proofs_directory() / "scripts" / "bridges.py"))["BRIDGES"]
+    for name, (family, model, values) in stored.items():
         yield {"item": f"bridges/{name}", "asks": {"family": family, "values": values, "model": model, "id": name}}
     from proof.test_bridges import OWN, OWN_SIZES, SIZES, SLOW, programs
 
     for name, values in (SIZES | OWN_SIZES).items():
         yield {"item": f"bridges/{name}", "asks": {"family": OWN.get(name, name), "values": values}}
-    for name, number, values in ((name, *case) for name in sorted(SLOW) for case in enumerate(programs(name)[1:], 1)):
-        yield {"item": f"bridges/{name}-{number:02}", "asks": {"family": name, "values": values}}
+    for family in sorted(SLOW):
+        for number, values in enumerate(programs(family)[1:], 1):
+            yield {"item": f"bridges/{family}-{number:02}", "asks": {"family": family, "values": values}}
     if formulas_too:
         yield from formulas_drawn()
 
@@ -296,12 +305,13 @@ def main(arguments: list[str] | None = None) -> int:
         if options.record:
             record(results)
     for item, now, how in sorted(results, key=lambda result: result[0]["item"]):
-        if how in ("LOST", "CHANGED", "WON"):
+        if how in HOW[:3]:
             fewer = sorted({*item.get("parts", ())} - {*now.get("parts", ())})
             missing = f" without {', '.join(fewer)}" if fewer else ""
-            print(f"{how}  {item['item']}: {item['verdict']} -> {now['verdict']}{missing}  {now.get('why', '')}".rstrip())
+            why = f"  {now['why']}" if "why" in now else ""
+            print(f"{how}  {item['item']}: {item['verdict']} -> {now['verdict']}{missing}{why}")
     count = Counter(how for _, _, how in results)
-    print(f"{len(results)} items: {count['LOST']} lost, {count['CHANGED']} changed, {count['WON']} won, {count['NEW']} new")
+    print(f"{len(results)} items: " + ", ".join(f"{count[how]} {how.lower()}" for how in HOW))
     return 1 if count["LOST"] or count["CHANGED"] else 0
 
 
