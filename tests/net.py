@@ -8,7 +8,7 @@
 `tests/corpora/KIND.jsonl` has one line an item, sorted: the name, what is asked, the verdict, its certificate's prover
 (`by`), the reason or the string, the proved parts of closed forms, and the seconds of processor time (information: a
 slower machine loses nothing). To add an item write a line with "item" and "asks", then run `--new --record`. Models are
-in `models.jsonl`. Limits go by processor time, and what seems lost is asked again with three times the limit.
+in `models.jsonl`. What seems lost is asked again with three times the limit of processor time.
 
 LOST: less is known than was recorded. CHANGED: what was proved is refuted, or the reverse; one of the two is wrong.
 """
@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import signal
 import sys
 import time
 from collections import Counter
@@ -179,18 +178,11 @@ def asked(item: Item) -> tuple[Item, Answer, str]:
     return item, now, how
 
 
-def by_processor(put: Callable[[Any, str, Any], None] = setattr) -> None:
-    """Limits of time go by the processor's, so that a busy machine loses nothing."""
-    put(time, "monotonic", time.process_time)
-    put(signal, "ITIMER_REAL", signal.ITIMER_PROF)
-    put(signal, "SIGALRM", signal.SIGPROF)
-
-
 def answers(items: list[Item], processes: int) -> Iterator[tuple[Item, Answer, str]]:
     if processes == 1:
         yield from map(asked, items)
         return
-    with get_context("spawn").Pool(processes, by_processor, maxtasksperchild=40) as pool:
+    with get_context("spawn").Pool(processes, maxtasksperchild=40) as pool:
         yield from pool.imap_unordered(asked, items)
 
 
@@ -317,5 +309,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 if __name__ == "__main__":
     sys.path += [str(TESTS / "compilers"), str(proofs_directory() / "scripts")]
-    by_processor()
     sys.exit(main())

@@ -16,11 +16,6 @@ SECONDS = 4.0
 TEMPORAL = ("formulas/ltl-00-hard", "formulas/ltl-00-soft")
 
 
-@pytest.fixture(autouse=True)
-def limits_by_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    net.by_processor(monkeypatch.setattr)
-
-
 @pytest.mark.parametrize("kind", net.KINDS)
 def test_nothing_of_a_draw_is_lost(kind: str) -> None:
     """All of it by `python tests/net.py --all -j 2`."""
