@@ -11,7 +11,7 @@ from itertools import count, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symcook.cli.options import Chosen, choose, need_values
+from symcook.cli.options import Chosen, choose, need_values, typed
 from symcook.cli.output import Waiting, print_json, say
 from symcook.cli.unproved import provable, unproved
 from symcook.errors import BadInput, Rejected, Undecided
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Files = tuple[Path, Path]
 """The certificate of a claim, and its statement."""
+MUST_HAVE = "without --statement, a model must have a certificate next to it"
 MOST_SHOWN = 2000
 """Characters of a statement that are printed whole."""
 
@@ -112,10 +113,10 @@ def prove_own(
             say(f"False of     {_said(chosen, word)}{_smallest(answer.tried)}")
         say(f"Statement    {_cut(statement.text, written)}")
         if found:
-            say(f"Unasked      {unasked_words(found)}")
+            say(f"Not checked  {unasked_words(found)}")
         say(f"Lemmas       {', '.join(own.below(answer.certificate)) or 'none'}")
         say(f"Certificate  {target}")
-        say(f"Beside it    {written}: the statement as proofs/checker.py reads it")
+        say(f"Next to it   {written}: the statement as proofs/checker.py reads it")
         if lost not in (None, _note(statement.block)):
             say(f"Replaced     that of {lost}")
     return 0
@@ -190,7 +191,7 @@ def _text(proof: str) -> Any:
     except (OSError, ValueError) as error:
         if isinstance(error, BadInput):
             raise
-        raise BadInput("a proof text must be a readable file in UTF-8", proof) from None
+        raise BadInput("a proof script must be a readable file in UTF-8", proof) from None
 
 
 def _without(
@@ -214,16 +215,16 @@ def _without(
     print(textwrap.dedent(found), file=sys.stderr)
     if isinstance(answer.missing, own.Unmet):
         why = what.partition(": ")[2]
-        raise Undecided(f"{why}{so_far}; write it below 'inhabited' in a proof text: see notes/own-claims.md.")
+        raise Undecided(f"{why}{so_far}; write it below 'inhabited' in a proof script: see notes/own-claims.md.")
     where = f"{proof}, {what}" if proof is not None else "the automation found no proof"
-    do = "write the steps between into a proof text: see notes/proofs.md"
+    do = "write the steps between into a proof script: see notes/proofs.md"
     raise Undecided(f"{where}{so_far}; {do}.")
 
 
 def _smallest(tried: Tried) -> str:
     """What there is to say of the word at which a sentence is false."""
-    parts = [] if tried.open_at is None else ["smaller words are open"]
-    parts += ["the sentence asks for positions that this word does not have"] if tried.outside else []
+    parts = [] if tried.open_at is None else ["smaller strings are open"]
+    parts += ["the statement reads positions that this string does not have"] if tried.outside else []
     return f" ({'; '.join(parts)})" if parts else ""
 
 
@@ -250,21 +251,36 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     chosen, document = bound(name, settings)
     require_genuine(chosen.model, name)
     if not (there := places(name)):
-        must = "a model without a sentence must have its certificate beside it"
-        raise BadInput(must, Path(name).with_suffix(".certificate.json"), _for_one(chosen.model, name))
+        given = f"no {Path(name).with_suffix('.certificate.json')}"
+        raise BadInput(MUST_HAVE, given, _for_one(chosen.model, name))
     rows = [_again(document, *files, as_json) for files in there]
     if as_json:
         print_json(rows[0] | ({"others": rows[1:]} if len(rows) > 1 else {}))
     return 1 if any(row["status"] == "OPEN" for row in rows) else 0
 
 
+def example(name: str, model: Transformer) -> str:
+    """A command that proves a statement about this model."""
+    from shlex import quote
+
+    labels, symbols = model.readout.labels, [symbol for symbol in typed(model) if symbol.isalnum()]
+    if labels:
+        label = next((label for label in labels if str(label).isidentifier()), None)
+        statement = f"answer({label}) -> 1 <= n" if label else "1 <= n"
+    elif model.readout.kind in ("sign", "zero"):
+        statement = f"accept -> 0 < count({symbols[0]})" if symbols else "accept -> 1 <= n"
+    else:
+        statement = "1 <= n"
+    return f"prove a statement first, for example: symcook prove {quote(name)} --statement {quote(statement)}"
+
+
 def _for_one(model: Transformer, name: str) -> str:
     """How a certificate about a model is had."""
     program = model.program
     if program is None:
-        return "give --statement"
+        return example(name, model)
     if (found := unproved(model)) is None:
-        return "give --statement, or compile the program with --prove"
+        return f"{example(name, model)}, or compile the program with --prove"
     written = len(program.source) <= 60 and program.source.isprintable()
     alphabet = " ".join(program.alphabet) if program.kind == "dfa" and not program.source.startswith("{") else None
     try:
@@ -282,10 +298,10 @@ def _again(document: dict[str, Any], target: Path, beside: Path, as_json: bool) 
 
     for file in (target, beside):
         if not file.is_file():
-            raise BadInput("a model without a sentence must have its certificate beside it", file, "give --statement")
+            raise BadInput(MUST_HAVE, file, "prove the statement again, with --statement and --force")
     export = exported(target)
     if export is not None:
-        must = "a model without a sentence must have the certificate of a claim beside it"
+        must = "without --statement, the certificate next to a model must be that of a theorem"
         raise BadInput(must, f"{target}, which is about {export}", "give --statement, and the model another name")
     try:
         certificate, text = load_json(target.read_bytes()), beside.read_bytes().decode()
@@ -300,7 +316,7 @@ def _again(document: dict[str, Any], target: Path, beside: Path, as_json: bool) 
     if not as_json:
         say(f"{verdict.words}  {sentence}")
         if found:
-            say(f"Unasked      {unasked_words(found)}")
+            say(f"Not checked  {unasked_words(found)}")
         say(f"Certificate  {target}" + (f": {verdict.reason}" if verdict.reason else ", checked again"))
-        say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
+        say(f"Next to it   {beside}: the statement as proofs/checker.py reads it")
     return checked(verdict, found, target, beside) | {"sentence": sentence, "reason": verdict.reason or None}

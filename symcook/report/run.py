@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import EMPTY_WORD
-from symcook.model.answers import brief
+from symcook.model.answers import EMPTY_STRING, brief
 from symcook.report.document import (
     VERDICTS,
     WIDE,
@@ -37,7 +36,7 @@ def line(answer: Run) -> str:
         said = ", ".join(map(value_text, answer.outputs))
     else:
         said = ", ".join(f"{name} = {value_text(value)}" for name, value in answer.output.items())
-    return brief(f"<Run {brief(model.name, 40)} on {brief(answer.given or EMPTY_WORD, 40)}: {said}>")
+    return brief(f"<Run {brief(model.name, 40)} on {brief(answer.given or EMPTY_STRING, 40)}: {said}>")
 
 
 def document(answer: Run) -> Drawn:
@@ -81,7 +80,7 @@ def _heads(step: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _title(document: dict[str, object]) -> str:
-    return f"{document['recipe']} on {document['input'] or EMPTY_WORD}{_verdict(document)}"
+    return f"{document['recipe']} on {document['input'] or EMPTY_STRING}{_verdict(document)}"
 
 
 def _verdict(document: dict[str, object]) -> str:
