@@ -186,8 +186,10 @@ def _tree_marked(app: Sphinx, page: str, template: str, context: dict[str, Any],
     if (own := _list(app, page)) is None:
         return
     if own not in trees:
-        trees[own] = _HERE.sub(rf'<li class="\1"><a class="reference internal" href="{page[len(own) :]}.html">',
-                               context["furo_navigation_tree"])
+        trees[own] = _HERE.sub(
+            rf'<li class="\1"><a class="reference internal" href="{page[len(own) :]}.html">',
+            context["furo_navigation_tree"],
+        )
     entry = rf'<li class="(toctree-l\d)"><a class="reference internal" href="{re.escape(page[len(own) :])}\.html">'
     here = r'<li class="\1 current current-page"><a class="current reference internal" href="#">'
     context["furo_navigation_tree"] = re.sub(entry, here, trees[own])

@@ -48,7 +48,7 @@ def decide(
         option("FILE.py:FOLD, an automaton's or a model's file, a recipe, or a regular expression.", "X", None),
     ] = None,
     target: Annotated[str | None, option("Write the automaton.", "FILE.json|svg|txt", None, "-o", "--output")] = None,
-    certificate: Annotated[str | None, option("Write what shows the decision.", "FILE.json")] = None,
+    certificate: Annotated[str | None, option("Write a certificate of the decision.", "FILE.json")] = None,
     check: Annotated[str | None, option("Check such a file again, without a search.", "FILE.json")] = None,
     settings: Settings,
     tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "WORDS")] = None,
@@ -138,27 +138,27 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
         if chosen.info is None or chosen.info.kind not in ("language", "attention"):
             return "", None
         own = reference(chosen.name, chosen.arguments, {})
-        return ("its reference", own) if isinstance(own, Fold) else ("", None)
+        return ("its specification", own) if isinstance(own, Fold) else ("", None)
     if re.fullmatch(r".+\.py:\w+", against, re.DOTALL):
         fold = load_spec(against)
         if not isinstance(fold, Fold):
-            do = "write symcook.Fold(start, step, answer); check compares functions word by word"
-            raise BadInput("a reference for every length must be a Fold", f"{against} ({type(fold).__name__})", do)
+            do = "write symcook.Fold(start, step, answer); check compares functions string by string"
+            raise BadInput("a specification for every length must be a Fold", f"{against} ({type(fold).__name__})", do)
         return against, fold
     if os.path.isfile(against):
         try:
             document = json.loads(Path(against).read_text(encoding="utf-8"))
         except ValueError as error:
-            raise BadInput("the file of a reference must be JSON", f"{against}: {error}") from None
+            raise BadInput("the file of a specification must be JSON", f"{against}: {error}") from None
         if isinstance(document, dict) and any(key in document for key in KEYS):
             return against, read(against)
         return against, _once(choose(against).model)
     if against.endswith((".json", ".py")):
-        raise BadInput("the file of a reference must exist", against)
+        raise BadInput("the file of a specification must exist", against)
     if exists(against):
         own, other, letters = reference(against), choose(against).model, speech_of(chosen.model).letters
         if sorted(other.alphabet) != sorted(letters):
-            must = f"the reference must be over the alphabet {' '.join(letters)}"
+            must = f"the specification must be over the alphabet {' '.join(letters)}"
             raise BadInput(must, f"{against}, over {' '.join(other.alphabet) or 'numbers'}")
         return against, own if isinstance(own, Fold) else other
     return against or "()", against

@@ -51,8 +51,8 @@ def fitted(text: str, width: int) -> str:
 
 
 VERDICTS = {
-    "32": r"PROVED|EQUAL|DECIDED|(?<=: )accept$|agrees with its reference",
-    "31": r"REFUTED|DIFFERENT|FALSE|(?<=: )reject$|differs from its reference",
+    "32": r"PROVED|EQUAL|DECIDED|(?<=: )accept$|agrees with its specification",
+    "31": r"REFUTED|DIFFERENT|FALSE|(?<=: )reject$|differs from its specification",
     "33": r"CORRECTED|OPEN|REFUSED|UNDECIDED|(?<=: )undecided$",
 }
 """The words in green, red and yellow."""

@@ -26,6 +26,7 @@ Files = tuple[Path, Path]
 """The certificate of a claim, and its statement."""
 EXIT_CODES = {"PROVED": 0, "REFUTED": 1, "OPEN": 3}
 """How ``prove --statement`` ends, by the status of its answer."""
+MUST_HAVE = "without --statement, a model must have a certificate next to it"
 
 
 def files(target: str, force: bool, ending: str | None = None) -> Files:
@@ -94,7 +95,7 @@ def prove_own(
         for line in report.lines(answer, written.name):
             say(line)
         say(f"Certificate  {target}")
-        say(f"Beside it    {written}: the statement as proofs/checker.py reads it")
+        say(f"Next to it   {written}: the statement as proofs/checker.py reads it")
         if replaced not in (None, claim.note):
             say(f"Replaced     that of {replaced}")
     return EXIT_CODES[answer.status]
@@ -169,7 +170,7 @@ def _text(proof: str) -> Any:
     except (OSError, ValueError) as error:
         if isinstance(error, BadInput):
             raise
-        raise BadInput("a proof text must be a readable file in UTF-8", proof) from None
+        raise BadInput("a proof script must be a readable file in UTF-8", proof) from None
 
 
 def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
@@ -179,21 +180,36 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     chosen, document = bound(name, settings)
     require_genuine(chosen.model, name)
     if not (there := places(name)):
-        must = "a model without a sentence must have its certificate beside it"
-        raise BadInput(must, Path(name).with_suffix(".certificate.json"), _for_one(chosen.model, name))
+        given = f"no {Path(name).with_suffix('.certificate.json')}"
+        raise BadInput(MUST_HAVE, given, _for_one(chosen.model, name))
     rows = [_again(document, *files, as_json) for files in there]
     if as_json:
         print_json(rows[0] | ({"others": rows[1:]} if len(rows) > 1 else {}))
     return 1 if any(row["status"] == "OPEN" for row in rows) else 0
 
 
+def example(name: str, model: Transformer) -> str:
+    """A command that proves a statement about this model."""
+    from shlex import quote
+
+    labels, symbols = model.readout.labels, [symbol for symbol in typed(model) if symbol.isalnum()]
+    if labels:
+        label = next((label for label in labels if str(label).isidentifier()), None)
+        statement = f"answer({label}) -> 1 <= n" if label else "1 <= n"
+    elif model.readout.kind in ("sign", "zero"):
+        statement = f"accept -> 0 < count({symbols[0]})" if symbols else "accept -> 1 <= n"
+    else:
+        statement = "1 <= n"
+    return f"prove a statement first, for example: symcook prove {quote(name)} --statement {quote(statement)}"
+
+
 def _for_one(model: Transformer, name: str) -> str:
     """How a certificate about a model is had."""
     program = model.program
     if program is None:
-        return "give --statement"
+        return example(name, model)
     if (found := unproved(model)) is None:
-        return "give --statement, or compile the program with --prove"
+        return f"{example(name, model)}, or compile the program with --prove"
     written = len(program.source) <= 60 and program.source.isprintable()
     alphabet = " ".join(program.alphabet) if program.kind == "dfa" and not program.source.startswith("{") else None
     try:
@@ -211,10 +227,10 @@ def _again(document: dict[str, Any], target: Path, beside: Path, as_json: bool) 
 
     for file in (target, beside):
         if not file.is_file():
-            raise BadInput("a model without a sentence must have its certificate beside it", file, "give --statement")
+            raise BadInput(MUST_HAVE, file, "prove the statement again, with --statement and --force")
     export = exported(target)
     if export is not None:
-        must = "a model without a sentence must have the certificate of a claim beside it"
+        must = "without --statement, the certificate next to a model must be that of a theorem"
         raise BadInput(must, f"{target}, which is about {export}", "give --statement, and the model another name")
     try:
         certificate, text = load_json(target.read_bytes()), beside.read_bytes().decode()
@@ -229,7 +245,7 @@ def _again(document: dict[str, Any], target: Path, beside: Path, as_json: bool) 
     if not as_json:
         say(f"{verdict.words}  {sentence}")
         if found:
-            say(f"Unasked      {unasked_words(found)}")
+            say(f"Not checked  {unasked_words(found)}")
         say(f"Certificate  {target}" + (f": {verdict.reason}" if verdict.reason else ", checked again"))
-        say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
+        say(f"Next to it   {beside}: the statement as proofs/checker.py reads it")
     return checked(verdict, found, target, beside) | {"sentence": sentence, "reason": verdict.reason or None}

@@ -41,13 +41,13 @@ def prove(
     trust: Annotated[bool, option("What has to be trusted: the checker's files and lines, axioms, assumptions.")],
     latex: Annotated[bool, option("Statement and proof as LaTeX (packages amsmath and amssymb).")],
     breaking: Annotated[
-        bool, option("Near misses of the statement, each tried with its proof.", None, None, "--break")
+        bool, option("Mutated statements of the statement, each tried with its proof.", None, None, "--break")
     ],
     coq: Annotated[bool, option("A Coq development in the folder coq; coqc checks it where it is installed.")],
     statement: Annotated[str | None, option("A statement to prove or refute: accept <-> count(a) > count(b).", "S")],
-    proof: Annotated[str | None, option("A proof text for it; without one the automation tries.", "FILE")],
+    proof: Annotated[str | None, option("A proof script for it; without one the automation tries.", "FILE")],
     settings: Settings,
-    seconds: Annotated[int | None, option("The time for a claim of your own (60).", "S", SECONDS)],
+    seconds: Annotated[int | None, option("The time for a statement of your own (60).", "S", SECONDS)],
     force: Annotated[bool, option("Replace the certificate of that claim, or of the first.")],
     as_json: bool,
 ) -> int:
@@ -84,21 +84,21 @@ def prove(
         clash = [name for name, on in (own | only).items() if on and name not in ("--set", "--coq")]
         clash += ["--json"] if coq and as_json else []
         if clash:
-            must = "a model file without a sentence must stand alone, with --set or with --coq"
+            must = "a model file without a statement must stand alone, with --set or with --coq"
             raise BadInput(must, " and ".join(clash), "give --statement, or leave the others out")
         from symcook.cli.families import prove_instance
         from symcook.cli.own import check_own
 
         beside = Path(ids[0]).with_suffix(".certificate.json"), Path(ids[0]).with_suffix(".statement.txt")
         if coq and not all(file.is_file() for file in beside):
-            must = "a model for Coq must have its certificate and its statement beside it"
+            must = "a model for Coq must have its certificate and its statement next to it"
             raise BadInput(must, ids[0], "prove a --statement about it first")
         bridge = _is_bridge(beside[0])
         found = None
         if bridge or not beside[0].is_file():
             found = prove_instance(ids[0], as_json, settings, beside if bridge else None)
         if bridge and found is None:
-            must = "the certificate beside a model must be about the model as it is now"
+            must = "the certificate next to a model must be about the model as it is now"
             raise BadInput(must, beside[0].name, "prove the model again, or move the file away")
         if found is None:
             found = check_own(ids[0], as_json, settings)
@@ -159,7 +159,7 @@ def _require_no_certificate(name: str) -> None:
     """BadInput where a certificate or a statement is named instead of the model that it is about."""
     found = re.fullmatch(r"(.+?)(\.\d+)?\.(certificate\.json|statement\.txt)", name)
     if found is not None:
-        must = "a certificate must be checked by the name of its model, which it stands beside"
+        must = "a certificate must be checked by the name of its model, which it stands next to"
         raise BadInput(must, name, f"symcook prove {found[1]}.json")
 
 
@@ -358,12 +358,12 @@ def _print_broken(verdicts: Sequence[Verdict], without: list[str]) -> None:
         if target in done:
             continue
         if target is None:
-            why = verdict.reason or "near misses are made of a statement that is proved"
+            why = verdict.reason or "mutated statements are made of a statement that is proved"
             say(f"{verdict.id}: {verdict.status}; {why}")
             continue
         done.add(target)
         if target != verdict.id:
-            say(f"{verdict.id} is refuted; these are near misses of {target}, which corrects it.")
+            say(f"{verdict.id} is refuted; these are mutated statements of {target}, which corrects it.")
         say(f"{Document(target, stated(target)).text()}\n")
         shown = verdict if target == verdict.id else replayed([target])[0]
         for line in break_text(target, broken(statements()[target], certificate_of(shown))):

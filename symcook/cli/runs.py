@@ -46,7 +46,8 @@ from symcook.cli.options import (
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, SweepProgress, Waiting, line_width, print_json, say, say_or_json, within
-from symcook.errors import EMPTY_WORD, BadInput, Branching, Undecided, unknown
+from symcook.errors import BadInput, Branching, Undecided, unknown
+from symcook.model.answers import EMPTY_STRING
 
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
@@ -72,11 +73,11 @@ def run(
     domain: DomainOption,
     digits: Digits = 30,
     bits: Annotated[int | None, option("With mpmath: round every operation to P bits.", "P", BITS)],
-    steps: Annotated[int | None, option("Go on behind the input by T tokens at most, each as it comes.", "T", STEPS)],
-    then: Annotated[str | None, option("Check in one pass that the model goes on with these tokens.", "WORDS")],
-    trace: Annotated[bool, option("Show the residual stream after each part of a layer.")],
+    steps: Annotated[int | None, option("Continue the input by at most T tokens, each as it comes.", "T", STEPS)],
+    then: Annotated[str | None, option("Check in one pass that the model continues with these tokens.", "WORDS")],
+    trace: Annotated[bool, option("Show the residual stream after each sublayer.")],
     picture: Annotated[
-        str | None, option("Draw the trace: the stream, and where each head looks.", "FILE", None, "--svg")
+        str | None, option("Draw the trace: the residual stream, and where each head looks.", "FILE", None, "--svg")
     ],
     dark: Annotated[bool, option("With --svg: for dark pages.")],
     force: Annotated[bool, option("With --svg: replace an existing file.")],
@@ -142,9 +143,9 @@ def run(
         if file is not None:
             say(f"wrote {file}")
     if answer.undecided:
-        given = answer.given or EMPTY_WORD
+        given = answer.given or EMPTY_STRING
         numbers = answer.result.domain.name
-        raise Undecided(f"the verdict on {given} stayed open in {numbers} numbers; try --domain exact.")
+        raise Undecided(f"the verdict on {given} was undecided in {numbers} numbers; try --domain exact.")
 
 
 def _each_string(
@@ -173,7 +174,7 @@ def _each_string(
                 if as_json:
                     rows.append({key: value for key, value in answer.to_json().items() if key != "recipe"})
                 else:
-                    rows.append((answer.given or EMPTY_WORD, answer_text(answer)))
+                    rows.append((answer.given or EMPTY_STRING, answer_text(answer)))
                 progress(len(rows), asked.count)
     if as_json:
         print_json({"recipe": chosen.model.name, **asked.to_json(), "answers": rows})
@@ -181,7 +182,7 @@ def _each_string(
         say(f"{name} on {asked.says}")
         say(columns(rows, "  "))
     if undecided is not None:
-        raise Undecided(f"the verdict on {undecided.given or EMPTY_WORD} stayed open; try --domain exact.")
+        raise Undecided(f"the verdict on {undecided.given or EMPTY_STRING} stayed open; try --domain exact.")
     return 0
 
 
@@ -369,17 +370,15 @@ def check(
     *,
     name: Name,
     max_length: MaxLength,
-    spec: Annotated[str | None, option("Your own reference: a function of inputs, or a Fold.", "FILE.py:FUNCTION")],
+    spec: Annotated[str | None, option("Your own specification: a function of inputs, or a Fold.", "FILE.py:FUNCTION")],
     domain: DomainOption,
     digits: Digits = 30,
     settings: Settings,
     tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "WORDS")] = None,
-    resume: Annotated[
-        str | None, option("Keep what is done, and go on with what a former run has done.", "FILE")
-    ] = None,
+    resume: Annotated[str | None, option("Save progress in this file, and resume from it.", "FILE")] = None,
     workers: Annotated[int | None, option("Work in K processes; fewer for little work.", "K", WORKERS)] = None,
     scheduler: Annotated[str | None, option("Work on the Dask cluster with this scheduler.", "ADDRESS")] = None,
-    yes: Annotated[bool, option("Take more than an hour, or 2^34 words, where so many are asked for.")],
+    yes: Annotated[bool, option("Allow more than an hour, or 2^34 strings.")],
     inputs: InputsOption = None,
     sample: Sample = None,
     seed: Seed = None,
@@ -402,7 +401,7 @@ def check(
     if chosen.pointwise and max_length is not None:
         raise BadInput("a feed-forward recipe must be checked without --max-length", max_length, "leave it out")
     if not chosen.pointwise and max_length is None:
-        raise BadInput(f"a check of {name} must have a greatest length", "none", f"give --max-length {_quick(chosen)}")
+        raise BadInput(f"a check of {name} must have a maximum length", "none", f"give --max-length {_quick(chosen)}")
     if not chosen.pointwise:
         need_values(chosen)  # a feed-forward recipe is checked at several values of such a symbol
     with contextlib.ExitStack() as stack:
@@ -426,7 +425,9 @@ def check(
             lambda: check_text(chosen, found, known) + (f"\n  {why}" if why else ""),
         )
     if found.undecided and not found.differs:
-        raise Undecided(f"some answers stayed open in {found.domain} numbers; try more --digits or another --domain.")
+        raise Undecided(
+            f"some answers were undecided in {found.domain} numbers; try more --digits or another --domain."
+        )
     return 0 if found.holds else 1
 
 
@@ -482,7 +483,9 @@ def run_check(
         if chosen.model.program is not None:
             return check(chosen.model, of_program(chosen.model.program), max_length, **how)
         if chosen.info is None:
-            raise BadInput("a model file must be checked against a reference", "none", "give --spec FILE.py:FUNCTION")
+            raise BadInput(
+                "a model file must be checked against a specification", "none", "give --spec FILE.py:FUNCTION"
+            )
         return check_recipe(chosen.name, max_length, chosen.arguments, **how)
 
 
@@ -532,13 +535,15 @@ def load_spec(spec: str) -> Callable[[Any], Any]:
     """The function FUNCTION of the Python file FILE.py, imported by path. BadInput where that fails."""
     file, colon, name = spec.rpartition(":")
     if not colon or not file or not name:
-        raise BadInput("a reference must be written FILE.py:FUNCTION", spec or "nothing", "for example my.py:accepts")
+        raise BadInput(
+            "a specification must be written FILE.py:FUNCTION", spec or "nothing", "for example my.py:accepts"
+        )
     path = Path(file)
     if not path.is_file():
-        raise BadInput("the file of a reference must exist", file)
+        raise BadInput("the file of a specification must exist", file)
     loader = importlib.util.spec_from_file_location(f"symcook_spec_{path.stem}", path)
     if loader is None or loader.loader is None:
-        raise BadInput("the file of a reference must be Python and end in .py", file)
+        raise BadInput("the file of a specification must be Python and end in .py", file)
     module = importlib.util.module_from_spec(loader)
     sys.modules[loader.name] = module
     try:

@@ -48,7 +48,7 @@ def decide(
         other = against.program is not None and against.program.kind == "dfa"
         found = _accepted(against) if goes_on or other else against
         if isinstance(found, Decision):
-            return replace(found, model=model, why=f"the reference {against.name}: {found.why}")
+            return replace(found, model=model, why=f"the specification {against.name}: {found.why}")
         against = found
     if inputs is not None:
         if goes_on or against is None:
@@ -101,12 +101,12 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
     elif isinstance(against, Fold) and not against.each:
         reference = Asked(against)
     else:
-        must = "the reference of a compiled automaton must be a Fold, an automaton, a model or a regular expression"
+        must = "the specification of a compiled automaton must be a Fold, an automaton, a model or a regular expression"
         raise BadInput(must, "a Fold with each=True" if isinstance(against, Fold) else type(against).__name__)
     if model.program.theorem and not model.embedding.added:
-        return _tried(model, reference, name, "without a token in front nothing stands behind the empty word")
+        return _tried(model, reference, name, "without a token before the input, nothing stands after the empty string")
     theorem = COUNTED[variant_of(model)] if model.program.theorem else decoders.THEOREM
-    why = f"its weights are those of a decoder that runs its program, on every word ({theorem})"
+    why = f"its weights are those of a decoder that runs its program, on every string ({theorem})"
     try:
         if model.program.theorem:
             _instance(model, theorem)
@@ -120,7 +120,7 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
     if found.word is not None:
         return Decision("different", model, name, found.word, found.answers, least, why)
     if found.length is not None:
-        why = f"no difference on any word to length {found.length}"
+        why = f"no difference on any string up to length {found.length}"
         return Decision("open", model, name, automaton=least, why=why)
     return Decision("equal", model, name, automaton=least, why=why)
 

@@ -175,7 +175,7 @@ class ProofLines:
         with own.deeper():
             lines = [truths.of(tree) for tree in functional(formula)]
         if len(truths.lines) > len(self.names):
-            raise Undecided("the sentence is about another formula")
+            raise Undecided("the statement is about another formula")
         self.numbers = {name: k for k, name in enumerate(lines, 1)}
         self.own = [f"z{self.numbers.get(name, f'_{name}')}" for name in self.names]
         self.places = {one: place for place, one in enumerate(self.own)}

@@ -473,8 +473,8 @@ def again(document: Mapping[str, Any], certificate: object, text: str) -> tuple[
     last = text.rpartition("\n\n")[2]
     note = re.search(r"^note: (.*)$", last, re.MULTILINE)
     if note is None or not isinstance(certificate, dict) or "model" not in certificate:
-        must = "a certificate must name its model, and the statement beside it the sentence"
-        raise BadInput(must, "neither or one", "prove the sentence again")
+        must = "a certificate must name its model, and the statement next to it the statement"
+        raise BadInput(must, "neither or one", "prove the statement again")
     sentence = note[1]
 
     def failed(why: str) -> tuple[str, Verdict]:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from symcook.alarm import TimeUp, waiting
 from symcook.door import door
-from symcook.errors import EMPTY_WORD, BadInput, Rejected
+from symcook.errors import BadInput, Rejected
 from symcook.files import put, vacant
 from symcook.model import modelfile
-from symcook.model.answers import Shown
+from symcook.model.answers import EMPTY_STRING, Shown
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.proof import own
@@ -85,7 +85,7 @@ class ProofAnswer(Shown):
     @property
     def shown(self) -> str | None:
         """The counterexample as a sentence names it."""
-        return None if self.counterexample is None else self.counterexample or EMPTY_WORD
+        return None if self.counterexample is None else self.counterexample or EMPTY_STRING
 
     @property
     def words(self) -> str:
@@ -235,10 +235,10 @@ def _missing(model: Transformer, settled: Settled, script: bool, seconds: int) -
     what, _, remaining = str(missing).partition("\n")
     if isinstance(missing, own.Unmet):
         why = what.partition(": ")[2]
-        do = "write it below 'inhabited' in a proof text: see notes/own-claims.md"
+        do = "write it below 'inhabited' in a proof script: see notes/own-claims.md"
     else:
         why = what if script else "the automation found no proof"
-        do = "write the steps between into a proof text: see notes/proofs.md"
+        do = "write the steps between into a proof script: see notes/proofs.md"
     return f"{why}{so_far}; {do}", textwrap.dedent(remaining)
 
 
@@ -246,7 +246,7 @@ def _so_far(model: Transformer, tried: Tried | None) -> str:
     if tried is None or not tried.length:
         return ""
     rows = model.embedding.inputs is not None
-    what = f"rows of {', '.join(map(str, VALUES))}" if rows else "words"
+    what = f"rows of {', '.join(map(str, VALUES))}" if rows else "strings"
     return f"; true of all {what} with at most {tried.length} position{'s' * (tried.length > 1)}, not proved"
 
 

@@ -80,7 +80,7 @@ def entropy(
     within = strings(model, asked, inputs)
     if asked[-1] + model.embedding.added > MOST_WEIGHTS:
         most = MOST_WEIGHTS - model.embedding.added
-        raise BadInput(f"the greatest length must be at most {most} here", max_length, f"give --max-length {most}")
+        raise BadInput(f"the maximum length must be at most {most} here", max_length, f"give --max-length {most}")
     first, last = model.embedding.start, model.embedding.start + asked[-1] + model.embedding.added - 1
     if position not in (None, "each") and (isinstance(position, str) or not first <= position <= last):
         must = f'a position must be an integer from {first} to {last}, or "each", at lengths to {asked[-1]}'
@@ -90,9 +90,9 @@ def entropy(
     merged = False
 
     def answered() -> Answer:
-        method = "all words one by one"
+        method = "all strings one by one"
         if merged:
-            method = "one word for all whose weights are the same, because scores do not depend on the other symbols"
+            method = "one string for all whose weights are the same, because scores do not depend on the other symbols"
         spread = any(row.get("least") != row.get("greatest") for row in rows)
         given = {"max_length": max_length, "head": head, "position": position}
         notes = {"entropy": f"in bits, of the attention weights at {_where(bound, position)}", "method": method}
@@ -221,7 +221,7 @@ def _row(n: int, row: HeadRow, ends: tuple[End, End] | None, digits: int, idle: 
     found: dict[str, AnswerCell] = {"n": n, "head": row.name}
     if ends is None and idle:
         name = row.name.split()[0]
-        found["why"] = f"{name} writes nothing, as its values are zero for every word: its weights reach nothing"
+        found["why"] = f"{name} writes nothing, as its values are zero for every string: its weights reach nothing"
     elif ends is None:
         found["why"] = "a row that sees nothing has no weights"
     if ends is not None:

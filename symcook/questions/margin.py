@@ -34,8 +34,8 @@ FEW = 16
 """Fewer words are as well run one by one."""
 WHAT = {
     "sign": "|logit|, whose threshold is 0",
-    "zero": "the greatest |coordinate| tested for zero, of words where it is not 0 (others lie on the threshold)",
-    "largest": "the greatest score less the one after it",
+    "zero": "the largest |coordinate| tested for zero, of strings where it is not 0 (others lie on the threshold)",
+    "largest": "the largest score less the one after it",
 }
 """By readout, what the margin is."""
 SIDES = {"accepted": True, "rejected": False}
@@ -86,17 +86,19 @@ def margin(
         notes = {"margin": WHAT["sign" if two else "zero" if bound.decides else "largest"], "method": method}
         loose = [n for n, least in found.items() if not least.exact]
         if loose:
-            notes["enclosed"] = f"at {_spans(loose)} the least value is not known exactly: it is in the ball"
+            notes["enclosed"] = f"at {_spans(loose)} the smallest value is not known exactly: it lies in the interval"
         sides = [n for n, one in found.items() if two and one.exact and not all(map(one.known, SIDES.values()))]
         if sides:
             at = _spans(sides)
-            notes["sides"] = f"at {at} that of one side is not known exactly: it is in the ball, if any word is"
+            notes["sides"] = (
+                f"at {at} that of one side is not known exactly: it lies in the interval, if any string does"
+            )
         with ctx.workprec(digits * 10 // 3 + SPARE):
             rows = tuple(_row(bound, n, least, digits) for n, least in found.items())
         return Answer(
             "margin", bound.name, {"max_length": max_length, **_texts(model, values)},
             ("n", "margin", "word", *(SIDES if two else ())), rows, notes,
-            tuple(SIDES) if two else ("margin",), "margin", f"Least margin of {bound.name}",
+            tuple(SIDES) if two else ("margin",), "margin", f"Smallest margin of {bound.name}",
             logarithmic=True, inputs=asked,
         )  # fmt: skip
 
@@ -163,7 +165,7 @@ def distances(result: Result) -> list[tuple[bool | None, BallValue | None]]:
     if readout.each or len(found) == 1:
         return found
     if any(accept is None for accept, _ in found):
-        raise Undecided("the answer at some position stayed open")
+        raise Undecided("the answer at some position was undecided")
     refusing = [size for accept, size in found if not accept and size is not None]
     if refusing:
         return [(False, _most(refusing))]
@@ -231,7 +233,9 @@ def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
             continue
         if all(isinstance(size, fmpq) or settled(size, digits, relative=True) for size in found.sides.values()):
             return found
-    raise reason or Undecided(f"the margin at length {words.n} stayed open at {LIMIT_BITS} bits; ask for fewer digits.")
+    raise reason or Undecided(
+        f"the margin at length {words.n} was undecided at {LIMIT_BITS} bits; ask for fewer digits."
+    )
 
 
 def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:
@@ -303,7 +307,7 @@ def _of_level(model: Transformer, level: PrefixLevel, accepted: Array | None) ->
     if found.nearest is not None:
         found.word = level.word(found.word)
     elif found.inside:
-        raise NotExact("prefixes are merged where one that is kept fails the zero test", "others that may")
+        raise NotExact("prefixes are grouped where one that is kept fails the zero test", "others that may")
     return found
 
 

@@ -104,14 +104,14 @@ def temperature(
         notes = {
             "method": method,
             "tau": "exact: a root of a polynomial in x = e^(-1/(D tau))" if exact else
-            "in a ball: all lower temperatures decide as hard attention does, and at its upper end a word is "
-            "otherwise; 0 where the word is decided otherwise at every temperature from 0 on; every means up to "
+            "in a ball: all lower temperatures decide as hard attention does, and at its upper end a string is "
+            "otherwise; 0 where the string is decided otherwise at every temperature from 0 on; every means up to "
             f"{LIMIT}",
         }  # fmt: skip
         if open_below:
             notes["open"] = f"temperatures below {open_below}, where scores become alike, are not shown"
         notes["rule"] = "gamma/log(8 n), where every retrieved value is within 1/4 (Cookbook, Section 5.7)"
-        title = f"{model.name}: greatest temperature that decides as hard attention"
+        title = f"{model.name}: largest temperature that decides as hard attention"
         return answered(tuple(rows), notes, ("tau", "rule"), title=title)
 
     with keeping(rows, told):
@@ -165,7 +165,7 @@ def _hard(hard: Transformer, word: Word) -> tuple[Any, Any]:
     except NotExact:
         domain, found = None, answer(forward(hard, hard.tokens(word), Balls(256)))
     if found is None:
-        raise Undecided(f"the hard model's answer to {hard.embedding.said(word)} stayed open")
+        raise Undecided(f"the hard model's answer to {hard.embedding.said(word)} was undecided")
     return found, None if domain is None else domain.gap
 
 
@@ -196,9 +196,9 @@ def _least(
         try:
             found = reach_of(word, expected, best)
         except LeftOpen as error:
-            at = f"stayed open above the temperature {decimal(error.last)}"
+            at = f"was undecided above the temperature {decimal(error.last)}"
             said = hard.embedding.said(word)
-            raise Undecided(f"the answer to {said} {at}: balls show it on no interval there") from None
+            raise Undecided(f"the answer to {said} {at}: rigorous intervals show it on no interval there") from None
         shown = max(shown, found.start)
         return found
 
@@ -239,7 +239,7 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
             shown = soft.embedding.said(soft.embedding.typed(sequence))
             raise Undecided(
                 f"{shown} is decided otherwise down to the temperature {float(16 * first):.3g}, and whether it is so "
-                "at all lower ones stayed open"
+                "at all lower ones was undecided"
             )
     return _from_cold(right_at, right_between, first, LIMIT, first / NEAR)
 

@@ -90,14 +90,15 @@ def tolerance(
             "weight": f"{', '.join(named)} = {from_sympy(value)}",
             "method": method,
             "ends": "exact: the answers are rational functions of the weight" if exact else
-            f"within 10^-{digits}: right by balls over whole intervals, and a wrong word beyond; a rational end is "
+            f"within 10^-{digits}: right by rigorous intervals over whole intervals, and a wrong string beyond; a "
+            "rational end is "
             f"exact, since the logit is exactly zero there and monotone around it; no end means none within "
             f"{FARTHEST} times the weight (or 1)",
         }  # fmt: skip
         return Answer(
             "tolerance", bound.name, {"free": named, "max_length": max_length},
             ("n", "low", "low_in", "low_word", "high", "high_in", "high_word"), tuple(rows), notes,
-            ("low", "high"), "weight", f"{bound.name}: {', '.join(named)} with every word right",
+            ("low", "high"), "weight", f"{bound.name}: {', '.join(named)} with every string right",
             nothing={"low": "no end", "high": "no end"}, inputs=asked,
         )  # fmt: skip
 
@@ -159,7 +160,7 @@ def _in_balls(
     expected = at_point(model, sequence, name, start)
     if expected == NO_VALUE:
         none = f"none of {model.embedding.said(word)}"
-        raise NoRun("every word must have a run at the weight as it stands", none, "give fewer lengths")
+        raise NoRun("every string must have a run at the weight as it stands", none, "give fewer lengths")
     if best is not None and best.first is not None and isinstance(best.last, Fraction) and right_at(best.last):
         try:
             first = best.last
@@ -173,7 +174,9 @@ def _in_balls(
     except LeftOpen as error:
         said, at = model.embedding.said(word), decimal(start + side * error.last)
         near = f"{'below' if side < 0 else 'above'} the weight {at}"
-        raise Undecided(f"the answer to {said} stayed open {near}: balls show it on no interval there") from None
+        raise Undecided(
+            f"the answer to {said} was undecided {near}: rigorous intervals show it on no interval there"
+        ) from None
     return _sharp(model, sequence, name, start, side, found, expected)
 
 

@@ -165,8 +165,8 @@ class Comparison:
         """How the model was run, in words."""
         if tally.batched and self.numbers.domain == "exact" and self.within is None:
             return "batches of integers over static denominators"
-        settled = f", {tally.settled} left open there settled exactly" if tally.settled else ""
-        return f"one by one in the {self.numbers.domain} domain{settled}"
+        settled = f", {tally.settled} undecided there, then decided exactly" if tally.settled else ""
+        return f"one by one in {self.numbers.domain} numbers{settled}"
 
     def compare(self, parts: Iterable[InputPart], tick: Callable[[int], None] | None = None) -> Tally:
         """What is found on all inputs of `parts`; `tick` is told after each part how many there were so far."""

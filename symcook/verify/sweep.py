@@ -99,7 +99,7 @@ def check(
     within = None if error is None else parse_term(error)
     made = Made.of(reference)
     if not model.alphabet and (resume, workers, executor) != (None, None, None):
-        must = "a sweep that is interrupted or divided must be of a model that reads words"
+        must = "a check that is interrupted or divided must be of a model that reads strings"
         raise BadInput(must, model.name, "leave --resume and --workers out")
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
         raise BadInput("the number of workers must be an integer of at least 1", workers, "give --workers 2")
@@ -111,7 +111,7 @@ def check(
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", max_length, "leave it out")
         return check_grid(model, made.make(), region, values=values, progress=progress, numbers=numbers, within=within)
     if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= MAX_LENGTH:
-        must = f"the greatest length must be an integer from 1 to {MAX_LENGTH}"
+        must = f"the maximum length must be an integer from 1 to {MAX_LENGTH:,}"
         raise BadInput(must, max_length, "give --max-length N")
     model.check_length(max_length + model.embedding.added)
     bound = model.bind(values)
@@ -210,8 +210,8 @@ class WordSweep:
             tally = self.sweep(whole, before, saved, elsewhere, progress, tell)
         if tally.strings != whole.total:
             raise AssertionError(f"{tally.strings} strings were compared, and there are {whole.total}")
-        what = f"exhaustive, {self.numbers.text}: all words of length 1 to {self.max_length}"
-        what = what if empty is None else f"{what}, and the empty word"
+        what = f"exhaustive, {self.numbers.text}: all strings of length 1 to {self.max_length}"
+        what = what if empty is None else f"{what}, and the empty string"
         tally += nothing
         method = f"{what}; {self.comparison.way(tally)}"
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
@@ -250,15 +250,15 @@ class WordSweep:
             return None
         empty, tally = self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
         letters, word, automaton = len(self.model.alphabet), decision.word, decision.automaton
-        method, counts = f"decided for words of every length: {decision.why}", ()
+        method, counts = f"decided for strings of every length: {decision.why}", ()
         if word is not None and len(word) <= self.max_length:
             first = self.comparison.rank(self.model.embedding.surround(word))
             before = sum((place + 1) * letters**k for k, place in enumerate(reversed(first[0][1:])))
-            method = "decided: all words up to the smallest on which they differ; those behind it were not compared"
+            method = "decided: all strings up to the smallest on which they differ; those after it were not compared"
             tally += Tally(before, 1, first=first)
         else:
             if word is not None:
-                method = f"decided: the smallest word on which they differ has length {len(word)}"
+                method = f"decided: the smallest string on which they differ has length {len(word)}"
             strings = [letters**n for n in range(1, self.max_length + 1)]
             tally += Tally(sum(strings))
             if automaton is not None and self.model.decides:
@@ -279,8 +279,8 @@ class WordSweep:
         empty, tally = self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
         first = None if whole.smallest is None else self.comparison.rank(self.model.embedding.surround(whole.smallest))
         tally = Tally(whole.covered, whole.wrong, first=first) + tally
-        what = f"{whole.how}; exact: all words of length 1 to {self.max_length}"
-        what = what if empty is None else f"{what}, and the empty word"
+        what = f"{whole.how}; exact: all strings of length 1 to {self.max_length}"
+        what = what if empty is None else f"{what}, and the empty string"
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, what, 0.0, empty)
         return replace(answer, way="merged", by_length=whole.by_length)
 
@@ -310,8 +310,8 @@ class WordSweep:
         except KeyboardInterrupt:
             if saved is None:
                 raise
-            kept = f"{tally.strings} of {whole.total} strings are done and stay in {saved.file}"
-            raise KeyboardInterrupt(f"interrupted; {kept}: the same command goes on from there") from None
+            kept = f"{tally.strings:,} of {whole.total:,} strings are done; progress is saved in {saved.file}"
+            raise KeyboardInterrupt(f"interrupted; {kept}; run the same command to resume") from None
         return tally
 
     def here(self, whole: Plan, chunks: Iterable[Chunk], done: int, progress: Progress | None) -> Results:
@@ -327,7 +327,7 @@ class WordSweep:
         from symcook.verify.checkpoint import Checkpoint
 
         if self.made.name is None:
-            raise BadInput("a sweep that can go on must have a reference from a file", "one that no file defines")
+            raise BadInput("a check that can resume must have a specification from a file", "one that no file defines")
         about = {
             "version of symcook": __version__,
             "model": f"{self.model.name} {model_hash(self.model)[:16]}",
@@ -347,13 +347,13 @@ class WordSweep:
             if self.comparison.agree(sequence) is False:
                 tally = Tally(tried, 1, batched=False, first=self.comparison.rank(sequence))
                 what = (
-                    f"random, {self.numbers.text}: {tried} words of length 1 to {self.max_length}, until one differed"
+                    f"random, {self.numbers.text}: {tried} strings of length 1 to {self.max_length}, until one differed"
                 )
                 answer = found([(self.comparison, tally)], self.model.name, self.max_length, what, 0.0)
                 return replace(answer, way="random")
-        do = f"{refusal.do} (on {tried} random words both agree)"
+        do = f"{refusal.do} ({tried:,} random strings agree)"
         if self.unmerged is not None:
-            do += f"; words are not merged: {self.unmerged.given}"
+            do += f"; strings cannot be grouped: {self.unmerged.given}"
         raise TooMuch(refusal.must, refusal.given, do) from refusal
 
 
@@ -365,4 +365,4 @@ def check_time(seconds: float) -> None:
     """TooMuch for a sweep that will take more than an hour."""
     if seconds > HOUR:
         do = "give --yes, with --resume FILE so that it can be interrupted, or a smaller --max-length"
-        raise TooMuch("a sweep must take less than an hour unless more is allowed", f"about {duration(seconds)}", do)
+        raise TooMuch("a check must take less than an hour unless more is allowed", f"about {duration(seconds)}", do)

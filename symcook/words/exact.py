@@ -51,7 +51,7 @@ class ExactNumbers:
     """These numbers at one position. `sums` are the running sums with it, `fed` those that some head averages again,
     `turns` the values that activations saw, and `jumps` whether one was a step."""
 
-    ends, says = 2, "prefixes that the model cannot tell apart are merged; exact"
+    ends, says = 2, "prefixes that the model cannot tell apart are grouped; exact"
 
     def __init__(self, seen: int = 0, entries: int = 0) -> None:
         self.seen, self.nothing = seen, np.full(entries, ZERO)
@@ -82,7 +82,7 @@ class ExactNumbers:
 
     def activate(self, x: ExactEntries, kind: str) -> ExactEntries:
         if kind not in ("relu", "step"):
-            raise NotExact("prefixes are merged by rational numbers", kind)
+            raise NotExact("prefixes are grouped by rational numbers", kind)
         self.turns.append(x.values)
         self.jumps = self.jumps or kind == "step"
         active = np.array([ONE], dtype=object) if kind == "step" else x.values
@@ -139,7 +139,7 @@ def merged(model: Transformer, asked: Sequence[int], beside: Beside | None = Non
     try:
         yield from by_length(model, asked, lambda length: Prefixes(model, ExactNumbers(), length, beside))
     except BadInput as error:
-        raise NotExact("prefixes are merged by rational numbers", error.given) from None
+        raise NotExact("prefixes are grouped by rational numbers", error.given) from None
 
 
 def by_length(

@@ -593,7 +593,11 @@ def main(each: int = 1, seed: int = 0, *, names: Sequence[str] = ()) -> None:
         start, misses = time.process_time(), list(near_misses(name))[seed::each]
         wrong = [said for miss in misses if (said := stays(name, *miss)) is not None]
         seconds = time.process_time() - start
-        print(f"{name}: {len(misses)} near misses, {len(wrong)} of them bridged, {seconds:.0f} s", *wrong, sep="\n  ")
+        print(
+            f"{name}: {len(misses)} mutated statements, {len(wrong)} of them bridged, {seconds:.0f} s",
+            *wrong,
+            sep="\n  ",
+        )
         sys.stdout.flush()
 
 

@@ -128,5 +128,5 @@ def test_a_model_that_looks_ahead_or_gives_no_label_has_none() -> None:
         with pytest.raises(BadInput, match="looks back only"):
             own.claim(to_document(model), "decoded(1) -> n = 1")
     for model in (turns("first"), sc.build("dyck-1"), sc.build("max")):
-        with pytest.raises(BadInput, match=r"decoded needs|no word"):
+        with pytest.raises(BadInput, match=r"decoded needs|no string"):
             own.claim(to_document(model), "decoded(1) -> 1 = 2")

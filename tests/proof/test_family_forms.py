@@ -56,7 +56,7 @@ def test_the_prefix_of_a_choice_is_in_the_form() -> None:
 
 
 def test_what_is_given_round_by_round_or_by_a_head_with_ties_says_so() -> None:
-    for name, why in (("max", "round by round"), ("lookup-one-hot", "several greatest scores")):
+    for name, why in (("max", "round by round"), ("lookup-one-hot", "several largest scores")):
         (form,) = forms(name).outputs.values()
         assert form.value is None and why in form.why
         proof = forms(name).prove()

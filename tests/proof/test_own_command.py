@@ -31,7 +31,7 @@ def said(capsys, *words: str) -> tuple[int, str, str]:
 
 def test_a_false_sentence(home, capsys):
     code, out, _ = said(capsys, "equal.json", "--statement", "accept <-> count(a) < count(b)")
-    assert code == 1 and out.startswith("REFUTED  accept <-> count(a) < count(b)\nFalse of     the empty word\n")
+    assert code == 1 and out.startswith("REFUTED  accept <-> count(a) < count(b)\nFalse of     the empty string\n")
     code, out, _ = said(capsys, "votes.json", "--statement", "count(a) <= 1", "--json")
     document = json.loads(out)
     assert (code, document["status"], document["word"], document["tried"]) == (1, "REFUTED", ["a", "a"], 1)
@@ -42,7 +42,7 @@ def test_what_is_true_so_far_says_to_which_length(home, capsys):
     cubes = "4*sum(j, 1, n, j^3) = n^2*(n + 1)^2"
     code, out, err = said(capsys, "votes.json", "--statement", cubes)
     assert code == 3 and not out
-    assert "the automation found no proof; true of all words with at most" in err and "not proved" in err
+    assert "the automation found no proof; true of all strings with at most" in err and "not proved" in err
 
 
 def test_a_statement_of_pages_is_cut_and_stands_whole_beside_it(home, capsys):
@@ -164,7 +164,7 @@ def test_options_that_clash_are_named(home, capsys, words, message):
 
 def test_blocks_that_are_not_set_in_say_how_deep(home, capsys):
     (home / "flat.proof").write_text(
-        "proof own.votes\n  given .. some word (..)\n  cases a, b: n = 1\n  - qed by a\n  - qed by b\n",
+        "proof own.votes\n  given .. some string (..)\n  cases a, b: n = 1\n  - qed by a\n  - qed by b\n",
         encoding="utf-8",
     )
     code, _, err = said(capsys, "votes.json", "--statement", "1 <= n", "--proof", "flat.proof")
@@ -174,7 +174,7 @@ def test_blocks_that_are_not_set_in_say_how_deep(home, capsys):
 
 def test_a_line_that_fails_lists_hypotheses_and_cases(home, capsys):
     (home / "gap.proof").write_text(
-        "proof own.votes\n  given .. some word (..)\n  cases one, more: n = 1\n    - qed by one\n"
+        "proof own.votes\n  given .. some string (..)\n  cases one, more: n = 1\n    - qed by one\n"
         "    - bad: 2*vote(n) <= 1 by vote_is(n)\n      qed by bad\n",
         encoding="utf-8",
     )

@@ -83,7 +83,7 @@ CLAIMS = [  # a model, what is true of it, and a false relative with its smalles
     ("dyck-1", "accept <-> dyck(w, n)", "accept <-> height(w, n) = 0", ")("),
     ("first-position", 'all i in 1..n. "first"(i) = I[i = 1]', 'all i in 1..n. "first"(i) = I[i = 2]', "0"),
     ("parity", 'accept <-> odd(count("1"))', "accept <-> odd(n)", ""),
-    # Position 1 is behind the end of the empty word, where nothing is said of it.
+    # Position 1 is behind the end of the empty string, where nothing is said of it.
     ("first", 'accept <-> n > 1 & at("1", 1)', 'accept <-> at("1", 1)', ""),
     # More: a value that every letter carries, and a threshold at an added token.
     ("twice", "accept <-> count(a) >= 2", "accept <-> count(a) >= 1", "a"),

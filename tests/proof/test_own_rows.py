@@ -83,9 +83,9 @@ def test_what_other_numbers_make_false_is_not_proved(name, sentence):
 @pytest.mark.parametrize(
     ("name", "sentence", "why"),
     [
-        ("averaging", "count(a) = 1", "takes numbers, no word"),
-        ("averaging", "at(a, 1)", "takes numbers, no word"),
-        ("averaging", "w(1) = 0", "takes numbers, no word"),
+        ("averaging", "count(a) = 1", "takes numbers, no string"),
+        ("averaging", "at(a, 1)", "takes numbers, no string"),
+        ("averaging", "w(1) = 0", "takes numbers, no string"),
         ("averaging", "mean = 0", "it is a function"),
         ("max", "n = 1", "has no positions"),
         ("max", "out(1) = 1", "has no positions"),

@@ -173,7 +173,7 @@ def test_at_each_position_behind_an_added_token() -> None:
 def test_a_verdict_that_may_say_nothing_leaves_the_forms_proved() -> None:
     """At EOS a mean from here on is 0: neither side of the verdict's form holds at any word."""
     found = forms.prove(every_length(signed("past", TWO, "last", **EOS)), seconds=120)
-    assert list(found.missing) == ["verdict"] and "no word was found" in found.missing["verdict"]
+    assert list(found.missing) == ["verdict"] and "no string was found" in found.missing["verdict"]
     assert found.verdict.status == "PROVED" and "m0" in found.said()[0]
 
 
@@ -192,7 +192,7 @@ SHORT = 2
 
 MODELS = {
     "always": lambda: majority("none", a=1, b=2, c=3),
-    "twice behind BOS": lambda: twice(before="BOS"),
+    "twice after BOS": lambda: twice(before="BOS"),
     "twice before EOS": lambda: twice(after="EOS"),
     "before": before,
     "half": halves,

@@ -417,7 +417,7 @@ class Bridge:
                     known.settle(part)
             except Stuck as error:
                 must = f"a run of {self.family.name} on the shortest input must be found to be one"
-                raise BadInput(must, f"what stays open is: {str(error).splitlines()[0]}") from None
+                raise BadInput(must, f"what is undecided is: {str(error).splitlines()[0]}") from None
 
     def _run_holds(self, g: Goal, texts: Sequence[str], known: Computed) -> None:
         """Close the goal that there is a run, by numbers that are written so, part by part."""
@@ -503,7 +503,7 @@ class Bridge:
                     if met and found and (runs.rational or self.words):
                         return found
         if found is None:
-            raise BadInput(f"a run of {self.family.name} must be found that is short", f"none to length {SHORT}")
+            raise BadInput(f"a run of {self.family.name} must be found that is short", f"none up to length {SHORT}")
         return found
 
     def _inputs(self) -> Iterator[dict[str, Any]]:
