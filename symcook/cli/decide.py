@@ -77,8 +77,8 @@ def decide(
         raise BadInput("--force must come with -o FILE", "none", "leave it out")
     if check is not None and (target is not None or certificate is not None):
         raise BadInput("--check must come without -o and --certificate", "both", "leave one out")
-    language = asked_of(inputs, sample, seed)
-    if language and (certificate is not None or check is not None):
+    within_language = asked_of(inputs, sample, seed)
+    if within_language and (certificate is not None or check is not None):
         raise BadInput("--inputs must come without --certificate and --check", "both", "leave one out")
     file = None if target is None else _named(target, "an automaton", "dyck.svg", ENDINGS, force)
     shown = None if certificate is None else _named(certificate, "a certificate", "c.json", (".json",), force)
@@ -110,7 +110,7 @@ def decide(
                 if given is not None:
                     found = recheck(given, chosen.model, reference, values=chosen.values, name=called)
                 else:
-                    found = decided(chosen.model, reference, values=chosen.values, name=called, **language)
+                    found = decided(chosen.model, reference, values=chosen.values, name=called, **within_language)
     except Undecided as error:
         if as_json:
             print_json(Decision("open", chosen.model, against or "", why=error.sentence).to_json())

@@ -9,7 +9,7 @@ from itertools import count, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symcook.cli.options import Chosen, choose
+from symcook.cli.options import Chosen, choose, typed
 from symcook.cli.output import Waiting, print_json, say
 from symcook.cli.unproved import provable, unproved
 from symcook.errors import BadInput, Rejected, Undecided
