@@ -455,17 +455,13 @@ def of_program(program: Program) -> Made:
 
 def made(spec: str) -> Made:
     """The reference of FILE.py:FUNCTION by the call that makes it, in other processes too."""
-    from hashlib import sha256
-
     from symcook.verify.workers import Made
 
     file, _, function = spec.rpartition(":")
     if not os.path.isfile(file):
         return Made(partial(load_spec, spec), None)  # which says so
-    digest = sha256(Path(file).read_bytes()).hexdigest()[:16]
-    return Made(
-        partial(load_spec, f"{os.path.abspath(file)}:{function}"), f"{function} of a file with SHA-256 {digest}"
-    )
+    path = os.path.abspath(file)
+    return Made(partial(load_spec, f"{path}:{function}"), function, path)
 
 
 def load_spec(spec: str) -> Callable[[Any], Any]:
