@@ -37,7 +37,7 @@ from symcook.verify.chunks import TRIAL_FROM, Chunk, Plan, TooMuch, check_count,
 from symcook.verify.comparison import DIGITS, Comparison, LengthCount, Numbers, Tally
 from symcook.verify.findings import Check, duration, found
 from symcook.verify.grid import check_grid
-from symcook.verify.workers import Made, Results, Task, processes, spread
+from symcook.verify.workers import Made, Results, Task, of_program, processes, spread
 
 if TYPE_CHECKING:
     from symcook.decide.automata import Automaton
@@ -60,7 +60,7 @@ RANDOM_SECONDS = 1.0
 @door(reference="give a function of an input; that of a recipe is recipes.reference(NAME)")
 def check(
     model: Transformer,
-    reference: Reference | Made,
+    reference: Reference | Made | None = None,
     max_length: int | None = None,
     *,
     values: Mapping[str, Exact] | None = None,
@@ -77,6 +77,7 @@ def check(
 ) -> Check:
     """Compare `model` with `reference` on every input up to `max_length`, exactly unless another `domain` is named.
 
+    A compiled model is compared with its program where no reference is given.
     `values` sets declared symbols. A feed-forward recipe takes no length and is compared on the grid of
     `symcook.verify.grid`. `region` is a formula (text or tree) over inputs, symbols and n in which model and reference
     should agree; it restricts the inputs of both kinds of model over numbers. `digits` is for ball and mpmath. In
@@ -97,7 +98,7 @@ def check(
     """
     numbers = Numbers(domain, digits)
     within = None if error is None else parse_term(error)
-    made = Made.of(reference)
+    made = _of_model(model) if reference is None else Made.of(reference)
     if not model.alphabet and (resume, workers, executor) != (None, None, None):
         must = "a sweep that is interrupted or divided must be of a model that reads words"
         raise BadInput(must, model.name, "leave --resume and --workers out")
@@ -125,6 +126,18 @@ def check(
     answer = None if divided else sweep.at_once(progress)
     answer = answer or sweep.answer(resume, workers, executor, yes, progress, tell)
     return replace(answer, seconds=time.perf_counter() - start)
+
+
+def _of_model(model: Transformer) -> Made:
+    """The program of a compiled model."""
+    from symcook.programs.running import decodes
+
+    if model.program is None:
+        do = "give a function of an input; that of a recipe is recipes.reference(NAME)"
+        raise BadInput("a model that is not compiled must be checked against a reference", "none", do)
+    if decodes(model):
+        raise BadInput("a compiled decoder must be checked by its tokens", model.name, "symcook check FILE does that")
+    return of_program(model.program)
 
 
 class WordSweep:

@@ -20,7 +20,7 @@ from itertools import islice
 from pathlib import Path
 from time import sleep
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from symcook.errors import BadInput, SymcookError
@@ -29,6 +29,9 @@ from symcook.model.expr import Tree
 from symcook.verify.answers import Reference
 from symcook.verify.chunks import Chunk, Plan
 from symcook.verify.comparison import Comparison, Numbers, Tally
+
+if TYPE_CHECKING:
+    from symcook.programs.compiled import Program
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,14 @@ class Made:
             return cls(make, (named or [function.__qualname__])[0], inspect.getsourcefile(function) or "")
         except (TypeError, AttributeError):
             return cls(make, None)
+
+
+def of_program(program: Program) -> Made:
+    """The reference that a compiled model's program is, by the call that makes it, in other processes too."""
+    from symcook.spec.programs import reference
+
+    digest = sha256("\0".join((program.kind, program.source, *program.alphabet)).encode()).hexdigest()[:16]
+    return Made(partial(reference, program), f"a program of {program.kind} with SHA-256 {digest}")
 
 
 @cache
