@@ -208,10 +208,12 @@ def _without(
             say(f"false of {word}{_smallest(answer.tried)}, as its exact run shows; no certificate was found for it")
         return 1
     so_far = _so_far(chosen, answer.tried)
-    if isinstance(answer.missing, own.OutOfTime):
-        raise Undecided(f"no proof was found within {seconds} seconds{so_far}; give more with --seconds.")
     what, _, found = str(answer.missing).partition("\n")
-    print(textwrap.dedent(found), file=sys.stderr)
+    if found:
+        print(textwrap.dedent(found), file=sys.stderr)
+    if isinstance(answer.missing, own.OutOfTime):
+        do = "write the steps between into a proof text (see notes/proofs.md), or give more with --seconds"
+        raise Undecided(f"no proof was found within {seconds} seconds{so_far}; {do}.")
     if isinstance(answer.missing, own.Unmet):
         why = what.partition(": ")[2]
         raise Undecided(f"{why}{so_far}; write it below 'inhabited' in a proof text: see notes/own-claims.md.")

@@ -34,6 +34,7 @@ from symcook.proof.search import automation, elaborate, prooftext
 from symcook.proof.search.elaborate import Elaborator, StepGap
 from symcook.proof.search.liveness import pruned
 from symcook.proof.search.prooftext import BadProof, Place, ProofText, TextLine
+from symcook.proof.search.step import shown
 from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Clock, Term
 
@@ -348,10 +349,22 @@ def _automatic(home: Citable, statement: Statement) -> list[Node]:
             elaborator.block(g, prooftext.read(_headed_lines(statement, lines)).parts["proof"], Place(1, 1))
         except (StepGap, BadProof) as error:
             left = error
+        except TimeUp:  # the goal that the automation had after its first levels, or has now
+            remaining = str(left).partition("\n")[2] if isinstance(left, StepGap) else _remaining(home, statement)
+            raise OutOfTime(f"the time is over\n{remaining}") from None
         else:
             return pruned(g.nodes)
     assert left is not None
     raise left
+
+
+def _remaining(home: Citable, statement: Statement) -> str:
+    """What is to be shown of a statement, and from which premises, in its names."""
+    g = Goal(home, statement.formula, {}, {})
+    elaborator = Elaborator(automation.LEVELS[:1])
+    for line in prooftext.read(_headed_lines(statement, "")).parts["proof"]:
+        elaborator.line(g, line)
+    return shown(g, dict.fromkeys(g.facts))
 
 
 def defined_part(home: Citable, goal: Term) -> list[dict[str, Any]]:

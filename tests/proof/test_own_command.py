@@ -74,6 +74,7 @@ def test_a_limit_of_time(home, capsys):
     hard = "0 < prod(j, 1, 4000, 1 + abs(vote(n)))"
     code, _, err = said(capsys, "votes.json", "--statement", hard, "--seconds", "2")
     assert code == 3 and "no proof was found within 2 seconds" in err and "--seconds" in err
+    assert "still to show: " in err and "from:" in err  # the goal and the facts, when time ends too
 
 
 def deep(layers: int) -> sc.Transformer:
