@@ -1,7 +1,7 @@
 """Recompute the ledger by replay, and write (or with --check compare) what is made of it.
 
-python proofs/ledger.py            ledger.jsonl, list.txt, and in build/notes/ inventory.md and constructions.md
-python proofs/ledger.py --check    exit 1 where a committed file differs from what replay gives
+python proofs/ledger.py            ledger.jsonl, and in build/notes/ inventory.md and constructions.md
+python proofs/ledger.py --check    exit 1 where ledger.jsonl differs from what replay gives
 ... --verdicts FILE                keep the verdict on every certificate, with the hash of what it rests on
 
 The ledger and the errata are pages of the site, which docs/pages makes of the same data.
@@ -20,7 +20,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from symcook import claims
-from symcook.cli import listing
 from symcook.cli.output import Progress
 from symcook.proof import seals
 from symcook.proof.replay import replay
@@ -75,15 +74,9 @@ def main(arguments: list[str]) -> int:
     if "--verdicts" in arguments:
         Path(arguments[arguments.index("--verdicts") + 1]).write_text(verdicts_text(), encoding="utf-8")
     ledger = claims.ledger(found)
-    record, stored_list = claims.DATA / claims.LEDGER, claims.DATA / "list.txt"
-    differ = []
-    if "--check" in arguments:
-        differ += [record.relative_to(ROOT)] if other_rows(rows(found)) else []
-        same = stored_list.is_file() and stored_list.read_text(encoding="utf-8") == listing.page()
-        differ += [] if same else [stored_list.relative_to(ROOT)]
-    else:
-        seals.write(record, rows(found))
-        stored_list.write_text(listing.page(), encoding="utf-8")
+    differs = "--check" in arguments and other_rows(rows(found))
+    if "--check" not in arguments:
+        seals.write(claims.DATA / claims.LEDGER, rows(found))
         notes = ROOT / "build" / "notes"
         notes.mkdir(parents=True, exist_ok=True)
         (notes / "constructions.md").write_text(constructions.page(ledger), encoding="utf-8")
@@ -92,10 +85,9 @@ def main(arguments: list[str]) -> int:
     print(", ".join(f"{word} {found_claims[word]}" for word in ordered(found_claims)))
     for problem in refused:
         print(problem)
-    if differ:
-        print(f"differs from what replay gives: {', '.join(map(str, differ))}; run python proofs/ledger.py")
-        return 1
-    return 1 if refused else 0
+    if differs:
+        print(f"{claims.LEDGER} differs from what replay gives; run python proofs/ledger.py")
+    return 1 if differs or refused else 0
 
 
 if __name__ == "__main__":

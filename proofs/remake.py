@@ -6,7 +6,7 @@
     ... --no-coq                       without Coq, which is left out too where it is not installed
 
 1. proofs/expanded.txt; 2. the texts whose record is not of today are built; 3. the first checker replays every
-certificate, and what it refuses is built again; 4. the second checker; 5. the ledger and the list of recipes; 6. what
+certificate, and what it refuses is built again; 4. the second checker; 5. the ledger; 6. what
 Coq has not accepted as it is today. Progress goes to stderr. The same command resumes after Ctrl-C: what was built is
 recorded, and Coq's files are kept in build/coq. Exit code 1 where something is refused.
 """
@@ -127,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ("statements with their models written out", lambda: expand.main([])),
         ("proofs, and the first checker", lambda: build_proofs(given.all, given.processes)),
         ("the second checker", second_checker),
-        ("the ledger and the list of recipes", lambda: ledger.main([])),
+        ("the ledger", lambda: ledger.main([])),
     ]
     if not given.no_coq and shutil.which("coqc"):
         steps.append(("Coq", lambda: coq(given.processes)))
