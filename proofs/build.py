@@ -192,7 +192,7 @@ def without_idle(
 
     def leave_out(hints: Sequence[tuple[Place, str]]) -> None:
         try:
-            with alarm(seconds, processor=True):
+            with alarm(seconds):
                 same = from_text(name, fewer(hints), known) == certificate
         except (Stuck, Rejected, BadInput, TimeUp):
             same = False
@@ -403,7 +403,7 @@ def sampled(names: Sequence[str]) -> int:
         if left <= 0:
             break
         try:
-            with alarm(left, processor=True):
+            with alarm(left):
                 built = attempt(name)
         except TimeUp:
             break

@@ -34,18 +34,6 @@ def ordered(found: Counter[str]) -> list[str]:
     return sorted(found, key=lambda word: (first[word.split()[0]], word))
 
 
-def tested(record: Path) -> str:
-    """What the last run of every case of every test has shown, and of which tree."""
-    if not record.exists():
-        return "No run of every case of every test is recorded."
-    said = json.loads(record.read_text(encoding="utf-8"))
-    ended = ", ".join(f"{count:,} {kind}" for kind, count in said["ended"].items())
-    return (
-        f"Every case of every test: {ended}, on the tree `{said['tree'][:12]}`; `python tests/every_case.py --show` "
-        "says whether that is the one at hand."
-    )
-
-
 def verdicts_text() -> str:
     """The verdict on every certificate as JSON; `rests` is the hash of all that it rests on."""
     return json.dumps({v.id: asdict(v) | {"rests": claims.row_digest(v.id)} for v in replay()})

@@ -202,9 +202,11 @@ def _entries(path: Path, changed: int, size: int) -> dict[str, dict[str, str]]:
         if "test" in entry and entry.get("kind", inventory()[name].kind) != DEFINITION:
             raise SymcookError(f"{name} is no definition, so that no test can make it DEFINED")
         if entry.get("slip", SLIPS[0]) not in SLIPS:
-            raise SymcookError(f"the slip of {name} must be one of {', '.join(SLIPS)}")
+            raise SymcookError(f"the error type of {name} must be one of {', '.join(SLIPS)}")
         if {"slip", *_ERRATUM} & set(entry) not in (set(), {"slip", *_ERRATUM}):
-            raise SymcookError(f"the slip of {name} must come with {', '.join(_ERRATUM)}, and these with a slip")
+            raise SymcookError(
+                f"the error type of {name} must come with {', '.join(_ERRATUM)}, and these with an error type"
+            )
         if entry.get("same", name) not in inventory() or entry.get("same") == name:
             raise SymcookError(f"the row that {name} repeats must be another claim")
     return entries

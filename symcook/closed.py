@@ -197,9 +197,9 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
             column = columns[name] = domain.read(column, readout.place)
         if isinstance(column, OutOfRules):
             raise BadInput(
-                f"a closed form of {model.name} for every length must be within the rules",
+                f"a closed form of {model.name} for every length must follow its rules",
                 f"{name}: {column.why}",
-                "give --input for a form at one length, or take decide, which may answer for every length",
+                "for one string: --input STRING; to compare with a language at every length: symcook decide",
             )
     common = CellTable.of(domain.world, fmpq(0))
     for column in columns.values():

@@ -47,10 +47,10 @@ class Machine:
         why = model.unfollowed()
         if why is not None:
             must = "a model that is followed from left to right must not depend on what follows"
-            raise BadInput(must, why, "run whole words instead")
+            raise BadInput(must, why, "run whole strings instead")
         if not follows(domain):
-            must = "a model is followed in a domain of numbers, whose comparisons do not branch"
-            raise BadInput(must, domain.name, "ask derive for the closed form of a whole word")
+            must = "a model is followed in a number system whose comparisons do not branch"
+            raise BadInput(must, domain.name, "ask derive for the closed form of a whole string")
         self.model, self.domain, self.block = model, domain, getattr(domain, "block", tuple)
 
     def start(self) -> State:

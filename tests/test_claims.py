@@ -417,7 +417,7 @@ def test_the_status_follows_from_replay_and_the_list(kind: str, found: str, entr
         {"test": "tests/test_claims.py::x", "why": " "},
         {"status": "DEFINED", "why": "a status is no fact"},
         {"slip": "typo", "why": "no such kind", "printed": "x", "counterexample": "x", "repair": "x"},
-        {"slip": "wrong", "why": "neither the words nor a counterexample nor a repair"},
+        {"slip": "wrong", "why": "neither the strings nor a counterexample nor a repair"},
         {"slip": "wrong", "why": "no counterexample", "printed": "x", "repair": "x"},
         {"printed": "x", "counterexample": "x", "repair": "x", "why": "no slip"},
         {"same": "cookbook.s2.1.notation", "why": "itself"},

@@ -18,13 +18,13 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
-from pages import api, commands, ledger, links, recipes
+from pages import api, commands, glossary, ledger, links, recipes
 from pages.mathematics import mathml
 from symcook import claims
 
 DOCS = Path(__file__).resolve().parent.parent
 ROOT = DOCS.parent
-MADE = ("reference/recipes", "reference/commands", "reference/api", "errata", "notes")
+MADE = ("reference/recipes", "reference/commands", "reference/api", "errata", "notes", "glossary")
 """The folders of pages that are made; git ignores them."""
 MAINTAINERS = ("searches",)
 """Notes that are lists for maintainers, and no pages."""
@@ -70,6 +70,7 @@ def written(app: Sphinx) -> None:
         MADE[2]: lambda folder: api.pages(),
         MADE[3]: lambda folder: _letters(),
         MADE[4]: lambda folder: _notes(),
+        MADE[5]: lambda folder: [("index", glossary.page())],
     }
     for place, pages in made.items():
         started, folder = time.monotonic(), Path(app.srcdir) / place
@@ -185,8 +186,10 @@ def _tree_marked(app: Sphinx, page: str, template: str, context: dict[str, Any],
     if (own := _list(app, page)) is None:
         return
     if own not in trees:
-        trees[own] = _HERE.sub(rf'<li class="\1"><a class="reference internal" href="{page[len(own) :]}.html">',
-                               context["furo_navigation_tree"])
+        trees[own] = _HERE.sub(
+            rf'<li class="\1"><a class="reference internal" href="{page[len(own) :]}.html">',
+            context["furo_navigation_tree"],
+        )
     entry = rf'<li class="(toctree-l\d)"><a class="reference internal" href="{re.escape(page[len(own) :])}\.html">'
     here = r'<li class="\1 current current-page"><a class="current reference internal" href="#">'
     context["furo_navigation_tree"] = re.sub(entry, here, trees[own])

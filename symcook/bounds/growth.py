@@ -96,7 +96,7 @@ class Growth:
         self.start: Fraction | None = None
         if any(not head.uniform for block in blocks if isinstance(block, SelfAttention) for head in block.heads):
             if model.embedding.inputs is not None:
-                must = "a model with scores must read words, so that its activations are bounded"
+                must = "a model with scores must read strings, so that its activations are bounded"
                 raise BadInput(must, f"{name} reads rows of numbers")
             if length is None:
                 raise BadInput(f"{name} has scores, so that the length must be given", "none", "give for example --n 8")
@@ -174,7 +174,7 @@ class Growth:
         proofs += ["lem.bilinear_close", "lem.sm_distance_sharp", *mean, "yang2026.lemma31", "yang2026.lemma32.ratio"]
         if not seen.papers <= 1:
             if not seen.papers > 1:
-                raise Undecided(f"whether the error before {label} is at most 1 stays open")
+                raise Undecided(f"whether the error before {label} is at most 1 is undecided")
             must = f"the error before {label} must be at most 1 by the papers' constants (Lemma 31)"
             raise BadInput(must, f"delta = {written(self.delta)}", "give a smaller delta")
         scaled, bound, greatest = self._factor(head), _flint(size), _flint(max(size, Fraction(1)))
@@ -203,7 +203,7 @@ class Growth:
         """BadInput unless at every position of every word the maximum is unique and the error cannot reach it."""
         if step.before or not isinstance(error, fmpq):
             raise BadInput(
-                f"{label} must see exact scores", "scores behind softmax or a layer norm", "no gap is computed for it"
+                f"{label} must see exact scores", "scores after softmax or a layer norm", "no gap is computed for it"
             )
         assert self.length is not None
         if id(head) not in self.gaps:
@@ -343,7 +343,7 @@ def streams(model: Transformer, layers: int, length: int, name: str) -> list[Str
 
 def _rational(value: object) -> Fraction:
     if not isinstance(value, (int, Fraction)):
-        raise NotExact("the stream before a hard head must be rational", value)
+        raise NotExact("the residual stream before a hard head must be rational", value)
     return Fraction(value)
 
 

@@ -149,7 +149,7 @@ def _facts(chosen: Chosen) -> dict[str, Any]:
         symbols = [{"name": p.name, "region": p.region, "default": _text(p.default)} for p in model.parameters]
         kind = "rows of " + ", ".join(model.embedding.inputs or ())
         if model.alphabet:
-            kind = f"words over {' '.join(letters)}" if (letters := typed(model)) else "the empty word"
+            kind = f"strings over {' '.join(letters)}" if (letters := typed(model)) else "the empty string"
         layers, coordinates = len(model.layers), len(model.space)
         summary = f"layers: {layers}, coordinates: {coordinates}, reads {kind}"
         ends = zip(model.embedding.ends, ("in front", "behind"), strict=True)

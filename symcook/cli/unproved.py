@@ -51,7 +51,7 @@ def instead(model: Transformer) -> str:
     """What may be done without a proof."""
     from symcook.programs.running import decodes
 
-    return f"check compares {'its tokens' if decodes(model) else 'it'} word by word"
+    return f"check compares {'its tokens' if decodes(model) else 'it'} string by string"
 
 
 def refused(why: Rejected, none: str, model: Transformer) -> SymcookError:

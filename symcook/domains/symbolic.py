@@ -566,7 +566,7 @@ class Symbolic(Rowwise):
         where = f"where {' & '.join(self.conditions)}" if self.conditions else "for all their values"
         return BadInput(must, f"{self._text(value)}, which is {what} {where}", do)
 
-    def _split(self, value: Value, signs: int, sides: Sequence[int], why: str = "a comparison stays open") -> int:
+    def _split(self, value: Value, signs: int, sides: Sequence[int], why: str = "a comparison is undecided") -> int:
         """Follow one of the sides that `signs` allows and take it for granted from here on."""
         if self._choices is None:
             do = "set the symbols in it, or split cases (--cases)"
@@ -687,7 +687,7 @@ def _rational_power(base: fmpq, exponent: int) -> fmpq:
     try:
         value = power(Fraction(int(base.p), int(base.q)), Fraction(exponent))
     except BadInput as error:
-        raise NotExact(error.must, f"({base})^{exponent}", "run it in balls") from None
+        raise NotExact(error.must, f"({base})^{exponent}", "run it in rigorous intervals") from None
     return fmpq(value.numerator, value.denominator)
 
 

@@ -371,7 +371,7 @@ def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | Non
     if world.after is None and held == frozenset((world.before,)):
         return within((terms, constant), (world.start, world.start))
     if terms and place != world.end and not (len(terms) == 1 and constant == 0 and next(iter(terms)) in ("i", "j")):
-        raise NoRule("the letter at a position that is a count")
+        raise NoRule("the symbol at a position that is a count")
     if place == world.end:
         if world.after is not None:
             return {} if world.after in held else None

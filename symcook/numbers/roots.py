@@ -199,7 +199,7 @@ class Root(Algebraic):
         """The coefficient of the root when it is written as a multiple of sqrt(r)."""
         ratio = _ratio(self.r, r)
         if ratio is None:
-            must = f"{what} must hold at most one square root in the exact domain"
+            must = f"{what} must hold at most one square root in exact arithmetic"
             raise NotExact(must, f"sqrt({self.r}) and sqrt({r})", "use --domain ball")
         return self.q * ratio
 
@@ -291,7 +291,7 @@ def _nested(value: Root) -> Root | Fraction:
         a = rational_root((value.p + side * norm) / 2)
         if a:
             return abs(Root(a, value.q / (2 * a), value.r))
-    must = "a value must hold at most one square root in the exact domain"
+    must = "a value must hold at most one square root in exact arithmetic"
     raise NotExact(must, f"sqrt({value})", "use --domain ball")
 
 

@@ -73,7 +73,7 @@ class SOp:
 
     def __call__(self, *words: object) -> NoReturn:
         """BadInput: there is no evaluation without a model."""
-        do = 'write sc.compile("srasp", it, alphabet="ab").run(word).outputs'
+        do = 'write sc.compile("srasp", it, alphabet="ab").run(string).outputs'
         raise BadInput("a sequence must have an alphabet before it can be run", repr(self), do)
 
     def annotate(self, **annotations: object) -> SOp:
@@ -293,7 +293,7 @@ class _RaspLines:
             return self.lines.constant(value)
         if isinstance(value, (int, Fraction)):
             return self.lines.constant(Fraction(value))
-        must = "a constant must be a letter, true or false, or an exact number"
+        must = "a constant must be a symbol, true or false, or an exact number"
         raise BadInput(must, f"{type(value).__name__} {value}", "write Fraction(1, 2) for a half")
 
     def kind(self, line: int) -> str:
@@ -358,7 +358,7 @@ class _RaspLines:
                 if many:
                     raise
         if many:
-            must = f"a function must be of letters, truths or at most {FEW} numbers, or of arithmetic and comparisons"
+            must = f"a function must be of symbols, truths or at most {FEW} numbers, or of arithmetic and comparisons"
             raise BadInput(must, f"a function of {given_types([self.kind(line) for line in reads])}")
         result = None
         for values in product(*(table or () for table in tables)):

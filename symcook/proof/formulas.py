@@ -9,13 +9,13 @@ other.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from symcook.alarm import Until
 from symcook.compilers.formula import Packed
 from symcook.errors import BadInput, Undecided
 from symcook.model import expr
@@ -134,7 +134,7 @@ def settle(
     for it."""
     from symcook.proof import programs
 
-    until = time.monotonic() + seconds
+    until = Until(seconds)
     srasp = model.program is not None and model.program.kind == "srasp"
     if srasp and (found := programs.settled(model, statement, seconds)) is not None:
         return found
@@ -148,7 +148,7 @@ def settle(
                 found = own.settle(statement, document, {"proof": lines.prove}, seconds)
                 if found.missing is None:
                     return found
-    return own.settle(statement, document, None, max(until - time.monotonic(), 1))
+    return own.settle(statement, document, None, max(until.left, 1))
 
 
 def _each(part: Any, put: Callable[[str], str]) -> Any:
@@ -175,7 +175,7 @@ class ProofLines:
         with own.deeper():
             lines = [truths.of(tree) for tree in functional(formula)]
         if len(truths.lines) > len(self.names):
-            raise Undecided("the sentence is about another formula")
+            raise Undecided("the statement is about another formula")
         self.numbers = {name: k for k, name in enumerate(lines, 1)}
         self.own = [f"z{self.numbers.get(name, f'_{name}')}" for name in self.names]
         self.places = {one: place for place, one in enumerate(self.own)}

@@ -172,7 +172,7 @@ class Recipe(NamedTuple):
             functions = called(tree) - {*ARITY, *ROUNDED, *self.vocabulary, *columns[kind]}
             if free := free | {f"{name}(..)" for name in functions}:
                 raise BadInput(
-                    f"`{kind}` of the recipe {self.name} must say what an input, arguments and words of formulas give",
+                    f"`{kind}` of the recipe {self.name} must say what an input, arguments and formulas give",
                     getattr(self, kind),
                     f"declare or replace {', '.join(sorted(free))}",
                 )
@@ -274,6 +274,8 @@ def no_recipe(name: str) -> BadInput:
     """The error of a name that no recipe has."""
     section = re.fullmatch(r"§?s?([1-9][0-9.]*)", name)
     do = f"symcook list --search {section[1]} finds recipes by section" if section else None
+    if os.path.isfile(f"{name}.json"):
+        return BadInput("the recipe must be a known name", name, f"did you mean the file {name}.json?")
     return unknown("recipe", name, list(_all()), do)
 
 

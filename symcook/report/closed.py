@@ -53,7 +53,7 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
                     missing.setdefault(case["why"], []).append(name)
                 else:
                     lines.append(f"  {name} = {case['value']}{given}")
-        lines += [f"  out of reach: {', '.join(names)} ({why})" for why, names in missing.items()]
+        lines += [f"  unsupported: {', '.join(names)} ({why})" for why, names in missing.items()]
         if unclaimed := found.unclaimed():
             lines.append(f"  (not proved at every position: {', '.join(unclaimed)})")
         lines.append("")
@@ -66,7 +66,7 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
 def _proof(found: Any) -> list[str]:
     """What is proved and what is not, in lines; that a proof is for the asking where none was tried."""
     if found.proof is None:
-        return ["no proof was asked for: prove(), or symcook derive without an input, looks for one"]
+        return ["no proof was requested; prove(), or symcook derive without --input, searches for one"]
     return found.proof.said()
 
 

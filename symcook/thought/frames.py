@@ -81,7 +81,7 @@ def _said(machine: TuringMachine, frame: Frame, tape: int) -> str:
     if looked is None:
         if tape and token.fresh[tape - 1]:
             return f"reads {symbol}: never visited"
-        return f"reads {symbol}: " + ("what it wrote itself" if tape else "in front of the first letter")
+        return f"reads {symbol}: " + ("what it wrote itself" if tape else "before the first symbol")
     where = f"reads {symbol} from token {looked.position}"
     return where if looked.rival is None else f"{where}; next best token {looked.rival}, {looked.gap} below"
 

@@ -51,7 +51,7 @@ class ExactNumbers:
     """These numbers at one position. `sums` are the running sums with it, `fed` those that some head averages again,
     `turns` the values that activations saw, and `jumps` whether one was a step."""
 
-    ends, says = 2, "prefixes that the model cannot tell apart are merged; exact"
+    ends, says = 2, "prefixes that the model cannot tell apart are grouped; exact"
 
     def __init__(self, seen: int = 0, entries: int = 0) -> None:
         self.seen, self.nothing = seen, np.full(entries, ZERO)
@@ -82,7 +82,7 @@ class ExactNumbers:
 
     def activate(self, x: ExactEntries, kind: str) -> ExactEntries:
         if kind not in ("relu", "step"):
-            raise NotExact("prefixes are merged by rational numbers", kind)
+            raise NotExact("prefixes are grouped by rational numbers", kind)
         self.turns.append(x.values)
         self.jumps = self.jumps or kind == "step"
         active = np.array([ONE], dtype=object) if kind == "step" else x.values
@@ -97,13 +97,15 @@ class ExactNumbers:
         return ExactEntries(total.values / (self.seen + 1), total.made_of)
 
     def merged(
-        self, heads: Sequence[Sequence[ExactEntries]], entries: int, labels: None
+        self, heads: Sequence[Sequence[ExactEntries]], entries: int, labels: Array | None
     ) -> tuple[Array, list[int], Any]:
         last = [k for k in range(len(self.sums)) if k not in self.fed]
         ends = self.sums[last[0]] if len(last) == 1 else self.nothing
         others = [column for k, column in enumerate(self.sums) if len(last) != 1 or k != last[0]]
         # whole numbers have a faster hash
         rows = list(zip(*([(int(x.p), int(x.q)) for x in column] for column in others), strict=True)) or [()] * entries
+        if labels is not None:
+            rows = [(label, *row) for label, row in zip(labels, rows, strict=True)]
         signs = [(x > 0) - (x < 0) for x in ends]
         parted = {rows[low] for low in range(0, entries, 2) if signs[low] != signs[low + 1]}
         number: dict[Any, int] = {}
@@ -129,18 +131,20 @@ def mergeable(model: Transformer) -> bool:
     return heads and averages(model, ("future",)) and not (model.readout.everywhere or model.readout.first)
 
 
-def merged(model: Transformer, asked: range) -> Iterator[PrefixLevel]:
-    """The words of each length that is asked for, in typed symbols.
+def merged(model: Transformer, asked: Sequence[int], beside: Beside | None = None) -> Iterator[PrefixLevel]:
+    """The words of each length that is asked for, in typed symbols, with the labels of what reads `beside`.
 
     Raises NotExact where a number of the model is not rational, Undecided where too many prefixes stay apart.
     """
     try:
-        yield from by_length(model, asked, lambda length: Prefixes(model, ExactNumbers(), length))
+        yield from by_length(model, asked, lambda length: Prefixes(model, ExactNumbers(), length, beside))
     except BadInput as error:
-        raise NotExact("prefixes are merged by rational numbers", error.given) from None
+        raise NotExact("prefixes are grouped by rational numbers", error.given) from None
 
 
-def by_length(model: Transformer, asked: range, begin: Callable[[int | None], Prefixes]) -> Iterator[PrefixLevel]:
+def by_length(
+    model: Transformer, asked: Sequence[int], begin: Callable[[int | None], Prefixes]
+) -> Iterator[PrefixLevel]:
     """The levels of the lengths that are asked for, of the states that `begin` gives for words of so many tokens: for
     None, in one pass for all lengths, where no number of the model knows the length."""
     once = model.unfollowed() is None

@@ -95,7 +95,7 @@ def test_json_says_how_the_page_runs(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["dyck-1", "-o", "/proc/page.html"], "the target of a page must be writable"),
         (["dyck-1", "-o", "there.html/x.html"], "the folder for a page must exist"),
         (["dyck-1", "-o", "new.html", "--input", "(x"], "every symbol must be in the alphabet"),
-        (["dyck-1", "-o", "new.html", "--rows", "1"], "dyck-1 must be given a word"),
+        (["dyck-1", "-o", "new.html", "--rows", "1"], "dyck-1 must be given a string"),
         (["average", "-o", "new.html", "--input", "ab"], "average must be given numbers"),
         (["dyck-1", "-o", "new.html", "--set", "nothing=1"], "nothing"),
         (["dyck-1", "-o", "new.html", "--max-length", "9"], "--max-length must go with figures"),
@@ -313,7 +313,7 @@ def test_runs_that_were_computed_before(made: Any, tmp_path: Path) -> None:
 
 def test_the_automaton_follows_the_word(made: Any, tmp_path: Path) -> None:
     visit(made, page("dyck-1-2", "(())"), tmp_path)
-    path = text_of(made, "path").removeprefix("On the word that is run: ").split(" → ")
+    path = text_of(made, "path").removeprefix("On the string that is run: ").split(" → ")
     automaton = sc.build("dyck-1-2").decide().automaton
     state, wanted = 0, [automaton.names[0]]
     for letter in "(())":

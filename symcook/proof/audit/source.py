@@ -36,7 +36,7 @@ def without_comments(text: str) -> str:
     """A proof text without its comment lines. One that has a character which no reader sees is none: ValueError."""
     lines = text.split("\n")
     if not all(line.isprintable() for line in lines):
-        raise ValueError("a proof text must consist of printable characters")
+        raise ValueError("a proof script must consist of printable characters")
     return "\n".join(line for line in lines if not line.lstrip().startswith("#"))
 
 

@@ -177,7 +177,7 @@ def shown(raw: str, part: str = "proof") -> str:
 def read(text: str) -> ProofText:
     """A proof text as its lines; BadProof with line and column where it is not one."""
     if len(text) > MAX_LENGTH:
-        raise BadProof(Place(1, 1), f"a proof text must have at most {MAX_LENGTH} characters", len(text))
+        raise BadProof(Place(1, 1), f"a proof script must have at most {MAX_LENGTH} characters", len(text))
     lines = _logical(text)
     if not lines:
         raise BadProof(Place(1, 1), "expected 'proof ID' or 'refutation ID'", "nothing")
@@ -423,7 +423,7 @@ class _TextReader:
     def _fact(self, at: int) -> TextLine:
         head = re.match(rf"({LABEL}|\(\s*{LABEL}(?:\s+{LABEL})*\s*\))\s*:(?!=)", self.text)
         if head is None:
-            raise self.fail(0, "expected 'label: formula', or one of the words that begin a line")
+            raise self.fail(0, "expected 'label: formula', or one of the keywords that begin a line")
         end, hints = self.by(head.end())
         start = head.end()
         while start < len(self.text) and self.text[start] == " ":

@@ -131,7 +131,7 @@ def embedding(model: Transformer) -> Markup:
         parts.append(table("position functions", ("coordinate", f"at position i of n, from {given.start}"), rows))
     added = [
         f"The model adds {token} {where} every input; positions and lengths count it."
-        for tokens, where in zip(given.ends, ("in front of", "behind"), strict=True)
+        for tokens, where in zip(given.ends, ("before", "behind"), strict=True)
         for token in tokens
     ]
     return section("Embedding", "embedding", *parts, *(element("p", words) for words in added))

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from symcook.alarm import TimeUp, alarm
-from symcook.errors import EMPTY_WORD, BadInput, SymcookError
+from symcook.errors import BadInput, SymcookError
 from symcook.files import exists, ordinary, put, vacant
+from symcook.model.answers import EMPTY_STRING
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.meaning import subtrees
 from symcook.model.symbols import Exact
@@ -94,7 +95,7 @@ def model_page(
     numbers = {name: as_rational(value) for name, value in start.items()}
     machine = machine_runs(bound, first)
     if machine is not None:
-        why = "the model runs a machine"
+        why = "the model runs a Turing machine"
         runs: list[Any] = [one.pop("trace", None) for one in machine["runs"]]
     else:
         why = unfit(model, numbers)
@@ -190,13 +191,13 @@ def _head(model: Transformer, recipe: Recipe | None, why: str) -> Markup:
     if model.source:
         facts.append(("source", model.source))
     taken = (
-        (f"words over {' '.join(letters(model))}" if letters(model) else "the empty word")
+        (f"strings over {' '.join(letters(model))}" if letters(model) else "the empty string")
         if model.embedding.inputs is None
         else f"rows of {', '.join(model.embedding.inputs) or 'nothing'}"
     )
     if len(letters(model)) < len(model.alphabet):
         own, before = len(model.alphabet) - len(letters(model)), "them" if letters(model) else "it"
-        taken += f", and behind {before} {own} tokens of its own"
+        taken += f", and after {before} {own} tokens of its own"
     layers, coordinates = len(model.layers), len(model.space)
     size = f"{layers} layer{'s' * (layers != 1)}, {coordinates} coordinate{'s' * (coordinates != 1)}"
     limit = f", at most {model.max_length} positions" if model.max_length is not None else ""
@@ -213,7 +214,7 @@ def _run(
     machine: MachineRuns | None = data["machine"]
     runs: Sequence[Mapping[str, object]] = data["runs"]
     rows = model.embedding.inputs
-    what = "A word" if rows is None else f"Rows of {', '.join(rows)}: one a position, with ; between"
+    what = "A string" if rows is None else f"Rows of {', '.join(rows)}: one a position, with ; between"
     if rows is not None and model.pointwise:
         what = f"{', '.join(rows) or 'No inputs'}{', with commas between' * (len(rows) > 1)}"
     if rows is None and not model.embedding.spelled:
@@ -225,20 +226,24 @@ def _run(
         words = f"{several} that symcook computed when the page was written: every token is the model's own."
         chosen = element("select", *options(machine, runs), id="known")
         if machine["table"] is None:
-            asked += [element("label", "A word", chosen)]
+            asked += [element("label", "A string", chosen)]
         else:
             words += (
-                " Any other word is run in this page by the table of the machine, for which the weights were compiled; "
+                " Any other string is run in this page by the table of the machine, for which the weights were "
+                "compiled; "
                 f"it takes {LONGEST_TYPED} symbols and stops after {MOST_TYPED} tokens."
             )
             gap = "" if all(len(letter) == 1 for letter in letters(model)) else " "
-            asked += _field("A word", gap.join(machine["runs"][0]["input"]), letters(model))
-            asked += [element("label", "or one that was computed, with the network's values", chosen)]
+            asked += _field("A string", gap.join(machine["runs"][0]["input"]), letters(model))
+            asked += [element("label", "or one that was computed, with the model's values", chosen)]
     elif why:
-        known = [element("option", run["typed"] or EMPTY_WORD, value=k, selected=k == 0) for k, run in enumerate(runs)]
+        known = [
+            element("option", run["typed"] or EMPTY_STRING, value=k, selected=k == 0) for k, run in enumerate(runs)
+        ]
         words = (
             f"Here {why}. So this page does not compute: it shows {len(known)} runs that were precomputed, values "
-            "exactly where they are short and otherwise as balls, the middle ± a radius that is proved to hold it."
+            "exactly where they are short and otherwise as rigorous intervals, the middle ± a radius that is "
+            "proved to hold it."
         )
         asked += [element("label", "An input", element("select", *known, id="known"))]
     else:
@@ -306,14 +311,19 @@ def _soft(found: Softness | str | None, start: Mapping[str, str]) -> Markup:
     if found is None:
         return Markup("")
     if isinstance(found, str):
-        words = f"{LATE}: symcook temperature asks how cold softmax must be".capitalize()
-        return section("Soft against hard attention", "soft", element("p", words))
+        words = (
+            f"{LATE}: symcook temperature prints the largest softmax temperature with the same decisions".capitalize()
+        )
+        return section("Softmax against hard attention", "soft", element("p", words))
     words = (
-        "Every head that has scores with softmax at temperature tau, beside hard attention. These are balls that "
+        "Every head that has scores with softmax at temperature tau, next to hard attention. These are rigorous "
+        "intervals that "
         "were precomputed: the middle ± a radius that is proved to hold the exact value."
     )
     if found["ties"]:
-        words += " Where leftmost or rightmost attention breaks a tie, soft attention does not come near it."
+        words += (
+            " Where leftmost or rightmost unique-hard attention breaks a tie, softmax attention does not come near it."
+        )
     if found["own"]:
         words += (
             " This model has softmax heads of its own: tau multiplies their temperature, and is 1 for the model itself."
@@ -335,7 +345,7 @@ def _soft(found: Softness | str | None, start: Mapping[str, str]) -> Markup:
         )
     ]
     return section(
-        "Soft against hard attention",
+        "Softmax against hard attention",
         "soft",
         element("p", words),
         *sliders,
@@ -378,7 +388,7 @@ def _diagram(model: Transformer) -> Markup:
         )
         for name, reads, writes in diagram.sentences(model)
     ]
-    told = table("who reads whom", ("part", "reads", "writes"), rows, class_="words")
+    told = table("data flow", ("part", "reads", "writes"), rows, class_="words")
     legend = (
         "Each line is a coordinate. A ring is a part that reads it (q, k, v: as query, key or value), a square one "
         "that writes it."
@@ -391,7 +401,7 @@ def _diagram(model: Transformer) -> Markup:
         if drawn
         else [element("p", "There are too many coordinates or parts to draw; the table has them all.")]
     )
-    return section("Who reads whom", "diagram", *picture, element("details", element("summary", "As a table"), told))
+    return section("Data flow", "diagram", *picture, element("details", element("summary", "As a table"), told))
 
 
 def _automaton(model: Transformer) -> tuple[Automaton | None, str]:
@@ -414,7 +424,7 @@ def _states(automaton: Automaton | None, why: str) -> Markup:
     if automaton is None:
         words = f"No finite automaton is shown: {why}."
         return section("Automaton", "automaton", element("p", words.replace("..", ".")))
-    count = f"What it answers on words of every length, from its weights: {len(automaton)} states."
+    count = f"What it answers on strings of every length, from its weights: {len(automaton)} states."
     header, *body = rows(automaton)
     told = table("the automaton", header, body[:200], class_="words")
     folded = element("details", element("summary", "As a table"), told)
@@ -490,4 +500,4 @@ def _foot(why: str) -> Markup:
         else "Traces are computed by the script in this file, which a test compares with symcook's own forward pass; "
         "all else was computed by symcook when the page was written."
     )
-    return element("footer", element("p", computed + " The page asks for nothing from any network."))
+    return element("footer", element("p", computed + " The page loads nothing."))
