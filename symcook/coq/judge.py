@@ -41,7 +41,7 @@ def coqc() -> str:
     if not version.startswith(f"{VERSION}."):
         raise BadInput(f"coqc must be of version {VERSION}", version, INSTALL)
     if shutil.which("coqchk") is None:
-        raise BadInput("coqchk must be installed next to coqc", "none", INSTALL)
+        raise BadInput("coqchk must be installed beside coqc", "none", INSTALL)
     return path
 
 
