@@ -151,6 +151,8 @@ def _shown(value: object) -> str:
         return "a very large integer"
     if isinstance(value, (list, tuple)) and 0 < len(value) < 4 and not any(isinstance(v, (list, tuple)) for v in value):
         return ", ".join(map(_shown, value)) + " in it"
+    if isinstance(value, Fraction):
+        return str(value)
     plain = value is None or isinstance(value, (str, int, float, bytes))
     return repr(value) if plain else f"a {type(value).__name__}"
 

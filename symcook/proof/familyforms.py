@@ -106,7 +106,7 @@ class FamilyForms:
         function = left[1] if left[0] in ("call", "name") else ""
         if function not in functions:  # a head with several greatest scores: (f(i) - before)*how many = ...
             new = [f for f in functions if f in _called(tree) and f not in self.forms]
-            why = "its head may have several greatest scores"
+            why = "its head may have several largest scores"
             return FamilyForm(new[-1], text, ranges, _call_of(tree, new[-1]), None, why) if new else None
         form = FamilyForm(function, text, ranges, left, None)
         read = _called(tree[2]) & functions

@@ -859,7 +859,7 @@ class _FormText:
                     c.missing = own.first_line(error)
                 return
             for c in says_nothing:
-                c.missing = "no word was found at which a side of it holds, so that it may say nothing"
+                c.missing = "no string was found at which a side of it holds, so that it may be vacuous"
             nodes, lines, self.g.facts = unclosed
             del self.g.nodes[nodes:], self.lines[lines:]
             self.finish(whole, True)

@@ -454,7 +454,7 @@ def inhabited(home: Citable, statement: Statement, runs: Runs) -> list[dict[str,
     try:
         Elaborator().automatic(left, TextLine("qed", place=Place(1, 1)), "the hypotheses")
     except StepGap as error:
-        what = "the sentence is proved; what is missing is a word for which the hypotheses hold"
+        what = "the statement is proved; what is missing is a string for which the hypotheses hold"
         raise Unmet(Place(1, 1), what, str(error).partition("\n")[2]) from None
     return left.nodes
 
@@ -484,11 +484,11 @@ def again(document: Mapping[str, Any], certificate: object, text: str) -> tuple[
         return failed("the model has changed since it was made")
     statement = own.claim(document, sentence)
     if last != statement.block + "\n":
-        return failed("the statement beside it is not that of this model and sentence")
+        return failed("the statement next to it is not that of this model and sentence")
     try:
         verdict = limits.judged(statement, certificate)
     except Rejected as error:
         return failed(str(error))
     if text != own.expanded(statement, certificate):
-        return failed("the definitions and lemmas beside it are not those that it rests on")
+        return failed("the definitions and lemmas next to it are not those that it rests on")
     return sentence, verdict

@@ -315,7 +315,7 @@ def _put(tree: Any, old: Tree, new: Tree) -> Any:
 
 def wrong(text: str, begin: int, part: str, what: str) -> BadInput:
     """The error about a part of a sentence that begins at a character."""
-    if equated := re.fullmatch(r"\s*(accept|answer\(\w+\))\s*=\s*(.*)", text):
+    if "a number stands" in what and (equated := re.fullmatch(r"\s*(accept|answer\(\w+\))\s*=\s*(.*)", text)):
         return BadInput(MUST, text, f"= compares numbers; write {equated[1]} <-> {equated[2]}")
     return BadInput(MUST, text, f"column {begin + 1}{f', {part!r}' if part else ''}: {what}")
 

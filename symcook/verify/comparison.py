@@ -259,7 +259,7 @@ class Comparison:
         except BadInput as error:  # an overflow, or a norm of zero variance: say where
             if isinstance(error, NoRun) and self.model.embedding.inputs is None:
                 raise
-            where = f" on {self.text(sequence) or 'the empty word'}"
+            where = f" on {self.text(sequence) or 'the empty string'}"
             raise BadInput(error.must, f"{'' if error.given is None else error.given}{where}", error.do) from error
 
     def agree(self, sequence: Sequence[object]) -> bool | None:

@@ -55,6 +55,8 @@ class Made:
         """One that is there: told by the file that defines it, and made elsewhere by its module where it has a name."""
         if isinstance(reference, Made):
             return reference
+        if isinstance(reference, (str, bytes)):
+            raise BadInput("a specification must be a function of a string, or a Fold", reference)
         function: Any = getattr(reference, "step", reference)  # of a Fold
         home = str(getattr(function, "__module__", None))
         known = vars(sys.modules[home]) if home in sys.modules else {}

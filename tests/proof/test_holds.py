@@ -241,8 +241,8 @@ def test_the_trusted_module_is_short() -> None:
 
 
 @pytest.mark.parametrize("text, said", [
-    ("holds(since(~Q_b, Q_x), i)", "the symbol 'x' is unknown"),
-    ('holds(Q_"(", i)', "the symbols are a, b"),
+    ("holds(since(~Q_b, Q_x), i)", "the letter 'x' is unknown"),
+    ('holds(Q_"(", i)', "the letters are a, b"),
     ("holds(since(Q_a), i)", "since takes 2 formulas"),
     ("holds(prev(Q_a, Q_b), i)", "prev takes 1 formulas"),
     ("holds(previous(Q_a), i)", "formulas are made by"),

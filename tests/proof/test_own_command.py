@@ -180,7 +180,7 @@ def test_a_line_that_fails_lists_hypotheses_and_cases(home, capsys):
     )
     code, _, err = said(capsys, "votes.json", "--statement", "vote(n) <= 1", "--proof", "gap.proof")
     assert code == 3
-    for fact in ("some: 1 <= n", "word: all", "vote_is: all", "mean_is: all"):
+    for fact in ("some: 1 <= n", "string: all", "vote_is: all", "mean_is: all"):
         assert fact in err
     assert "one: n = 1" in err or "more: ~(n = 1)" in err
 

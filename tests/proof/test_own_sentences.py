@@ -261,7 +261,7 @@ def test_definitions_of_brackets_are_about_brackets():
         ("vote(i) <= 1", 6, "bind it: all i in 1..n. F"),
         ("vote(n, 1) = 1", 1, "a coordinate takes one position"),
         ("all vote in 1..n. 1 <= n", 1, "which is a coordinate"),
-        ("all n in 1..2. 1 <= n", 5, "a string of its own"),
+        ("all n in 1..2. 1 <= n", 5, "which has a meaning"),
         ("all i in 1..n. ex i in 1..n. 1 <= i", 16, "bound twice"),
         ("accept -> vote <= 1", 11, "its value at the last position is written vote(n)"),
         ("accepts <-> 1 <= n", 19, "did you mean accept?"),
