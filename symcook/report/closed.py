@@ -37,6 +37,11 @@ def document(found: ClosedForm | EveryLength) -> Drawn:
     )
 
 
+def cases(found: EveryLength) -> str:
+    """The forms alone as HTML, without what is proved of them."""
+    return page(*map(_html, _forms(found)))
+
+
 def text(found: EveryLength, certificate: str | None = None) -> str:
     """The cases, the coordinates on the way, and what is proved of them."""
     lines = ["\n\n".join(form.text() for form in found.forms), ""]

@@ -137,13 +137,25 @@ def embedding(model: Transformer) -> Markup:
     return section("Embedding", "embedding", *parts, *(element("p", words) for words in added))
 
 
+def _labels(name: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The rows and columns of a matrix as a page calls them: "q1" is a coordinate of a compiled formula, so that a row
+    of Q is "query 1" here; and a hidden unit is "unit 1"."""
+    if name in ("Q", "K"):
+        return [f"{'query' if name == 'Q' else 'key'} {k}" for k in range(1, len(rows) + 1)], columns
+    if name == "W1":
+        return [f"unit {k}" for k in range(1, len(rows) + 1)], columns
+    if name == "W2":
+        return rows, [*(f"unit {k}" for k in range(1, len(columns))), columns[-1]]
+    return rows, columns
+
+
 def weights(model: Transformer) -> Markup:
     """Every matrix under the part that it belongs to."""
     parts = []
     for title, part in blocks(model):
         verb = "gives" if title.partition("norm")[1] else "adds to"
         flow = f"reads {', '.join(part.reads) or 'nothing'}; {verb} {', '.join(part.writes)}"
-        drawn = [heat(name, m, rows, columns) for name, m, rows, columns in matrices(part) if rows]
+        drawn = [heat(name, m, *_labels(name, rows, columns)) for name, m, rows, columns in matrices(part) if rows]
         size = sum(m.shape[0] * m.shape[1] for _, m, _, _ in matrices(part))
         parts.append(
             element(
