@@ -180,7 +180,7 @@ def hardsoft(
 
     For example: symcook hardsoft induction-most-recent --error 1/4 --max-length 4 -o soft.json
 
-    error EXPR: What every position may be off, an expression in n; the sum over coordinates.
+    error EXPR: Maximum L1 error at each position; in --error and --gap, n counts typed symbols.
     gap EXPR: A gap of the scores, an expression in n, in place of what is found.
     max_length N: Words of up to N symbols are run.
     file -o/--output FILE: Write the soft model.

@@ -108,11 +108,6 @@ def prove_instance(
         found, sure = [(family, instance_of(family, {k: v for k, v in given.items() if k in chosen.arguments}))], True
     document = to_document(chosen.bound()) if found else {}
     for family, at in found:
-        if family.longest is None and document["max_length"] is not None:
-            if not sure:
-                continue
-            must = f"an instance of {family.name} must take strings of every length"
-            raise BadInput(must, f"max_length {document['max_length']}")
         start = time.monotonic()
         try:
             bridge = Bridge(family, at, document)

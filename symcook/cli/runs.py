@@ -52,7 +52,6 @@ from symcook.model.answers import EMPTY_STRING
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
     from symcook.model.family import Family
-    from symcook.model.transformer import Program
     from symcook.run import Run
     from symcook.verify.findings import Check
     from symcook.verify.workers import Made
@@ -481,7 +480,7 @@ def run_check(
                     raise BadInput(f"a check of tokens must stand without --{option_name}", chosen.name, "leave it out")
             return check_decoded(chosen.model, max_length or 1, domain, digits, progress)
         if chosen.model.program is not None:
-            return check(chosen.model, of_program(chosen.model.program), max_length, **how)
+            return check(chosen.model, None, max_length, **how)
         if chosen.info is None:
             raise BadInput(
                 "a model file must be checked against a specification", "none", "give --spec FILE.py:FUNCTION"
@@ -505,30 +504,15 @@ def check_text(chosen: Chosen, found: Check, known: Mapping[str, str] | None = N
     return document(found, chosen.name, partial(chosen.command, "run"), known).text()
 
 
-def of_program(program: Program) -> Made:
-    """The reference that a compiled model's program is, by the call that makes it, in other processes too."""
-    from hashlib import sha256
-
-    from symcook.spec.programs import reference
-    from symcook.verify.workers import Made
-
-    digest = sha256("\0".join((program.kind, program.source, *program.alphabet)).encode()).hexdigest()[:16]
-    return Made(partial(reference, program), f"a program of {program.kind} with SHA-256 {digest}")
-
-
 def made(spec: str) -> Made:
     """The reference of FILE.py:FUNCTION by the call that makes it, in other processes too."""
-    from hashlib import sha256
-
     from symcook.verify.workers import Made
 
     file, _, function = spec.rpartition(":")
     if not os.path.isfile(file):
         return Made(partial(load_spec, spec), None)  # which says so
-    digest = sha256(Path(file).read_bytes()).hexdigest()[:16]
-    return Made(
-        partial(load_spec, f"{os.path.abspath(file)}:{function}"), f"{function} of a file with SHA-256 {digest}"
-    )
+    path = os.path.abspath(file)
+    return Made(partial(load_spec, f"{path}:{function}"), function, path)
 
 
 def load_spec(spec: str) -> Callable[[Any], Any]:

@@ -257,6 +257,33 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
     return Parted(None, pairs=len(came))
 
 
+def differing(
+    first: Answering, second: Answering, alphabet: Sequence[str], longest: int, most: int = STATES
+) -> list[int] | None:
+    """On how many strings of each length from 0 to `longest` two recognisers give different answers; None where one
+    length reaches more than `most` pairs of states. Where one gives no answer nothing is compared, as in `parted`."""
+    ways: dict[StatePair, int] = {(first.initial, second.initial): 1}
+    counts = []
+    for length in range(longest + 1):
+        different = 0
+        for pair, many in ways.items():
+            answer = first.answer(pair[0])
+            other = None if answer is None else second.answer(pair[1])
+            different += many * (other is not None and answer != other)
+        counts.append(different)
+        if length == longest:
+            break
+        further: dict[StatePair, int] = {}
+        for (state, other_state), many in ways.items():
+            for letter in alphabet:
+                to = first.step(state, letter), second.step(other_state, letter)
+                further[to] = further.get(to, 0) + many
+        if len(further) > most:
+            return None
+        ways = further
+    return counts
+
+
 def from_json(document: object) -> Automaton:
     """An automaton by the names of automata-lib, sets as lists: "states", "input_symbols", "transitions" {state:
     {letter: state}}, "initial_state", and "final_states" or "answers" {state: label}. BadInput where it is not

@@ -14,6 +14,7 @@ from symcook.export import COMPARED
 from symcook.forward import Result, forward
 from symcook.model.answers import Shown
 from symcook.model.rationals import quotient
+from symcook.model.structure import differences
 from symcook.model.symbols import Exact, exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.words import every
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from flint import arb, fmpq
 
     from symcook.domains.protocol import Domain
-    from symcook.model.parts import Head, Layer
 
 INPUTS = 500
 """The greatest number of inputs on which two models are run."""
@@ -37,7 +37,8 @@ do."""
 class Diff(Shown):
     """What `diff` found.
 
-    `structure` says in sentences what needs no run (coordinates, tokens, layers); `first` is the first difference of a
+    `structure` says in sentences what differs without a run (coordinates, tokens, positions, lengths, sublayers), and
+    `undecided` which position functions may differ; `first` is the first difference of a
     run: input, layer, part, position (from 1), coordinate, and both values; None where there is none. Of the `inputs`
     that were run, `different` differ. On `open` of them a choice, or whether values differ, stays open in balls, before
     the first difference if there is one: with `open`, `first` is the first that is known. On `close` of them nothing
@@ -55,6 +56,7 @@ class Diff(Shown):
     open: int = 0
     different: int = 0
     close: int = 0
+    undecided: tuple[str, ...] = ()
 
     @property
     def same(self) -> bool | None:
@@ -62,7 +64,7 @@ class Diff(Shown):
         and something stays open."""
         if self.first is not None or self.structure:
             return False
-        return None if self.open else True
+        return None if self.open or self.undecided else True
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook diff --json``."""
@@ -70,6 +72,7 @@ class Diff(Shown):
             "models": list(self.models),
             "same": self.same,
             "structure": list(self.structure),
+            "undecided": list(self.undecided),
             "first": self.first,
             "inputs": self.inputs,
             "different": self.different,
@@ -129,45 +132,16 @@ def diff(
             first_found = first_found or {"input": given, **found}
         elif known is False:
             close += 1
-    names, structure = (first.name, second.name), tuple(_structure(one, other))
-    return Diff(names, structure, first_found, count, max_length, quotient(near), opened, different, close)
+    apart = list(differences(one, other))
+    structure, undecided = (tuple(str(it) for it in apart if it.decided is decided) for decided in (True, False))
+    return Diff(
+        (first.name, second.name), structure, first_found, count, max_length, quotient(near), opened, different, close,
+        undecided,
+    )  # fmt: skip
 
 
 def _takes(model: Transformer) -> str:
     return " ".join(model.alphabet or model.embedding.inputs or ())
-
-
-def _structure(one: Transformer, other: Transformer) -> Iterator[str]:
-    for name in (*one.space, *other.space):
-        if name not in other.space or name not in one.space:
-            yield f"the coordinate {name} is in the {'first' if name in one.space else 'second'} model alone"
-    for what in ("before", "after"):
-        a, b = getattr(one.embedding, what), getattr(other.embedding, what)
-        if a != b:
-            yield f"the token {what} every input is {a or 'none'} and {b or 'none'}"
-    a, b = _steps(one), _steps(other)
-    if a != b:
-        yield f"the steps are {', '.join(a)} and {', '.join(b)}"
-    else:
-        for number, (mine, far) in enumerate(zip(one.layers, other.layers, strict=True), 1):
-            heads = zip(_heads(mine), _heads(far), strict=False)
-            for place, (own, its) in enumerate(heads, 1):
-                for what in ("mask", "weighting"):
-                    a, b = getattr(own, what), getattr(its, what)
-                    if a != b:
-                        yield f"the {what} of head {place} of layer {number} is {a} and {b}"
-    for what in ("kind", "position", "reads", "labels"):
-        a, b = getattr(one.readout, what), getattr(other.readout, what)
-        if a != b:
-            yield f"the {what} of the readout is {a} and {b}"
-
-
-def _heads(layer: Layer) -> Sequence[Head]:
-    return () if layer.attention is None else layer.attention.heads
-
-
-def _steps(model: Transformer) -> list[str]:
-    return [f"{step.kind} of layer {step.layer}" for step in model.sublayers]
 
 
 def _inputs(model: Transformer, max_length: int) -> Iterator[tuple[str, Any]]:

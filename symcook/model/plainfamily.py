@@ -114,6 +114,12 @@ class FamilyReadout(NamedTuple):
     score: Tree
 
 
+def summed(tree: Tree) -> frozenset[str]:
+    """The indices of the sums in a tree."""
+    inside = frozenset[str]().union(*map(summed, children(tree)))
+    return inside | {tree[1]} if tree[0] == "sum" else inside
+
+
 class PlainFamily:
     """A family as its document says, with `choices` for what that leaves open (a weighting, say)."""
 
@@ -265,6 +271,9 @@ class PlainFamily:
         scale = self.number(given.get("scale", "1"), scope)
         temperature = self.number(given.get("temperature", "1"), scope | {"i", "n"})
         score, writes = parse_term(given["score"]), self._writes(given["writes"])
+        if twice := summed(score) & (scope | frozenset[str]().union(*(one.to.indices for one in writes))):
+            must = "a score must sum over an index of its own, which no write, head or round has"
+            raise BadInput(must, f"{min(twice)} in {given['score']}", "call it otherwise in the score")
         return FamilyHead(over, score, mask, weighting, scale, temperature, writes)
 
     def _norm(self, given: Mapping[str, Any], scope: Scope) -> Norm:

@@ -30,7 +30,7 @@ from math import prod
 from typing import Any, NoReturn
 
 from symcook.errors import BadInput
-from symcook.programs.srasp import Srasp, SraspLines, given_types
+from symcook.programs.srasp import NUMERAL, Srasp, SraspLines, given_types, require_order
 from symcook.programs.srasp_grammar import is_name
 from symcook.programs.srasp_text import text
 
@@ -256,6 +256,49 @@ def numerical(sop: SOp) -> SOp:
 categorical = numerical
 
 
+class _Numeral(str):
+    """A letter that is a number's text, as a function of values is given it: it refuses to be used as text where a
+    number may be meant. `int(x)` is the number."""
+
+    __slots__ = ()
+
+    def _arithmetic(self, other: object = 0) -> Any:
+        if isinstance(other, SOp):
+            return NotImplemented
+        must = "arithmetic on a letter, and a comparison with a number, must be of its number"
+        raise BadInput(must, f"the letter {str(self)!r} as text", "write int(x) for x in the function")
+
+    __add__ = __radd__ = __mul__ = __rmul__ = __mod__ = __rmod__ = __sub__ = __rsub__ = _arithmetic
+    __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = _arithmetic
+
+    def __eq__(self, other: object) -> bool:
+        return str.__eq__(self, other) if isinstance(other, str) or other is None else self._arithmetic(other)
+
+    def __ne__(self, other: object) -> bool:
+        return str.__ne__(self, other) if isinstance(other, str) or other is None else self._arithmetic(other)
+
+    def __lt__(self, other: str) -> Any:
+        return str.__lt__(self, other) if (known := self._in_order(other)) is True else known
+
+    def __le__(self, other: str) -> Any:
+        return str.__le__(self, other) if (known := self._in_order(other)) is True else known
+
+    def __gt__(self, other: str) -> Any:
+        return str.__gt__(self, other) if (known := self._in_order(other)) is True else known
+
+    def __ge__(self, other: str) -> Any:
+        return str.__ge__(self, other) if (known := self._in_order(other)) is True else known
+
+    def _in_order(self, other: object) -> Any:
+        """True; BadInput where the order of text is not that of numbers."""
+        if not isinstance(other, str):
+            return self._arithmetic(other)
+        require_order((str(self), str(other)))
+        return True
+
+    __hash__ = str.__hash__
+
+
 class _RaspLines:
     """Objects to lines; each object once."""
 
@@ -290,7 +333,7 @@ class _RaspLines:
 
     def constant(self, value: object) -> int:
         if isinstance(value, (bool, str)):
-            return self.lines.constant(value)
+            return self.lines.constant(str(value) if isinstance(value, str) else value)
         if isinstance(value, (int, Fraction)):
             return self.lines.constant(Fraction(value))
         must = "a constant must be a symbol, true or false, or an exact number"
@@ -362,7 +405,7 @@ class _RaspLines:
             raise BadInput(must, f"a function of {given_types([self.kind(line) for line in reads])}")
         result = None
         for values in product(*(table or () for table in tables)):
-            line = self.line(f(*values))
+            line = self.line(_called(f, values))
             if result is None:
                 result = line
                 continue
@@ -424,11 +467,26 @@ class _RaspLines:
             raise BadInput(must, f"a function of {given_types([self.kind(keys), self.kind(queries)])}")
         result = self.lines.add("key", self.constant(False))
         for value in table:
-            given = (lambda k, v=value: f(k, v)) if here == "query" else (lambda q, v=value: f(v, q))
+            bound = _Numeral(value) if isinstance(value, str) and NUMERAL.fullmatch(value) else value
+            given = (lambda k, v=bound: f(k, v)) if here == "query" else (lambda q, v=bound: f(v, q))
             fits = self.lines.add(there, self.truth(self._mapped(given, [theirs])))
             pair = self.lines.add("pair and", self.lines.add(here, self._is(mine, value)), fits)
             result = self.lines.add("pair or", result, pair)
         return result
+
+
+def _called(f: Callable[..., object], values: Sequence[Any]) -> object:
+    """What a function gives for values. BadInput in place of what it raises."""
+    given = [_Numeral(one) if isinstance(one, str) and NUMERAL.fullmatch(one) else one for one in values]
+    try:
+        return f(*given)
+    except (BadInput, _NeedsValues):
+        raise
+    except Exception as error:
+        must = "a function must have a value for each value of its sequences"
+        shown = ", ".join(map(str, values))
+        do = "give Aggregate a default that the function takes" if "?" in values else "let it return one"
+        raise BadInput(must, f"{type(error).__name__} ({error}) at {shown}", do) from error
 
 
 def _sorted(values: Iterable[Fraction]) -> tuple[Any, ...]:

@@ -7,10 +7,12 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
@@ -118,6 +120,18 @@ def at_key(text: str) -> str:
     return text.replace("(i)", "(j)")
 
 
+NUMERAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)
+
+
+def require_order(letters: Iterable[str]) -> None:
+    """BadInput where letters that are numbers have another order as text, which is that of letters."""
+    numbers = sorted(one for one in letters if NUMERAL.fullmatch(one))
+    for before, after in pairwise(numbers):
+        if Fraction(before) > Fraction(after):
+            must = "letters that are numbers must have the same order as text, to be compared by <, <=, > or >="
+            raise BadInput(must, f"{before} and {after}", "write them with equally many digits, such as 09 and 10")
+
+
 def constant_text(value: object) -> str:
     """A constant as it is written."""
     if isinstance(value, bool):
@@ -180,6 +194,8 @@ class SraspLines:
             return ("selector" if op in ("key", "query") else "truth"), ()
         if op in ("compare", "select"):
             self._comparable(line.value, types)
+            if line.value not in ("=", "!=") and types == ["letter", "letter"]:
+                require_order(dict.fromkeys((*letters[0], *letters[1])))
             return ("truth" if op == "compare" else "selector"), ()
         if op == "if":
             require_type("the condition of if", types[:1], "truth")

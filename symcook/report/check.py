@@ -59,13 +59,14 @@ def proved(model: Transformer, names: Sequence[str]) -> dict[str, str]:
 
 
 def _outcome(found: Check, name: str) -> str:
-    strings = number_text(found.strings)
+    strings, plural = number_text(found.strings), "input" if found.strings == 1 else "inputs"
     if found.holds and not found.strings and found.empty_word == "agrees":
         return f"{name} agrees with {found.against} on the empty string, its only input"
     if found.holds:
-        return f"{name} agrees with {found.against} on {strings} inputs of {strings}"
+        return f"{name} agrees with {found.against} on {strings} {plural} of {strings}"
     if found.differs:
-        return f"{name} differs from {found.against} on {number_text(found.mismatches)} inputs of {strings}"
+        plural = "input" if found.mismatches == 1 else "inputs"
+        return f"{name} differs from {found.against} on {number_text(found.mismatches)} {plural} of {strings}"
     return f"{name} differs from {found.against} on no input whose answer is decided"
 
 
@@ -91,7 +92,8 @@ def _lines(found: Check, name: str, command: WholeCommand | None) -> list[str]:
     if found.empty_word is not None:
         lines.append(f"the empty string: {found.empty_word}")
     if found.open:
-        lines.append(f"undecided: {number_text(found.open)} inputs of {number_text(found.strings)}")
+        plural = "input" if found.open == 1 else "inputs"
+        lines.append(f"undecided: {number_text(found.open)} {plural} of {number_text(found.strings)}")
     if found.first_open is not None:
         lines.append(f"smallest undecided input: {found.first_open or EMPTY_STRING}")
     lines.append(f"method: {found.method}")

@@ -47,8 +47,7 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
     lines = ["\n\n".join(form.text() for form in found.forms), ""]
     way = found.way()
     if way:
-        letters = found.spelling.world.letters[:-1]
-        meanings = ", ".join(found.spelling.meanings({f"p:{a}:i" for a in letters}))
+        meanings = ", ".join(found.meaning())
         lines.append("on the way, at position i" + (f" ({meanings})" if meanings else ""))
         missing: dict[str, list[str]] = {}
         for name, cases in way.items():

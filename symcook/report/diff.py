@@ -31,7 +31,8 @@ def _lines(found: Diff) -> list[str]:
     beyond, within = (f" {how} {found.tolerance}" if loose else "" for how in ("by more than", "within"))
     many = f"{grouped(found.inputs)} input{'s' * (found.inputs != 1)}"
     if found.first is None:
-        how = f"do not differ{beyond}" if found.same else f"are built differently and agree{within}"
+        built = "are built differently" if found.structure else "may be built differently"
+        how = f"do not differ{beyond}" if found.same else f"{built} and agree{within}"
         lines = [f"{a} and {b} {how}, on {many}"]
     else:
         lines = [f"{a} and {b} differ{beyond}, on {found.different} of {many}"]
@@ -41,7 +42,7 @@ def _lines(found: Diff) -> list[str]:
     if found.close:
         further = " beyond that" if loose else ""
         lines[0] += f"; on {found.close} they are known to agree within 10^-{CLOSE_DIGITS}{further}"
-    lines += found.structure
+    lines += [*found.structure, *found.undecided]
     first = found.first
     if first is not None:
         where = f"layer {first['layer']}, {first['part']}" if first["layer"] else first["part"]

@@ -241,7 +241,7 @@ def ask(model: Transformer, reference: Reference, given: object, length: int) ->
     labels = model.readout.labelled and isinstance(answer, str)  # labels of one character may come as text
     if (isinstance(answer, (str, Mapping)) and not labels) or not isinstance(answer, Sequence) or len(answer) != length:
         own = ", those of the tokens that the model adds too" if model.embedding.added else ""
-        must = f"the specification must give {length} answers, one a position{own}"
+        must = f"the specification must give {length} answer{'s' * (length != 1)}, one a position{own}"
         do = "let it return a list with an answer for each position that the readout reads"
         raise BadInput(must, _returned(answer, given), do)
     return [_checked(model, part, given) for part in answer]

@@ -329,3 +329,10 @@ def test_decide_takes_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[
     file.write_text(json.dumps(text))
     code, out, _ = call(capsys, "decide", file, "--json")
     assert code == 1 and json.loads(out)["word"] == "a"
+
+
+def test_a_compiled_model_is_checked_against_its_program_where_no_reference_is_given() -> None:
+    found = sc.compile("ltl", "prev Q_1", alphabet="01").check(max_length=4)
+    assert found.holds and found.strings == 30
+    with pytest.raises(BadInput, match="must be checked against a reference; given: none"):
+        sc.build("dyck-1").check(max_length=3)

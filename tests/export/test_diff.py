@@ -87,3 +87,32 @@ def test_values_within_tiny_balls_agree_as_far_as_is_said() -> None:
 def test_both_a_structure_and_something_open() -> None:
     found = stepped(1).diff(tied(1), 1)
     assert found.same is False and found.structure
+
+
+def placed(function: str, start: int = 1, longest: int | None = None) -> sc.Transformer:
+    embedding = sc.Embedding(sc.Space(("a", "p")), {"x": {"a": 1}}, positions={"p": function}, start=start)
+    return sc.Transformer("placed", embedding, (), sc.Readout("sign", "last", ("a",), [[1]]), max_length=longest)
+
+
+@pytest.mark.parametrize(("pair", "sentence"), [
+    ((placed("i"), placed("I[i <= 9]*i + I[9 < i]*(i + 1)")), "the position function of p is i and i*I"),
+    ((placed("i"), placed("i", longest=8)), "the maximum length is unlimited and 8"),
+    ((placed("1", start=0), placed("1")), "the number of the first position is 0 and 1"),
+])  # fmt: skip
+def test_what_differs_after_the_tested_lengths_is_said(pair: Any, sentence: str) -> None:
+    found = pair[0].diff(pair[1], 3)
+    assert found.first is None and found.same is False and sentence in found.text()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("(i + 1)^2", "i^2 + 2*i + 1"), ("i/n", "1/(n/i)"), ("1/(i + 1)/n", "1/(n*i + n)")]
+)
+def test_a_position_function_that_is_written_otherwise_is_the_same(one: str, other: str) -> None:
+    assert placed(one).diff(placed(other), 3).same
+
+
+def test_position_functions_that_agree_as_far_as_is_tried_are_undecided() -> None:
+    """They differ at position 20 alone."""
+    found = placed("i").diff(placed("i + I[i = 20]"), 3)
+    assert found.same is None and found.structure == ()
+    assert "whether the position function of p, i and" in found.text() and "do not differ" not in found.text()

@@ -248,3 +248,19 @@ def test_shipped_families_are_written_plainly() -> None:
         plain, read = FamilyRelation(PlainFamily(document)), FamilyRelation(Family(document))
         assert (plain.run(), plain.premises(), plain.names) == (read.run(), read.premises(), read.names), name
     assert all(Family(one).document for one in OWN.values())
+
+
+def test_a_score_that_sums_over_the_index_of_its_writes_is_refused() -> None:
+    document = {
+        "symcook family": 1, "name": "twice", "sizes": {"N": "0 <= N"}, "tables": {},
+        "space": ["one", "all c in 1..N. x(c)", "all c in 1..N. y(c)"],
+        "embedding": {"vocabulary": "N + 1", "words": {"all c in 1..N. x(c)": "I[w = c - 1]"},
+                      "positions": {"one": "1"}},
+        "layers": [{"attention": [{"score": "sum(c, 1, N, one*x(c))", "mask": "future", "weighting": "average",
+                                   "writes": {"all c in 1..N. y(c)": "x(c)"}}]}],
+        "readout": {"kind": "value", "position": "last", "reads": ["all c in 1..N. y(c)"]},
+    }  # fmt: skip
+    with pytest.raises(BadInput, match=r"must sum over an index of its own.*; given: c in sum\(c, 1, N"):
+        Family(document)
+    document["layers"][0]["attention"][0]["score"] = "sum(d, 1, N, one*x(d))"  # type: ignore[index]
+    assert Family(document).name == "twice"

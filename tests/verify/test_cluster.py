@@ -53,7 +53,9 @@ def test_check_on_a_cluster(cluster: Any, small: None, tmp_path: Path, capsys: p
     assert main([*own, "--scheduler", cluster.scheduler_address, "--resume", str(file)]) == 1
     assert json.loads(capsys.readouterr().out) == alone and alone["counterexample"] == "(((()))"
     assert main([*own, "--resume", str(file)]) == 1  # nothing is left to do
-    assert json.loads(capsys.readouterr().out) == alone
+    again = json.loads(capsys.readouterr().out)
+    assert f"; {alone['strings']} of them as {file} has them (" in again["method"]
+    assert again | {"method": alone["method"]} == alone
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")

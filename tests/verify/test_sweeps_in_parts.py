@@ -510,3 +510,60 @@ def test_what_a_reference_imports_from_beside_it_tells_it_from_others(
     assert Made.of(reference).name != before
     for name in ("asked_here", "beside_it"):
         sys.modules.pop(name)
+
+
+def referring(folder: Path, body: str) -> list[str]:
+    """A check of the counting model against a reference that imports a module of its folder, with a checkpoint."""
+    (folder / "spec.py").write_text("from pathlib import Path\nfrom rules import side\n" + body, encoding="utf-8")
+    spec, file = str(folder / "spec.py") + ":ref", str(folder / "words.db")
+    return ["check", "dyck-1", "--spec", spec, "--max-length", "6", "--resume", file]
+
+
+@pytest.mark.parametrize("inside", ["rules.py", "rules/__init__.py", "rules/deep/side.py", "elsewhere.py"])
+def test_a_reference_is_its_file_and_what_it_imports(inside: str, tmp_path: Path) -> None:
+    """In processes of their own, as each has what it once imported."""
+    folder, far = tmp_path / "own", tmp_path / "far"
+    (folder / "rules/deep").mkdir(parents=True)
+    far.mkdir()
+    if inside == "rules.py":
+        (folder / "rules").rename(folder / "unused")
+    else:
+        lines = {
+            "rules/__init__.py": "def side(word): return True\n",
+            "rules/deep/side.py": "from rules.deep.side import side\n",
+        }
+        (folder / "rules/__init__.py").write_text(lines.get(inside, "from elsewhere import side\n"))
+    file = (far if inside == "elsewhere.py" else folder) / inside
+    command = referring(folder, "def ref(word): return side(word)\n")
+
+    def answered(rule: str) -> subprocess.CompletedProcess[str]:
+        file.write_text(f"def side(word): return {rule}\n", encoding="utf-8")
+        paths = os.pathsep.join(map(str, (folder, far)))
+        return subprocess.run(
+            [sys.executable, "-m", "symcook", *command], capture_output=True, text=True, check=False,
+            env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
+        )  # fmt: skip
+
+    assert answered("word.count('(') == word.count(')')").returncode == 1
+    again = answered("word.count('(') == word.count(')')")
+    assert again.returncode == 1 and "126 of them as" in again.stdout and "were asked again)" in again.stdout
+    other = answered("word.count('(') >= word.count(')')")
+    assert other.returncode == 2 and "must be of the same reference" in other.stderr
+
+
+def test_a_sample_of_a_checkpoint_is_asked_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A reference that reads a file of data, which nobody sees change."""
+    (tmp_path / "spec.py").write_text(
+        "from pathlib import Path\n"
+        "def ref(word):\n"
+        "    least = int((Path(__file__).parent / 'least.txt').read_text())\n"
+        "    return word.count('(') >= least\n"
+    )
+    command = ["check", "dyck-1", "--spec", f"{tmp_path}/spec.py:ref", "--max-length", "6"]
+    command += ["--resume", str(tmp_path / "words.db")]
+    (tmp_path / "least.txt").write_text("0")
+    assert main(command) == 1
+    (tmp_path / "least.txt").write_text("9")
+    assert main(command) == 2
+    error = capsys.readouterr().err
+    assert "must have what model and reference answer; given:" in error and "asked again, they" in error

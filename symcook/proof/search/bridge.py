@@ -21,7 +21,9 @@ from typing import Any
 from symcook.errors import BadInput, Rejected
 from symcook.model.family import Family
 from symcook.model.instance import Instance, label
+from symcook.model.modelfile import loads
 from symcook.model.rationals import quotient
+from symcook.model.structure import differences
 from symcook.proof import limits, normal, replay
 from symcook.proof.familyrel import set_at
 from symcook.proof.merged import lines, merged, parts_of, summed, tables
@@ -103,6 +105,7 @@ class Bridge:
         except (ValueError, KeyError, StopIteration, IndexError):  # norms or heads of another number
             where = difference(self) or f"a block of {model['name']} is of another kind"
             raise Unbridged(f"an instance of {family.name} at {at.sizes} must have its weights", where) from None
+        self._require_structure()
         self.number = {} if stored else self._numbers()
         self.long = not stored and len(self.own.equations) > MANY_NAMES
         deep = len(self.own.order) + len(self.far.names) > DEEP
@@ -110,6 +113,15 @@ class Bridge:
         self.text = self._text(stored)
         name = name or f"bridge.{re.sub('[^A-Za-z0-9_]', '_', model['name'])}_own"
         self.statement = Statement(name, self.text, known=_definitions())
+
+    def _require_structure(self) -> None:
+        """Unbridged where the structure is another than the instance's. The statement is about answers, and may hold of
+        a model whose blocks write what the family's do not; but its runs are others."""
+        own = loads(json.dumps(self.model))
+        instance = self.at.model(list(own.embedding.words or ()) or None, own.name)
+        for apart in differences(own, instance, self.called):
+            must = f"an instance of {self.family.name} at {self.at.sizes} must have its weights and structure"
+            raise Unbridged(must, f"{apart.what}, {apart.first} where the family has {apart.second}")
 
     def _apart(self, what: str, own: object, far: object) -> Unbridged:
         must = f"an instance of {self.family.name} at {self.at.sizes} must have {far} {what}"
@@ -467,7 +479,6 @@ class Bridge:
         """Length, word and values where the stream shows all of them."""
         from symcook.domains import make_domain
         from symcook.forward import forward
-        from symcook.model.modelfile import loads
         from symcook.run import prepare
 
         model = loads(json.dumps(self.model))

@@ -1,0 +1,135 @@
+"""The structure of a model: what two models must share before their numbers are compared.
+
+`differences` is the one place that says whether two models have the same structure. `diff` prints its sentences, and
+an instance certificate is made only where there are none: a model whose blocks write other coordinates has other runs,
+even if its answers are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from symcook.errors import BadInput, Undecided
+from symcook.model.parts import Head, Sublayer
+from symcook.model.symbols import exact, from_sympy, tree_from_sympy
+from symcook.model.transformer import Transformer
+
+LENGTH = 12
+"""Position functions that are not seen to be equal are compared in numbers at inputs up to this length."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What two models have in common by name and not by value; `decided` is False where that is not known."""
+
+    what: str
+    first: str
+    second: str
+    decided: bool = True
+
+    def __str__(self) -> str:
+        if not self.decided:
+            return f"whether {self.what}, {self.first} and {self.second}, is the same is undecided"
+        return f"{self.what} is {self.first} and {self.second}"
+
+
+def differences(one: Transformer, other: Transformer, names: Mapping[str, str] | None = None) -> Iterator[Difference]:
+    """Each difference in structure between two models; nothing where they share all of it.
+
+    Arguments:
+        one, other: the models.
+        names: for each coordinate of `other` what it is called in `one`; without it, the same.
+
+    Compared are coordinates, added tokens, the first position, the maximum length, position functions, sublayers (kind
+    and norms), the mask and weighting of heads, which coordinates each sublayer writes, and the output layer. Weights
+    are not.
+    """
+    called = {name: name for name in other.space} if names is None else names
+    there = {called[name]: name for name in other.space}
+    for name in dict.fromkeys((*one.space, *there)):
+        if name not in there or name not in one.space:
+            here, far = (("there", "absent"), ("absent", "there"))[name not in one.space]
+            yield Difference(f"the coordinate {name}", here, far)
+    ours, theirs = one.embedding, other.embedding
+    for end in ("before", "after"):
+        if (ours_end := getattr(ours, end)) != (theirs_end := getattr(theirs, end)):
+            yield Difference(f"the token {end} every input", ours_end or "none", theirs_end or "none")
+    if ours.start != theirs.start:
+        yield Difference("the number of the first position", str(ours.start), str(theirs.start))
+    if one.max_length != other.max_length:
+        longest, far_longest = (str(model.max_length or "unlimited") for model in (one, other))
+        yield Difference("the maximum length", longest, far_longest)
+    for name in dict.fromkeys((*ours.positions, *(called[name] for name in theirs.positions))):
+        left, right = (exact(f) for f in (ours.positions.get(name, 0), theirs.positions.get(there.get(name, name), 0)))
+        if (same := _same_function(left, right, ours.start)) is not True:
+            what = f"the position function of {name}"
+            yield Difference(what, from_sympy(left), from_sympy(right), same is False)
+    yield from _sublayers(one, other, called)
+    for part in ("kind", "position", "reads", "labels"):
+        left, right = getattr(one.readout, part), getattr(other.readout, part)
+        if part == "reads":
+            right = tuple(called.get(name, name) for name in right)
+        if left != right:
+            yield Difference(f"the {part} of the readout", str(left), str(right))
+
+
+def _same_function(left: Any, right: Any, start: int) -> bool | None:
+    """Whether two position functions are equal at all positions and lengths; None where that is not decided."""
+    import sympy
+    from flint import arb
+
+    from symcook.numbers.evaluate import evaluate
+
+    if left == right:
+        return True
+    apart = left - right
+    try:
+        if sympy.cancel(apart) == 0:
+            return True
+    except sympy.PolynomialError:  # with cases
+        pass
+    difference = tree_from_sympy(apart)
+    for n in range(1, LENGTH + 1):
+        for i in range(start, start + n):
+            try:
+                if not evaluate(difference, {"i": arb(i), "n": arb(n)}).contains(0):
+                    return False
+            except (BadInput, Undecided):  # no value there, or a symbol without one
+                continue
+    return None
+
+
+def _sublayers(one: Transformer, other: Transformer, called: Mapping[str, str]) -> Iterator[Difference]:
+    kinds, far_kinds = (", ".join(map(_kind, model.sublayers)) or "none" for model in (one, other))
+    if kinds != far_kinds:
+        yield Difference("the sequence of sublayers", kinds, far_kinds)
+        return
+    same = {name: name for name in one.space}
+    for ours, theirs in zip(one.sublayers, other.sublayers, strict=True):
+        heads = ([part for part in step.parts if isinstance(part, Head)] for step in (ours, theirs))
+        for place, (head, far) in enumerate(zip(*heads, strict=False), 1):
+            for what in ("mask", "weighting"):
+                if (left := getattr(head, what)) != (right := getattr(far, what)):
+                    yield Difference(f"the {what} of head {place} of layer {ours.layer}", str(left), str(right))
+        written, far_written = _written(ours, same), _written(theirs, called)
+        if written != far_written:
+            listed, far_listed = (", ".join(sorted(names)) or "none" for names in (written, far_written))
+            yield Difference(f"the list of coordinates that the {_kind(ours)} writes", listed, far_listed)
+
+
+def _kind(step: Sublayer) -> str:
+    norms = len(step.before) + (step.after is not None)
+    return f"{step.kind} of layer {step.layer}" + (f" (norms: {norms})" if norms and step.block is not None else "")
+
+
+def _written(step: Sublayer, called: Mapping[str, str]) -> set[str]:
+    """The coordinates that a sublayer writes, without those whose weights are all 0."""
+    return {
+        called[name]
+        for part in step.parts
+        for row, name in enumerate(part.writes)
+        for matrix in ((part.V,) if isinstance(part, Head) else (part.W2, part.b2))
+        if any(matrix[row, column] != 0 for column in range(matrix.shape[1]))
+    }
