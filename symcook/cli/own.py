@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from symcook.proof.own import Settled
     from symcook.proof.ownruns import Tried
     from symcook.proof.replay import Statement, Verdict
+    from symcook.proof.search.prooftext import ProofText
 
 
 Files = tuple[Path, Path]
@@ -70,7 +71,7 @@ def prove_own(
     full: bool = False,
 ) -> int:
     """Prove or refute the sentence about a model, and write the certificate beside its file."""
-    from symcook.proof import formulas, own
+    from symcook.proof import own
     from symcook.proof.audit.source import unasked, unasked_words
 
     chosen, document = bound(name, settings)
@@ -84,18 +85,16 @@ def prove_own(
         raise BadInput(must, f"it is about {export}", "move it away, or give the model's file another name")
     for file in to:
         vacant(file, force)
-    lost = _sentence(target, written)
+    lost = sentence_of(target, written)
     try:
-        with Waiting("proving"), within(seconds, "no proof was found", "write lines of it"):
-            if text is None and chosen.model.program is not None:
-                answer = formulas.settle(chosen.model, statement, document, seconds)
-            else:
-                answer = own.settle(statement, document, text, seconds)
+        with Waiting("proving"):
+            answer = settled(chosen, statement, document, text, seconds)
     except Rejected as error:
         raise Undecided(f"no certificate: {error}") from None
     word = None if answer.tried is None or answer.tried.word is None else answer.tried.word
     row: dict[str, Any] = {"id": statement.id, "status": None, "statement": statement.text}
     row |= {"word": None if word is None else list(word), "tried": answer.tried and answer.tried.length}
+    row |= {"method": method(chosen, answer, text is not None), "why": why(answer)}
     if answer.certificate is None or answer.verdict is None:
         return _without(answer, chosen, row, proof, seconds, as_json)
     write(to, statement, answer.certificate)
@@ -109,7 +108,7 @@ def prove_own(
     else:
         say(f"{answer.verdict.words}  {sentence}")
         if answer.tried is not None and word is not None:
-            say(f"False of     {_said(chosen, word)}{_smallest(answer.tried)}")
+            say(f"False of     {said(chosen, word)}{_smallest(answer.tried)}")
         say(f"Statement    {_cut(statement.text, written)}")
         if found:
             say(f"Unasked      {unasked_words(found)}")
@@ -121,7 +120,41 @@ def prove_own(
     return 0
 
 
-def _places(source: Path) -> Iterator[Files]:
+def settled(
+    chosen: Chosen, statement: Statement, document: dict[str, Any], text: ProofText | None, seconds: int
+) -> Settled:
+    """What is known of a claim about a model in so many seconds; Undecided where the time is over, Rejected where the
+    checker does not accept what was found."""
+    from symcook.proof import formulas, own
+
+    with within(seconds, "no proof was found", "write lines of it"):
+        if text is None and chosen.model.program is not None:
+            return formulas.settle(chosen.model, statement, document, seconds)
+        return own.settle(statement, document, text, seconds)
+
+
+def method(chosen: Chosen, answer: Settled, by_text: bool = False) -> str | None:
+    """How a claim was decided; None where it is not."""
+    if answer.tried is not None and answer.tried.word is not None:
+        return "short strings"
+    if answer.certificate is None:
+        return None
+    return "proof script" if by_text else "automation" if chosen.model.program is None else "program or automation"
+
+
+def why(answer: Settled) -> str | None:
+    """What is missing for a certificate, on one line; None where nothing is."""
+    if answer.certificate is not None:
+        return None
+    if answer.missing is None:
+        return "false of this string, as its exact run shows; no certificate was found"
+    missing = str(answer.missing).partition("\n")[0]
+    if answer.tried is not None and answer.tried.length:
+        missing += f"; true of all strings with at most {answer.tried.length} positions, not proved"
+    return missing
+
+
+def claim_places(source: Path) -> Iterator[Files]:
     """The files of the first claim about a model, then of the second one, ...: mine.certificate.json,
     mine.2.certificate.json."""
     for number in count(1):
@@ -131,10 +164,10 @@ def _places(source: Path) -> Iterator[Files]:
 
 def places(name: str) -> list[Files]:
     """The files that stand beside a model's file, of one claim after the other."""
-    return list(takewhile(lambda files: files[0].is_file() or files[1].is_file(), _places(Path(name))))
+    return list(takewhile(lambda files: files[0].is_file() or files[1].is_file(), claim_places(Path(name))))
 
 
-def _sentence(target: Path, beside: Path) -> str | None:
+def sentence_of(target: Path, beside: Path) -> str | None:
     """The sentence of the claim whose two files these are; None where they are not both there and readable."""
     try:
         return _note(beside.read_text(encoding="utf-8")) if target.is_file() else None
@@ -152,8 +185,8 @@ def _place(source: Path, sentence: str | None, force: bool) -> Files:
     """The files for a claim: those that it has, else the first that no other claim has. With --force a new claim
     replaces the first one, as it replaces any other file."""
     places = []
-    for place in _places(source):
-        found = _sentence(*place)
+    for place in claim_places(source):
+        found = sentence_of(*place)
         if found == sentence:
             return place
         places.append(place)
@@ -202,7 +235,7 @@ def _without(
 
     if answer.missing is None:
         assert answer.tried is not None and answer.tried.word is not None
-        word = _said(chosen, answer.tried.word)
+        word = said(chosen, answer.tried.word)
         if as_json:
             print_json(row)
         else:
@@ -228,7 +261,7 @@ def _smallest(tried: Tried) -> str:
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _said(chosen: Chosen, word: Sequence[str]) -> str:
+def said(chosen: Chosen, word: Sequence[str]) -> str:
     """A word, or rows of numbers, as an answer names it."""
     embedding = chosen.model.embedding
     return "; ".join(word) if embedding.inputs is not None else embedding.said(word)
