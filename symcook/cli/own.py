@@ -73,7 +73,7 @@ def prove_own(
         raise BadInput(must, f"it is about {export}", "move it away, or give the model's file another name")
     for file in to:
         vacant(file, force)
-    replaced = _sentence(target, written)
+    replaced = sentence_of(target, written)
     with Waiting("proving"):
         answer = proving.settle(chosen.model, claim, document, script, seconds)
     if answer.certificate is not None:
@@ -108,7 +108,7 @@ def _document(answer: ProofAnswer, to: Files) -> dict[str, Any]:
     return row if answer.verdict is None else row | checked(answer.verdict, answer.unchecked, *to)
 
 
-def _places(source: Path) -> Iterator[Files]:
+def claim_places(source: Path) -> Iterator[Files]:
     """The files of the first claim about a model, then of the second one, ...: mine.certificate.json,
     mine.2.certificate.json."""
     for number in count(1):
@@ -118,10 +118,10 @@ def _places(source: Path) -> Iterator[Files]:
 
 def places(name: str) -> list[Files]:
     """The files that stand beside a model's file, of one claim after the other."""
-    return list(takewhile(lambda files: files[0].is_file() or files[1].is_file(), _places(Path(name))))
+    return list(takewhile(lambda files: files[0].is_file() or files[1].is_file(), claim_places(Path(name))))
 
 
-def _sentence(target: Path, beside: Path) -> str | None:
+def sentence_of(target: Path, beside: Path) -> str | None:
     """The sentence of the claim whose two files these are; None where they are not both there and readable."""
     try:
         return _note(beside.read_text(encoding="utf-8")) if target.is_file() else None
@@ -139,8 +139,8 @@ def _place(source: Path, sentence: str | None, force: bool) -> Files:
     """The files for a claim: those that it has, else the first that no other claim has. With --force a new claim
     replaces the first one, as it replaces any other file."""
     places = []
-    for place in _places(source):
-        found = _sentence(*place)
+    for place in claim_places(source):
+        found = sentence_of(*place)
         if found == sentence:
             return place
         places.append(place)

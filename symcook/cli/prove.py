@@ -29,6 +29,13 @@ def _provable() -> list[str]:
     return [*recipes.names(), *library().certificates()]
 
 
+def _require_alone(name: str, others: Mapping[str, bool]) -> None:
+    """BadInput where an option stands with one of the others that are given."""
+    clash = [other for other, given in others.items() if given]
+    if clash:
+        raise BadInput(f"{clash[0]} must not stand with {name}", " ".join(clash), "leave it out")
+
+
 @declare("prove", "symcook prove cookbook.s5.7.lemma5.3")
 def prove(
     *,
@@ -45,6 +52,7 @@ def prove(
     ],
     coq: Annotated[bool, option("A Coq development in the folder coq; coqc checks it where it is installed.")],
     statement: Annotated[str | None, option("A statement to prove or refute: accept <-> count(a) > count(b).", "S")],
+    claims: Annotated[str | None, option("A file of such statements, one a line.", "FILE")],
     proof: Annotated[str | None, option("A proof script for it; without one the automation tries.", "FILE")],
     settings: Settings,
     seconds: Annotated[int | None, option("The time for a statement of your own (60).", "S", SECONDS)],
@@ -58,7 +66,9 @@ def prove(
     proof is reproduced. REFUTED is a verdict too: a proof of the negation. With --statement, a model (a file or a
     recipe) stands for the ids. symcook evaluates your statement on short strings, then proves or refutes it for strings
     of every length. It writes MODEL.certificate.json, and for the next statement MODEL.2.certificate.json. Exit 0 where
-    the statement is proved, 1 where it is refuted, 3 where it is undecided.
+    the statement is proved, 1 where it is refuted, 3 where it is undecided. With --claims, each line of a file is a
+    statement (# begins a comment), answered by one line: exit 0 where all are proved, else 1 where one is refuted,
+    else 3.
 
     MODEL.json alone: its certificates are checked again, for the model as it is now. Without one, an instance of a
     family (or a family with --set) is shown to be one by a bridge, and the family's theorem, at all sizes, is given.
@@ -68,6 +78,17 @@ def prove(
     own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
     for name in ids:
         _require_no_certificate(name)
+    if claims is not None:
+        _require_alone(
+            "--claims",
+            {"--paper": paper is not None, "--all": everything, **only, "--statement": statement is not None}
+            | {"--proof": proof is not None},
+        )
+        if len(ids) != 1:
+            raise BadInput("--claims must stand with one model", " ".join(ids) or "none")
+        from symcook.cli.claims import prove_claims
+
+        return prove_claims(ids[0], claims, force, as_json, settings, seconds or 60)
     if statement is not None:
         others = {"--paper": paper is not None, "--all": everything, **only, "--json": latex and as_json}
         others |= {"--full": full and not latex, "--latex": False}

@@ -25,6 +25,7 @@ from symcook.proof.files import load_json
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.merged import conjuncts
 from symcook.proof.ownfacts import Facts, Trying, parts
+from symcook.proof.ownmeanings import Handed, Meanings
 from symcook.proof.ownnames import ModelMeaning, named
 from symcook.proof.ownruns import Runs, Tried
 from symcook.proof.ownwitness import at_word, shown_inhabited, ways
@@ -334,7 +335,9 @@ def _automatic(home: Citable, statement: Statement) -> list[Node]:
     def ways() -> Iterator[tuple[Elaborator, str]]:
         yield Elaborator(automation.LEVELS[:2]), "qed\n"
         with suppress(Rejected):  # what it writes may be too long
-            yield from ((Trying(), lines) for lines in Facts(statement).texts())
+            facts = Facts(statement)
+            yield from ((Handed(), lines) for lines in Meanings(facts).texts())
+            yield from ((Trying(), lines) for lines in facts.texts())
         yield Elaborator(), "qed\n"
 
     left: Exception | None = None
