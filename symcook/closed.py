@@ -416,7 +416,8 @@ def _at_i(world: World, name: str) -> bool:
 def positive(spelling: Spelling, value: Value, guard: Guard) -> str:
     """That a value is positive; without a denominator whose sign is known."""
     world = spelling.world
-    assert not isinstance(value, fmpq)
+    if isinstance(value, fmpq):
+        raise RuntimeError("an fmpq is impossible here")
     world.field.lift(value)
     below = world.signs(world.field.quotient(value.den, world.field.one), guard)
     if below not in ({1}, {-1}):
@@ -433,7 +434,8 @@ def positive(spelling: Spelling, value: Value, guard: Guard) -> str:
 def zero(spelling: Spelling, value: Value, guard: Guard) -> str:
     """That a value is zero; of a sum of terms that are not negative, that all are."""
     world = spelling.world
-    assert not isinstance(value, fmpq)
+    if isinstance(value, fmpq):
+        raise RuntimeError("an fmpq is impossible here")
     world.field.lift(value)
     top = world.field.quotient(value.num, world.field.one)
     form = linear_form(world.field, top)

@@ -17,6 +17,7 @@ from symcook.domains.protocol import Domain
 from symcook.errors import BadInput, NoRun, Undecided
 from symcook.forward import Memory, Result, follows, forward
 from symcook.model.transformer import Transformer
+from symcook.present import present
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,7 @@ class Machine:
         except NoRun:  # said of the whole word, with the token that the model adds behind it
             forward(self.model, self.block(self.model.embedding.surround(state.word)), copy(self.domain))
             raise
-        assert found.memory is not None
-        return State(state.word, found.memory, error)
+        return State(state.word, present(found.memory), error)
 
 
 def follower(model: Transformer, domain: Domain) -> Callable[[Sequence[Any]], Result]:

@@ -22,6 +22,7 @@ from symcook.model.answers import EMPTY_STRING
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, ball, bits_for
+from symcook.present import present
 from symcook.words import every
 
 GUARD_BITS = 128
@@ -161,15 +162,14 @@ def _ends(
         better = stream is not None and (not table or bool(stream < arb(parts()[-1].error.ours)))
     ours, papers = table[-1] if table else (None, None)
     if better:
-        assert stream is not None
+        stream = present(stream)
         ours = ball(stream, wanted, relative=True)
-    assert ours is not None
 
     def less() -> arb:
         last = parts()[-1].error
         return arb(last.papers - (stream if better and stream is not None else last.ours))
 
-    return ours, papers, decided(less, wanted, "our bound <= the papers' bound") if table else None
+    return present(ours), papers, decided(less, wanted, "our bound <= the papers' bound") if table else None
 
 
 def _extra(

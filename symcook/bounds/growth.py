@@ -47,6 +47,7 @@ from symcook.model.symbols import from_sympy, tree_from_sympy
 from symcook.model.transformer import Transformer
 from symcook.numbers.evaluate import evaluate
 from symcook.numbers.roots import rational_root
+from symcook.present import present
 
 if TYPE_CHECKING:
     import sympy
@@ -146,8 +147,7 @@ class Growth:
                 added = [self._attended(label, head, step, size, seen, proofs) for head in step.block.heads]
             error = sum(added, error)
             if self.size is not None:
-                assert size is not None
-                self.size += added_size(step.block, size)
+                self.size += added_size(step.block, present(size))
         if step.after is not None:
             error = self._normed(error, step.after, proofs)
             self.size = None if self.size is None else normed_size(step.after)
@@ -170,7 +170,7 @@ class Growth:
                 proofs += ["lem.argmax_kept", "lem.bilinear_close"]
             proofs += mean
             return seen.times(own, papers)
-        assert size is not None
+        size = present(size)
         proofs += ["lem.bilinear_close", "lem.sm_distance_sharp", *mean, "yang2026.lemma31", "yang2026.lemma32.ratio"]
         if not seen.papers <= 1:
             if not seen.papers > 1:
@@ -187,8 +187,7 @@ class Growth:
     def _factor(self, head: Head) -> arb:
         """scale/temperature, the greatest over the positions."""
         start = self.model.embedding.start
-        assert self.length is not None
-        n = self.length + self.model.embedding.added
+        n = present(self.length) + self.model.embedding.added
         tree = tree_from_sympy(head.scale / head.temperature)
         best = arb(0)
         for i in range(start, start + n):
@@ -205,9 +204,8 @@ class Growth:
             raise BadInput(
                 f"{label} must see exact scores", "scores after softmax or a layer norm", "no gap is computed for it"
             )
-        assert self.length is not None
         if id(head) not in self.gaps:
-            before = streams(self.model, step.layer - 1, self.length, self.name)
+            before = streams(self.model, step.layer - 1, present(self.length), self.name)
             self.gaps[id(head)] = score_gap(head, before, self.model.embedding.start, f"{label} of {self.name}")
         gap = self.gaps[id(head)]
         moved: Any = _moved(_flint(mu), _flint(gap.size), error)

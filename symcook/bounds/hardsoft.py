@@ -209,9 +209,9 @@ def hardsoft(
     met = [runs(loose, n, next(tick)) for n in range(1, max_length + 1)] if terms else hard
     heads = tuple(_told(place, hard, terms.get(place[:2])) for place in head_places(model))
     for before, after in zip(hard, met, strict=True):
-        assert all(
-            end == {name: other[name] for name in end} for end, other in zip(before.ends, after.ends, strict=True)
-        )
+        pairs = zip(before.ends, after.ends, strict=True)
+        if any(end != {name: other[name] for name in end} for end, other in pairs):
+            raise RuntimeError("tie-breaking terms changed the run with hard attention")
     gaps = {at.n: min((_ratio(one.gap[0]) for one in at.heads.values() if one.gap), default=None) for at in met}
     gamma = claimed.text if claimed else fitted({n: g for n, g in gaps.items() if g is not None}, below=True)
     fails = None if claimed is None else _fails(loose, met, claimed)

@@ -22,6 +22,7 @@ from symcook.bounds.arguments import Bound, count, shown
 from symcook.door import check_digits
 from symcook.errors import BadInput, Undecided
 from symcook.numbers.balls import Ball, arb_of, decide_sign
+from symcook.present import present
 
 FEW = 20_000
 """So many terms are added one by one without trying anything else."""
@@ -115,8 +116,7 @@ def reach(gamma: flint.arb, first: int) -> int | None:
     if not root < 2 * MAX_TERMS:
         return None
     whole = root.ceil().unique_fmpz()
-    assert whole is not None
-    return int(whole)
+    return int(present(whole))
 
 
 def _gaussians(gamma: flint.arb, m: int | None) -> tuple[Smooth, Smooth]:
@@ -167,8 +167,7 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
 
         def area(end: int | None) -> flint.arb:
             """With v = n^2/(n - t): the integral of n^2/v^2 e^(gamma (n - v)), by the exponential integral E_2."""
-            assert end is not None
-            v = flint.arb(flint.fmpq(n * n, n - end))
+            v = flint.arb(flint.fmpq(n * n, n - present(end)))
             start, stop = (gamma * n).expint(2) * n, (gamma * v).expint(2) * n * n / v
             return (gamma * n).exp() * (start - stop)
 

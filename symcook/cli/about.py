@@ -26,6 +26,7 @@ from symcook.cli.options import (
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, say, say_or_json
 from symcook.errors import BadInput
+from symcook.present import present
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -312,9 +313,7 @@ def completion(*, shell: Annotated[str, argument(type=OneOf("shell", SHELLS))], 
 
     from symcook.cli.output import group
 
-    found = get_completion_class(shell)
-    assert found is not None, shell
-    script = found(group, {}, "symcook", "_SYMCOOK_COMPLETE")
+    script = present(get_completion_class(shell))(group, {}, "symcook", "_SYMCOOK_COMPLETE")
     # Not `script.source()`, which for bash starts bash to ask its version.
     text = script.source_template % script.source_vars()
     say_or_json(as_json, lambda: {"shell": shell, "script": text}, lambda: text)

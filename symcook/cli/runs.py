@@ -48,6 +48,7 @@ from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, SweepProgress, Waiting, line_width, print_json, say, say_or_json, within
 from symcook.errors import BadInput, Branching, Undecided, unknown
 from symcook.model.answers import EMPTY_STRING
+from symcook.present import present
 
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
@@ -217,7 +218,7 @@ def _decoded(
             if value:
                 raise BadInput(f"--then must stand without {option_name}", option_name, f"leave {option_name} out")
         return run_then(chosen, word, tokens, then, domain, digits, as_json)
-    assert steps is not None
+    steps = present(steps)
     if machine:
         from symcook.cli.machines import run_machine
 
@@ -321,7 +322,7 @@ def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int,
     with Waiting(f"proving the forms of {chosen.name}"), within(seconds, "no proof was found", "take a smaller model"):
         found = found.prove(seconds)
     proof = found.proof
-    assert proof is not None
+    proof = present(proof)
     written = None
     if to is not None and proof.certificate is not None:
         from symcook.proof.proving import write

@@ -234,7 +234,8 @@ class Builder:
         to = given | names
         for layer in model.layers:  # of one head each: heads of one layer read one stream, steps read what is there
             for part in layer.parts():
-                assert not isinstance(part, LayerNorm)  # _check_inline let none through
+                if isinstance(part, LayerNorm):
+                    raise RuntimeError("a LayerNorm is impossible here")
                 inward, outward = (tuple(to[one] for one in side) for side in (part.reads, part.writes))
                 step: Any = route(part, reads=inward, writes=outward)  # type: ignore[type-var]
                 self._steps.append(step)  # two inputs may be one coordinate here

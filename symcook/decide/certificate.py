@@ -20,6 +20,7 @@ from symcook.decide.invariants import Common, Hole, Invariants, Location
 from symcook.errors import BadInput
 from symcook.model.modelfile import document_hash, to_document
 from symcook.model.transformer import Transformer
+from symcook.present import present
 from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
@@ -100,8 +101,7 @@ def document(found: Decision) -> dict[str, Any]:
     }
     shown = found.certificate
     if found.verdict == "different":
-        assert found.word is not None and found.answers is not None
-        out |= {"word": list(found.word), "answers": list(found.answers)}
+        out |= {"word": list(present(found.word)), "answers": list(present(found.answers))}
     elif isinstance(shown, Invariants):
         out["invariants"] = _written(shown)
     elif isinstance(shown, StateMap):
@@ -109,7 +109,8 @@ def document(found: Decision) -> dict[str, Any]:
         names = [[shown.model.names[p], shown.reference.names[q]] for p, q in shown.pairs]
         out |= {**automata, "unanswered": _silent(shown.model, shown.reference), "map": names}
     else:
-        assert found.automaton is not None
+        if found.automaton is None:
+            raise RuntimeError("found.automaton must be set here")
         out |= {"automaton": found.automaton.to_json(), "unanswered": _silent(found.automaton)}
     return out
 
@@ -154,7 +155,7 @@ def _checked(given: Mapping[str, Any], model: Transformer, machine: Answering, r
             MUST, "one without a specification" if verdict == "decided" else "no specification", "give --against X"
         )
     if verdict == "different":
-        assert reference is not None
+        reference = present(reference)
         word, answers = tuple(given["word"]), tuple(given["answers"])
         found = tuple(_answered(one, word) for one in (machine, reference))
         if found != answers or found[0] == found[1]:
@@ -174,7 +175,7 @@ def _checked(given: Mapping[str, Any], model: Transformer, machine: Answering, r
     _same(one, machine, alphabet, "the automaton is not that of the model's weights")
     if verdict == "decided":
         return f"an automaton of {len(one)} states"
-    assert reference is not None
+    reference = present(reference)
     other = _read(given["reference"], silent[1], alphabet)
     _same(other, reference, alphabet, "the specification answers otherwise than its automaton")
     places = [{name: k for k, name in enumerate(x.names)} for x in (one, other)]

@@ -18,6 +18,7 @@ from symcook.decode import stream
 from symcook.door import door
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.transformer import Transformer
+from symcook.present import present
 from symcook.programs.running import program_table, speech_of
 from symcook.spec.fold import Fold
 from symcook.words.inputs import Inputs, Source, automaton, inputs_json
@@ -91,7 +92,8 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
     out yes. What it puts out is shown for every word by the theorem about its family."""
     from symcook.proof import decoders
 
-    assert model.program is not None
+    if model.program is None:
+        raise RuntimeError("model.program must be set here")
     table = program_table(model.program)
     letters, automaton = table.alphabet, Automaton(*table)
     if against is None or isinstance(against, Automaton):
@@ -132,8 +134,7 @@ def _instance(model: Transformer, theorem: str) -> None:
     from symcook.proof import replay
     from symcook.proof.search.bridge import Bridge, checked
 
-    assert model.program is not None
-    at, tokens = counted_at(program_table(model.program), variant_of(model))
+    at, tokens = counted_at(program_table(present(model.program)), variant_of(model))
     if tuple(model.embedding.words or ()) != tokens or model.readout.labels != tokens:
         raise BadInput("the tokens of the model must be those of its program", model.name, "compile the program again")
     checked(Bridge(at.family, at, to_document(model)))

@@ -232,7 +232,8 @@ def value_at(expression: int | Number, i: int, n: int) -> Number:
     try:
         return rational_at(expression, i, n)
     except NotExact:
-        assert isinstance(expression, tuple)
+        if not isinstance(expression, tuple):
+            raise RuntimeError(f"a tuple is expected here, not {type(expression).__name__}") from None
         return at(expression, {"i": i, "n": n})
 
 
@@ -271,7 +272,8 @@ def _root(base: Fraction, exponent: Fraction) -> Fraction:
         must = "the base of a root or a broken power must not be negative"
         raise BadInput(must, f"({quotient(base)})^({quotient(exponent)})")
     value = exp_scaled_log(exponent, base)
-    assert isinstance(value, Fraction)  # without a shift it is rational or refused
+    if not isinstance(value, Fraction):
+        raise RuntimeError(f"a Fraction is expected here, not {type(value).__name__}")
     return value
 
 

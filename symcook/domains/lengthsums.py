@@ -205,7 +205,8 @@ class PositionSums:
         world = self.world
         if "j" not in world.names_in(value):
             return {0: value}
-        assert not isinstance(value, fmpq)
+        if isinstance(value, fmpq):
+            raise RuntimeError("an fmpq is impossible here")
         world.name("j")
         index = world.field._index["symbol", sympy.Symbol("j", real=True)]
         found: dict[int, Any] = {}

@@ -65,7 +65,8 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
         raise BadInput(must, model.name, "symcook compile dfa and compile tm make one")
     if type(limit) is not int or limit < 0:
         raise BadInput("the maximum number of steps must be an integer of at least 0", limit)
-    assert model.program is not None
+    if model.program is None:
+        raise RuntimeError("model.program must be set here")
     given = speech_of(model).word(word)
     model.tokens(given)  # BadInput for the empty word where nothing stands in front
     if model.program.kind == "dfa":

@@ -30,6 +30,7 @@ from math import prod
 from typing import Any, NoReturn
 
 from symcook.errors import BadInput
+from symcook.present import present
 from symcook.programs.srasp import NUMERAL, Srasp, SraspLines, given_types, require_order
 from symcook.programs.srasp_grammar import is_name
 from symcook.programs.srasp_text import text
@@ -412,8 +413,7 @@ class _RaspLines:
             tests = [self._is(one, value) for one, value in zip(reads, values, strict=True)]
             test = tests[0] if len(tests) == 1 else self.lines.add("and", *tests)
             result = self.lines.add("if", test, *self._alike(line, result))
-        assert result is not None
-        return result
+        return present(result)
 
     def _is(self, line: int, value: object) -> int:
         """Where a sequence has a value."""

@@ -14,6 +14,7 @@ from threading import local
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.errors import BadInput, unknown
+from symcook.present import present
 from symcook.programs.formula import foreign
 from symcook.programs.reading import (
     DEEPEST,
@@ -228,7 +229,8 @@ class _SraspReader:
 
     def definition(self, name: Token, *parts: Token | PlacedLine) -> None:
         value = parts[-1]
-        assert isinstance(value, PlacedLine)
+        if not isinstance(value, PlacedLine):
+            raise RuntimeError(f"a PlacedLine is expected here, not {type(value).__name__}")
         if str(name) in WORDS or str(name) in self.names:
             raise BadInput(f"a name must be new and no keyword of the language ({place_at(name)})", str(name))
         place = parts[1] if len(parts) > 2 else "i"
@@ -463,7 +465,8 @@ class _SraspReader:
 
     def entry(self, *parts: Token | PlacedLine) -> MapEntry:
         *tokens, _, value = parts
-        assert isinstance(value, PlacedLine)
+        if not isinstance(value, PlacedLine):
+            raise RuntimeError(f"a PlacedLine is expected here, not {type(value).__name__}")
         token: Any = tokens[-1]
         if token.type == "ELSE":
             return MapEntry(None, value)
@@ -491,7 +494,7 @@ class _SraspReader:
                            "end it with else: E")  # fmt: skip
         made = entries[-1].value.line
         for key, entry in reversed(entries[:-1]):
-            assert key is not None
+            key = present(key)
             test = self._add(key.token, "compare", value.line, key.line, value="=")
             made = self._add(entry.token, "if", test, entry.line, made)
         return PlacedLine(made, at, begin)

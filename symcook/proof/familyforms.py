@@ -17,6 +17,7 @@ from symcook.alarm import Until
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model.expr import Tree, parse_formula, show
 from symcook.model.instance import Instance
+from symcook.present import present
 from symcook.proof import own
 from symcook.proof.familyrel import FamilyRelation
 from symcook.proof.limits import limited
@@ -57,8 +58,7 @@ class FamilyForm:
     @property
     def formula(self) -> str:
         """The form at all its indices."""
-        assert self.value is not None
-        return f"({self.ranges}{self.head} = {show(self.value)})"
+        return f"({self.ranges}{self.head} = {show(present(self.value))})"
 
 
 @dataclass
@@ -300,8 +300,7 @@ def _unfold(form: FamilyForm) -> Callable[[tuple[Tree, ...]], Tree]:
     indices = [one[1] for one in _arguments(form.left)]
 
     def at(args: tuple[Tree, ...]) -> Tree:
-        assert form.value is not None
-        return replaced(form.value, dict(zip(indices, args, strict=True)), {})
+        return replaced(present(form.value), dict(zip(indices, args, strict=True)), {})
 
     return at
 

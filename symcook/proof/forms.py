@@ -108,7 +108,8 @@ class _FormText:
 
     def claim(self, one: Coordinate, spelling: StatementSpelling) -> FormClaim:
         """The form of a coordinate that has one at every position."""
-        assert isinstance(one.column, CellTable)
+        if not isinstance(one.column, CellTable):
+            raise RuntimeError(f"{one.name} has no form at every position")
         function, said = self.function(one)
         made = [self.cells(spelling, one.column, f"{f}(i)") for f in (said, function)]
         return FormClaim(one.name, function, *(f"all i in {self.low}..{self.high}. {text}" for text in made))
@@ -242,7 +243,9 @@ class _FormText:
         self.lines, self.lemma, self.parity, self.sums = [], None, None, dict[str, bool]()
         self.count_k, self.looking, self.circle = False, False, ()
         labels = [*parts(statement).labels, *(["asked"] if whole.given else [])]
-        assert self.line(f"given .. {' '.join(labels)}", 60.0, True) is None
+        missing = self.line(f"given .. {' '.join(labels)}", 60.0, True)
+        if missing is not None:
+            raise RuntimeError(f"the premises of a statement of forms cannot be assumed: {missing}")
         self.assumed, self.opened = dict(self.g.facts), len(self.g.nodes)
         taken = parts(statement)
         whole_run, each = "run" in taken.labels, equations.spread((equations.OWN,), taken.run)

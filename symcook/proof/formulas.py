@@ -20,6 +20,7 @@ from symcook.compilers.formula import Packed
 from symcook.errors import BadInput, Undecided
 from symcook.model import expr
 from symcook.model.modelfile import to_document
+from symcook.present import present
 from symcook.programs import FORMULAS
 from symcook.programs.formula import COUNTING, TEMPORAL, Formula
 from symcook.programs.reading import formula_of
@@ -170,7 +171,7 @@ class ProofLines:
             raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
         self.packed, self.formula = packed, formula
         relation, truths = meaning.relation, meaning.truths
-        assert truths is not None
+        truths = present(truths)
         self.names = list(truths.lines.values())
         with own.deeper():
             lines = [truths.of(tree) for tree in functional(formula)]

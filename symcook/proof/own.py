@@ -20,6 +20,7 @@ from symcook.alarm import Until
 from symcook.errors import BadInput, Rejected
 from symcook.model import modelfile
 from symcook.model.modelfile import document_hash
+from symcook.present import present
 from symcook.proof import kernel, limits, own, replay
 from symcook.proof.files import load_json
 from symcook.proof.limits import OutOfTime, limited
@@ -109,8 +110,7 @@ def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> 
 def in_rows(meaning: ModelMeaning) -> tuple[Callable[[str], str], list[str]]:
     """What puts z2(3, i) in a text for the eleventh truth function at i, and `j. z2(3, j)` for its name alone, with
     `ROW` of them in each function; and the names of these functions, which no other thing has."""
-    assert meaning.truths is not None
-    names = [*meaning.truths.lines.values()]
+    names = [*present(meaning.truths).lines.values()]
     others = {*meaning.taken} - {*names}
     numbers = range(1, -(-len(names) // ROW) + 1)
     stem = next(f"z{'_' * k}" for k in itertools.count() if not any(f"z{'_' * k}{one}" in others for one in numbers))
@@ -349,8 +349,7 @@ def _automatic(home: Citable, statement: Statement) -> list[Node]:
             left = error
         else:
             return pruned(g.nodes)
-    assert left is not None
-    raise left
+    raise present(left)
 
 
 def defined_part(home: Citable, goal: Term) -> list[dict[str, Any]]:

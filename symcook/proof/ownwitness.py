@@ -250,7 +250,8 @@ def _walk(
 
 def _deny(g: Goal, label: str, body: Term, runs: Runs) -> None:
     """Close the goal ``false`` from the fact `label`, which is false."""
-    assert g.goal == FALSE
+    if g.goal != FALSE:
+        raise RuntimeError("a false fact is used up where the goal is another one than false")
     if fkey(g.fact(label)) == NFALSE:
         g.absurd(label)
         return

@@ -224,7 +224,8 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
         return between(soft, sequence, name, low, high, warm=True) == expected
 
     if best is not None and best.first is not None:
-        assert isinstance(best.last, Fraction)
+        if not isinstance(best.last, Fraction):
+            raise RuntimeError("a temperature of a run in balls is rational")
         if best.last == 0:
             return best
         if right_at(best.last):
@@ -279,5 +280,6 @@ def _row(model: Transformer, found: _Found, n: int, digits: int) -> dict[str, An
         row["root"] = f"{equation}, x = e^(-1/{'tau' if unit == 1 else f'({unit} tau)'})"
         row["tau"] = ball(refine(lambda: -1 / (unit * ball_of(place).log()), digits), digits)
         return row
-    assert isinstance(place, Fraction) and isinstance(best.first, Fraction)  # in balls places are rational
+    if not (isinstance(place, Fraction) and isinstance(best.first, Fraction)):
+        raise RuntimeError("a temperature of a run in balls is rational")
     return row | {"tau": ball(hull(place, best.first, bits_for(digits)), digits, relative=True)}

@@ -210,7 +210,8 @@ def _number(start: Fraction, side: int, best: Reach, digits: int) -> Fraction | 
         place = best.last
         shown = max(digits, ROOT_DIGITS)
         return ball(refine(lambda: arb_of(start) + side * ball_of(place), shown), shown)
-    assert isinstance(best.last, Fraction) and isinstance(best.first, Fraction)
+    if not (isinstance(best.last, Fraction) and isinstance(best.first, Fraction)):
+        raise RuntimeError("two ends that differ are rational")
     ends = (start + side * best.last, start + side * best.first)
     return ball(hull(*ends, resolving(min(ends), max(ends), bits_for(digits + 2))), digits + 2)
 

@@ -175,7 +175,8 @@ def blocks(model: Transformer) -> Iterator[tuple[str, Head | FeedForward | Layer
     """Everything with matrices in the order of the forward pass, each with its title: where it is and what."""
     for step in model.sublayers:
         if step.block is None:
-            assert step.after is not None
+            if step.after is None:
+                raise RuntimeError("step.after must be set here")
             yield f"Final norm, {_kind(step.after)}", step.after
             continue
         for k, norm in enumerate(step.before, 1):

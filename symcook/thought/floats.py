@@ -217,6 +217,7 @@ def _matrix(
     table = np.zeros((len(rows), len(columns)), dtype)
     for k, row in enumerate(rows):
         for name, value in row.items():
-            assert not isinstance(value, tuple)
+            if isinstance(value, tuple):
+                raise RuntimeError("a tuple is impossible here")
             table[k, columns[name]] = float(value)
     return table

@@ -76,7 +76,8 @@ def strip(machine: TuringMachine, tape: dict[int, str], head: int) -> str:
 
 def _said(machine: TuringMachine, frame: Frame, tape: int) -> str:
     token, looked = frame.token, frame.looked[tape]
-    assert isinstance(token, StepToken)
+    if not isinstance(token, StepToken):
+        raise RuntimeError(f"a StepToken is expected here, not {type(token).__name__}")
     symbol = frame.tapes[tape].get(frame.heads[tape], machine.blank)
     if looked is None:
         if tape and token.fresh[tape - 1]:

@@ -247,7 +247,8 @@ def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress:
                 _take(tally, model, reader, level)
             return tally.found("grouped by prefixes that the model cannot tell apart")
         except KeepApart as open_:
-            assert not open_.kept <= kept
+            if open_.kept <= kept:
+                raise RuntimeError("prefixes are to be kept apart by what they are kept apart by already") from open_
             kept |= open_.kept
 
 

@@ -26,6 +26,7 @@ from symcook.forward import Memory, Result, forward
 from symcook.model.parts import Head, Mask
 from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
+from symcook.present import present
 from symcook.words import Stand, Word
 
 if TYPE_CHECKING:
@@ -357,8 +358,7 @@ class Prefixes:
         result = self.run(tokens, which, sums, answers)
         labels = None
         if self.beside is not None:
-            assert self.labels is not None
-            labels = self.beside.moved(self.labels[origin // ends], tokens, which, result)
+            labels = self.beside.moved(present(self.labels)[origin // ends], tokens, which, result)
         return PrefixLevel(self, typed, result, origin, which, tokens, depth, self.counts, labels)
 
     def run(
@@ -370,8 +370,7 @@ class Prefixes:
 
     def merge(self, level: PrefixLevel) -> None:
         """Go on behind the states that become of a level's entries."""
-        assert level.result.memory is not None
-        heads = [[one.total for one in head] for head in level.result.memory.heads]
+        heads = [[one.total for one in head] for head in present(level.result.memory).heads]
         domain: Any = level.result.domain
         state, kept, self.sums = domain.numbers.merged(heads, len(level.origin), level.labels)
         tokens, ends = np.array(level.tokens, dtype=object), self.numbers.ends

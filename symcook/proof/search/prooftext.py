@@ -44,6 +44,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from symcook.errors import BadInput
+from symcook.present import present
 
 VERSION = 1
 WIDTH = 116
@@ -646,8 +647,7 @@ def line_text(line: TextLine) -> str:
     if line.kind == "induct":
         return f"induct {line.name} ({' '.join(labels)})"
     if line.kind == "obtain":
-        assert line.source is not None
-        return f"obtain {' '.join(line.terms)} {labels[0]} from {line.source.text}{by}"
+        return f"obtain {' '.join(line.terms)} {labels[0]} from {present(line.source).text}{by}"
     if line.kind == "witness" and line.name:
         return f"witness {line.name}{by}"
     if line.kind == "witness":

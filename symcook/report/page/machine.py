@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import SymcookError
 from symcook.model.answers import EMPTY_STRING
+from symcook.present import present
 from symcook.programs.turing import LETTERS
 from symcook.report.page.html import Markup, element, table
 from symcook.report.page.runs import TypedInput, inputs, traced
@@ -81,11 +82,12 @@ def _table(model: Transformer) -> dict[str, Any] | None:
     which the weights are the compiler's: None where there are no letters to type, or too many rows."""
     from symcook.compilers.automaton import variant_of
 
-    assert model.program is not None
+    if model.program is None:
+        raise RuntimeError("model.program must be set here")
     least = {"least": int(not model.embedding.added)}
     if model.program.kind == "dfa":
         automaton = program_automaton(model)
-        assert automaton is not None
+        automaton = present(automaton)
         many = len(automaton) * len(automaton.alphabet)
         if not 0 < many <= ROWS:
             return None
