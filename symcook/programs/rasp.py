@@ -269,7 +269,8 @@ class _Numeral(str):
         must = "arithmetic on a letter, and a comparison with a number, must be of its number"
         raise BadInput(must, f"the letter {str(self)!r} as text", "write int(x) for x in the function")
 
-    __add__ = __radd__ = __mul__ = __rmul__ = __mod__ = __rmod__ = __sub__ = __rsub__ = _arithmetic
+    __add__ = __mul__ = __rmul__ = __mod__ = _arithmetic  # type: ignore[assignment]
+    __radd__ = __rmod__ = __sub__ = __rsub__ = _arithmetic
     __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = _arithmetic
 
     def __eq__(self, other: object) -> bool:
