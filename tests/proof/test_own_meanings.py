@@ -51,7 +51,8 @@ def test_a_claim_and_its_near_miss(model, true, false, string, tmp_path):
     document = json.loads(modelfile.dumps(model))
     statement = own.claim(document, true)
     settled = own.settle(statement, document, seconds=20)
-    assert settled.certificate is not None and settled.verdict is not None and settled.verdict.status == "PROVED" and not settled.verdict.assuming
+    assert settled.certificate is not None and settled.verdict is not None
+    assert settled.verdict.status == "PROVED" and not settled.verdict.assuming
     done = second_checker(tmp_path, statement, settled.certificate)
     assert done.returncode == 0 and "OPEN" not in done.stdout
     wrong = own.settle(own.claim(document, false), document, seconds=20)
