@@ -426,7 +426,9 @@ ROWS: dict[str, Any] = {
 }
 """Tables of three lines of which no row is on a line: the function of one that is has no end, so that where it has the
 same value at each number an index one further is not noticed."""
-CHAIN = {"left": "1 1 1", "right": "1 1 2"}
+CHAIN = {"left": "3 1 1", "right": "1 1 2"}
+"""The operands: of the second line the first, twice, of the third both. Nothing reads those of a first line that is a
+letter, but a table of one value would hide an index one further."""
 
 
 def programs(name: str) -> list[dict[str, Any]]:

@@ -244,7 +244,10 @@ def test_a_theorem_holds_of_what_instances_compute_and_a_wrong_one_does_not(name
     old, new = WRONG[name]
     assert text.count(old) >= 1
     met = failed = 0
-    for _ in range(12 if name.startswith("yang2026") else 40):
+    enough = 6 if name.startswith("yang2026") else 20  # programs are large
+    for _ in range(60):
+        if met >= enough and failed:
+            break
         values, make = case(of[1], rng)
         given = make()
         run = Run(read, values, given)
@@ -255,7 +258,7 @@ def test_a_theorem_holds_of_what_instances_compute_and_a_wrong_one_does_not(name
         if name == "lem.any_dyck":
             brackets = [str(v) for v in range(2 * values["K"])]
             assert run.accept == dyck_bounded(brackets, values["D"])(given)
-    assert met >= (6 if name.startswith("yang2026") else 20) and failed >= 1
+    assert met >= enough and failed >= 1
 
 
 def main(count: int, seed: int = 2026) -> None:
