@@ -234,9 +234,9 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
             column = columns[name] = domain.read(column, readout.place)
         if isinstance(column, OutOfRules):
             raise BadInput(
-                f"a closed form of {model.name} for every length must be within the rules",
+                f"a closed form of {model.name} for every length must follow its rules",
                 f"{name}: {column.why}",
-                "give --input for a form at one length, or take decide, which may answer for every length",
+                "for one string: --input STRING; to compare with a language at every length: symcook decide",
             )
     common = CellTable.of(domain.world, fmpq(0))
     for column in columns.values():
@@ -416,7 +416,8 @@ def _at_i(world: World, name: str) -> bool:
 def positive(spelling: Spelling, value: Value, guard: Guard) -> str:
     """That a value is positive; without a denominator whose sign is known."""
     world = spelling.world
-    assert not isinstance(value, fmpq)
+    if isinstance(value, fmpq):
+        raise RuntimeError("an fmpq is impossible here")
     world.field.lift(value)
     below = world.signs(world.field.quotient(value.den, world.field.one), guard)
     if below not in ({1}, {-1}):
@@ -433,7 +434,8 @@ def positive(spelling: Spelling, value: Value, guard: Guard) -> str:
 def zero(spelling: Spelling, value: Value, guard: Guard) -> str:
     """That a value is zero; of a sum of terms that are not negative, that all are."""
     world = spelling.world
-    assert not isinstance(value, fmpq)
+    if isinstance(value, fmpq):
+        raise RuntimeError("an fmpq is impossible here")
     world.field.lift(value)
     top = world.field.quotient(value.num, world.field.one)
     form = linear_form(world.field, top)

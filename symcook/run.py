@@ -21,7 +21,7 @@ def domains_for(name: str, digits: int, bits: int | None = None) -> Any:
     `bits` is for mpmath: every operation is rounded to that many; BadInput with another domain.
     """
     if bits is not None and name != "mpmath":
-        raise BadInput("a number of bits must go with the mpmath domain", name, "add --domain mpmath")
+        raise BadInput("a number of bits must go with the number system mpmath", name, "add --domain mpmath")
     if name == "mpmath":
         from symcook.domains.mp import check_bits, digits_of
         from symcook.numbers.balls import bits_for
@@ -198,9 +198,7 @@ def run(
         raise reason or Undecided("the run stayed undecided")
     if not last.undecided:
         do = "use --domain ball" if domain == "mpmath" else "ask for fewer"
-        raise Undecided(
-            f"the values of {text} have fewer than {digits} digits at the greatest working precision; {do}."
-        )
+        raise Undecided(f"the values of {text} have fewer than {digits} digits at the largest working precision; {do}.")
     return last
 
 

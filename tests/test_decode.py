@@ -184,8 +184,8 @@ BAD = {
         model(readout=Readout("largest", "each", ("a",), [[1], [0]], ("a", "b"))), "a"
     ),
     "no token in front": lambda: probability(model(embedding=replace(model().embedding, before=None)), "a"),
-    "a token behind": lambda: probability(model(embedding=replace(model().embedding, before="BOS", after="b")), "a"),
-    "a token behind, decoding": lambda: generate(model(embedding=replace(model().embedding, after="b")), "a"),
+    "a token after": lambda: probability(model(embedding=replace(model().embedding, before="BOS", after="b")), "a"),
+    "a token after, decoding": lambda: generate(model(embedding=replace(model().embedding, after="b")), "a"),
     "a foreign symbol": lambda: probability(model(), "ac"),
     "a symbol without label": lambda: probability(model(labels=("a", "EOS")), "ab"),
     "two ends": lambda: probability(model(labels=("a", "EOS", "PAD")), "a"),
@@ -197,7 +197,7 @@ BAD = {
     "decoding without labels": lambda: generate(model(readout=Readout("sign", "last", ("a",), [[1]]))),
     "decoding from nothing": lambda: generate(model(embedding=replace(model().embedding, before=None))),
     "a prompt with a foreign symbol": lambda: generate(model(), "x"),
-    "beyond the greatest length": lambda: generate(model(max_length=2), "a", limit=5),
+    "beyond the maximum length": lambda: generate(model(max_length=2), "a", limit=5),
     "a gelu exactly": lambda: probability(gelu(), "a", "exact"),
 }
 

@@ -163,7 +163,7 @@ def test_the_embedding_of_dyck_1() -> None:
 
 
 def test_the_languages_of_chiang2022() -> None:
-    """chiang2022.def.languages: PARITY and FIRST by their set definitions; the empty word is in neither."""
+    """chiang2022.def.languages: PARITY and FIRST by their set definitions; the empty string is in neither."""
     for n in range(9):
         for bits in itertools.product("01", repeat=n):
             word = "".join(bits)

@@ -16,11 +16,13 @@ from symcook.bounds.growth import Growth, GrowthPart, part_name
 from symcook.bounds.moved import Moved, Off
 from symcook.domains.rounding import RUNTIMES, Format
 from symcook.door import check_digits
-from symcook.errors import EMPTY_WORD, BadInput, Undecided, unknown
+from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import Result, forward
+from symcook.model.answers import EMPTY_STRING
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, ball, bits_for
+from symcook.present import present
 from symcook.words import every
 
 GUARD_BITS = 128
@@ -84,7 +86,7 @@ def error_propagation(
     if dtype is not None and length is None and not chosen.pointwise:
         raise BadInput("the length must be given with a type of floats", "none", "give for example --n 6")
     if dtype is not None and chosen.embedding.words is None:
-        raise BadInput(f"{name} must read words with a type of floats, since rows may be of any size", dtype)
+        raise BadInput(f"{name} must read strings with a type of floats, as rows have no bound", dtype)
     if constants and dtype is not None:
         raise BadInput("constants are for errors in the embedding", "a type of floats", "give delta alone")
     reached, refused = (
@@ -130,7 +132,7 @@ def _by_words(
     if n is None:
         return None, ""
     if not few_enough(model, n, delta):
-        return None, f"the words of length {n} are too many to go through each"
+        return None, f"the strings of length {n} are too many to go through each"
     try:
         return moves(model, n, delta, dtype, bits + (0 if delta is None else delta.denominator.bit_length())), ""
     except Undecided as error:
@@ -160,15 +162,14 @@ def _ends(
         better = stream is not None and (not table or bool(stream < arb(parts()[-1].error.ours)))
     ours, papers = table[-1] if table else (None, None)
     if better:
-        assert stream is not None
+        stream = present(stream)
         ours = ball(stream, wanted, relative=True)
-    assert ours is not None
 
     def less() -> arb:
         last = parts()[-1].error
         return arb(last.papers - (stream if better and stream is not None else last.ours))
 
-    return ours, papers, decided(less, wanted, "our bound <= the papers' bound") if table else None
+    return present(ours), papers, decided(less, wanted, "our bound <= the papers' bound") if table else None
 
 
 def _extra(
@@ -185,7 +186,7 @@ def _extra(
             found[f"after {label}"] = f"{_shortly(size)}{more}"
         for what, entries in (("coordinate ", reached.coordinates), ("", reached.scores)):
             for name, (size, place, word) in entries.items():
-                where = "" if size.is_zero() else f", at position {place} of {word or EMPTY_WORD}"
+                where = "" if size.is_zero() else f", at position {place} of {word or EMPTY_STRING}"
                 found[f"{what}{name}"] = f"at most {_shortly(size)}{where}"
         found["words"] = f"{reached.words}, each by itself"
     if refused:

@@ -116,7 +116,7 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
     return Bound(
         kind="table-lookup",
         parameters={"gamma": text} | ({} if length is None else {"n": length}),
-        **against(value, lambda: 3 * (-gap()).exp() / 2, wanted, ("greatest error", "(3/2) e^-gamma")),
+        **against(value, lambda: 3 * (-gap()).exp() / 2, wanted, ("largest error", "(3/2) e^-gamma")),
         attained=length is not None,
         where="approached as n grows, t at an end" if length is None else "at t = 1 and t = n",
         source="yang2026, Lemma 7",
@@ -129,7 +129,7 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
             "lem.lookup_best",
         ),
         extra={
-            "3/2 suffices from gamma": shown(least_gamma, wanted, "the least gamma"),
+            "3/2 suffices from gamma": shown(least_gamma, wanted, "the smallest gamma"),
             "best for gamma >= 1": "1, approached as gamma grows",
         },
     )
@@ -159,7 +159,7 @@ def least_gamma() -> flint.arb:
     where g >= 0. Balls show g > 0 on [0, 4/5] and g' < 0 on [4/5, 9/10], where g changes its sign.
     """
     if not _one_zero():
-        raise SymcookError("balls did not show where 3/2 stops to suffice")
+        raise SymcookError("rigorous intervals did not show where 3/2 stops to suffice")
     return -zero(_excess, _fall, *_TURN).log()
 
 

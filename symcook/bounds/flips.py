@@ -63,11 +63,13 @@ def sensitivity(
     chosen, name = read_model(model, values)
     length = count(n)
     if not chosen.alphabet:
-        raise BadInput("sensitivity needs a model that reads words", name, "give one with an alphabet, such as dyck-1")
+        raise BadInput(
+            "sensitivity needs a model that reads strings", name, "give one with an alphabet, such as dyck-1"
+        )
     added = chosen.embedding.added
     each = chosen.readout.everywhere
     if each and length + added == 1:
-        must = "a readout at every position must have one beside that of the changed symbol"
+        must = "a readout at every position must have one next to that of the changed symbol"
         raise BadInput(must, f"{name} with n = 1", "give n = 2")
     if (why := _irregular(chosen)) is not None:
         chosen.check_length(length + added)
@@ -101,13 +103,13 @@ def sensitivity(
 
 
 def _labels(each: bool) -> tuple[str, str]:
-    return f"greatest change{' at the other positions' * each}", "proved C/n"
+    return f"largest change{' at the other positions' * each}", "proved C/n"
 
 
 def _rational(value: Any) -> Fraction:
     """An entry of a batch, which need not be an integer where it is an object."""
     if isinstance(value, (Root, ExpSum)):
-        raise NotExact("C/n is computed of rational numbers", value, "balls take others")
+        raise NotExact("C/n is computed of rational numbers", value, "rigorous intervals take others")
     return value if isinstance(value, Fraction) else Fraction(int(value))
 
 
@@ -154,7 +156,7 @@ def _by_balls(model: Transformer, name: str, n: int, digits: int, why: str) -> B
                         best = best.max(change)
         return (best, own)[which]
 
-    value = refine(lambda: greatest(0), digits, what="the greatest change")
+    value = refine(lambda: greatest(0), digits, what="the largest change")
     extra: dict[str, Ball | str] = {"value times n": _shown_times(value, n, digits)}
     extra["no proved C/n"] = f"the model has {why}"
     if each:

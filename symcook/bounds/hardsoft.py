@@ -209,9 +209,9 @@ def hardsoft(
     met = [runs(loose, n, next(tick)) for n in range(1, max_length + 1)] if terms else hard
     heads = tuple(_told(place, hard, terms.get(place[:2])) for place in head_places(model))
     for before, after in zip(hard, met, strict=True):
-        assert all(
-            end == {name: other[name] for name in end} for end, other in zip(before.ends, after.ends, strict=True)
-        )
+        pairs = zip(before.ends, after.ends, strict=True)
+        if any(end != {name: other[name] for name in end} for end, other in pairs):
+            raise RuntimeError("tie-breaking terms changed the run with hard attention")
     gaps = {at.n: min((_ratio(one.gap[0]) for one in at.heads.values() if one.gap), default=None) for at in met}
     gamma = claimed.text if claimed else fitted({n: g for n, g in gaps.items() if g is not None}, below=True)
     fails = None if claimed is None else _fails(loose, met, claimed)
@@ -251,20 +251,20 @@ def _least_one(value: fmpq) -> Fraction:
 def checked(model: Transformer, max_length: int) -> None:
     """BadInput for a model that Theorem 26 does not speak of, or with too many words."""
     if not model.alphabet or model.embedding.words is None:
-        raise BadInput("the model must read words", f"{model.name}, which reads numbers", "choose a language model")
+        raise BadInput("the model must read strings", f"{model.name}, which reads numbers", "choose a language model")
     if model.normed:
         raise BadInput("the model must be without layer norm, as in Theorem 26", model.name)
     for place in head_places(model):
         if place.head.weighting == "softmax" and not place.head.uniform:
             must = "a model to be softened must have hard attention"
-            raise BadInput(must, f"softmax in {place} of {model.name}", "symcook bound error is for soft models")
+            raise BadInput(must, f"softmax in {place} of {model.name}", "symcook bound error is for softmax models")
     for number, layer in enumerate(model.layers, 1):
         if layer.feedforward is not None and layer.feedforward.activation != "relu":
             given = f"{layer.feedforward.activation} in layer {number}"
             raise BadInput("the activation must be relu, whose Lipschitz constant is 1", given)
     model.check_length(max_length + model.embedding.added)
     if len(model.alphabet) ** max_length > MOST_WORDS:
-        must = f"there must be at most {MOST_WORDS} words of a length"
+        must = f"there must be at most {MOST_WORDS:,} strings of a length"
         raise BadInput(must, f"{len(model.alphabet)}^{max_length}", "give a smaller --max-length")
 
 
@@ -280,11 +280,13 @@ def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> s
     if found is not None:
         return found
     n, gap = min(((n, gap) for n, gap in gaps.items() if gap is not None), key=lambda one: one[1][0])
-    given = f"{place}, {place.head.weighting}: scores of the word {gap[1]} differ by {written(_ratio(gap[0]))}"
+    given = f"{place}, {place.head.weighting}: scores of the string {gap[1]} differ by {written(_ratio(gap[0]))}"
     if claimed is None:
         do = "give --gap with an expression that n times stays below"
-        raise BadInput("the ties of a head must be broken below its gap, which must be c/n^k with k <= 3", given, do)
-    must = f"n times gamma must stay below the gap of a head whose ties are broken, also at n = {n}"
+        raise BadInput(
+            "the ties of a head must be broken by less than its score gap, which must be c/n^k with k <= 3", given, do
+        )
+    must = f"n times gamma must stay smaller than the score gap of a head whose ties are broken, also at n = {n}"
     raise BadInput(must, f"{claimed.text}; {given}", "give a smaller --gap")
 
 
@@ -343,7 +345,7 @@ def _needed(model: Transformer, at: HardRuns, low: Fraction, allowed: Fraction) 
         more, _ = error_in_balls(soft_at(model, warm), [at.words[words[0]]], [at.ends[words[0]]])
         if worst <= bound and more > bound:
             return ball(hull(cold, warm, BITS), DIGITS)
-    raise Undecided(f"the temperature that {model.name} needs at n = {at.n} stayed open near {float(near):.3g}")
+    raise Undecided(f"the temperature that {model.name} needs at n = {at.n} was undecided near {float(near):.3g}")
 
 
 def _model(

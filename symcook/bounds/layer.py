@@ -202,7 +202,7 @@ def lipschitz(
         attained=True,
         where="between points of one linear piece",
         source="Cookbook, Section 6.1",
-        labels=("least constant", "||W2|| ||W1||"),
+        labels=("smallest constant", "||W2|| ||W1||"),
         proofs=tuple(proofs),
         extra={"homogeneous": homogeneous},
     )
@@ -259,16 +259,16 @@ def layer_norm(
 
     def other(pairs: Collection[tuple[Fraction, Fraction]] | None) -> Ball | str:
         if pairs is None:
-            return f"not known: more than {MAX_SUMS} sums of gains"
+            return f"not known: more than {MAX_SUMS:,} sums of gains"
         return shown(lambda: greatest_growth(pairs) / arb_of(small).sqrt(), wanted)
 
     extra: dict[str, Ball | str] = {
-        "sum of entries, least": other(columns),
+        "sum of entries, smallest": other(columns),
         "sum of entries, proved": shown(
             lambda: (arb_of(Fraction(entries - 1, entries) * sum(squares, Fraction(0)) / small)).sqrt(), wanted
         ),
-        "greatest entry, least": other(rows),
-        "greatest entry, proved": shown(lambda: arb_of(Fraction(entries - 1)).sqrt() * claimed(), wanted),
+        "largest entry, smallest": other(rows),
+        "largest entry, proved": shown(lambda: arb_of(Fraction(entries - 1)).sqrt() * claimed(), wanted),
         "homogeneous": "no; of degree 0 with epsilon = 0",
     }
     return Bound(
@@ -280,7 +280,7 @@ def layer_norm(
         attained=False,
         where="approached by two vectors with nearly equal entries",
         source="Cookbook, Section 6.1 and Section 6.4",
-        labels=("least constant", "max|gain|/sqrt(epsilon)"),
+        labels=("smallest constant", "max|gain|/sqrt(epsilon)"),
         proofs=(
             "lem.layernorm_euclid",
             "cookbook.s6.4.ln_lipschitz",

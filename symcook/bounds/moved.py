@@ -31,6 +31,7 @@ from symcook.model.expr import Tree, names
 from symcook.model.rationals import rational
 from symcook.numbers.balls import arb_of
 from symcook.numbers.evaluate import evaluate
+from symcook.present import present
 
 NONE = arb(0)
 ONE = arb(1)
@@ -250,8 +251,7 @@ class Moved(Rowwise):
 
     def share(self, roundings: int) -> arb:
         """What so many roundings, one on top of another, do at most to a number of size 1."""
-        assert self.format is not None
-        error = arb(roundings * self.format.unit)
+        error = arb(roundings * present(self.format).unit)
         if not 2 * error < 1:
             raise Undecided("a sum has more terms than the type of floats can count")
         return error / (1 - error)
@@ -356,7 +356,8 @@ class Moved(Rowwise):
     def soft_rounding(self, scores: Sequence[arb], size: arb, values: Sequence[arb]) -> arb:
         """What the arithmetic of one softmax may add: weights off by a factor, their sum, the sum of products, and the
         quotient; weights below the least normal number may be flushed to zero beside one that is about 1."""
-        assert self.format is not None
+        if self.format is None:
+            raise RuntimeError("self.format must be set here")
         unit, k = arb(self.format.unit), len(scores)
         top = max(score.abs_upper() for score in scores)
         weight = (2 * top * unit).exp() * (1 + 2 * EXP_ULPS * unit) * (1 + unit) - 1

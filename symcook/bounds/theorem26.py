@@ -17,6 +17,7 @@ from symcook.model.expr import Tree, names, parse_term
 from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of
+from symcook.present import present
 
 POWERS = range(4)
 """Gaps and sizes are told as c/n^k and c n^k."""
@@ -121,8 +122,7 @@ class Constants:
             if L > 1:
                 rest += (L - 1) * (arb_of(2 * K * (L - 1)).log() - 1)
             hundredths = (100 * rest).upper().ceil().unique_fmpz()
-        assert hundredths is not None
-        whole, power = written(Fraction(int(hundredths), 100)), "" if L < 3 else f"^{L - 1}"
+        whole, power = written(Fraction(int(present(hundredths)), 100)), "" if L < 3 else f"^{L - 1}"
         n = f"(n + {self.added})" if self.added else "n"
         if L == 1:
             return f"({gamma})/({whole} + log({n}*({x})/({error})))"

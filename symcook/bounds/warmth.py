@@ -20,6 +20,7 @@ from symcook.forward import forward
 from symcook.model.parts import FeedForward, Head, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of
+from symcook.present import present
 from symcook.words import Word
 
 if TYPE_CHECKING:
@@ -55,8 +56,7 @@ def rounded(value: arb, bits: int = 12) -> Fraction:
     low = value.lower()
     exponent = int(low.log_base(2).floor().unique_fmpz() or 0) - bits
     scaled = (low * arb(2) ** -exponent).floor().unique_fmpz()
-    assert scaled is not None
-    return Fraction(int(scaled)) * Fraction(2) ** exponent
+    return Fraction(int(present(scaled))) * Fraction(2) ** exponent
 
 
 class HeadForm(NamedTuple):

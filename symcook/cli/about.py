@@ -26,6 +26,7 @@ from symcook.cli.options import (
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, say, say_or_json
 from symcook.errors import BadInput
+from symcook.present import present
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -149,7 +150,7 @@ def _facts(chosen: Chosen) -> dict[str, Any]:
         symbols = [{"name": p.name, "region": p.region, "default": _text(p.default)} for p in model.parameters]
         kind = "rows of " + ", ".join(model.embedding.inputs or ())
         if model.alphabet:
-            kind = f"words over {' '.join(letters)}" if (letters := typed(model)) else "the empty word"
+            kind = f"strings over {' '.join(letters)}" if (letters := typed(model)) else "the empty string"
         layers, coordinates = len(model.layers), len(model.space)
         summary = f"layers: {layers}, coordinates: {coordinates}, reads {kind}"
         ends = zip(model.embedding.ends, ("in front", "behind"), strict=True)
@@ -312,9 +313,7 @@ def completion(*, shell: Annotated[str, argument(type=OneOf("shell", SHELLS))], 
 
     from symcook.cli.output import group
 
-    found = get_completion_class(shell)
-    assert found is not None, shell
-    script = found(group, {}, "symcook", "_SYMCOOK_COMPLETE")
+    script = present(get_completion_class(shell))(group, {}, "symcook", "_SYMCOOK_COMPLETE")
     # Not `script.source()`, which for bash starts bash to ask its version.
     text = script.source_template % script.source_vars()
     say_or_json(as_json, lambda: {"shell": shell, "script": text}, lambda: text)

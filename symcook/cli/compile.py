@@ -23,7 +23,7 @@ def compile(
     *,
     kind: Annotated[str, argument(type=OneOf("language", LANGUAGES))],
     source: Annotated[str, argument()],
-    alphabet: Annotated[str | None, option('The letters: "ab", or "a b" where they are longer.', "A")],
+    alphabet: Annotated[str | None, option('The symbols: "ab", or "a b" where they are longer.', "A")],
     target: Annotated[str, option("The model file to write.", "FILE", None, "-o")],
     theorem: Annotated[
         str | None,
@@ -39,13 +39,17 @@ def compile(
     ],
     weighting: Annotated[
         str | None,
-        option("How a machine's heads find the last of equal cells (average).", None, OneOf("weighting", WEIGHTINGS)),
+        option(
+            "How a Turing machine's heads find the last of equal cells (average).", None, OneOf("weighting", WEIGHTINGS)
+        ),
     ],
     variant: Annotated[
         str | None,
-        option("Masks that see the own column, or no $ in front (strict).", None, OneOf("variant", VARIANTS)),
+        option(
+            "Masks that include the token itself, or no $ before the input (strict).", None, OneOf("variant", VARIANTS)
+        ),
     ],
-    prove: Annotated[bool, option("Prove that the model answers as the program, on every word.")],
+    prove: Annotated[bool, option("Prove that the model answers as the program, on every string.")],
     seconds: Seconds = 60,
     force: Annotated[bool, option("Replace existing files.")],
     as_json: bool,
@@ -86,7 +90,7 @@ def compile(
     if kind == "dfa" and text == source and source.endswith(".json"):
         raise BadInput("the file of an automaton must exist", source, "or give a regular expression")
     if kind == "tm" and text == source and source.endswith((".tm", ".txt", ".json")):
-        raise BadInput("the file of a machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
+        raise BadInput("the file of a Turing machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
     options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting, "name": name}
     options["variant"] = variant
     model = compiled(kind, text, theorem=theorem or "", **options)
@@ -101,15 +105,15 @@ def compile(
         except Undecided:
             say_or_json(as_json, lambda: shown, lambda: wrote)
             raise
-    says, every = "the answers are those of the program", "every word"
+    says, every = "the answers are those of the program", "every string"
     if kind == "dfa":
-        says = "it puts out the states of the automaton, then yes or no"
+        says = "it outputs the states of the automaton, then yes or no"
         if theorem:
-            word = "x with a letter," if variant == "no-start" else "x,"
-            says = f"{word} token |x| + 1 behind it is yes or no, as the automaton says"
+            word = "x with a symbol," if variant == "no-start" else "x,"
+            says = f"{word} token |x| + 1 after it is yes or no, as the automaton says"
     if kind == "tm":
-        says = "it puts out the machine's steps, then its output"
-        every += " with a letter" * (variant == "no-start")
+        says = "it outputs the machine's steps, then its output"
+        every += " with a symbol" * (variant == "no-start")
     by = f" ({', '.join(shown.pop('theorems', ()))})" * bool(theorem)
     proved = f"\n{shown['verdict']}  on {every} {says}{by}: {shown['certificate']}"
     say_or_json(as_json, lambda: shown, lambda: wrote + (proved if prove else ""))
@@ -158,13 +162,15 @@ def _proved(
         except Rejected as why:
             raise refused(why, none, model) from None
     else:
-        with Waiting("proving"):
+        with Waiting("proving"), within(seconds, none, instead(model)):
             statement, found = (programs if program.kind == "srasp" else formulas).prove(model, seconds)
         if found.certificate is None or found.verdict is None:
             why = str(found.missing).partition("\n")[0]
             raise Undecided(f"{none}: {why}; {instead(model)}.")
         certificate, verdict = found.certificate, found.verdict
-    own.write(to, statement, certificate)
+    from symcook.proof.proving import write
+
+    write(to, statement, certificate)
     return {"certificate": str(to[0]), "verdict": verdict.words} | ({"theorems": theorems} if theorems else {})
 
 

@@ -11,7 +11,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from symcook.cli.options import Chosen, Force, Name, Seconds, Settings, choose, need_values, option
+from symcook.cli.options import (
+    Chosen,
+    Force,
+    InputsOption,
+    Name,
+    Sample,
+    Seconds,
+    Seed,
+    Settings,
+    asked_of,
+    choose,
+    need_values,
+    option,
+)
 from symcook.cli.options import command as declare
 from symcook.cli.output import Waiting, print_json, say, say_or_json, within
 from symcook.cli.runs import load_spec
@@ -35,11 +48,14 @@ def decide(
         option("FILE.py:FOLD, an automaton's or a model's file, a recipe, or a regular expression.", "X", None),
     ] = None,
     target: Annotated[str | None, option("Write the automaton.", "FILE.json|svg|txt", None, "-o", "--output")] = None,
-    certificate: Annotated[str | None, option("Write what shows the decision.", "FILE.json")] = None,
+    certificate: Annotated[str | None, option("Write a certificate of the decision.", "FILE.json")] = None,
     check: Annotated[str | None, option("Check such a file again, without a search.", "FILE.json")] = None,
     settings: Settings,
     tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "WORDS")] = None,
     force: Force,
+    inputs: InputsOption = None,
+    sample: Sample = None,
+    seed: Seed = None,
     seconds: Seconds = 60,
     as_json: bool,
 ) -> int:
@@ -61,6 +77,9 @@ def decide(
         raise BadInput("--force must come with -o FILE", "none", "leave it out")
     if check is not None and (target is not None or certificate is not None):
         raise BadInput("--check must come without -o and --certificate", "both", "leave one out")
+    within_language = asked_of(inputs, sample, seed)
+    if within_language and (certificate is not None or check is not None):
+        raise BadInput("--inputs must come without --certificate and --check", "both", "leave one out")
     file = None if target is None else _named(target, "an automaton", "dyck.svg", ENDINGS, force)
     shown = None if certificate is None else _named(certificate, "a certificate", "c.json", (".json",), force)
     given = None if check is None else _certificate(check)
@@ -91,7 +110,7 @@ def decide(
                 if given is not None:
                     found = recheck(given, chosen.model, reference, values=chosen.values, name=called)
                 else:
-                    found = decided(chosen.model, reference, values=chosen.values, name=called)
+                    found = decided(chosen.model, reference, values=chosen.values, name=called, **within_language)
     except Undecided as error:
         if as_json:
             print_json(Decision("open", chosen.model, against or "", why=error.sentence).to_json())
@@ -119,27 +138,27 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
         if chosen.info is None or chosen.info.kind not in ("language", "attention"):
             return "", None
         own = reference(chosen.name, chosen.arguments, {})
-        return ("its reference", own) if isinstance(own, Fold) else ("", None)
+        return ("its specification", own) if isinstance(own, Fold) else ("", None)
     if re.fullmatch(r".+\.py:\w+", against, re.DOTALL):
         fold = load_spec(against)
         if not isinstance(fold, Fold):
-            do = "write symcook.Fold(start, step, answer); check compares functions word by word"
-            raise BadInput("a reference for every length must be a Fold", f"{against} ({type(fold).__name__})", do)
+            do = "write symcook.Fold(start, step, answer); check compares functions string by string"
+            raise BadInput("a specification for every length must be a Fold", f"{against} ({type(fold).__name__})", do)
         return against, fold
     if os.path.isfile(against):
         try:
             document = json.loads(Path(against).read_text(encoding="utf-8"))
         except ValueError as error:
-            raise BadInput("the file of a reference must be JSON", f"{against}: {error}") from None
+            raise BadInput("the file of a specification must be JSON", f"{against}: {error}") from None
         if isinstance(document, dict) and any(key in document for key in KEYS):
             return against, read(against)
         return against, _once(choose(against).model)
     if against.endswith((".json", ".py")):
-        raise BadInput("the file of a reference must exist", against)
+        raise BadInput("the file of a specification must exist", against)
     if exists(against):
         own, other, letters = reference(against), choose(against).model, speech_of(chosen.model).letters
         if sorted(other.alphabet) != sorted(letters):
-            must = f"the reference must be over the alphabet {' '.join(letters)}"
+            must = f"the specification must be over the alphabet {' '.join(letters)}"
             raise BadInput(must, f"{against}, over {' '.join(other.alphabet) or 'numbers'}")
         return against, own if isinstance(own, Fold) else other
     return against or "()", against

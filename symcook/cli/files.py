@@ -28,8 +28,9 @@ from symcook.cli.options import (
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say, say_or_json
-from symcook.errors import EMPTY_WORD, BadInput
+from symcook.errors import BadInput
 from symcook.export import COMPARED, MAX_LENGTH, MAX_STEPS
+from symcook.model.answers import EMPTY_STRING, grouped
 from symcook.run import prepare
 
 if TYPE_CHECKING:
@@ -61,15 +62,15 @@ def export(
     max_length: Annotated[
         int | None,
         option(
-            "Tables and certificate for words of N typed symbols (16).",
+            "Tables and certificate for strings of N input symbols (16).",
             "N",
-            Whole("the greatest length", 1, MAX_LENGTH),
+            Whole("the maximum length", 1, MAX_LENGTH),
         ),
     ],
     steps: Annotated[
         int | None,
         option(
-            "A decoder: certify T tokens behind each word, or refuse (as far as 100).",
+            "A decoder: certify T tokens after each string, or refuse (as far as 100).",
             "T",
             Whole("the number of steps", 0, MAX_STEPS),
         ),
@@ -121,13 +122,13 @@ def export(
     if chosen.pointwise:
         worst = compared["largest_difference"]
         how = "answers are compared" if worst is None else f"largest difference {worst:.3g}"
-        verdict = f"compared at {compared['inputs']} points, {how}"
+        verdict = f"compared at {grouped(compared['inputs'])} points, {how}"
     else:
         what = "exact answers" if compared["largest_difference"] is None else "values that agree with the exact ones"
         longest = document["greatest_length"] - added
         none = compared["no_run"]
-        refused = f"; {none['inputs']} have no run, as {none['first'] or EMPTY_WORD}" if none["inputs"] else ""
-        verdict = f"{what} to length {longest} ({compared['inputs']} inputs compared{refused})"
+        refused = f"; {none['inputs']} have no run, as {none['first'] or EMPTY_STRING}" if none["inputs"] else ""
+        verdict = f"{what} up to length {longest} ({grouped(compared['inputs'])} inputs compared{refused})"
         if not compared["inputs"]:
             verdict = "no input compared"
     say(f"wrote {', '.join(str(weights.parent / file) for file in document['files'])} and {beside}")
@@ -136,12 +137,12 @@ def export(
     if not document["decoding"] and compared["first_difference"] is None and compared["ends"] is not None:
         say(f"    {compared['ends']}")
     if compared["first_difference"] is not None:
-        say(f"  first input with another answer: {compared['first_difference'] or EMPTY_WORD}")
+        say(f"  first input with another answer: {compared['first_difference'] or EMPTY_STRING}")
     decoded = document["decoding"]
     for line in lines(decoded, dtype) if decoded else guaranteed(document["guaranteed"]):
         say(f"  {line}")
     file, code = (shlex.quote(str(path)) for path in (weights, weights.with_suffix(".py")))
-    given = f"WORD --steps {decoded['steps']}" if decoded and kind in ("npz", "torch") else _input(chosen)
+    given = f"STRING --steps {decoded['steps']}" if decoded and kind in ("npz", "torch") else _input(chosen)
     say(f"  {RUNS[kind].format(file=file, code=code, input=given)}")
 
 
@@ -153,20 +154,20 @@ def guaranteed(found: dict[str, Any]) -> list[str]:
         if not errors:
             return [f"no bound on the error of values: {found['why']}"]
         until = found["lengths"][-1]["length"] - added
-        lines = [f"every value within {max(errors, key=Decimal)} of the exact one to length {until}"]
+        lines = [f"every value within {max(errors, key=Decimal)} of the exact one up to length {until}"]
         if others != errors:
             greatest = max(others, key=Decimal, default=None)
-            until = f"{greatest} to length {first['lengths'][-1]['length'] - added}" if others else "no bound"
-            lines.append(f"  where attention divides behind its sums; {until} where it divides weights first")
+            until = f"{greatest} up to length {first['lengths'][-1]['length'] - added}" if others else "no bound"
+            lines.append(f"  where attention normalises after summing; {until} where it normalises the weights first")
         return [*lines, f"  {found['why']}"] if found["why"] else lines
     same = first["ranges"] == found["ranges"]
-    which = "any runtime" if same else "any runtime that divides behind the sums of attention"
+    which = "any runtime" if same else "any runtime that normalises attention after summing, (sum w v)/(sum w),"
     lines = [f"decisions guaranteed in {which} at lengths {_ranges(found, added)}" if found["ranges"] else
              "no length at which all decisions are guaranteed"]  # fmt: skip
     lines += [_open(each, added) for each in found["open"]] if found["open"] else [f"  {found['why']}"]
     lines += _not_asked(found, added)
     if not same:
-        lines.append(f"where weights are divided first, as in softmax(scores) @ values: "
+        lines.append(f"where the weights are normalised first, as in softmax(scores) @ values: "
                      f"{f'at lengths {_ranges(first, added)}' if first['ranges'] else 'at no length'}")  # fmt: skip
         known = [each["length"] for each in found["open"]]
         new = [each for each in first["open"] if each["length"] not in known]
@@ -182,7 +183,7 @@ def _not_asked(found: dict[str, Any], added: int) -> list[str]:
         return []
     low, high = (n - added for n in found["not_asked"]["lengths"])
     lengths = f"lengths {low} to {high} were" if low < high else f"length {low} was"
-    return [f"{lengths} not asked: {found['not_asked']['why']}"]
+    return [f"{lengths} not tested: {found['not_asked']['why']}"]
 
 
 def _ranges(found: dict[str, Any], added: int) -> str:
@@ -197,7 +198,7 @@ def _open(each: dict[str, Any], added: int) -> str:
     exact = (each["exact"] or {}).get("logit")
     outputs += f", exactly {exact}" if exact is not None and len(exact) <= 40 else ""
     open_ = "a choice open" if each["runs"] else "which has no run"
-    return f"not at length {each['length'] - added}: {each['input'] or EMPTY_WORD}{alone}, {outputs or open_}"
+    return f"not at length {each['length'] - added}: {each['input'] or EMPTY_STRING}{alone}, {outputs or open_}"
 
 
 def _input(chosen: Chosen) -> str:
@@ -244,7 +245,7 @@ def diff(
     first: Annotated[str, argument(metavar="A")],
     second: Annotated[str, argument(metavar="B")],
     max_length: Annotated[
-        int, option("Inputs to length N (6), in typed symbols.", "N", Whole("the greatest length", 1, COMPARED))
+        int, option("Inputs up to length N (6), in input symbols.", "N", Whole("the maximum length", 1, COMPARED))
     ] = 6,
     tolerance: Annotated[str, option("What is at most T apart counts as equal.", "T")] = "0",
     settings: Settings,
@@ -272,7 +273,7 @@ def diff(
     else:
         say(found.text())
         if length < max_length and not one.pointwise:
-            say(f"  to length {length}, not {max_length}: {limits[most]} takes nothing longer")
+            say(f"  up to length {length}, not {max_length}: {limits[most]} takes nothing longer")
     return {True: 0, False: 1, None: 3}[found.same]
 
 
@@ -319,9 +320,9 @@ def report(
     longest: Annotated[
         int | None,
         option(
-            "Figures: the greatest length on the axes (1000).",
+            "Figures: the maximum length on the axes (1000).",
             "N",
-            Whole("the greatest length", 3, 10**6),
+            Whole("the maximum length", 3, 10**6),
             "--max-length",
         ),
     ],

@@ -16,9 +16,12 @@ from symcook.cli.options import (
     Force,
     Name,
     OneOf,
+    Sample,
     Seconds,
+    Seed,
     Settings,
     Whole,
+    asked_of,
     choose,
     command,
     given,
@@ -30,7 +33,7 @@ from symcook.declaration import DeclaredArgument, Question
 from symcook.errors import BadInput
 from symcook.questions import QUESTIONS
 
-RANGES = {"digits": DIGITS, "max_length": LENGTH, "min_length": Whole("the least length", 0, 1_000_000)}
+RANGES = {"digits": DIGITS, "max_length": LENGTH, "min_length": Whole("the smallest length", 0, 1_000_000)}
 """By argument, the integers that it may be, where its annotation says int; `LENGTH` where none is named."""
 
 
@@ -62,8 +65,10 @@ def command_of(name: str) -> Command:
     ) -> int:
         chosen = choose(name, settings)
         if not chosen.model.alphabet:
-            raise BadInput("the model must read words", f"{name}, which reads numbers", "choose a language model")
+            raise BadInput("the model must read strings", f"{name}, which reads numbers", "choose a language model")
         said = {one: value for one, value in said.items() if value not in (None, ())}
+        sample = {one: said.pop(one) for one in ("sample", "seed") if one in said}
+        said |= asked_of(said.get("inputs"), **sample)
         for argument in own:
             if argument.required and argument.name not in said:
                 raise BadInput(f"{_named(argument)} must be given", "none", f"give {_example(question, argument)}")
@@ -76,6 +81,8 @@ def command_of(name: str) -> Command:
     own = [one for one in question.arguments if one.name not in ("model", "values")]
     asked.__doc__ = question.words
     kinds = {"name": Name} | {one.name: kind_of(one) for one in own}
+    if "inputs" in kinds:
+        kinds |= {"sample": Sample, "seed": Seed}
     kinds |= {"settings": Settings, "place": kind_of(question.file), "force": Force, "seconds": Seconds}
     return command(question.name, question.example)(given(asked, **kinds))
 
@@ -107,7 +114,7 @@ def ask(
     for target in () if plotted else targets:
         vacant(target, force)
     asked = f"{question.name} of {chosen.name}"
-    none = f"no {asked} to length {given['max_length']} was found"
+    none = f"no {asked} up to length {given['max_length']} was found"
     with within(seconds, none, "give a smaller --max-length"):
         try:
             with Progress(asked) as progress:

@@ -14,20 +14,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli import own
 from symcook.cli.options import (
+    INPUTS,
     Chosen,
     Complete,
     Digits,
     DomainOption,
     Force,
+    InputsOption,
     Latex,
     MaxLength,
     Name,
     RowsOption,
+    Sample,
     Seconds,
+    Seed,
     Settings,
     Tokens,
     Whole,
     WordOption,
+    asked_of,
     check_latex,
     choose,
     exact_or_balls,
@@ -41,7 +46,9 @@ from symcook.cli.options import (
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, SweepProgress, Waiting, line_width, print_json, say, say_or_json, within
-from symcook.errors import EMPTY_WORD, BadInput, Branching, Undecided, unknown
+from symcook.errors import BadInput, Branching, Undecided, unknown
+from symcook.model.answers import EMPTY_STRING
+from symcook.present import present
 
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
@@ -66,17 +73,20 @@ def run(
     domain: DomainOption,
     digits: Digits = 30,
     bits: Annotated[int | None, option("With mpmath: round every operation to P bits.", "P", BITS)],
-    steps: Annotated[int | None, option("Go on behind the input by T tokens at most, each as it comes.", "T", STEPS)],
-    then: Annotated[str | None, option("Check in one pass that the model goes on with these tokens.", "WORDS")],
-    trace: Annotated[bool, option("Show the residual stream after each part of a layer.")],
+    steps: Annotated[int | None, option("Continue the input by at most T tokens, each as it comes.", "T", STEPS)],
+    then: Annotated[str | None, option("Check in one pass that the model continues with these tokens.", "WORDS")],
+    trace: Annotated[bool, option("Show the residual stream after each sublayer.")],
     picture: Annotated[
-        str | None, option("Draw the trace: the stream, and where each head looks.", "FILE", None, "--svg")
+        str | None, option("Draw the trace: the residual stream, and where each head looks.", "FILE", None, "--svg")
     ],
     dark: Annotated[bool, option("With --svg: for dark pages.")],
     force: Annotated[bool, option("With --svg: replace an existing file.")],
+    inputs: Annotated[str | None, option(INPUTS.replace("ask about", "run"), "X", None, "--inputs")] = None,
+    sample: Sample = None,
+    seed: Seed = None,
     as_json: bool,
 ) -> int | None:
-    """Run a model on one input.
+    """Run a model on one input, or with --inputs on each string of a language, a line each.
 
     Without --domain the values are exact; where there are no exact ones they are balls, and the answer says so.
 
@@ -89,6 +99,13 @@ def run(
     from symcook.report.run import text
     from symcook.run import run as answered
 
+    language = asked_of(inputs, sample, seed)
+    if language:
+        alone = {"--input": word, "--tokens": tokens, "--rows": rows, "--steps": steps, "--then": then}
+        for other, value in (alone | {"--trace": trace, "--svg": picture}).items():
+            if value not in (None, False):
+                raise BadInput(f"--inputs must stand without {other}", other, "leave one out")
+        return _each_string(name, settings, language["inputs"], domain, digits, bits, as_json)
     if steps is not None or then is not None:
         others = {"--svg": picture, "--dark": dark, "--force": force}
         return _decoded(name, settings, word, tokens, rows, steps, then, domain, digits, bits, trace, as_json, others)
@@ -126,9 +143,47 @@ def run(
         if file is not None:
             say(f"wrote {file}")
     if answer.undecided:
-        given = answer.given or EMPTY_WORD
+        given = answer.given or EMPTY_STRING
         numbers = answer.result.domain.name
-        raise Undecided(f"the verdict on {given} stayed open in {numbers} numbers; try --domain exact.")
+        raise Undecided(f"the verdict on {given} was undecided in {numbers} numbers; try --domain exact.")
+
+
+def _each_string(
+    name: str, settings: tuple[str, ...], inputs: Any, domain: str | None, digits: int, bits: int | None, as_json: bool
+) -> int:
+    """``run --inputs``: the answers to all strings of a language that has an end."""
+    from symcook.report.document import columns
+    from symcook.report.run import answer_text
+    from symcook.run import run
+    from symcook.words.inputs import LISTED, finite
+
+    chosen = choose(name, settings)
+    if not chosen.model.alphabet:
+        raise BadInput("--inputs must be given to a model that reads strings", f"{name}, which reads numbers")
+    need_values(chosen)
+    asked = finite(chosen.model, inputs)
+    if asked.count > LISTED:
+        raise BadInput(f"the inputs must be at most {LISTED} strings", asked.says, "give --sample 1000")
+    numbers, bound, rows = in_balls(domain, chosen.model), chosen.model.bind(chosen.values), []
+    undecided = None
+    with Progress(f"running {name}") as progress:
+        for n in asked.lengths:
+            for string in asked.each(n):
+                answer, _ = exact_or_balls(numbers, partial(run, bound, string, digits=digits, bits=bits))
+                undecided = undecided or (answer if answer.undecided else None)
+                if as_json:
+                    rows.append({key: value for key, value in answer.to_json().items() if key != "recipe"})
+                else:
+                    rows.append((answer.given or EMPTY_STRING, answer_text(answer)))
+                progress(len(rows), asked.count)
+    if as_json:
+        print_json({"recipe": chosen.model.name, **asked.to_json(), "answers": rows})
+    else:
+        say(f"{name} on {asked.says}")
+        say(columns(rows, "  "))
+    if undecided is not None:
+        raise Undecided(f"the verdict on {undecided.given or EMPTY_STRING} stayed open; try --domain exact.")
+    return 0
 
 
 def _decoded(
@@ -163,7 +218,7 @@ def _decoded(
             if value:
                 raise BadInput(f"--then must stand without {option_name}", option_name, f"leave {option_name} out")
         return run_then(chosen, word, tokens, then, domain, digits, as_json)
-    assert steps is not None
+    steps = present(steps)
     if machine:
         from symcook.cli.machines import run_machine
 
@@ -206,14 +261,15 @@ def derive(
     force: Force,
     seconds: Seconds = 60,
     as_json: bool,
-) -> None:
+) -> int:
     """Derive closed forms of the outputs, in every symbol that is not set.
 
     A feed-forward recipe is derived in its inputs; a model of sequences takes one input. With --cases, and where a
     comparison leaves no one form for all values, the answer is a list of closed forms whose conditions cover all
     values, at most 64. Of a model of sequences the input may be left out: then the forms hold at every length, a list
     as well, with the coordinates on the way. They are found from the weights and then proved; -o writes the
-    certificate, and what is not proved says so. A family without its sizes has the forms at all sizes.
+    certificate, and what is not proved says so; exit 3 where a form is not proved. A family without its sizes has the
+    forms at all sizes.
     """
     check_latex(latex, document, as_json)
     if force and target is None:
@@ -224,15 +280,13 @@ def derive(
             raise BadInput("closed forms in LaTeX must be of a model", name, "give the family's sizes by --set")
         from symcook.cli.families import derive_family
 
-        derive_family(family, target, force, seconds, as_json)
-        return
+        return derive_family(family, target, force, seconds, as_json)
     chosen = choose(name, settings)
     given = read_input(chosen, word, tokens, rows)
     if given is None and not chosen.pointwise:
         if latex:
             raise BadInput("a closed form in LaTeX must be for one input", "none", input_hint(chosen))
-        _every_length(chosen, target, force, seconds, as_json)
-        return
+        return _every_length(chosen, target, force, seconds, as_json)
     if target is not None:
         raise BadInput("a certificate must be of closed forms at every length", "one input", "leave -o out")
     shorter = "set its symbols" if chosen.pointwise else "give a shorter input"
@@ -248,6 +302,7 @@ def derive(
         say(markup.latex([display for answer in answers for display in displays(answer)], document))
     else:
         say("\n\n".join(answer.text() for answer in answers))
+    return 0
 
 
 def _whole_family(name: str, settings: Sequence[str]) -> Family | None:
@@ -256,26 +311,29 @@ def _whole_family(name: str, settings: Sequence[str]) -> Family | None:
     return family if family is not None and {*family.sizes, *family.tables} else None
 
 
-def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int, as_json: bool) -> None:
-    """The closed forms at every length, proved."""
+def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int, as_json: bool) -> int:
+    """The closed forms at every length, proved; 3 where one of them is not."""
     from symcook.closed import every_length
     from symcook.report import closed
 
     to = None if target is None else own.files(target, force)
     with within(seconds, f"no closed form of {chosen.name} was found", "give --input"):
         found = every_length(chosen.model, chosen.values)
-    with Waiting(f"proving the forms of {chosen.name}"):
+    with Waiting(f"proving the forms of {chosen.name}"), within(seconds, "no proof was found", "take a smaller model"):
         found = found.prove(seconds)
     proof = found.proof
-    assert proof is not None
+    proof = present(proof)
     written = None
     if to is not None and proof.certificate is not None:
-        own.write(to, proof.statement, proof.certificate)
+        from symcook.proof.proving import write
+
+        write(to, proof.statement, proof.certificate)
         written = target
     if as_json:
         print_json(found.to_json(written))
     else:
         say(closed.text(found, written))
+    return 0 if proof.whole else 3
 
 
 def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivation, ...], bool]:
@@ -312,17 +370,18 @@ def check(
     *,
     name: Name,
     max_length: MaxLength,
-    spec: Annotated[str | None, option("Your own reference: a function of inputs, or a Fold.", "FILE.py:FUNCTION")],
+    spec: Annotated[str | None, option("Your own specification: a function of inputs, or a Fold.", "FILE.py:FUNCTION")],
     domain: DomainOption,
     digits: Digits = 30,
     settings: Settings,
     tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "WORDS")] = None,
-    resume: Annotated[
-        str | None, option("Keep what is done, and go on with what a former run has done.", "FILE")
-    ] = None,
+    resume: Annotated[str | None, option("Save progress in this file, and resume from it.", "FILE")] = None,
     workers: Annotated[int | None, option("Work in K processes; fewer for little work.", "K", WORKERS)] = None,
     scheduler: Annotated[str | None, option("Work on the Dask cluster with this scheduler.", "ADDRESS")] = None,
-    yes: Annotated[bool, option("Take more than an hour, or 2^34 words, where so many are asked for.")],
+    yes: Annotated[bool, option("Allow more than an hour, or 2^34 strings.")],
+    inputs: InputsOption = None,
+    sample: Sample = None,
+    seed: Seed = None,
     as_json: bool,
 ) -> int:
     """Compare a model with its reference on every input: exactly, or in balls where there are no exact values.
@@ -342,11 +401,12 @@ def check(
     if chosen.pointwise and max_length is not None:
         raise BadInput("a feed-forward recipe must be checked without --max-length", max_length, "leave it out")
     if not chosen.pointwise and max_length is None:
-        raise BadInput(f"a check of {name} must have a greatest length", "none", f"give --max-length {_quick(chosen)}")
+        raise BadInput(f"a check of {name} must have a maximum length", "none", f"give --max-length {_quick(chosen)}")
     if not chosen.pointwise:
         need_values(chosen)  # a feed-forward recipe is checked at several values of such a symbol
     with contextlib.ExitStack() as stack:
         sweep: dict[str, Any] = {"resume": resume, "workers": workers, "yes": yes}
+        sweep |= asked_of(inputs, sample, seed)
         if scheduler is not None:
             from symcook.verify.workers import cluster
 
@@ -365,7 +425,9 @@ def check(
             lambda: check_text(chosen, found, known) + (f"\n  {why}" if why else ""),
         )
     if found.undecided and not found.differs:
-        raise Undecided(f"some answers stayed open in {found.domain} numbers; try more --digits or another --domain.")
+        raise Undecided(
+            f"some answers were undecided in {found.domain} numbers; try more --digits or another --domain."
+        )
     return 0 if found.holds else 1
 
 
@@ -414,14 +476,16 @@ def run_check(
         if decodes(chosen.model):
             from symcook.verify.decoded import check_decoded
 
-            for option_name in ("resume", "workers", "executor"):
+            for option_name in ("resume", "workers", "executor", "inputs"):
                 if sweep.get(option_name) is not None:
                     raise BadInput(f"a check of tokens must stand without --{option_name}", chosen.name, "leave it out")
             return check_decoded(chosen.model, max_length or 1, domain, digits, progress)
         if chosen.model.program is not None:
             return check(chosen.model, None, max_length, **how)
         if chosen.info is None:
-            raise BadInput("a model file must be checked against a reference", "none", "give --spec FILE.py:FUNCTION")
+            raise BadInput(
+                "a model file must be checked against a specification", "none", "give --spec FILE.py:FUNCTION"
+            )
         return check_recipe(chosen.name, max_length, chosen.arguments, **how)
 
 
@@ -456,13 +520,15 @@ def load_spec(spec: str) -> Callable[[Any], Any]:
     """The function FUNCTION of the Python file FILE.py, imported by path. BadInput where that fails."""
     file, colon, name = spec.rpartition(":")
     if not colon or not file or not name:
-        raise BadInput("a reference must be written FILE.py:FUNCTION", spec or "nothing", "for example my.py:accepts")
+        raise BadInput(
+            "a specification must be written FILE.py:FUNCTION", spec or "nothing", "for example my.py:accepts"
+        )
     path = Path(file)
     if not path.is_file():
-        raise BadInput("the file of a reference must exist", file)
+        raise BadInput("the file of a specification must exist", file)
     loader = importlib.util.spec_from_file_location(f"symcook_spec_{path.stem}", path)
     if loader is None or loader.loader is None:
-        raise BadInput("the file of a reference must be Python and end in .py", file)
+        raise BadInput("the file of a specification must be Python and end in .py", file)
     module = importlib.util.module_from_spec(loader)
     sys.modules[loader.name] = module
     try:

@@ -52,7 +52,8 @@ def compiled(table: AutomatonTable, source: str, name: str, variant: str = "stri
     if variant == "strict":
         return model
     made = nonstrict(model) if variant == "nonstrict" else without_start(model)
-    assert model.program is not None
+    if model.program is None:
+        raise RuntimeError("model.program must be set here")
     plan = tuple(line for line in (*model.program.plan, *_others(variant)) if line[0] in made.space)
     plan = tuple({line[0]: line for line in plan}.values())
     source = f"{model.source.partition('; ')[0]}; {variant}"  # which is no instance of that family

@@ -67,7 +67,7 @@ class Automaton(Shown):
     def step(self, state: int, letter: str) -> int:
         """The next state; BadInput for a letter outside of the alphabet."""
         if letter not in self.places:
-            raise BadInput(f"every letter must be in the alphabet {' '.join(self.alphabet)}", letter or "nothing")
+            raise BadInput(f"every symbol must be in the alphabet {' '.join(self.alphabet)}", letter or "nothing")
         return self.moves[state][self.places[letter]]
 
     def answer(self, state: int) -> Any:
@@ -163,8 +163,8 @@ class Asked:
         if type(answer).__name__ == "bool" and type(answer) is not bool:  # numpy's
             answer = bool(answer)
         if answer not in self.answers or (type(answer) is not bool and True in self.answers):
-            must = f"the reference must answer {' or '.join(map(str, self.answers))}"
-            raise BadInput(must, f"{_shown(answer)} in the state {_shown(state)}", "repair the reference")
+            must = f"the specification must answer {' or '.join(map(str, self.answers))}"
+            raise BadInput(must, f"{_shown(answer)} in the state {_shown(state)}", "repair the specification")
         return answer
 
     def _twice(self, ask: Callable[[], Value], what: str) -> Value:
@@ -173,17 +173,17 @@ class Asked:
             same = bool(first == second)
         except (Exception, SystemExit) as error:  # a reference of the user's may leave
             given = f"{what}: {type(error).__name__}: {error}"
-            raise BadInput("the reference must answer every word", given, "repair the reference") from error
+            raise BadInput("the specification must answer every string", given, "repair the specification") from error
         if not same:
             given = f"{_shown(first)} and {_shown(second)} as {what}"
-            raise BadInput("the reference must answer alike when it is asked twice", given, "repair the reference")
+            raise BadInput("the specification must give the same answer twice", given, "repair the specification")
         return first
 
     def _hashable(self, state: object) -> None:
         try:
             hash(state)
         except TypeError as error:
-            must = "the states of a reference must be hashable"
+            must = "the states of a specification must be hashable"
             raise BadInput(must, f"{_shown(state)} ({type(state).__name__})", "use tuples in place of lists") from error
         require_steady(state)
 
@@ -219,8 +219,9 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
     """The shortest word to which two recognisers give two answers, the first of these in the order of `alphabet`.
 
     After `most` pairs of states it stops, and says up to which length it found none. Where one of them gives no answer
-    (None) nothing is compared.
+    (None) nothing is compared, and no further where the second has `ended` in a state.
     """
+    ended: Callable[[Any], bool] = getattr(second, "ended", lambda _: False)
     start: StatePair = (first.initial, second.initial)
     came: dict[StatePair, tuple[StatePair, str] | None] = {start: None}
     level, length = [start], 0
@@ -244,7 +245,7 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
         for pair in level:
             for letter in alphabet:
                 to = first.step(pair[0], letter), second.step(pair[1], letter)
-                if to in came:
+                if to in came or ended(to[1]):
                     continue
                 came[to] = pair, letter
                 further.append(to)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from symcook.decide.automata import Answering, Asked, Automaton, parted
@@ -17,6 +17,7 @@ from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.answers import Shown
 from symcook.model.transformer import Transformer
+from symcook.programs.automata import AutomatonTable
 from symcook.programs.running import speech_of
 from symcook.spec.fold import Fold
 
@@ -47,6 +48,8 @@ class Decision(Shown):
     why: str = ""
     notes: tuple[str, ...] = ()
     certificate: Invariants | StateMap | None = None
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    """What was asked about, where that is not all words: "inputs", and "count", None where they have no end."""
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -79,6 +82,7 @@ class Decision(Shown):
             "accepts": self.accepts,
             "states": None if self.automaton is None else len(self.automaton),
             "why": self.why or None,
+            **self.inputs,
         }
 
 
@@ -116,6 +120,29 @@ def decide(
     return _settled(model, name, StateTable(automaton), automaton, reference, automaton, finite.notes)
 
 
+class Inside:
+    """A recogniser that answers the strings of a language alone."""
+
+    def __init__(self, reference: Answering, language: AutomatonTable) -> None:
+        self.reference, self.table = reference, language
+        self.numbers = {letter: k for k, letter in enumerate(language.alphabet)}
+        self.initial = reference.initial, 0
+        alive = {state for state, answer in enumerate(language.answers) if answer is True}
+        while further := {state for state, row in enumerate(language.moves) if alive & {*row}} - alive:
+            alive |= further
+        self.alive = alive
+
+    def ended(self, state: Any) -> bool:
+        """Whether no string of the language goes on from here."""
+        return state[1] not in self.alive
+
+    def step(self, state: Any, letter: str) -> Any:
+        return self.reference.step(state[0], letter), self.table.moves[state[1]][self.numbers[letter]]
+
+    def answer(self, state: Any) -> Any:
+        return self.reference.answer(state[0]) if self.table.answers[state[1]] is True else None
+
+
 def recheck(
     certificate: Mapping[str, Any],
     model: Transformer,
@@ -136,7 +163,7 @@ def recheck(
         try:
             machine = Counting(model)
         except OutOfReach as error:
-            raise BadInput(MUST, f"{model.name}, which is out of reach: {error}") from None
+            raise BadInput(MUST, f"{model.name}, which is unsupported: {error}") from None
     reference = None if against is None else recogniser(model, against)
     if isinstance(reference, Decision):
         raise BadInput(MUST, reference.why)
@@ -171,7 +198,7 @@ def _settled(
         if isinstance(reference, Automaton):
             fold = reference.fold()
         if fold is None:
-            missing = "two models that count are not compared by invariants"
+            missing = "two models that count, and strings of a language, are not compared by invariants"
         else:
             try:
                 shown = invariants(machine, fold)
@@ -179,15 +206,15 @@ def _settled(
                     return Decision("equal", model, name, None, None, automaton, shown.says, notes, shown)
                 missing = shown
             except Lost as error:
-                missing = f"the reference cannot be followed where its state is open: {error}"
+                missing = f"the specification cannot be followed where its state is open: {error}"
         found = parted(states, reference, model.alphabet, PAIRS)  # a difference may be further on than invariants saw
     if found.word is not None:
         return Decision("different", model, name, found.word, found.answers, automaton, notes=notes)
     if found.length is not None:
-        why = f"{missing}; no difference on any word to length {found.length}"
+        why = f"{missing}; no difference on any string up to length {found.length}"
         return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
     why = f"{found.pairs} pairs of states, in which the answers are the same"
-    shown = StateMap.of(states, reference, model.alphabet)
+    shown = None if isinstance(reference, Inside) else StateMap.of(states, reference, model.alphabet)
     return Decision("equal", model, name, automaton=automaton, why=why, notes=notes, certificate=shown)
 
 
@@ -196,10 +223,10 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
     try:
         machine = Counting(model)
     except OutOfReach as error:
-        both = f"it cannot be followed as a finite automaton ({why}), nor as a machine that counts ({error})"
+        both = f"it cannot be followed as a finite automaton ({why}), nor as a counter machine ({error})"
         return Decision("refused", model, name, why=why if str(error) == why else both)
     if against is None:
-        needs = f"it cannot be followed as a finite automaton ({why}); as a machine that counts it needs a reference"
+        needs = f"it cannot be followed as a finite automaton ({why}); as a counter machine it needs a specification"
         return Decision("refused", model, name, why=needs)
     reference = recogniser(model, against)
     if isinstance(reference, Decision):
@@ -209,34 +236,36 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
 
 def recogniser(model: Transformer, against: object) -> Answering | Decision:
     """A reference as a recogniser over the model's letters; a Decision where it is a model that cannot be decided."""
+    if isinstance(against, Inside):
+        return against
     if isinstance(against, str):
         return answering(model, regular(against, model.alphabet))
     if isinstance(against, Automaton):
         return answering(model, against.over(model.alphabet))
     if isinstance(against, Fold):
         if against.each != model.readout.each:
-            must = "the reference must answer as the readout does: at each position, or once a word"
+            must = "the specification must answer as the readout does: at each position, or once a string"
             raise BadInput(must, f"each={against.each}", f"give a Fold with each={model.readout.each}")
         return Asked(against, model.readout.labels or (True, False))
     if isinstance(against, Transformer):
         if against.readout.each != model.readout.each:
-            must = "both models must answer at each position, or once a word"
+            must = "both models must answer at each position, or once a string"
             raise BadInput(must, "one of each")
         try:
             found = Finite(against.bind({})).automaton()
         except OutOfReach as error:
-            return Decision("refused", model, against.name, why=f"the reference {against.name}: {error}")
+            return Decision("refused", model, against.name, why=f"the specification {against.name}: {error}")
         except Missing as error:
-            return Decision("open", model, against.name, why=f"the reference {against.name}: {error}")
+            return Decision("open", model, against.name, why=f"the specification {against.name}: {error}")
         return answering(model, found.over(model.alphabet))
-    must = "the reference must be a Fold, an automaton, a model or a regular expression"
-    raise BadInput(must, type(against).__name__, "a plain function cannot be asked for every length: write a Fold")
+    must = "the specification must be a Fold, an automaton, a model or a regular expression"
+    raise BadInput(must, type(against).__name__, "a plain function cannot be decided for every length: write a Fold")
 
 
 def answering(model: Transformer, automaton: Automaton) -> Automaton:
     """The automaton, which must answer with what the model answers with."""
     answers = set(automaton.answers) - {None}
     if model.readout.answers and not answers <= set(model.readout.labels or (True, False)):
-        must = f"the reference must answer {' or '.join(map(str, model.readout.labels or (True, False)))}"
+        must = f"the specification must answer {' or '.join(map(str, model.readout.labels or (True, False)))}"
         raise BadInput(must, ", ".join(sorted(map(str, answers))))
     return automaton

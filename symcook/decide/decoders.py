@@ -18,18 +18,27 @@ from symcook.decode import stream
 from symcook.door import door
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.transformer import Transformer
+from symcook.present import present
 from symcook.programs.running import program_table, speech_of
 from symcook.spec.fold import Fold
+from symcook.words.inputs import Inputs, Source, automaton, inputs_json
 
 
 @door()
 def decide(
-    model: Transformer, against: object = None, *, values: Mapping[str, Any] | None = None, name: str = ""
+    model: Transformer,
+    against: object = None,
+    *,
+    inputs: Inputs | Source = None,
+    values: Mapping[str, Any] | None = None,
+    name: str = "",
 ) -> Decision:
     """Decide whether a model answers every word as a reference does: see `symcook.decide.decision.decide`.
 
     A compiled automaton accepts the words behind which it puts out yes; without a reference it is compared with its
-    program. As a reference it stands for what it accepts, where its weights are those of its program.
+    program. As a reference it stands for what it accepts, where its weights are those of its program. With `inputs`, a
+    language (`symcook.words.inputs`), model and reference are compared on its strings alone; such an answer has no
+    certificate.
 
     >>> from symcook.compilers import compile
     >>> compile("dfa", "(aa)*").decide("a*").word
@@ -40,11 +49,26 @@ def decide(
         other = against.program is not None and against.program.kind == "dfa"
         found = _accepted(against) if goes_on or other else against
         if isinstance(found, Decision):
-            return replace(found, model=model, why=f"the reference {against.name}: {found.why}")
+            return replace(found, model=model, why=f"the specification {against.name}: {found.why}")
         against = found
+    if inputs is not None:
+        if goes_on or against is None:
+            given = "a compiled automaton" if goes_on else "no reference"
+            raise BadInput("inputs must be of a model that answers without decoding, beside a reference", given)
+        return _inside(model.bind(values), against, inputs, name)
     if goes_on:
         return _decoded(model.bind(values), against, name)
     return decision.decide(model, against, values=values, name=name)
+
+
+def _inside(model: Transformer, against: object, inputs: Inputs | Source, name: str) -> Decision:
+    """The decision on the strings of a language."""
+    language, asked = automaton(model, inputs)
+    reference = decision.recogniser(model, against)
+    if isinstance(reference, Decision):
+        return reference
+    found = decision.decide(model, decision.Inside(reference, language), name=name)
+    return replace(found, inputs=inputs_json(inputs, asked))
 
 
 def _accepted(reference: Transformer) -> Automaton | Decision:
@@ -68,7 +92,8 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
     out yes. What it puts out is shown for every word by the theorem about its family."""
     from symcook.proof import decoders
 
-    assert model.program is not None
+    if model.program is None:
+        raise RuntimeError("model.program must be set here")
     table = program_table(model.program)
     letters, automaton = table.alphabet, Automaton(*table)
     if against is None or isinstance(against, Automaton):
@@ -78,12 +103,12 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
     elif isinstance(against, Fold) and not against.each:
         reference = Asked(against)
     else:
-        must = "the reference of a compiled automaton must be a Fold, an automaton, a model or a regular expression"
+        must = "the specification of a compiled automaton must be a Fold, an automaton, a model or a regular expression"
         raise BadInput(must, "a Fold with each=True" if isinstance(against, Fold) else type(against).__name__)
     if model.program.theorem and not model.embedding.added:
-        return _tried(model, reference, name, "without a token in front nothing stands behind the empty word")
+        return _tried(model, reference, name, "without a token before the input, nothing stands after the empty string")
     theorem = COUNTED[variant_of(model)] if model.program.theorem else decoders.THEOREM
-    why = f"its weights are those of a decoder that runs its program, on every word ({theorem})"
+    why = f"its weights are those of a decoder that runs its program, on every string ({theorem})"
     try:
         if model.program.theorem:
             _instance(model, theorem)
@@ -97,7 +122,7 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
     if found.word is not None:
         return Decision("different", model, name, found.word, found.answers, least, why)
     if found.length is not None:
-        why = f"no difference on any word to length {found.length}"
+        why = f"no difference on any string up to length {found.length}"
         return Decision("open", model, name, automaton=least, why=why)
     return Decision("equal", model, name, automaton=least, why=why)
 
@@ -109,8 +134,7 @@ def _instance(model: Transformer, theorem: str) -> None:
     from symcook.proof import replay
     from symcook.proof.search.bridge import Bridge, checked
 
-    assert model.program is not None
-    at, tokens = counted_at(program_table(model.program), variant_of(model))
+    at, tokens = counted_at(program_table(present(model.program)), variant_of(model))
     if tuple(model.embedding.words or ()) != tokens or model.readout.labels != tokens:
         raise BadInput("the tokens of the model must be those of its program", model.name, "compile the program again")
     checked(Bridge(at.family, at, to_document(model)))

@@ -182,8 +182,10 @@ def digits(block: Words | Grid, code: Any) -> list[Any]:
     return result[::-1]
 
 
-def nth(block: Words | Grid, code: int) -> tuple[Any, ...]:
+def nth(block: Words | Grid | Listed, code: int) -> tuple[Any, ...]:
     """The input with number `code` in the order of the block."""
+    if isinstance(block, Listed):
+        return block.words[code]
     return tuple(options[digit] for options, digit in zip(block.choices(), digits(block, code), strict=True))
 
 
@@ -429,6 +431,6 @@ def _order(radix: tuple[int, ...]) -> Array:
 def rational(value: int | Number) -> Fraction:
     """A coefficient as a Fraction; NotExact where it is not rational."""
     if isinstance(value, tuple):
-        must, do = "exact batches need rational numbers", "the exact or the ball domain takes one input"
+        must, do = "exact batches need rational numbers", "exact or interval arithmetic takes one input"
         raise NotExact(must, show(value), do)
     return Fraction(value)

@@ -106,7 +106,7 @@ def diff(
     if near < 0:
         raise BadInput("a tolerance must not be negative", quotient(near))
     if not 1 <= max_length <= COMPARED:
-        raise BadInput(f"the greatest length must be an integer from 1 to {COMPARED}", max_length)
+        raise BadInput(f"the maximum length must be an integer from 1 to {COMPARED}", max_length)
     if one.pointwise or other.pointwise:
         max_length = 1  # a feed-forward recipe takes one row
     for model in (one, other):

@@ -3,7 +3,7 @@ named coordinates."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
@@ -142,10 +142,31 @@ def instance(what: str, value: object, kind: type) -> None:
         raise BadInput(f"{what} must be a {kind.__name__}", type(value).__name__)
 
 
-def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
-    """BadInput, with the nearest word, where `value` is none of the words that are known."""
+ALIASES = {
+    "causal": "future", "strict-causal": "strict-future", "anti-causal": "past", "strict-anti-causal": "strict-past",
+    "bidirectional": "none", "ahat": "average", "uhat-left": "leftmost", "uhat-right": "rightmost", "argmax": "largest",
+}  # fmt: skip
+"""What the literature calls some values of `mask`, `weighting` and the output layer. Python calls and recipes accept
+both names, and models keep the listed one; model files hold the listed one alone."""
+
+
+def one_of(what: str, value: str, known: tuple[str, ...]) -> str:
+    """`value`, an alias by its listed name; BadInput, with the nearest name, for a value that is not listed."""
+    if isinstance(value, str) and value not in known:
+        value = listed_name(value, known)
     if not isinstance(value, str) or value not in known:
         raise unknown(what, value, known)
+    return value
+
+
+def listed_name(value: str, known: Collection[str]) -> str:
+    """The listed name that `value` is an alias of; `value` where it is not one.
+
+    >>> listed_name("causal", ("none", "future"))
+    'future'
+    """
+    name = ALIASES.get(value.casefold(), value)
+    return name if name in known else value
 
 
 def printable(text: object, what: str) -> None:

@@ -13,13 +13,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from symcook.door import door
 from symcook.errors import BadInput, NotExact
 from symcook.files import content, exact_json, put
-from symcook.model.checks import MAX_LABEL, Space
+from symcook.model.checks import ALIASES, MAX_LABEL, Space
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.meaning import subtrees
@@ -51,7 +52,7 @@ GROWING = frozenset({"exp", "sinh", "cosh"})
 
 
 def _large() -> BadInput:
-    return BadInput(f"a number in a model file must have at most {MAX_BITS} bits", "a larger one")  # of both parts
+    return BadInput(f"a number in a model file must have at most {MAX_BITS:,} bits", "a larger one")  # of both parts
 
 
 def to_document(model: Transformer) -> dict[str, Any]:
@@ -208,11 +209,21 @@ def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
     return target
 
 
+def _others(source: Path) -> str:
+    """The model files in the folder of one that cannot be read."""
+    try:
+        names = sorted(file.name for file in source.parent.glob("*.json") if ".certificate" not in file.name)
+    except OSError:
+        names = []
+    shown = ", ".join(names[:6]) + ", ..." * (len(names) > 6)
+    return f"files here: {shown}; recipes: symcook list" if names else "recipes: symcook list"
+
+
 @door()
 def load(path: str | Path) -> Transformer:
     """Read a model file. Raises BadInput, in one sentence, for whatever is wrong with it."""
     source = Path(path)
-    data = content(source, "a model file", MAX_BYTES)
+    data = content(source, "a model file", MAX_BYTES, partial(_others, source))
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -235,7 +246,7 @@ def loads(text: str) -> Transformer:
     grammar or too large, and whatever the blocks refuse.
     """
     if len(text) > MAX_BYTES:
-        raise BadInput(f"a model file must have at most {MAX_BYTES} characters", len(text))
+        raise BadInput(f"a model file must have at most {MAX_BYTES:,} characters", len(text))
     _check_nesting(text)
     try:
         document = exact_json(text, "model")
@@ -251,7 +262,7 @@ def loads(text: str) -> Transformer:
 def _check_nesting(text: str) -> None:
     """Refuse deep nesting and floods of values before a JSON reader sees them. One pass, no recursion."""
     if text.count(",") + text.count("[") + text.count("{") > MAX_VALUES:
-        raise BadInput(f"a model file must have at most {MAX_VALUES} values", "more")
+        raise BadInput(f"a model file must have at most {MAX_VALUES:,} values", "more")
     depth = 0
     for match in _TOKENS.finditer(text):
         letter = text[match.start()]
@@ -326,7 +337,7 @@ class _Document:
                 return self.seen[value]
             self.read += 1
             if self.read > MAX_EXPRESSIONS:
-                raise BadInput(f"a model file must have at most {MAX_EXPRESSIONS} different expressions", "more")
+                raise BadInput(f"a model file must have at most {MAX_EXPRESSIONS:,} different expressions", "more")
             _check_size(parse_term(value), place)
             self.seen[value] = exact(value)
         return self.seen[value]
@@ -368,7 +379,7 @@ class _Document:
         for name, form in kind.FIELDS.items():
             where = f"{name} in {place}"
             if form == "word":
-                fields[name] = self.label(got[name], where)
+                fields[name] = self.value(got[name], where)
             elif form == "number":
                 fields[name] = self.scale(got[name], where) if name == "scale" else self.signed(got[name], where)
             elif name in kind.OPTIONAL and got[name] is None:
@@ -377,6 +388,13 @@ class _Document:
                 fields[name] = self.matrix(got[name], where, columns=widths.get(form[1]) or 0)
                 widths.setdefault(form[0], len(got[name]))
         return kind(**names, **fields)
+
+    def value(self, value: object, place: str) -> str:
+        """One of a few values by its listed name: a file has one spelling, so that a model has one hash."""
+        name = self.label(value, place)
+        if (known := ALIASES.get(name.casefold())) is not None:
+            raise BadInput(f"{place} must be a listed value", name, f'write "{known}"')
+        return name
 
     def scale(self, value: object, place: str) -> Any:
         scale = self.signed(value, place)
@@ -435,7 +453,7 @@ class _Document:
         got = self.fields(value, "the readout", f"kind position reads weights labels{' groups' * grouped}")
         weights = got["weights"]
         return Readout(
-            self.label(got["kind"], "the readout's kind"),
+            self.value(got["kind"], "the readout's kind"),
             self.label(got["position"], "the readout's position"),
             self.names(got["reads"], "the readout's reads"),
             None if weights is None else self.matrix(weights, "the readout's weights"),
@@ -489,7 +507,7 @@ class _Document:
         got = self.fields(value, "the program", f"kind source alphabet plan theorem{' attention' * soft}")
         source = got["source"]
         if not isinstance(source, str) or len(source) > MAX_SOURCE:
-            raise self.wrong("the source of the program", f"text of at most {MAX_SOURCE} characters", "another value")
+            raise self.wrong("the source of the program", f"text of at most {MAX_SOURCE:,} characters", "another value")
         plan = [self.names(line, "a line of the plan") for line in self.array(got["plan"], "the plan")]
         for line in plan:
             if len(line) != 3 + soft:

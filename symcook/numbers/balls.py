@@ -132,7 +132,7 @@ def decide_sign(compute: Callable[[], flint.arb], what: str, limit_bits: int = 1
             return 1
         if result < 0:
             return -1
-    raise Undecided(f"{what} stayed open at {limit_bits} bits; an exact or simpler expression would settle it.")
+    raise Undecided(f"{what} was undecided at {limit_bits} bits; an exact or simpler expression would settle it.")
 
 
 def settled(x: flint.arb, digits: int, relative: bool = False) -> bool:
@@ -157,7 +157,7 @@ def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:
     """
     wanted = check_digits(digits)
     if not x.is_finite():
-        raise SymcookError("a ball without bounds was to be printed")
+        raise SymcookError("an interval without bounds was to be printed")
     if x.is_zero():
         return Ball("0", "0")
     mantissa, exponent = (int(part) for part in x.mid().man_exp())
@@ -175,12 +175,12 @@ def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:
         scaled = x * flint.arb(10) ** -last
         middle = (scaled.mid() + flint.arb(0.5)).floor().unique_fmpz()
         if middle is None:
-            raise SymcookError("the midpoint of a ball was not rounded to an integer")
+            raise SymcookError("the midpoint of an interval was not rounded to an integer")
         error = (scaled - middle).abs_upper()
     error_digits, error_place = _round_up(error, last)
     printed = Ball(decimal(str(middle), last), decimal(str(error_digits), error_place))  # flint writes any length
     if not _encloses(x, middle, last, error_digits, error_place):
-        raise SymcookError(f"the decimals {str(printed)[:60]} do not enclose their ball")
+        raise SymcookError(f"the decimals {str(printed)[:60]} do not enclose their interval")
     return printed
 
 
@@ -198,7 +198,7 @@ def _round_up(error: flint.arb, place: int) -> tuple[flint.fmpz, int]:
     with flint.ctx.workprec(128 + 2 * abs(shift).bit_length()):  # 10^shift must come out to a few digits
         units = (error * flint.arb(10) ** shift).upper().ceil().unique_fmpz()
     if units is None:
-        raise SymcookError("the radius of a ball was not rounded to an integer")
+        raise SymcookError("the radius of an interval was not rounded to an integer")
     return units, place - shift
 
 

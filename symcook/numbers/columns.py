@@ -93,11 +93,11 @@ class Enclosed(_Known, Balls):
             return int(found)
         if value.is_finite() and not value.contains_integer():
             raise _no_position(show(tree))
-        raise Undecided("the balls leave open which position is meant.")
+        raise Undecided("the rigorous intervals leave open which position is meant.")
 
     def made(self, value: object) -> Any:
         if not isinstance(value, (int, Fraction, flint.arb)):
-            raise NotExact("every value must be a number or a ball here", str(value))
+            raise NotExact("every value must be a number or an interval here", str(value))
         return arb_of(value)
 
 
@@ -118,9 +118,9 @@ def valued(tree: Tree, values: Mapping[str, object], near: Fraction | None, bits
         enclosed = Enclosed(values)
         if is_formula(tree):
             if (truth := enclosed.formula(tree)) is None:
-                raise Undecided(f"the balls leave {show(tree)} open.")
+                raise Undecided(f"the rigorous intervals leave {show(tree)} open.")
             return truth
         ball = enclosed.term(tree)
         if not ball.is_finite() or ball.rad() > arb_of(near):
-            raise Undecided(f"the balls leave the value of {show(tree)} open.")
+            raise Undecided(f"the rigorous intervals leave the value of {show(tree)} open.")
         return fraction_of(ball.mid())

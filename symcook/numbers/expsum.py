@@ -489,6 +489,6 @@ def _rational_power(base: Fraction, exponent: Fraction) -> Fraction:
         parts.append(whole)
     size = max(part.bit_length() for part in parts)
     if abs(exponent.numerator) * size > MAX_POWER_BITS:
-        must = f"an exact power must have at most {MAX_POWER_BITS} bits"
+        must = f"an exact power must have at most {MAX_POWER_BITS:,} bits"
         raise NotExact(must, f"({base})^({exponent})", "use --domain ball")
     return Fraction(*parts) ** exponent.numerator

@@ -20,6 +20,7 @@ from symcook.errors import BadInput, NotExact
 from symcook.model.expr import numeral
 from symcook.model.rationals import quotient
 from symcook.numbers.balls import arb_of, decide_sign, fraction_of
+from symcook.present import present
 
 Rational = Fraction | int
 
@@ -199,7 +200,7 @@ class Root(Algebraic):
         """The coefficient of the root when it is written as a multiple of sqrt(r)."""
         ratio = _ratio(self.r, r)
         if ratio is None:
-            must = f"{what} must hold at most one square root in the exact domain"
+            must = f"{what} must hold at most one square root in exact arithmetic"
             raise NotExact(must, f"sqrt({self.r}) and sqrt({r})", "use --domain ball")
         return self.q * ratio
 
@@ -287,11 +288,10 @@ def _nested(value: Root) -> Root | Fraction:
         raise BadInput("the argument of sqrt must not be negative", value)
     norm = rational_root(value.p**2 - value.q**2 * value.r)
     for side in (1, -1) if norm is not None else ():
-        assert norm is not None
-        a = rational_root((value.p + side * norm) / 2)
+        a = rational_root((value.p + side * present(norm)) / 2)
         if a:
             return abs(Root(a, value.q / (2 * a), value.r))
-    must = "a value must hold at most one square root in the exact domain"
+    must = "a value must hold at most one square root in exact arithmetic"
     raise NotExact(must, f"sqrt({value})", "use --domain ball")
 
 

@@ -30,6 +30,7 @@ from math import prod
 from typing import Any, NoReturn
 
 from symcook.errors import BadInput
+from symcook.present import present
 from symcook.programs.srasp import NUMERAL, Srasp, SraspLines, given_types, require_order
 from symcook.programs.srasp_grammar import is_name
 from symcook.programs.srasp_text import text
@@ -73,7 +74,7 @@ class SOp:
 
     def __call__(self, *words: object) -> NoReturn:
         """BadInput: there is no evaluation without a model."""
-        do = 'write sc.compile("srasp", it, alphabet="ab").run(word).outputs'
+        do = 'write sc.compile("srasp", it, alphabet="ab").run(string).outputs'
         raise BadInput("a sequence must have an alphabet before it can be run", repr(self), do)
 
     def annotate(self, **annotations: object) -> SOp:
@@ -268,7 +269,8 @@ class _Numeral(str):
         must = "arithmetic on a letter, and a comparison with a number, must be of its number"
         raise BadInput(must, f"the letter {str(self)!r} as text", "write int(x) for x in the function")
 
-    __add__ = __radd__ = __mul__ = __rmul__ = __mod__ = __rmod__ = __sub__ = __rsub__ = _arithmetic  # type: ignore[assignment]
+    __add__ = __mul__ = __rmul__ = __mod__ = _arithmetic  # type: ignore[assignment]
+    __radd__ = __rmod__ = __sub__ = __rsub__ = _arithmetic
     __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = _arithmetic
 
     def __eq__(self, other: object) -> bool:
@@ -336,7 +338,7 @@ class _RaspLines:
             return self.lines.constant(str(value) if isinstance(value, str) else value)
         if isinstance(value, (int, Fraction)):
             return self.lines.constant(Fraction(value))
-        must = "a constant must be a letter, true or false, or an exact number"
+        must = "a constant must be a symbol, true or false, or an exact number"
         raise BadInput(must, f"{type(value).__name__} {value}", "write Fraction(1, 2) for a half")
 
     def kind(self, line: int) -> str:
@@ -401,7 +403,7 @@ class _RaspLines:
                 if many:
                     raise
         if many:
-            must = f"a function must be of letters, truths or at most {FEW} numbers, or of arithmetic and comparisons"
+            must = f"a function must be of symbols, truths or at most {FEW} numbers, or of arithmetic and comparisons"
             raise BadInput(must, f"a function of {given_types([self.kind(line) for line in reads])}")
         result = None
         for values in product(*(table or () for table in tables)):
@@ -412,8 +414,7 @@ class _RaspLines:
             tests = [self._is(one, value) for one, value in zip(reads, values, strict=True)]
             test = tests[0] if len(tests) == 1 else self.lines.add("and", *tests)
             result = self.lines.add("if", test, *self._alike(line, result))
-        assert result is not None
-        return result
+        return present(result)
 
     def _is(self, line: int, value: object) -> int:
         """Where a sequence has a value."""

@@ -1,9 +1,10 @@
 """Regular expressions over the letters of a model, as tables of automata.
 
-From weakest: `|`; one after the other; `*`, `+`, `?` behind. `( )` groups, `()` is the empty word, `[ab]` one of these
-letters, `[]` no word at all, `.` any letter, `\\` stands before a letter that is, or has in it, one of these signs. A
-letter of several characters is written as it is; of several that begin alike the longest is meant, and white space
-parts them.
+From weakest: `|`; one after the other; `*`, `+`, `?`, `{3}`, `{2,}`, `{2,5}` behind. `( )` groups, `()` is the empty
+string, `[ab]` one of these letters, `[0-9]` one of a range, `[]` no string at all, `.` any letter, `\\` stands before a
+letter that is, or has in it, one of these signs. A letter of several characters is written as it is; of several that
+begin alike the longest is meant, and white space parts them. `{` is a letter where the alphabet has it, and repeats
+nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from symcook.errors import BadInput
 from symcook.programs.automata import AutomatonTable, reached
 
 SIGNS = "|*+?()[].\\"
+PLACES = 20_000
+"""How many letters an expression may have, each as often as it is repeated."""
 DEEP = 200
 """How deep brackets may stand in each other."""
 
@@ -54,7 +57,7 @@ class Expression:
     def whole(self) -> Places:
         found = self.either()
         if self.peek():
-            raise self.fail("must close only brackets that it has opened", "quote a letter that is a sign by \\")
+            raise self.fail("must close only brackets that it has opened", "quote a symbol that is a sign by \\")
         return found
 
     def either(self) -> Places:
@@ -74,21 +77,51 @@ class Expression:
             part = self.repeated()
             found = part if found is None else self.joined(found, part)
         if found is None:
-            raise self.fail("must have a letter, or () for the empty word", f"it may use {' '.join(self.alphabet)}")
+            raise self.fail("must have a symbol, or () for the empty string", f"it may use {' '.join(self.alphabet)}")
         return found
 
     def joined(self, a: Places, b: Places) -> Places:
         self.link(a.last, b.first)
         return Places(a.empty and b.empty, a.first | (b.first if a.empty else 0), b.last | (a.last if b.empty else 0))
 
-    def repeated(self) -> Places:
-        found = self.atom()
-        while (sign := self.peek()) and sign in "*+?":
-            self.at += 1
-            if sign != "?":
-                self.link(found.last, found.first)
-            found = found._replace(empty=found.empty or sign != "+")
+    def repeated(self, end: int | None = None) -> Places:
+        """An atom and what stands behind it, to the character `end`."""
+        begin, found = self.at, self.atom()
+        while (sign := self.peek()) and self.at != end:
+            if sign in "*+?":
+                self.at += 1
+                if sign != "?":
+                    self.link(found.last, found.first)
+                found = found._replace(empty=found.empty or sign != "+")
+            elif (times := self.times()) is not None:
+                found = self.counted(begin, found, *times)
+            else:
+                break
         return found
+
+    def times(self) -> tuple[int, int | None, int] | None:
+        """How often, at least and at most (None: any number), what stands before is repeated, and where that ends."""
+        match = re.compile(r"\{(\d{1,5})(,(\d{0,5}))?\}").match(self.text, self.at)
+        if match is None or any("{" in letter for letter in self.alphabet):
+            return None
+        low = int(match[1])
+        high = low if match[2] is None else int(match[3]) if match[3] else None
+        if high is not None and high < low:
+            raise self.fail("must repeat at least as often as at most", "write {2,5}")
+        return low, high, match.end()
+
+    def counted(self, begin: int, found: Places, low: int, high: int | None, end: int) -> Places:
+        """What was found from `begin` to here so many times one after the other, each time with places of its own."""
+        here, total = self.at, Places(True, 0, 0)
+        for k in range(low + 1 if high is None else high):
+            if k:
+                self.at = begin
+                found = self.repeated(here)
+            if high is None and k == low:
+                self.link(found.last, found.first)
+            total = self.joined(total, found._replace(empty=found.empty or k >= low))
+        self.at = end
+        return total
 
     def link(self, last: int, first: int) -> None:
         while last:
@@ -97,6 +130,8 @@ class Expression:
             last ^= low
 
     def place(self, letters: frozenset[str]) -> Places:
+        if len(self.read) == PLACES:
+            raise self.fail(f"must have at most {PLACES} letters, each as often as it is repeated", "repeat less")
         self.read.append(letters)
         self.follow.append(0)
         bit = 1 << (len(self.read) - 1)
@@ -111,7 +146,7 @@ class Expression:
                 return Places(True, 0, 0)
             found = self.either()
             if self.peek() != ")":
-                raise self.fail("must close each ( by )", "quote a letter ( by \\(")
+                raise self.fail("must close each ( by )", "quote a symbol ( by \\(")
             self.at += 1
             return found
         if sign == ".":
@@ -119,14 +154,26 @@ class Expression:
             return self.place(frozenset(self.alphabet))
         if sign == "[":
             self.at += 1
-            letters = []
+            letters = list[str]()
             while self.peek() not in ("", "]"):
-                letters.append(self.letter())
+                letters += self.range()
             if not self.peek():
-                raise self.fail("must close each [ by ]", "quote a letter [ by \\[")
+                raise self.fail("must close each [ by ]", "quote a symbol [ by \\[")
             self.at += 1
             return self.place(frozenset(letters))
         return self.place(frozenset([self.letter()]))
+
+    def range(self) -> list[str]:
+        """A letter, or all from one to another by their code points."""
+        first = self.letter()
+        ahead = self.text[self.at : self.at + 2]
+        if not ahead.startswith("-") or ahead[1:] in ("", "]") or len(first) > 1:
+            return [first]
+        self.at += 1
+        last = self.letter()
+        if len(last) > 1 or last < first:
+            raise self.fail("must have ranges from a character to a later one", "write [0-9], and \\- for the letter")
+        return [letter for letter in self.alphabet if len(letter) == 1 and first <= letter <= last]
 
     def letter(self) -> str:
         quoted = self.peek() == "\\"
@@ -136,7 +183,7 @@ class Expression:
                 self.at += len(letter)
                 return letter
         said = " ".join(f"\\{letter}" if set(letter) & set(SIGNS) else letter for letter in self.alphabet)
-        raise self.fail("must be made of the letters of the model", f"they are written {said}")
+        raise self.fail("must be made of the symbols of the model", f"they are written {said}")
 
 
 def regular_table(text: str, alphabet: Sequence[str]) -> AutomatonTable:
@@ -161,5 +208,11 @@ def regular_table(text: str, alphabet: Sequence[str]) -> AutomatonTable:
 
 def letters_of(text: str) -> tuple[str, ...]:
     """The letters that occur in a regular expression, each of them one character, in the order of their first place."""
+    text = re.sub(r"(?<!\\)\{\d+(,\d*)?\}", "", text)
+    text = re.sub(r"(?<!\\)\[(?:\\.|[^\]\\])*\]", lambda inside: re.sub(r"(\w)-(\w)", _range, inside[0]), text)
     found = re.findall(r"\\(.)|([^|*+?()\[\].\\\s])", text, re.DOTALL)
     return tuple(dict.fromkeys(quoted or plain for quoted, plain in found))
+
+
+def _range(ends: re.Match[str]) -> str:
+    return "".join(map(chr, range(ord(ends[1]), ord(ends[2]) + 1)))

@@ -20,7 +20,7 @@ from symcook.programs.formula import alphabet_of, quoted
 
 MASKS = {"true": "none", "j < i": "strict-future", "j <= i": "future", "j > i": "strict-past", "j >= i": "past"}
 """Which positions j a line at i may look at, by the mask of a head that looks there."""
-TYPES = {"letter": "a letter", "truth": "true or false", "number": "a number", "selector": "a selector"}
+TYPES = {"letter": "a symbol", "truth": "true or false", "number": "a number", "selector": "a selector"}
 Constant = str | bool | Fraction | None
 """What a line may hold: a letter, truth or number; a sign, a mask."""
 WIDEST = 60
@@ -229,8 +229,8 @@ class SraspLines:
     def program(self, names: Sequence[tuple[str, int]], output: int) -> Srasp:
         """The program that puts a line out, without lines that it does not need."""
         if self.types[output] == "selector":
-            raise BadInput("the output must be a letter, true or false, or a number", "a selector",
-                           "put out an aggregate or a selector_width of it")  # fmt: skip
+            raise BadInput("the output must be a symbol, true or false, or a number", "a selector",
+                           "output an aggregate or a selector_width of it")  # fmt: skip
         needed = {output}
         for number in range(len(self.lines) - 1, -1, -1):
             if number in needed:
@@ -248,7 +248,7 @@ class SraspLines:
 
 INSTEAD = {
     ("truth", "number"): "write if C then 1 else 0 for a truth C",
-    ("letter", "number"): 'write map(in(j); "a": 1, else: 0), with a number for each letter',
+    ("letter", "number"): 'write map(in(j); "a": 1, else: 0), with a number for each symbol',
     ("number", "truth"): "compare it: x > 0",
     ("letter", "truth"): 'compare it: x = "a"',
     ("selector", "number"): "take aggregate or selector_width of it",

@@ -9,7 +9,6 @@ and its values must be among those found. Untrusted: what is found here is prove
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from itertools import product
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
-from symcook.alarm import TimeUp, alarm
+from symcook.alarm import TimeUp, Until, alarm
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.numbers.roots import Root
 from symcook.proof.grammar import leading_names
@@ -65,7 +64,7 @@ class Runs(Instances):
         self,
         statement: Statement,
         document: Mapping[str, Any] | None = None,
-        until: float | None = None,
+        until: Until | None = None,
         fixed: Mapping[str, Fraction] | None = None,
     ):
         """`document` is the model, its symbols set; `fixed` are the values of leading names that are no functions."""
@@ -351,7 +350,7 @@ class Runs(Instances):
         for wide in (False, True):
             self.limit = self.work + WORK
             try:
-                with nullcontext() if self.until is None else alarm(self.until - time.monotonic()):
+                with nullcontext() if self.until is None else alarm(self.until):
                     for size in range(1, (longest if not wide else min(length, WIDE)) + 1):
                         for found in self.at(size):
                             false = self.false(wide) if found else None
@@ -382,7 +381,7 @@ class Runs(Instances):
             raise WordsSpent
         if self.until is not None and self.work >= self.look:
             self.look = self.work + 64
-            if time.monotonic() > self.until:
+            if self.until.left <= 0:
                 raise WordsSpent
 
     def value(self, t: Term, bound: tuple[int, ...]) -> Any:

@@ -344,7 +344,7 @@ def _positive(g: Goal, t: Term) -> str:
     """The label of ``0 < t`` by an enclosure; Stuck where there is none."""
     prec = next((prec for prec in PRECISIONS if decided(t, prec) > 0), None)
     if prec is None:
-        raise Stuck("balls do not tell a number from 0")
+        raise Stuck("rigorous intervals do not tell a number from 0")
     label = g.fresh("ball")
     g.have(("<", None, (num(0), t)), label, lambda h: h.interval([], prec))
     return label

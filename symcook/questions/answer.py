@@ -14,6 +14,7 @@ from symcook.model.answers import Reply
 from symcook.model.rationals import quotient
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball
+from symcook.words.inputs import Strings
 
 AnswerCell = Ball | Fraction | int | str | bool | None
 """An exact number, a ball, text (a word), or None where there is nothing to say."""
@@ -45,10 +46,13 @@ class Answer(Reply):
     """The column whose entries part the rows into curves, where one length has several."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """What is not by length, as JSON has it."""
+    inputs: Strings | None = None
+    """What was asked about, where it is known."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
-        object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)))
+        asked = {"inputs": self.inputs.says} if self.inputs is not None and self.inputs.restricted else {}
+        object.__setattr__(self, "notes", MappingProxyType(asked | dict(self.notes)))
         object.__setattr__(self, "rows", tuple(MappingProxyType(dict(row)) for row in self.rows))
 
     def row(self, n: int, one: AnswerCell = None) -> Mapping[str, AnswerCell]:
@@ -69,6 +73,7 @@ class Answer(Reply):
             "rows": rows,
             "notes": dict(self.notes),
             **self.extra,
+            **({} if self.inputs is None else self.inputs.to_json()),
         }
 
 
@@ -88,7 +93,7 @@ def keeping(rows: Sized, answered: Callable[[], Answer]) -> Iterator[None]:
     except BaseException as error:
         if rows:
             answer = answered()
-            ended = f"nothing is said of lengths above {answer.rows[-1]['n']}"
+            ended = f"lengths above {answer.rows[-1]['n']} were not tested"
             error.found = replace(answer, notes={**answer.notes, "ended": ended})  # type: ignore[attr-defined]
         raise
 
@@ -102,14 +107,14 @@ def lengths(model: Transformer, longest: int, shortest: int = 0, decides: bool =
     BadInput where the model does not read words or, with `decides`, does not decide about them.
     """
     if not model.alphabet:
-        raise BadInput("the model must read words", f"{model.name}, which reads numbers", "choose a language model")
+        raise BadInput("the model must read strings", f"{model.name}, which reads numbers", "choose a language model")
     if decides:
         must = "the model must decide (a readout by sign, zero test or largest score)"
         model.readout.require(must, ("sign", "zero", "largest"), "choose one that decides")
     if isinstance(longest, bool) or not isinstance(longest, int) or not 1 <= longest <= MAX_LENGTH:
-        must = f"the greatest length must be an integer from 1 to {MAX_LENGTH}"
+        must = f"the maximum length must be an integer from 1 to {MAX_LENGTH:,}"
         raise BadInput(must, longest, "give --max-length N")
     model.check_length(longest + model.embedding.added)
     if isinstance(shortest, bool) or not isinstance(shortest, int) or not 0 <= shortest <= longest:
-        raise BadInput(f"the least length must be an integer from 0 to {longest}", shortest, "give --min-length 1")
+        raise BadInput(f"the smallest length must be an integer from 0 to {longest}", shortest, "give --min-length 1")
     return range(max(shortest, 0 if model.embedding.added else 1), longest + 1)

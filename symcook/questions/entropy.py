@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from flint import arb
@@ -17,7 +18,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, ladder, limit_for, settled
 from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.words import Cover
-from symcook.words.cells import Cells, classes
+from symcook.words.inputs import Inputs, Source, strings
 
 
 class HeadRow(NamedTuple):
@@ -45,6 +46,7 @@ def entropy(
     head: str | None = None,
     position: int | str | None = None,
     min_length: int = 1,
+    inputs: Inputs | Source = None,
     values: Mapping[str, Exact] | None = None,
     digits: int = 10,
     progress: Progress | None = None,
@@ -75,9 +77,10 @@ def entropy(
     """
     digits = check_digits(digits)
     asked = lengths(model, max_length, min_length, decides=False)
+    within = strings(model, asked, inputs)
     if asked[-1] + model.embedding.added > MOST_WEIGHTS:
         most = MOST_WEIGHTS - model.embedding.added
-        raise BadInput(f"the greatest length must be at most {most} here", max_length, f"give --max-length {most}")
+        raise BadInput(f"the maximum length must be at most {most} here", max_length, f"give --max-length {most}")
     first, last = model.embedding.start, model.embedding.start + asked[-1] + model.embedding.added - 1
     if position not in (None, "each") and (isinstance(position, str) or not first <= position <= last):
         must = f'a position must be an integer from {first} to {last}, or "each", at lengths to {asked[-1]}'
@@ -87,9 +90,9 @@ def entropy(
     merged = False
 
     def answered() -> Answer:
-        method = "all words one by one"
+        method = "all strings one by one"
         if merged:
-            method = "one word for all whose weights are the same, because scores do not depend on the other symbols"
+            method = "one string for all whose weights are the same, because scores do not depend on the other symbols"
         spread = any(row.get("least") != row.get("greatest") for row in rows)
         given = {"max_length": max_length, "head": head, "position": position}
         notes = {"entropy": f"in bits, of the attention weights at {_where(bound, position)}", "method": method}
@@ -100,16 +103,16 @@ def entropy(
         return Answer(
             "entropy", bound.name, given, ("n", "head", "least", "least_word", "greatest", "word"), known, notes,
             ("least", "greatest") if spread else ("greatest",), "entropy of attention weights (bits)",
-            f"Attention entropy of {bound.name}", by="head",
+            f"Attention entropy of {bound.name}", by="head", inputs=within,
         )  # fmt: skip
 
     with keeping(rows, answered):
-        for n in asked:
+        for n in within.lengths:
             if n + model.embedding.added == 0:
                 continue
             wanted = list(_rows(bound, n, head, position))
-            words = _classes(bound, n, wanted)
-            merged = merged or words.many < len(bound.alphabet) ** n
+            words = within.cover(n, bound, traced=partial(_traced, wanted))
+            merged = merged or words.many < within.many(n)
             rows += _at(bound, n, wanted, words, digits)
             if progress is not None:
                 progress(n, asked[-1])
@@ -151,11 +154,9 @@ def _weights(result: Result, row: HeadRow) -> list[Any]:
     return list(blocks[row.step].attention[row.head])
 
 
-def _classes(model: Transformer, n: int, rows: list[HeadRow]) -> Cells:
-    """The words of one length, one for all with the same weights."""
-    return classes(
-        n, model, traced=lambda result: ((column, row.place) for row in rows for column in _weights(result, row))
-    )
+def _traced(rows: list[HeadRow], result: Result) -> Iterator[Any]:
+    """The weights that words of one class have alike."""
+    return ((column, row.place) for row in rows for column in _weights(result, row))
 
 
 def _at(model: Transformer, n: int, rows: list[HeadRow], words: Cover, digits: int) -> list[Mapping[str, AnswerCell]]:
@@ -220,7 +221,7 @@ def _row(n: int, row: HeadRow, ends: tuple[End, End] | None, digits: int, idle: 
     found: dict[str, AnswerCell] = {"n": n, "head": row.name}
     if ends is None and idle:
         name = row.name.split()[0]
-        found["why"] = f"{name} writes nothing, as its values are zero for every word: its weights reach nothing"
+        found["why"] = f"{name} writes nothing, as its values are zero for every string: its weights reach nothing"
     elif ends is None:
         found["why"] = "a row that sees nothing has no weights"
     if ends is not None:

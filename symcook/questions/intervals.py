@@ -130,5 +130,6 @@ def at_point(model: Transformer, sequence: Any, name: str, value: Fraction) -> A
         return NO_VALUE
     shown = model.embedding.said(model.embedding.typed(sequence))
     raise Undecided(
-        f"the answer to {shown} at {float(value):.6g} stayed open: balls cannot tell a value on its threshold"
+        f"the answer to {shown} at {float(value):.6g} was undecided: rigorous intervals cannot tell a value on "
+        "its threshold"
     )

@@ -20,10 +20,11 @@ from symcook.numbers.balls import ball, bits_for, hull, ladder, settled
 from symcook.numbers.expsum import ExpSum
 from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.words import Cover
-from symcook.words.cells import classes
 from symcook.words.exact import PrefixLevel, mergeable, merged, moved
+from symcook.words.inputs import Inputs, Source, strings
 
 if TYPE_CHECKING:
+    from symcook.domains.cells import Array
     from symcook.words import Word
 
 LIMIT_BITS = 2**13
@@ -33,8 +34,8 @@ FEW = 16
 """Fewer words are as well run one by one."""
 WHAT = {
     "sign": "|logit|, whose threshold is 0",
-    "zero": "the greatest |coordinate| tested for zero, of words where it is not 0 (others lie on the threshold)",
-    "largest": "the greatest score less the one after it",
+    "zero": "the largest |coordinate| tested for zero, of strings where it is not 0 (others lie on the threshold)",
+    "largest": "the largest score less the one after it",
 }
 """By readout, what the margin is."""
 SIDES = {"accepted": True, "rejected": False}
@@ -46,6 +47,7 @@ def margin(
     model: Transformer,
     max_length: int,
     *,
+    inputs: Inputs | Source = None,
     values: Mapping[str, Exact] | None = None,
     digits: int = 10,
     progress: Progress | None = None,
@@ -74,8 +76,8 @@ def margin(
     value stays open. Source: the margin is that of Section 3.4 of chiang2022, whose cross-entropy falls with it.
     """
     digits = check_digits(digits)
-    asked = lengths(model, max_length)
     bound = model.bind(values)
+    asked = strings(bound, lengths(model, max_length), inputs)
     two = bound.readout.signed
     found: dict[int, _Least] = {}
     method = ""
@@ -84,34 +86,38 @@ def margin(
         notes = {"margin": WHAT["sign" if two else "zero" if bound.decides else "largest"], "method": method}
         loose = [n for n, least in found.items() if not least.exact]
         if loose:
-            notes["enclosed"] = f"at {_spans(loose)} the least value is not known exactly: it is in the ball"
+            notes["enclosed"] = f"at {_spans(loose)} the smallest value is not known exactly: it lies in the interval"
         sides = [n for n, one in found.items() if two and one.exact and not all(map(one.known, SIDES.values()))]
         if sides:
             at = _spans(sides)
-            notes["sides"] = f"at {at} that of one side is not known exactly: it is in the ball, if any word is"
+            notes["sides"] = (
+                f"at {at} that of one side is not known exactly: it lies in the interval, if any string does"
+            )
         with ctx.workprec(digits * 10 // 3 + SPARE):
             rows = tuple(_row(bound, n, least, digits) for n, least in found.items())
         return Answer(
             "margin", bound.name, {"max_length": max_length, **_texts(model, values)},
             ("n", "margin", "word", *(SIDES if two else ())), rows, notes,
-            tuple(SIDES) if two else ("margin",), "margin", f"Least margin of {bound.name}",
-            logarithmic=True,
+            tuple(SIDES) if two else ("margin",), "margin", f"Smallest margin of {bound.name}",
+            logarithmic=True, inputs=asked,
         )  # fmt: skip
 
     with keeping(found, answered):
         if mergeable(bound) and bound.decides:
             try:
-                for level in merged(bound, asked):
-                    found[level.n], method = _of_level(bound, level), level.says
+                reader = asked.reader
+                for level in merged(bound, asked.lengths, reader):
+                    accepted = None if level.labels is None or reader is None else reader.accepting[level.labels]
+                    found[level.n], method = _of_level(bound, level, accepted), level.says
                     if progress is not None:
-                        progress(level.n, asked[-1])
+                        progress(level.n, asked.lengths[-1])
             except NotExact:
                 found.clear()
-        for n in asked if not found else ():
-            words = classes(n, bound)
+        for n in asked.lengths if not found else ():
+            words = asked.cover(n, bound)
             found[n], method = _of_batch(bound, words, digits) or _of_words(bound, words, digits), words.says
             if progress is not None:
-                progress(n, asked[-1])
+                progress(n, asked.lengths[-1])
     return answered()
 
 
@@ -159,7 +165,7 @@ def distances(result: Result) -> list[tuple[bool | None, BallValue | None]]:
     if readout.each or len(found) == 1:
         return found
     if any(accept is None for accept, _ in found):
-        raise Undecided("the answer at some position stayed open")
+        raise Undecided("the answer at some position was undecided")
     refusing = [size for accept, size in found if not accept and size is not None]
     if refusing:
         return [(False, _most(refusing))]
@@ -227,7 +233,9 @@ def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
             continue
         if all(isinstance(size, fmpq) or settled(size, digits, relative=True) for size in found.sides.values()):
             return found
-    raise reason or Undecided(f"the margin at length {words.n} stayed open at {LIMIT_BITS} bits; ask for fewer digits.")
+    raise reason or Undecided(
+        f"the margin at length {words.n} was undecided at {LIMIT_BITS} bits; ask for fewer digits."
+    )
 
 
 def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:
@@ -275,17 +283,18 @@ def fmpq_of(x: arb) -> fmpq:
 # --- Merged prefixes --------------------------------------------------------------------------------------------------
 
 
-def _of_level(model: Transformer, level: PrefixLevel) -> _Least:
-    """The least distances that words of a level are known to have. Raises NotExact where some may fail a zero test, but
-    none is known to."""
+def _of_level(model: Transformer, level: PrefixLevel, accepted: Array | None) -> _Least:
+    """The least distances that words of a level are known to have: all words, or those whose entries are `accepted`.
+    Raises NotExact where some may fail a zero test, but none is known to."""
     found, sizes = _Least(), _sizes(model, _watched(level.result))
     for entry, size in enumerate(sizes):
-        found.take(*size, entry)
+        if accepted is None or accepted[entry]:
+            found.take(*size, entry)
     domain: Any = level.result.domain
     bends, watched, least = domain.numbers.turns, _watched(level.result), cast(Any, found.value)
     rows = list(zip(*bends, *watched, strict=True))
     for low in range(0, len(rows), 2):
-        if rows[low] == rows[low + 1]:
+        if rows[low] == rows[low + 1] or not (accepted is None or accepted[low]):
             continue
         ends = [(a, b, a < 0 < b or b < 0 < a) for a, b in zip(rows[low], rows[low + 1], strict=True)]
         edge = not all((sizes[low][1], sizes[low + 1][1]))
@@ -298,7 +307,7 @@ def _of_level(model: Transformer, level: PrefixLevel) -> _Least:
     if found.nearest is not None:
         found.word = level.word(found.word)
     elif found.inside:
-        raise NotExact("prefixes are merged where one that is kept fails the zero test", "others that may")
+        raise NotExact("prefixes are grouped where one that is kept fails the zero test", "others that may")
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +12,16 @@ from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.mp import Mp
 from symcook.domains.rounding import RUNTIMES, Format, Rounding
 from symcook.door import Progress, door
-from symcook.errors import EMPTY_WORD, BadInput, NoRun, NotExact, Undecided, unknown
+from symcook.errors import BadInput, NoRun, NotExact, Undecided, unknown
 from symcook.forward import forward
-from symcook.model.answers import brief
+from symcook.model.answers import EMPTY_STRING, brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.questions.moving import answer
-from symcook.words import Word, every
-from symcook.words.cells import MOST, Cells, classes
+from symcook.words import Word
+from symcook.words.cells import MOST, Cells
+from symcook.words.inputs import Inputs, Source, Strings, Within, strings
 
 if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
@@ -39,6 +39,7 @@ def precision(
     max_length: int,
     *,
     min_length: int = 1,
+    inputs: Inputs | Source = None,
     formats: Sequence[str] = ("float16", "bfloat16", "float32", "float64"),
     beyond: int = 0,
     values: Mapping[str, Exact] | None = None,
@@ -78,6 +79,7 @@ def precision(
             raise unknown("format", name, list(RUNTIMES))
     lengths(model, max(beyond, max_length))
     bound = model.bind(values)
+    within = strings(bound, asked, inputs)
     rows: list[dict[str, AnswerCell]] = []
     found: dict[str, dict[str, Any]] = {
         name: dict.fromkeys(("from", "guaranteed", "wrong", "length", "first", "gives", "exact")) for name in formats
@@ -87,8 +89,9 @@ def precision(
 
     def answered() -> Answer:
         notes = {
-            "enough": "for every word and every runtime of the error model: sums in any order, which attention divides "
-            "behind them, exponentials within 4 ulps",
+            "enough": "for every string and every runtime of the floating-point error model: sums in any order, "
+            "which attention divides "
+            "after them, exponentials within 4 ulps",
             "words": method,
         }
         for name, one in found.items():
@@ -97,7 +100,7 @@ def precision(
             "precision", bound.name, {"max_length": max_length, "formats": list(formats)},
             ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
             f"Bits that {bound.name} needs", extra={"formats": found},
-            nothing={"fails": "none", "enough": "none"},
+            nothing={"fails": "none", "enough": "none"}, inputs=within,
         )  # fmt: skip
 
     def follow(task: _Length) -> None:
@@ -112,12 +115,13 @@ def precision(
 
     for n in range(1, asked[0] if formats else 1):
         try:
-            follow(_Length(bound, n))
+            if within.many(n):
+                follow(_Length(bound, within, n))
         except (NoRun, Undecided):  # nobody asked about this length
             safe = dict.fromkeys(formats, False)
     with keeping(rows, answered):
-        for n in asked:
-            task = _Length(bound, n)
+        for n in within.lengths:
+            task = _Length(bound, within, n)
             enough = task.enough(guess)
             guess = enough or guess
             fails, word = task.fails(enough)
@@ -125,9 +129,11 @@ def precision(
             rows.append({"n": n, "fails": fails, "word": word, "enough": enough})
             method, last = f"{task.words.says}; run one by one: {task.runs_text}", n
             if progress is not None:
-                progress(n, asked[-1])
+                progress(n, within.lengths[-1])
         while (n := n + max(1, n // 4)) <= beyond:
-            later = _Length(bound, n)
+            if not within.many(n):
+                continue
+            later = _Length(bound, within, n)
             for name in formats:
                 if found[name]["length"] is None and (wrong := later.wrong(name)) is not None:
                     found[name] |= wrong | {"length": n, "first": False}
@@ -142,10 +148,10 @@ def _sentence(one: Mapping[str, Any], last: int, empty: bool) -> str:
     begin = f"from n = {one['from']} " if empty else ""
     safe = "guaranteed at no length" if one["guaranteed"] is None else f"guaranteed {begin}to n = {one['guaranteed']}"
     if one["guaranteed"] == last:
-        return f"{safe}, as far as was asked"
+        return f"{safe}, the maximum length"
     if one["length"] is None:
-        return f"{safe}; no word to n = {last} was found that is decided otherwise"
-    shown = brief(one["wrong"] or EMPTY_WORD, 60)
+        return f"{safe}; every string tested to n = {last} is decided alike"
+    shown = brief(one["wrong"] or EMPTY_STRING, 60)
     gives = _said(one["gives"])
     return f"{safe}; {shown} (n = {one['length']}) is decided otherwise: {gives}, not {_said(one['exact'])}"
 
@@ -157,12 +163,12 @@ def _said(value: object) -> str:
 class _Length:
     """All words of one length, and what is known of them."""
 
-    def __init__(self, model: Transformer, n: int) -> None:
-        self.model, self.n = model, n
-        self.words = classes(n, model)
+    def __init__(self, model: Transformer, strings: Strings, n: int) -> None:
+        self.model, self.strings, self.n = model, strings, n
+        self.words = strings.cover(n, model)
         self._expected: dict[Word, Any] = {}
         self._ladder = [BallDomain(256), ExactDomain(), BallDomain(4096)]
-        self._by_bits: dict[int, Cells] = {}
+        self._by_bits: dict[int, Cells | Within] = {}
 
     def expected(self, word: Word) -> Any:
         """The exact model's answer."""
@@ -174,7 +180,7 @@ class _Length:
         """Whether all that rounding may do gives every word its answer."""
         bits = min(stored.bits, inner.bits)
         if bits not in self._by_bits:
-            self._by_bits[bits] = classes(self.n, self.model, bits=bits)
+            self._by_bits[bits] = self.strings.cover(self.n, self.model, bits=bits)
         words = self._by_bits[bits]
         if words.many > MOST:
             return False
@@ -212,21 +218,19 @@ class _Length:
     @property
     def runs_text(self) -> str:
         """Which words are run."""
-        many = len(self.model.alphabet) ** self.n
-        if many <= RUN:
+        if self.strings.many(self.n) <= RUN:
             return "all"
         if self.words.many <= MOST:
             return "one for each class" if self.words.many <= RUN else f"one for each of at most {RUN} classes"
-        return f"{RUN} of {len(self.model.alphabet)}^{self.n}, drawn with the seed 0"
+        return f"{RUN} of {self.strings.many(self.n):,}, drawn with the seed 0"
 
     def runs(self) -> Iterable[Word]:
         """The words to run."""
-        if len(self.model.alphabet) ** self.n <= RUN:
-            return every(self.model.alphabet, self.n)
+        if self.strings.many(self.n) <= RUN:
+            return self.strings.each(self.n)
         if self.words.many <= MOST:
             return (word for word, _ in itertools.islice(self.words, 0, None, -(-self.words.many // RUN)))
-        draw = random.Random(0)
-        return (tuple(draw.choices(self.model.alphabet, k=self.n)) for _ in range(RUN))
+        return self.strings.draw(self.n, RUN)
 
     def fails(self, enough: int | None) -> tuple[int | None, str | None]:
         """The greatest bits below at which a word is decided otherwise, and that word."""
@@ -270,4 +274,4 @@ class _Length:
                 continue
             if found is not None:
                 return found
-        raise Undecided(f"the exact answer to {self.model.embedding.said(word)} stayed open")
+        raise Undecided(f"the exact answer to {self.model.embedding.said(word)} was undecided")

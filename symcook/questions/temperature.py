@@ -28,7 +28,7 @@ from symcook.questions.line import Unit
 from symcook.questions.moving import OneSymbol, answer
 from symcook.questions.reach import LeftOpen, Reach, decimal, enclosed, exactly, soonest
 from symcook.words import Cover
-from symcook.words.cells import classes
+from symcook.words.inputs import Inputs, Source, strings
 
 if TYPE_CHECKING:
     from symcook.domains.exact import ExactValue
@@ -49,6 +49,7 @@ def temperature(
     max_length: int,
     *,
     min_length: int = 1,
+    inputs: Inputs | Source = None,
     values: Mapping[str, Exact] | None = None,
     digits: int = 10,
     progress: Progress | None = None,
@@ -79,9 +80,9 @@ def temperature(
     Source: Cookbook, Section 5.7; merrill2024, Definition 7, for ties, which no temperature breaks.
     """
     digits = check_digits(digits)
-    asked = lengths(model, max_length, min_length)
     bound = plain_scores(model.bind(values))
-    for n in asked:
+    asked = strings(bound, lengths(model, max_length, min_length), inputs)
+    for n in asked.lengths:
         whole, start = n + bound.embedding.added, bound.embedding.start
         # the hard model has none, the soft one a symbol more
         domain = ExactDomain()
@@ -89,11 +90,11 @@ def temperature(
         check_temperatures(bound, domain)
     answered = partial(
         Answer, "temperature", model.name, {"max_length": max_length}, ("n", *OPEN), vertical="tau",
-        nothing={"tau": "every"},
+        nothing={"tau": "every"}, inputs=asked,
     )  # fmt: skip
     if all(head.uniform for head in all_heads(bound)):
         notes = {"scores": "no head has scores that are not zero: every temperature gives the same"}
-        return answered(tuple({"n": n, **OPEN} for n in asked), notes, ("tau",))
+        return answered(tuple({"n": n, **OPEN} for n in asked.lengths), notes, ("tau",))
     tau = fresh("tau", [*(p.name for p in bound.parameters), *bound.space])
     hard, soft = harden(bound), soften(bound, tau)
     rows: list[dict[str, AnswerCell]] = []
@@ -103,19 +104,19 @@ def temperature(
         notes = {
             "method": method,
             "tau": "exact: a root of a polynomial in x = e^(-1/(D tau))" if exact else
-            "in a ball: all lower temperatures decide as hard attention does, and at its upper end a word is "
-            "otherwise; 0 where the word is decided otherwise at every temperature from 0 on; every means up to "
+            "in a ball: all lower temperatures decide as hard attention does, and at its upper end a string is "
+            "otherwise; 0 where the string is decided otherwise at every temperature from 0 on; every means up to "
             f"{LIMIT}",
         }  # fmt: skip
         if open_below:
             notes["open"] = f"temperatures below {open_below}, where scores become alike, are not shown"
         notes["rule"] = "gamma/log(8 n), where every retrieved value is within 1/4 (Cookbook, Section 5.7)"
-        title = f"{model.name}: greatest temperature that decides as hard attention"
+        title = f"{model.name}: largest temperature that decides as hard attention"
         return answered(tuple(rows), notes, ("tau", "rule"), title=title)
 
     with keeping(rows, told):
-        for n in asked:
-            words = classes(n, hard, soft)
+        for n in asked.lengths:
+            words = asked.cover(n, hard, soft)
             method = words.says
             found = None
             if exact:
@@ -127,7 +128,7 @@ def temperature(
             open_below = max(open_below, found.shown)
             rows.append({"n": n, **_row(bound, found, n, digits)})
             if progress is not None:
-                progress(n, asked[-1])
+                progress(n, asked.lengths[-1])
     return told()
 
 
@@ -164,7 +165,7 @@ def _hard(hard: Transformer, word: Word) -> tuple[Any, Any]:
     except NotExact:
         domain, found = None, answer(forward(hard, hard.tokens(word), Balls(256)))
     if found is None:
-        raise Undecided(f"the hard model's answer to {hard.embedding.said(word)} stayed open")
+        raise Undecided(f"the hard model's answer to {hard.embedding.said(word)} was undecided")
     return found, None if domain is None else domain.gap
 
 
@@ -195,9 +196,9 @@ def _least(
         try:
             found = reach_of(word, expected, best)
         except LeftOpen as error:
-            at = f"stayed open above the temperature {decimal(error.last)}"
+            at = f"was undecided above the temperature {decimal(error.last)}"
             said = hard.embedding.said(word)
-            raise Undecided(f"the answer to {said} {at}: balls show it on no interval there") from None
+            raise Undecided(f"the answer to {said} {at}: rigorous intervals show it on no interval there") from None
         shown = max(shown, found.start)
         return found
 
@@ -223,7 +224,8 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
         return between(soft, sequence, name, low, high, warm=True) == expected
 
     if best is not None and best.first is not None:
-        assert isinstance(best.last, Fraction)
+        if not isinstance(best.last, Fraction):
+            raise RuntimeError("a temperature of a run in balls is rational")
         if best.last == 0:
             return best
         if right_at(best.last):
@@ -238,7 +240,7 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
             shown = soft.embedding.said(soft.embedding.typed(sequence))
             raise Undecided(
                 f"{shown} is decided otherwise down to the temperature {float(16 * first):.3g}, and whether it is so "
-                "at all lower ones stayed open"
+                "at all lower ones was undecided"
             )
     return _from_cold(right_at, right_between, first, LIMIT, first / NEAR)
 
@@ -278,5 +280,6 @@ def _row(model: Transformer, found: _Found, n: int, digits: int) -> dict[str, An
         row["root"] = f"{equation}, x = e^(-1/{'tau' if unit == 1 else f'({unit} tau)'})"
         row["tau"] = ball(refine(lambda: -1 / (unit * ball_of(place).log()), digits), digits)
         return row
-    assert isinstance(place, Fraction) and isinstance(best.first, Fraction)  # in balls places are rational
+    if not (isinstance(place, Fraction) and isinstance(best.first, Fraction)):
+        raise RuntimeError("a temperature of a run in balls is rational")
     return row | {"tau": ball(hull(place, best.first, bits_for(digits)), digits, relative=True)}

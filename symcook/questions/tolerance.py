@@ -24,7 +24,7 @@ from symcook.questions.moving import OneSymbol
 from symcook.questions.reach import LeftOpen, Reach, decimal, enclosed, exactly, soonest
 from symcook.questions.slope import falls, only_zero
 from symcook.words import Cover
-from symcook.words.cells import classes
+from symcook.words.inputs import Inputs, Source, strings
 
 if TYPE_CHECKING:
     from symcook.words import Word
@@ -44,6 +44,7 @@ def tolerance(
     max_length: int,
     *,
     min_length: int = 1,
+    inputs: Inputs | Source = None,
     values: Mapping[str, Exact] | None = None,
     digits: int = 6,
     progress: Progress | None = None,
@@ -72,8 +73,8 @@ def tolerance(
     Source: chiang2022, Section 5.1 and Figure 3 (the sensitivity of PARITY to one weight).
     """
     digits = check_digits(digits)
-    asked = lengths(model, max_length, min_length)
     bound = model.bind(values)
+    asked = strings(bound, lengths(model, max_length, min_length), inputs)
     named = [weights] if isinstance(weights, str) else list(weights)
     moved, value = free(bound, named)
     name = moved.parameters[-1].name
@@ -89,20 +90,21 @@ def tolerance(
             "weight": f"{', '.join(named)} = {from_sympy(value)}",
             "method": method,
             "ends": "exact: the answers are rational functions of the weight" if exact else
-            f"within 10^-{digits}: right by balls over whole intervals, and a wrong word beyond; a rational end is "
+            f"within 10^-{digits}: right by rigorous intervals over whole intervals, and a wrong string beyond; a "
+            "rational end is "
             f"exact, since the logit is exactly zero there and monotone around it; no end means none within "
             f"{FARTHEST} times the weight (or 1)",
         }  # fmt: skip
         return Answer(
             "tolerance", bound.name, {"free": named, "max_length": max_length},
             ("n", "low", "low_in", "low_word", "high", "high_in", "high_word"), tuple(rows), notes,
-            ("low", "high"), "weight", f"{bound.name}: {', '.join(named)} with every word right",
-            nothing={"low": "no end", "high": "no end"},
+            ("low", "high"), "weight", f"{bound.name}: {', '.join(named)} with every string right",
+            nothing={"low": "no end", "high": "no end"}, inputs=asked,
         )  # fmt: skip
 
     with keeping(rows, answered):
-        for n in asked:
-            found = classes(n, moved)
+        for n in asked.lengths:
+            found = asked.cover(n, moved)
             method = found.says
             row: dict[str, AnswerCell] = {"n": n}
             for side, where in ((-1, "low"), (1, "high")):
@@ -111,7 +113,7 @@ def tolerance(
                 row |= _end(bound, start, side, where, best, word, digits)
             rows.append(row)
             if progress is not None:
-                progress(n, asked[-1])
+                progress(n, asked.lengths[-1])
     return answered()
 
 
@@ -158,7 +160,7 @@ def _in_balls(
     expected = at_point(model, sequence, name, start)
     if expected == NO_VALUE:
         none = f"none of {model.embedding.said(word)}"
-        raise NoRun("every word must have a run at the weight as it stands", none, "give fewer lengths")
+        raise NoRun("every string must have a run at the weight as it stands", none, "give fewer lengths")
     if best is not None and best.first is not None and isinstance(best.last, Fraction) and right_at(best.last):
         try:
             first = best.last
@@ -172,7 +174,9 @@ def _in_balls(
     except LeftOpen as error:
         said, at = model.embedding.said(word), decimal(start + side * error.last)
         near = f"{'below' if side < 0 else 'above'} the weight {at}"
-        raise Undecided(f"the answer to {said} stayed open {near}: balls show it on no interval there") from None
+        raise Undecided(
+            f"the answer to {said} was undecided {near}: rigorous intervals show it on no interval there"
+        ) from None
     return _sharp(model, sequence, name, start, side, found, expected)
 
 
@@ -206,7 +210,8 @@ def _number(start: Fraction, side: int, best: Reach, digits: int) -> Fraction | 
         place = best.last
         shown = max(digits, ROOT_DIGITS)
         return ball(refine(lambda: arb_of(start) + side * ball_of(place), shown), shown)
-    assert isinstance(best.last, Fraction) and isinstance(best.first, Fraction)
+    if not (isinstance(best.last, Fraction) and isinstance(best.first, Fraction)):
+        raise RuntimeError("two ends that differ are rational")
     ends = (start + side * best.last, start + side * best.first)
     return ball(hull(*ends, resolving(min(ends), max(ends), bits_for(digits + 2))), digits + 2)
 

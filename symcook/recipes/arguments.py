@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from symcook.errors import BadInput, unknown
+from symcook.model.checks import listed_name
 from symcook.recipes import info, kit
 
 MAX_ROWS = 10_000
@@ -75,9 +76,10 @@ def one_of(*options: str) -> Callable[[Any, str], str]:
 
     def read(given: object, name: str) -> str:
         written = {"".join(option.split()): option for option in options}
-        if not isinstance(given, str) or "".join(given.split()) not in written:
+        value = listed_name("".join(given.split()), written) if isinstance(given, str) else None
+        if value not in written:
             raise unknown(name, str(given), options)
-        return written["".join(given.split())]
+        return written[value]
 
     return read
 
@@ -142,7 +144,7 @@ def rows(given: object, name: str, width: int) -> tuple[tuple[kit.Fraction, ...]
         if not given.strip():
             raise BadInput(must, "nothing")
         if given.count(";") >= MAX_ROWS:
-            raise BadInput(f"{name} must have at most {MAX_ROWS} rows", given.count(";") + 1)
+            raise BadInput(f"{name} must have at most {MAX_ROWS:,} rows", given.count(";") + 1)
         lines: list[Any] = [split(line, ",") for line in split(given, ";")]
     else:
         if isinstance(given, (bytes, dict)) or not isinstance(given, Iterable):
@@ -151,7 +153,7 @@ def rows(given: object, name: str, width: int) -> tuple[tuple[kit.Fraction, ...]
     if not lines:
         raise BadInput(must, "nothing")
     if len(lines) > MAX_ROWS:
-        raise BadInput(f"{name} must have at most {MAX_ROWS} rows", len(lines))
+        raise BadInput(f"{name} must have at most {MAX_ROWS:,} rows", len(lines))
     for line in lines:
         if len(line) != width:
             raise BadInput(must, ", ".join(str(entry).strip() for entry in line) or "an empty row")

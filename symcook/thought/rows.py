@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 AHEAD = (
-    "The machine inside reads its input one letter ahead: the next letter is held in the state, and where the input "
+    "The machine inside reads its input one symbol ahead: the next symbol is held in the state, and where the input "
     "head was before it reads a copy; tapes and heads are those of the machine that was given"
 )
 """What is said once of a run without `$`."""

@@ -21,7 +21,7 @@ from symcook.run import Run, run
 from symcook.verify.answers import Answers, Expected, InputPart, NoLabel, Reference, input_text
 
 if TYPE_CHECKING:
-    from symcook.domains.batch import Grid, Words
+    from symcook.domains.batch import Grid, Listed, Words
     from symcook.domains.cells import Array, Cell
 
 DIGITS = 30
@@ -120,7 +120,7 @@ class LengthCount(NamedTuple):
 Differing = tuple[list[int], list[int], int]
 """The numbers of the inputs on which model and reference differ, and of those on which that is open, ascending; and how
 many inputs the model accepts."""
-PartFindings = list[tuple[int, "Words | Grid", Differing]]
+PartFindings = list[tuple[int, "Words | Grid | Listed", Differing]]
 """This for each piece of a part, with the length of its inputs."""
 
 
@@ -165,8 +165,8 @@ class Comparison:
         """How the model was run, in words."""
         if tally.batched and self.numbers.domain == "exact" and self.within is None:
             return "batches of integers over static denominators"
-        settled = f", {tally.settled} left open there settled exactly" if tally.settled else ""
-        return f"one by one in the {self.numbers.domain} domain{settled}"
+        settled = f", {tally.settled} undecided there, then decided exactly" if tally.settled else ""
+        return f"one by one in {self.numbers.domain} numbers{settled}"
 
     def compare(self, parts: Iterable[InputPart], tick: Callable[[int], None] | None = None) -> Tally:
         """What is found on all inputs of `parts`; `tick` is told after each part how many there were so far."""
@@ -190,7 +190,7 @@ class Comparison:
                 self.batched = False
         return [(length, piece, self.singles(piece, length)) for length, piece in part.pieces]
 
-    def ranked(self, piece: Words | Grid, codes: list[int]) -> Ranked | None:
+    def ranked(self, piece: Words | Grid | Listed, codes: list[int]) -> Ranked | None:
         """The first of the inputs with these numbers."""
         from symcook.domains.batch import nth
 
@@ -214,7 +214,9 @@ class Comparison:
             for (length, piece), asked in zip(part.pieces, answers, strict=True)
         ]
 
-    def differences(self, piece: Words | Grid, length: int, result: Result, answers: list[Answers]) -> Differing:
+    def differences(
+        self, piece: Words | Grid | Listed, length: int, result: Result, answers: list[Answers]
+    ) -> Differing:
         """Where the answers for inputs of one length differ; `result` may go on to longer ones."""
         import numpy as np
 
@@ -233,7 +235,7 @@ class Comparison:
                 wrong |= _unequal(domain.full(cell.numerators, length), cell, values, codes)
         return np.flatnonzero(wrong).tolist(), [], yes
 
-    def singles(self, piece: Words | Grid, length: int) -> Differing:
+    def singles(self, piece: Words | Grid | Listed, length: int) -> Differing:
         """The same one input after the other, with the answers of all."""
         wrong, unclear, yes = [], [], 0
         asked = self.expected.block(piece, length)
@@ -257,7 +259,7 @@ class Comparison:
         except BadInput as error:  # an overflow, or a norm of zero variance: say where
             if isinstance(error, NoRun) and self.model.embedding.inputs is None:
                 raise
-            where = f" on {self.text(sequence) or 'the empty word'}"
+            where = f" on {self.text(sequence) or 'the empty string'}"
             raise BadInput(error.must, f"{'' if error.given is None else error.given}{where}", error.do) from error
 
     def agree(self, sequence: Sequence[object]) -> bool | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from symcook.model.answers import Shown
 from symcook.verify.comparison import Comparison, Counterexample, LengthCount, Tally
+from symcook.words.inputs import Strings
 
 WAYS = ("decided", "merged", "exhaustive", "random")
 """How a check is done, in the order in which they are tried. Random words can only show that model and reference
@@ -36,7 +37,7 @@ class Check(Shown):
     open: int = 0
     first_open: str | None = None
     empty_word: str | None = None
-    against: str = "its reference"
+    against: str = "its specification"
     stated: int = 0
     """On how many inputs the recipe's `formula` was evaluated too, where it and `computes` agree."""
     stated_to: int | None = None
@@ -45,6 +46,8 @@ class Check(Shown):
     """How it was found out, out of `WAYS`."""
     by_length: tuple[LengthCount, ...] = ()
     """Where all words are compared, for each length how many there are and how many the model accepts."""
+    inputs: Strings | None = None
+    """What was compared, where that is not all inputs."""
 
     @property
     def differs(self) -> bool:
@@ -82,7 +85,7 @@ class Check(Shown):
             "by_length": [count._asdict() for count in self.by_length],
             "got": None if first is None else first.got,
             "expected": None if first is None else first.expected,
-        }
+        } | ({} if self.inputs is None else self.inputs.to_json())
 
 
 def found(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -27,22 +27,25 @@ from typing import TYPE_CHECKING
 from symcook import __version__
 from symcook.alarm import TimeUp, alarm
 from symcook.door import Progress, door
-from symcook.errors import EMPTY_WORD, BadInput, Unmerged
+from symcook.errors import BadInput, Unmerged
+from symcook.model.answers import EMPTY_STRING
 from symcook.model.expr import Tree, parse_term, show
 from symcook.model.modelfile import model_hash
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.verify.answers import Reference, region_tree, rows
+from symcook.verify.answers import BLOCK, InputPart, Reference, region_tree, rows
 from symcook.verify.chunks import TRIAL_FROM, Chunk, Plan, TooMuch, check_count, plan, rate
 from symcook.verify.comparison import DIGITS, Comparison, LengthCount, Numbers, Tally
 from symcook.verify.findings import Check, duration, found
 from symcook.verify.grid import check_grid
 from symcook.verify.workers import Made, Results, Task, of_program, processes, spread
+from symcook.words.inputs import LISTED, Inputs, Source, Strings, strings
 
 if TYPE_CHECKING:
     from symcook.decide.automata import Automaton
     from symcook.spec.fold import Fold
     from symcook.verify.checkpoint import Checkpoint
+    from symcook.words import Word
 
 MAX_LENGTH = 1_000_000
 AT_ONCE_FROM = 2**20
@@ -63,6 +66,7 @@ def check(
     reference: Reference | Made | None = None,
     max_length: int | None = None,
     *,
+    inputs: Inputs | Source = None,
     values: Mapping[str, Exact] | None = None,
     region: str | Tree | None = None,
     progress: Progress | None = None,
@@ -77,8 +81,9 @@ def check(
 ) -> Check:
     """Compare `model` with `reference` on every input up to `max_length`, exactly unless another `domain` is named.
 
-    A compiled model is compared with its program where no reference is given.
-    `values` sets declared symbols. A feed-forward recipe takes no length and is compared on the grid of
+    A compiled model is compared with its program where no specification is given. `inputs` is a language
+    (`symcook.words.inputs`): of a model that reads strings its strings alone are compared, one by one. `values` sets
+    declared symbols. A feed-forward recipe takes no length and is compared on the grid of
     `symcook.verify.grid`. `region` is a formula (text or tree) over inputs, symbols and n in which model and reference
     should agree; it restricts the inputs of both kinds of model over numbers. `digits` is for ball and mpmath. In
     floats a value may lie `TOLERANCE` away from the reference's. `error` is a number, or for a feed-forward recipe
@@ -100,16 +105,19 @@ def check(
     within = None if error is None else parse_term(error)
     made = _of_model(model) if reference is None else Made.of(reference)
     if not model.alphabet and (resume, workers, executor) != (None, None, None):
-        must = "a sweep that is interrupted or divided must be of a model that reads words"
+        must = "a check that is interrupted or divided must be of a model that reads strings"
         raise BadInput(must, model.name, "leave --resume and --workers out")
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
         raise BadInput("the number of workers must be an integer of at least 1", workers, "give --workers 2")
+    if inputs is not None and (not model.alphabet or (resume, workers, executor) != (None, None, None)):
+        given = f"{model.name}, which reads numbers" if not model.alphabet else "--resume or --workers"
+        raise BadInput("a check of chosen strings must be of a model that reads words, in one go", given)
     if model.pointwise:
         if max_length is not None:
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", max_length, "leave it out")
         return check_grid(model, made.make(), region, values=values, progress=progress, numbers=numbers, within=within)
     if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= MAX_LENGTH:
-        must = f"the greatest length must be an integer from 1 to {MAX_LENGTH}"
+        must = f"the maximum length must be an integer from 1 to {MAX_LENGTH:,}"
         raise BadInput(must, max_length, "give --max-length N")
     model.check_length(max_length + model.embedding.added)
     bound = model.bind(values)
@@ -121,11 +129,40 @@ def check(
         tally = task.compare(source.parts(), tick)
         method = f"{numbers.text}, {source.text}; {task.way(tally)}"
         return found([(task, tally)], model.name, max_length, method, time.perf_counter() - start)
+    if inputs is not None:
+        asked = strings(bound, range(0 if bound.embedding.added else 1, max_length + 1), inputs)
+        answer = of_strings(Comparison(bound, made.make(), numbers, within=within), asked, progress)
+        return replace(answer, seconds=time.perf_counter() - start)
     sweep = WordSweep(bound, made, numbers, within, max_length)
     divided = (resume, workers, executor) != (None, None, None)
     answer = None if divided else sweep.at_once(progress)
     answer = answer or sweep.answer(resume, workers, executor, yes, progress, tell)
     return replace(answer, seconds=time.perf_counter() - start)
+
+
+def of_strings(task: Comparison, asked: Strings, progress: Progress | None) -> Check:
+    """What is found on the strings of a language, in batches."""
+    from symcook.domains.batch import Listed
+
+    if asked.count > LISTED:
+        raise BadInput(f"a check must have at most {LISTED} strings of a language", asked.says, "give --sample 10000")
+    surround = task.model.embedding.surround
+    empty, tally = task.empty_word() if 0 in asked.lengths else (None, Tally())
+    parts = (
+        InputPart(Listed(tuple(map(surround, block))))
+        for n in asked.lengths
+        if n
+        for block in iter(partial(_block, asked.each(n)), ())
+    )
+    tick = None if progress is None else lambda done: progress(done, asked.count)
+    tally += task.compare(parts, tick)
+    method = f"exhaustive, {task.numbers.text}: {asked.says}; {task.way(tally)}"
+    answer = found([(task, tally)], task.model.name, asked.longest, method, 0.0, empty)
+    return replace(answer, inputs=asked)
+
+
+def _block(words: Iterator[Word]) -> tuple[Word, ...]:
+    return tuple(islice(words, BLOCK))
 
 
 def _of_model(model: Transformer) -> Made:
@@ -134,7 +171,7 @@ def _of_model(model: Transformer) -> Made:
 
     if model.program is None:
         do = "give a function of an input; that of a recipe is recipes.reference(NAME)"
-        raise BadInput("a model that is not compiled must be checked against a reference", "none", do)
+        raise BadInput("a model that is not compiled must be checked against a specification", "none", do)
     if decodes(model):
         raise BadInput("a compiled decoder must be checked by its tokens", model.name, "symcook check FILE does that")
     return of_program(model.program)
@@ -192,8 +229,8 @@ class WordSweep:
             tally = self.sweep(whole, before, saved, elsewhere, progress, tell)
         if tally.strings != whole.total:
             raise AssertionError(f"{tally.strings} strings were compared, and there are {whole.total}")
-        what = f"exhaustive, {self.numbers.text}: all words of length 1 to {self.max_length}"
-        what = what if empty is None else f"{what}, and the empty word"
+        what = f"exhaustive, {self.numbers.text}: all strings of length 1 to {self.max_length}"
+        what = what if empty is None else f"{what}, and the empty string"
         tally += nothing
         method = f"{what}; {self.comparison.way(tally)}"
         if saved is not None and before.strings:
@@ -236,15 +273,15 @@ class WordSweep:
         empty, tally = self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
         letters, word, automaton = len(self.model.alphabet), decision.word, decision.automaton
         strings = [letters**n for n in range(1, self.max_length + 1)]
-        method, counts = f"decided for words of every length: {decision.why}", ()
+        method, counts = f"decided for strings of every length: {decision.why}", ()
         within = word is not None and len(word) <= self.max_length
         different = self.differing(automaton, fold.fold) if within and automaton is not None else None
         first = self.comparison.rank(self.model.embedding.surround(word)) if within and word else None
         if word is None or not within or different is not None:
             if different is not None:
-                method = "decided: the words on which they differ are counted by the product of two automata"
+                method = "decided: the strings on which they differ are counted by the product of two automata"
             elif word is not None:
-                method = f"decided: the smallest word on which they differ has length {len(word)}"
+                method = f"decided: the smallest string on which they differ has length {len(word)}"
             tally += Tally(sum(strings), sum(different or ()), first=first)
             if automaton is not None and self.model.decides:
                 accepted = automaton.counts(self.max_length)[1:]
@@ -286,8 +323,8 @@ class WordSweep:
         empty, tally = self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
         first = None if whole.smallest is None else self.comparison.rank(self.model.embedding.surround(whole.smallest))
         tally = Tally(whole.covered, whole.wrong, first=first) + tally
-        what = f"{whole.how}; exact: all words of length 1 to {self.max_length}"
-        what = what if empty is None else f"{what}, and the empty word"
+        what = f"{whole.how}; exact: all strings of length 1 to {self.max_length}"
+        what = what if empty is None else f"{what}, and the empty string"
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, what, 0.0, empty)
         return replace(answer, way="merged", by_length=whole.by_length)
 
@@ -317,8 +354,8 @@ class WordSweep:
         except KeyboardInterrupt:
             if saved is None:
                 raise
-            kept = f"{tally.strings} of {whole.total} strings are done and stay in {saved.file}"
-            raise KeyboardInterrupt(f"interrupted; {kept}: the same command goes on from there") from None
+            kept = f"{tally.strings:,} of {whole.total:,} strings are done; progress is saved in {saved.file}"
+            raise KeyboardInterrupt(f"interrupted; {kept}; run the same command to resume") from None
         return tally
 
     def here(self, whole: Plan, chunks: Iterable[Chunk], done: int, progress: Progress | None) -> Results:
@@ -334,7 +371,7 @@ class WordSweep:
         from symcook.verify.checkpoint import Checkpoint
 
         if self.made.name is None:
-            raise BadInput("a sweep that can go on must have a reference from a file", "one that no file defines")
+            raise BadInput("a check that can resume must have a specification from a file", "one that no file defines")
         about = {
             "version of symcook": __version__,
             "model": f"{self.model.name} {model_hash(self.model)[:16]}",
@@ -364,7 +401,7 @@ class WordSweep:
                 other = agree is False and (tally.first is None or ranked < tally.first)
             if other:
                 how = "agree" if agree else "differ"
-                given = f"{saved.file}; asked again, they {how} on {self.comparison.text(sequence) or EMPTY_WORD}"
+                given = f"{saved.file}; asked again, they {how} on {self.comparison.text(sequence) or EMPTY_STRING}"
                 do = "something that the reference reads is another: remove the file to begin anew"
                 raise BadInput("a checkpoint must have what model and reference answer", given, do)
         return tried
@@ -377,20 +414,20 @@ class WordSweep:
 
     def at_random(self, refusal: TooMuch) -> Check:
         """A word on which both differ, out of random ones: without one, nothing is known, and the refusal says so."""
-        chance, letters, start, tried = random.Random(0), self.model.alphabet, time.perf_counter(), 0
-        while time.perf_counter() - start < RANDOM_SECONDS:
+        chance, letters, start, tried = random.Random(0), self.model.alphabet, time.process_time(), 0
+        while time.process_time() - start < RANDOM_SECONDS:
             typed = chance.choices(letters, k=chance.randint(1, self.max_length))
             sequence, tried = self.model.embedding.surround(typed), tried + 1
             if self.comparison.agree(sequence) is False:
                 tally = Tally(tried, 1, batched=False, first=self.comparison.rank(sequence))
                 what = (
-                    f"random, {self.numbers.text}: {tried} words of length 1 to {self.max_length}, until one differed"
+                    f"random, {self.numbers.text}: {tried} strings of length 1 to {self.max_length}, until one differed"
                 )
                 answer = found([(self.comparison, tally)], self.model.name, self.max_length, what, 0.0)
                 return replace(answer, way="random")
-        do = f"{refusal.do} (on {tried} random words both agree)"
+        do = f"{refusal.do} ({tried:,} random strings agree)"
         if self.unmerged is not None:
-            do += f"; words are not merged: {self.unmerged.given}"
+            do += f"; strings cannot be grouped: {self.unmerged.given}"
         raise TooMuch(refusal.must, refusal.given, do) from refusal
 
 
@@ -402,4 +439,4 @@ def check_time(seconds: float) -> None:
     """TooMuch for a sweep that will take more than an hour."""
     if seconds > HOUR:
         do = "give --yes, with --resume FILE so that it can be interrupted, or a smaller --max-length"
-        raise TooMuch("a sweep must take less than an hour unless more is allowed", f"about {duration(seconds)}", do)
+        raise TooMuch("a check must take less than an hour unless more is allowed", f"about {duration(seconds)}", do)

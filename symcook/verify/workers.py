@@ -58,6 +58,8 @@ class Made:
         """One that is there: told by the file that defines it, and made elsewhere by its module where it has a name."""
         if isinstance(reference, Made):
             return reference
+        if isinstance(reference, (str, bytes)):
+            raise BadInput("a specification must be a function of a string, or a Fold", reference)
         function: Any = getattr(reference, "step", reference)  # of a Fold
         home = str(getattr(function, "__module__", None))
         known = vars(sys.modules[home]) if home in sys.modules else {}
@@ -205,7 +207,7 @@ def spread(task: Task, executor: Executor, ahead: int, chunks: Iterable[Chunk]) 
 def _died(error: BaseException) -> BadInput:
     must = "a worker must live until it has answered"
     given = f"one that ended before ({type(error).__name__}: killed, or out of memory)"
-    return BadInput(must, given, "give the same command again: with --resume FILE it goes on with what is written")
+    return BadInput(must, given, "give the same command again: with --resume FILE it resumes from there")
 
 
 def _pickled(task: Task) -> bytes:
@@ -213,7 +215,7 @@ def _pickled(task: Task) -> bytes:
     try:
         return pickle.dumps(task)
     except Exception as error:  # each object says so in its own way
-        must = "a reference for other processes must be a function of a module, or a Fold of such functions"
+        must = "a specification for other processes must be a function of a module, or a Fold of such functions"
         raise BadInput(must, f"{type(error).__name__}: {error}", "put it into a file") from error
 
 
@@ -275,7 +277,7 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         distributed = import_module("distributed")
     except ImportError as error:
-        must = "a sweep on a cluster must have Dask"
+        must = "a check on a cluster must have Dask"
         raise BadInput(must, "none installed", "install symcook[cluster]") from error
     try:
         client = distributed.Client(address, timeout=10, set_as_default=False)

@@ -26,6 +26,7 @@ from symcook.forward import Memory, Result, forward
 from symcook.model.parts import Head, Mask
 from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
+from symcook.present import present
 from symcook.words import Stand, Word
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class ExactNumbers:
     """These numbers at one position. `sums` are the running sums with it, `fed` those that some head averages again,
     `turns` the values that activations saw, and `jumps` whether one was a step."""
 
-    ends, says = 2, "prefixes that the model cannot tell apart are merged; exact"
+    ends, says = 2, "prefixes that the model cannot tell apart are grouped; exact"
 
     def __init__(self, seen: int = 0, entries: int = 0) -> None:
         self.seen, self.nothing = seen, np.full(entries, ZERO)
@@ -82,7 +83,7 @@ class ExactNumbers:
 
     def activate(self, x: ExactEntries, kind: str) -> ExactEntries:
         if kind not in ("relu", "step"):
-            raise NotExact("prefixes are merged by rational numbers", kind)
+            raise NotExact("prefixes are grouped by rational numbers", kind)
         self.turns.append(x.values)
         self.jumps = self.jumps or kind == "step"
         active = np.array([ONE], dtype=object) if kind == "step" else x.values
@@ -97,13 +98,15 @@ class ExactNumbers:
         return ExactEntries(total.values / (self.seen + 1), total.made_of)
 
     def merged(
-        self, heads: Sequence[Sequence[ExactEntries]], entries: int, labels: None
+        self, heads: Sequence[Sequence[ExactEntries]], entries: int, labels: Array | None
     ) -> tuple[Array, list[int], Any]:
         last = [k for k in range(len(self.sums)) if k not in self.fed]
         ends = self.sums[last[0]] if len(last) == 1 else self.nothing
         others = [column for k, column in enumerate(self.sums) if len(last) != 1 or k != last[0]]
         # whole numbers have a faster hash
         rows = list(zip(*([(int(x.p), int(x.q)) for x in column] for column in others), strict=True)) or [()] * entries
+        if labels is not None:
+            rows = [(label, *row) for label, row in zip(labels, rows, strict=True)]
         signs = [(x > 0) - (x < 0) for x in ends]
         parted = {rows[low] for low in range(0, entries, 2) if signs[low] != signs[low + 1]}
         number: dict[Any, int] = {}
@@ -129,18 +132,20 @@ def mergeable(model: Transformer) -> bool:
     return heads and averages(model, ("future",)) and not (model.readout.everywhere or model.readout.first)
 
 
-def merged(model: Transformer, asked: range) -> Iterator[PrefixLevel]:
-    """The words of each length that is asked for, in typed symbols.
+def merged(model: Transformer, asked: Sequence[int], beside: Beside | None = None) -> Iterator[PrefixLevel]:
+    """The words of each length that is asked for, in typed symbols, with the labels of what reads `beside`.
 
     Raises NotExact where a number of the model is not rational, Undecided where too many prefixes stay apart.
     """
     try:
-        yield from by_length(model, asked, lambda length: Prefixes(model, ExactNumbers(), length))
+        yield from by_length(model, asked, lambda length: Prefixes(model, ExactNumbers(), length, beside))
     except BadInput as error:
-        raise NotExact("prefixes are merged by rational numbers", error.given) from None
+        raise NotExact("prefixes are grouped by rational numbers", error.given) from None
 
 
-def by_length(model: Transformer, asked: range, begin: Callable[[int | None], Prefixes]) -> Iterator[PrefixLevel]:
+def by_length(
+    model: Transformer, asked: Sequence[int], begin: Callable[[int | None], Prefixes]
+) -> Iterator[PrefixLevel]:
     """The levels of the lengths that are asked for, of the states that `begin` gives for words of so many tokens: for
     None, in one pass for all lengths, where no number of the model knows the length."""
     once = model.unfollowed() is None
@@ -353,8 +358,7 @@ class Prefixes:
         result = self.run(tokens, which, sums, answers)
         labels = None
         if self.beside is not None:
-            assert self.labels is not None
-            labels = self.beside.moved(self.labels[origin // ends], tokens, which, result)
+            labels = self.beside.moved(present(self.labels)[origin // ends], tokens, which, result)
         return PrefixLevel(self, typed, result, origin, which, tokens, depth, self.counts, labels)
 
     def run(
@@ -366,8 +370,7 @@ class Prefixes:
 
     def merge(self, level: PrefixLevel) -> None:
         """Go on behind the states that become of a level's entries."""
-        assert level.result.memory is not None
-        heads = [[one.total for one in head] for head in level.result.memory.heads]
+        heads = [[one.total for one in head] for head in present(level.result.memory).heads]
         domain: Any = level.result.domain
         state, kept, self.sums = domain.numbers.merged(heads, len(level.origin), level.labels)
         tokens, ends = np.array(level.tokens, dtype=object), self.numbers.ends

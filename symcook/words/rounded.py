@@ -256,7 +256,7 @@ class RoundedSums:
 class Hulls(RoundedSums):
     """These operations for the prefixes of a model."""
 
-    ends, says = 1, "words with the same running sums as one"
+    ends, says = 1, "strings with the same running sums as one"
 
     def __init__(self, model: Transformer, dtype: str, divides_first: bool = False) -> None:
         super().__init__(dtype, divides_first)
@@ -316,9 +316,9 @@ def streams(model: Transformer) -> bool:
     return turns and averages(model) and model.unfollowed() is None and not any(type(t) is tuple for t in soft)
 
 
-LEVELS = ("any token at each position", "the first token fixed", "words with the same numbers of tokens as one",
-          "the same with the first token fixed", "one word for all of which sums in all orders make the same",
-          "every word")  # fmt: skip
+LEVELS = ("any token at each position", "the first token fixed", "strings with the same numbers of tokens as one",
+          "the same with the first token fixed", "one string for all of which sums in all orders make the same",
+          "every string")  # fmt: skip
 CLASSES = 4
 """The level of the classes of `symcook.words.cells`, which hold for every order of sums."""
 

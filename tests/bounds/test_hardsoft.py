@@ -353,11 +353,11 @@ def test_bad_input(arguments: list[str], said: str, capsys: pytest.CaptureFixtur
 def test_ties_that_cannot_be_broken_name_head_and_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = save(halving("rightmost"), tmp_path / "halving.json")
     err = refused(capsys, "hardsoft", file, "--error", "1/4")
-    assert "layer 1 head 1" in err and "the word" in err and "1/64" in err
+    assert "layer 1 head 1" in err and "the string" in err and "1/64" in err
     found = document(capsys, "hardsoft", file, "--error", "1/4", "--gap", "1/(n*2^n)", "--max-length", "4")
     assert found["gamma"] == "1/(n*2^n)" and "n*(1/(n*2^n))" in found["heads"][0]["untied"]
     err = refused(capsys, "hardsoft", file, "--error", "1/4", "--gap", "1/n^2")
-    assert "layer 1 head 1" in err and "the word" in err
+    assert "layer 1 head 1" in err and "the string" in err
 
 
 @pytest.mark.parametrize("name, said", [

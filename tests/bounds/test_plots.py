@@ -420,7 +420,7 @@ def test_what_the_picture_shows(monkeypatch):
     assert seen[0].get_suptitle() == "yang2026, Lemma 7: claimed (3/2) e$^{-γ}$"
     assert axes.get_title() == "table-lookup: n = 100"
     names = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert names == ["claimed: (3/2) e$^{-γ}$", "sharp: greatest error", "the claim fails"]
+    assert names == ["claimed: (3/2) e$^{-γ}$", "tight: largest error", "the claim fails"]
 
 
 @drawn
@@ -442,7 +442,7 @@ def test_what_is_no_claim_or_not_sharp_is_not_called_so(monkeypatch):
     monkeypatch.setattr(Figure, "savefig", lambda self, *arguments, **options: seen.append(self))
     curves(sweep("gelu-relu", "c=1:2:2")).picture()
     names = [text.get_text() for text in seen[0].axes[0].get_legend().get_texts()]
-    assert names == ["proved 8499/50000/c", "sharp: greatest difference"]
+    assert names == ["proved 8499/50000/c", "tight: largest difference"]
     assert "claimed" not in seen[0].get_suptitle()
 
 

@@ -104,7 +104,7 @@ def test_each_variant_is_proved_and_each_change_is_named(
     asked = ("compile", "dfa", odd, "--theorem", "1", "--variant", variant, "--prove", "-o", file)
     code, said, _ = call(capsys, *asked)
     assert code == 0 and "4 operators" in said
-    assert f"as the automaton says ({theorem})" in said and ("with a letter" in said) is (variant == "no-start")
+    assert f"as the automaton says ({theorem})" in said and ("with a symbol" in said) is (variant == "no-start")
     found = document(capsys, "prove", file)
     assert (found["family"], found["bridge"]) == (family, "PROVED")
     assert [(one["id"], one["status"]) for one in found["theorems"]] == [(theorem, "PROVED")]

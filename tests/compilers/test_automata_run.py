@@ -153,7 +153,7 @@ def test_expressions_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert json.loads(call(capsys, "compile", "dfa", "a*", "-o", tmp_path / "m.json", "--json")[1]) == {
         "file": str(tmp_path / "m.json"), "layers": 2, "width": 14, "heads": 2, "operators": 1,
         "certificate": None, "verdict": None}  # fmt: skip
-    assert "a letter a" in call(capsys, "show", tmp_path / "m.json")[1].replace("is", "a")
+    assert "a symbol a" in call(capsys, "show", tmp_path / "m.json")[1].replace("is", "a")
 
 
 MISSING = dict(ODD, transitions={"even": {"0": "even", "1": "odd"}, "odd": {"0": "odd"}})

@@ -291,7 +291,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert code == 0 and out.startswith(f"wrote {file}: 2 layers") and "\nPROVED  " in out
     assert call(capsys, "prove", file)[0] == 0
     code, out, _ = call(capsys, "check", file, "--max-length", "6")
-    assert code == 0 and "agrees with its reference on 1092 inputs of 1092" in out
+    assert code == 0 and "agrees with its specification on 1092 inputs of 1092" in out
     assert "since4" in call(capsys, "show", file)[1].partition("Plan")[2]
     ran = document(capsys, "run", file, "--input", "abca")
     assert ran["accept"] is True and ran["outputs"] == ["1", "0", "0", "1"]

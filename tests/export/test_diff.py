@@ -50,7 +50,7 @@ def test_opposite_answers_that_balls_cannot_tell_are_open(
     found = pair[0].diff(pair[1], length)
     assert (found.open, found.inputs, found.different, found.first) == (opened, inputs, 0, None)
     assert found.same is None
-    assert f"stays open on {opened} of {inputs} inputs" in found.text() and "do not differ" not in found.text()
+    assert f"is undecided on {opened} of {inputs} inputs" in found.text() and "do not differ" not in found.text()
     files = [str(tmp_path / f"{k}.json") for k in range(2)]
     for model, file in zip(pair, files, strict=True):
         model.save(file)

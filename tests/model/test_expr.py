@@ -98,7 +98,7 @@ def test_a_sum_runs_over_at_most_10000_integers() -> None:
         ("__import__('os')", "outside the grammar"),
         ("x < y", "not a comparison"),
         ("max(1)", "instead of 2"),
-        ("sum(sum, 1, 2, 3)", "not a reserved word"),
+        ("sum(sum, 1, 2, 3)", "not a reserved string"),
         ("exp", "without arguments"),
         ("(" * 1000 + "1" + ")" * 1000, "nest at most"),
         ("+".join(["1"] * 1000), "nest at most"),

@@ -82,7 +82,7 @@ REFUSED: list[tuple[str, str, Change]] = [
      lambda d: d["layers"][0]["feedforward_norms"][0].update(writes={"v": "x"})),
     ("a family must have version 1; given: 2", INDUCTION, lambda d: d.update({"symcook family": 2})),
     ('a family must have the key "space"; given: symcook family, name,', INDUCTION, lambda d: d.pop("space")),
-    ("an embedding must have either words with a vocabulary, or inputs", INDUCTION,
+    ("an embedding must have either strings with a vocabulary, or inputs", INDUCTION,
      lambda d: d["embedding"].update(inputs=["all c in 1..S. is(c)"])),
     ("a table must have at most three indices and values Int or Real; given: all r in 1..M. phi(r)", "boolean",
      lambda d: d["tables"].update({"all r in 1..M. phi(r)": {"values": "Bool"}})),

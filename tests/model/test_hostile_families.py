@@ -112,9 +112,9 @@ def texts(pairs: dict[str, Any], *path: Any) -> list[tuple[str, Any]]:
 
 HEAD = ("layers", 0, "attention", 0)
 SENTENCES: list[tuple[str, Any]] = [
-    *texts({"the name of a family must be of letters, digits and -; given: nothing": "",
-            "the name of a family must be of letters, digits and -; given: a b": "a b",
-            "the name of a family must be of letters, digits and -; given: ../x": "../x"}, "name"),
+    *texts({"the name of a family must be of symbols, digits and -; given: nothing": "",
+            "the name of a family must be of symbols, digits and -; given: a b": "a b",
+            "the name of a family must be of symbols, digits and -; given: ../x": "../x"}, "name"),
     *texts({"layers must not be empty": [], "layers must be a list; given: an object": {}}, "layers"),
     *texts({"the space must not be empty": [], "a declaration must be text; given: a number": [1]}, "space"),
     ('a family must have the key "space"; given: symcook family, name, sizes,', put(BASE, ("space",), 0, remove=True)),

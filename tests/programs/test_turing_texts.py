@@ -92,7 +92,7 @@ REFUSED = {
     '{"input": ["a"]}': r'"rows" must be a list of .*; given: none',
     '{"rows": []}': "rows",
     '{"rows": [["a"]], "start": "a"}': "row 1 must be",
-    '{"rows": [["a", ["_", "_"], "a", ["_"], ["S", "S"]]], "begin": "a"}': "the keys of a machine",
+    '{"rows": [["a", ["_", "_"], "a", ["_"], ["S", "S"]]], "begin": "a"}': "the keys of a Turing machine",
     "{": "JSON document",
 }
 

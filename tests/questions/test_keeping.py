@@ -16,7 +16,7 @@ from symcook.errors import BadInput, Undecided
 
 QUESTIONS: dict[str, Callable[..., sc.Answer]] = {
     "margin, by prefixes": lambda longest, **how: sc.build("dyck-1").margin(longest, **how),
-    "margin, by words": lambda longest, **how: alike().margin(longest, **how),
+    "margin, by strings": lambda longest, **how: alike().margin(longest, **how),
     "temperature": lambda longest, **how: sc.build("first-flawed").temperature(longest, **how),
     "tolerance": lambda longest, **how: induction().tolerance("readout[unit]", longest, **how),
     "precision": lambda longest, **how: induction().precision(longest, **how),

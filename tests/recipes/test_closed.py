@@ -308,7 +308,7 @@ def eval_condition(formula: str, n: int) -> bool:
 def test_the_letter_at_an_end_where_the_word_may_be_empty(
     before: str | None, after: str | None, position: str, start: int
 ) -> None:
-    """The token that a model adds is what its readout sees of the empty word: each word meets one case, and its value
+    """The token that a model adds is what its readout sees of the empty string: each word meets one case, and its value
     and verdict are those of the run."""
     words = {"a": {"t": 0}, "b": {"t": -1}, **{one: {"t": 2} for one in (before, after) if one}}
     for mask in ("none", "future", "past"):

@@ -105,7 +105,7 @@ def test_run(capsys, name):
     assert found["domain"] == ("ball" if irrational(name) else "exact")
     code, out, _ = call(capsys, "run", name, *options, *symbols(name))
     assert code == 0
-    assert ("balls, not exact numbers" in out) == irrational(name)
+    assert ("rigorous intervals, not exact numbers" in out) == irrational(name)
     if irrational(name):
         assert "use --domain ball" in refused(capsys, "run", name, *options, "--domain", "exact")
     if of_gelu(build(name)):

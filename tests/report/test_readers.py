@@ -451,7 +451,7 @@ def test_a_near_miss_that_is_proved_is_called_so() -> None:
     accepted = [t.change for t in tried if t.accepted]
     assert [c.after for c in accepted if c.before == "0 < gamma"] == ["0 <= gamma"]
     text = "\n".join(break_text(LEMMA, tried))
-    assert "it says more, so the statement is not sharp here" in text
+    assert "it says more, so the statement is not tight here" in text
     assert "whether it is true was not decided" in text
 
 
@@ -509,7 +509,7 @@ def test_break(capsys: pytest.CaptureFixture[str]) -> None:
     assert "false at an instance, all of them rejected" in out
     code, out, _ = call(capsys, "prove", FALSE, "--break")
     assert code == 0
-    assert f"{FALSE} is refuted; these are near misses of {FALSE}.corrected" in out
+    assert f"{FALSE} is refuted; these are mutated statements of {FALSE}.corrected" in out
 
 
 def test_break_without_a_certificate_is_a_no(capsys: pytest.CaptureFixture[str]) -> None:

@@ -100,12 +100,12 @@ def test_the_text_shows_every_block_in_the_order_of_the_pass() -> None:
         "Layer 1, head 1 of 2, attention, mask strict-past, weighting leftmost",
         "Layer 1, head 2 of 2, attention, mask past, weighting softmax, temperature 1/n",
         "Layer 2, feed-forward, gelu-tanh",
-        "Layer 2, norm after the feed-forward part, epsilon 0, zero variance: zero",
+        "Layer 2, norm after the feed-forward layer, epsilon 0, zero variance: zero",
         "Final norm, epsilon 0, zero variance: zero",
         "Readout: the softmax of the scores at each position, a probability for each of x, <end>",
     ]
     text = "\n".join(lines)
-    assert "adds <s> in front of" in text and "adds & behind" in text
+    assert "adds <s> before" in text and "adds & after" in text
     rows = [line.split() for line in lines]
     assert ["u", "1", "2"] in rows and ["u", "1", "1/7"] in rows  # projection; gain and bias
     assert ["<end>", "0", "5"] in rows

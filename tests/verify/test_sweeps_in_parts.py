@@ -198,9 +198,9 @@ def test_five_kills_lose_and_repeat_nothing() -> None:
 
 SLOW = """
 import time
-def slow(word):
+def slow(string):
     time.sleep(0.002)
-    return word == "()"
+    return string == "()"
 """
 
 
@@ -242,7 +242,7 @@ def test_a_checkpoint_of_something_else(small: None, spec: str, tmp_path: Path, 
     assert "of the same model" in refused(capsys, "dyck-1-zero-one", *own)
     assert "of the same reference" in refused(capsys, "dyck-1", *own, "--spec", spec)
     assert "of the same numbers" in refused(capsys, "dyck-1", *own, "--domain", "ball")
-    assert "of the same greatest length" in refused(capsys, "dyck-1", "--max-length", "9", "--resume", file)
+    assert "of the same maximum length" in refused(capsys, "dyck-1", "--max-length", "9", "--resume", file)
     monkeypatch.setattr(sweep, "__version__", "0.0.1")
     assert "of the same version of symcook" in refused(capsys, "dyck-1", *own)
     monkeypatch.undo()
@@ -345,10 +345,10 @@ def test_a_full_disk_is_said_and_the_sweep_goes_on_afterwards(tmp_path: Path) ->
 
 DYING = """
 import os
-def dies(word):
-    if word == ")" * 10:
+def dies(string):
+    if string == ")" * 10:
         os._exit(9)
-    return word == "()"
+    return string == "()"
 """
 
 
@@ -392,7 +392,7 @@ def test_a_sweep_of_more_than_an_hour_is_refused_unless_it_is_allowed(monkeypatc
     monkeypatch.setattr(sweep, "rate", lambda *_: 0.5)
     with pytest.raises(BadInput, match=r"less than an hour.*about 2 hours; give yes=True, with resume=FILE") as error:
         check(model, dyck1, 11)
-    assert "random words both agree" in str(error.value)
+    assert "random strings both agree" in str(error.value)
     monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1000.0)
     assert check(model, dyck1, 11, yes=True).strings == 4094
     with ThreadPoolExecutor(2) as two, pytest.raises(BadInput, match="about 68 minutes"):
@@ -452,7 +452,7 @@ def test_progress_says_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_rows_and_grids_are_no_sweeps_in_parts(tmp_path: Path) -> None:
     for name, length in (("prefix-average", 3), ("min", None)):
-        with pytest.raises(BadInput, match="must be of a model that reads words"):
+        with pytest.raises(BadInput, match="must be of a model that reads strings"):
             check(build(name), reference(name), length, resume=tmp_path / "sweep.db")
     for count in (0, True, "2"):
         with pytest.raises(BadInput, match=r"workers must be an integer|must be an integer"):
@@ -461,8 +461,8 @@ def test_rows_and_grids_are_no_sweeps_in_parts(tmp_path: Path) -> None:
 
 def test_a_reference_that_no_file_defines_cannot_go_on(tmp_path: Path) -> None:
     made: dict[str, Any] = {}
-    exec("def accepts(word): return word == '()'", made)
-    with pytest.raises(BadInput, match="must have a reference from a file"):
+    exec("def accepts(string): return string == '()'", made)
+    with pytest.raises(BadInput, match="must have a specification from a file"):
         check(build("dyck-1"), made["accepts"], 4, resume=tmp_path / "sweep.db")
 
 
@@ -501,12 +501,12 @@ def test_what_a_reference_imports_from_beside_it_tells_it_from_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
-    (tmp_path / "beside_it.py").write_text("def odd(word):\n    return word.count('a') % 2 == 1\n")
+    (tmp_path / "beside_it.py").write_text("def odd(string):\n    return string.count('a') % 2 == 1\n")
     (tmp_path / "asked_here.py").write_text("from beside_it import odd\n\n\ndef accepts(word):\n    return odd(word)\n")
     reference = importlib.import_module("asked_here").accepts
     before = Made.of(reference).name
     assert before is not None and before == Made.of(reference).name
-    (tmp_path / "beside_it.py").write_text("def odd(word):\n    return word.count('a') % 3 == 1\n")
+    (tmp_path / "beside_it.py").write_text("def odd(string):\n    return string.count('a') % 3 == 1\n")
     assert Made.of(reference).name != before
     for name in ("asked_here", "beside_it"):
         sys.modules.pop(name)

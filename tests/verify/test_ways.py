@@ -53,7 +53,7 @@ def test_what_is_decided_is_what_is_found_word_by_word(name: str, soon: None) ->
     assert {k: v for k, v in found.to_json().items() if k not in own} == {
         k: v for k, v in each.to_json().items() if k not in own
     }
-    assert "for words of every length" in found.method
+    assert "for strings of every length" in found.method
     if model.decides:
         for n, strings, accepted in found.by_length:
             own_words = ["".join(word) for word in product(model.alphabet, repeat=n)]
@@ -100,7 +100,7 @@ def test_without_a_product_a_difference_is_found_at_its_smallest_word(soon: None
     assert found.strings == first + 1 and found.mismatches == 1 and not found.holds
     late = check(build("dyck-1"), dyck_bounded("()", 4), 9)
     assert late.holds and late.way == "decided" and late.strings == 2**10 - 2
-    assert late.method == "decided: the smallest word on which they differ has length 10"
+    assert late.method == "decided: the smallest string on which they differ has length 10"
     monkeypatch.undo()
 
 
@@ -145,7 +145,7 @@ def test_what_is_proved_of_this_very_model_is_said(monkeypatch: pytest.MonkeyPat
 
     status("PROVED")
     assert main(["check", "dyck-1", "--max-length", "4"]) == 0
-    line = "proved for words of every length: accept <-> dyck(w, n) (cookbook.t3.dyck1, cookbook.s9.2.1.accept)"
+    line = "proved for strings of every length: accept <-> dyck(w, n) (cookbook.t3.dyck1, cookbook.s9.2.1.accept)"
     assert line in capsys.readouterr().out
     assert main(["check", "dyck-1", "--max-length", "4", "--json"]) == 0
     assert "cookbook.t3.dyck1" in json.loads(capsys.readouterr().out)["proved"]

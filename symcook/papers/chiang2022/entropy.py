@@ -172,7 +172,7 @@ def _seed(given: int | str) -> int:
 def _sampled(classes: list[Class], length: int, many: int, seed: int) -> list[Class]:
     """The classes with the shares that they have among words that are drawn."""
     if many * length > 10**6:
-        raise BadInput("a sample must have at most 10^6 symbols in all", many * length, "draw fewer words")
+        raise BadInput("a sample must have at most 10^6 symbols in all", many * length, "draw fewer strings")
     draw = random.Random(seed)
     found = Counter[tuple[bool, int]]()
     for _ in range(many):

@@ -24,7 +24,7 @@ from symcook.model.instance import Instance, label
 from symcook.model.modelfile import loads
 from symcook.model.rationals import quotient
 from symcook.model.structure import differences
-from symcook.proof import normal, replay
+from symcook.proof import limits, normal, replay
 from symcook.proof.familyrel import set_at
 from symcook.proof.merged import lines, merged, parts_of, summed, tables
 from symcook.proof.normal import FALSE, fkey, nf
@@ -64,8 +64,6 @@ MANY_NAMES = 180
 """Up to how many values of norms have a name each: quantifiers nest, and a number takes symbols."""
 DEEP = 300
 """Up to how many names, each a level, the parts of a stored statement stand in the usual order."""
-SECONDS = 600.0
-"""How long the checker may take for a part, by the clock: one of a machine with 81 rows takes 40 s of the processor."""
 TRIED = 40
 """So many inputs are tried for a run without roots."""
 
@@ -431,7 +429,7 @@ class Bridge:
                     known.settle(part)
             except Stuck as error:
                 must = f"a run of {self.family.name} on the shortest input must be found to be one"
-                raise BadInput(must, f"what stays open is: {str(error).splitlines()[0]}") from None
+                raise BadInput(must, f"what is undecided is: {str(error).splitlines()[0]}") from None
 
     def _run_holds(self, g: Goal, texts: Sequence[str], known: Computed) -> None:
         """Close the goal that there is a run, by numbers that are written so, part by part."""
@@ -516,7 +514,7 @@ class Bridge:
                     if met and found and (runs.rational or self.words):
                         return found
         if found is None:
-            raise BadInput(f"a run of {self.family.name} must be found that is short", f"none to length {SHORT}")
+            raise BadInput(f"a run of {self.family.name} must be found that is short", f"none up to length {SHORT}")
         return found
 
     def _inputs(self) -> Iterator[dict[str, Any]]:
@@ -638,7 +636,7 @@ def _definitions() -> Mapping[str, Any]:
 def checked(bridge: Bridge) -> tuple[dict[str, Any], replay.Verdict]:
     """The certificate of a bridge and what the checker says of it; Rejected where it does not accept it."""
     certificate = bridge.certificate()
-    verdict = replay.library().judged(bridge.statement, certificate, SECONDS)
+    verdict = limits.judged(bridge.statement, certificate)
     if verdict.status != "PROVED":
         raise Rejected(f"the bridge of {bridge.at.family.name} is not accepted: {verdict.reason}")
     return certificate, verdict

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from symcook import words
 from symcook.compose.cooling import all_heads, harden, soften
-from symcook.errors import EMPTY_WORD, BadInput, NotExact, SymcookError
-from symcook.model.answers import brief
+from symcook.errors import BadInput, NotExact, SymcookError
+from symcook.model.answers import EMPTY_STRING, brief
 from symcook.model.expr import parse_term
 from symcook.model.rationals import quotient, rational
 from symcook.model.symbols import Exact, from_sympy, lowered
@@ -165,14 +165,14 @@ def _irrational(model: Transformer, given: TypedInput) -> str:
     try:
         found = run(model, given, trace=True)
     except NotExact:
-        return f"a value is no rational number on {typed(model, given) or EMPTY_WORD}"
+        return f"a value is no rational number on {typed(model, given) or EMPTY_STRING}"
     except SymcookError:
         return ""
     for step in found.trace:
         for name, column in step["coordinates"].items():
             strange = next((value for value in column if as_rational(value) is None), None)
             if strange is not None:
-                return f"{name} is {brief(strange, 60)} on {typed(model, given) or EMPTY_WORD}"
+                return f"{name} is {brief(strange, 60)} on {typed(model, given) or EMPTY_STRING}"
     return ""
 
 

@@ -1,0 +1,470 @@
+"""The strings that a question is asked of: all of the asked lengths, or those of an input language.
+
+A language is a regular expression, an automaton, a file or list of strings, or a sample of one of these. Whatever it
+is, `Strings.cover` gives its strings of one length by representatives: the classes that a model cannot tell apart,
+inside the language, each with how many of its strings are in there and the smallest of these.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symcook.domains.cells import Array
+from symcook.errors import BadInput, NotExact
+from symcook.forward import Result
+from symcook.programs.automata import AutomatonTable, reached, read_table
+from symcook.programs.regular import regular_table
+from symcook.words import Stand, Word, every
+from symcook.words.cells import MOST, Cells, TraceEntries, classes
+from symcook.words.tallies import placed
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+
+LISTED = 1_000_000
+"""The greatest number of strings of a file, and of a sample."""
+Source = Any
+"""Text, a path, an automaton (as a table, or what has one as its `table`), or a list of strings."""
+DO = "give a file of strings, an automaton file or a regular expression"
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Strings to ask about, before it is known of which model.
+
+    Arguments:
+        source: a file of strings (one a line; an empty line is the empty string), an automaton file, a regular
+            expression, an automaton, or a list of strings.
+        sample: how many strings are drawn from it, all with the same chance; None for all of them.
+        seed: of the draw.
+
+    >>> from symcook import build
+    >>> build("dyck-1").margin(6, inputs=Inputs(["()", "(())", "())"])).extra["count"]
+    3
+    """
+
+    source: Source
+    sample: int | None = None
+    seed: int = 0
+
+
+def strings(model: Transformer, lengths: range, inputs: Inputs | Source | None = None) -> Strings:
+    """The strings of these lengths that are asked about: all of them, where `inputs` is None.
+
+    Raises BadInput where the language is none over the model's alphabet, or has no string of these lengths.
+    """
+    if inputs is None:
+        return Strings(model, lengths)
+    asked = inputs if isinstance(inputs, Inputs) else Inputs(inputs)
+    language, text = _language(model, asked.source)
+    whole = Strings(model, lengths, language, text)
+    if not whole.count:
+        given = f"{text}, which has none"
+        must = f"the inputs must have a string of length {_span(lengths)}"
+        raise BadInput(must, given, "give another --max-length, or other inputs")
+    return whole if asked.sample is None else whole.drawn(asked.sample, asked.seed)
+
+
+def finite(model: Transformer, inputs: Inputs | Source) -> Strings:
+    """All strings of a language that has finitely many. Raises BadInput where it has no end."""
+    asked = inputs if isinstance(inputs, Inputs) else Inputs(inputs)
+    language, text = _language(model, asked.source)
+    last = _longest(language)
+    if last is None:
+        must = "the inputs must be finitely many strings where no greatest length is given"
+        raise BadInput(must, text, "give a file of strings, or {1,8} in place of *")
+    return strings(model, range(0 if model.embedding.added else 1, max(last, 1) + 1), inputs)
+
+
+def automaton(model: Transformer, inputs: Inputs | Source) -> tuple[AutomatonTable, Strings | None]:
+    """A language as an automaton over the model's alphabet; and its strings, where these have an end."""
+    asked = inputs if isinstance(inputs, Inputs) else Inputs(inputs)
+    language, _ = _language(model, asked.source)
+    if isinstance(language, AutomatonTable) and _longest(language) is None and asked.sample is None:
+        return language, None
+    found = finite(model, inputs)
+    words = {word for n in found.lengths for word in found.each(n)} if found.count <= LISTED else set[Word]()
+    if not words:
+        raise BadInput(f"inputs must be at most {LISTED} strings here", found.says, "give --sample 10000")
+    prefixes = {word[:k] for word in words for k in range(len(word) + 1)}
+
+    def steps(prefix: Word | None) -> list[Word | None]:
+        ahead = [(*prefix, symbol) for symbol in model.alphabet] if prefix is not None else [None] * len(model.alphabet)
+        return [to if to in prefixes else None for to in ahead]
+
+    return reached((), steps, words.__contains__, model.alphabet).minimal(), found
+
+
+def inputs_json(inputs: Inputs | Source, asked: Strings | None) -> dict[str, Any]:
+    """{"inputs", "count"} of a language, the latter None where it has no end."""
+    source = inputs.source if isinstance(inputs, Inputs) else inputs
+    text = str(source) if isinstance(source, (str, PathLike)) else "the automaton"
+    return {"inputs": text, "count": None} if asked is None else asked.to_json()
+
+
+class Strings:
+    """The strings of some lengths that a question is asked of. `lengths` are those at which there is one.
+
+    Arguments:
+        model: whose alphabet it is.
+        lengths: in typed symbols.
+        language: an automaton, or distinct strings; None for all strings.
+        text: what the language is called.
+    """
+
+    def __init__(
+        self,
+        model: Transformer,
+        lengths: range,
+        language: AutomatonTable | frozenset[Word] | None = None,
+        text: str = "all strings",
+    ) -> None:
+        self.model, self.language, self.text, self._asked = model, language, text, lengths
+        self._known_ways: list[list[int]] = []
+        self.lengths = [n for n in lengths if language is None or self.many(n)]
+
+    def many(self, n: int) -> int:
+        """How many strings of length `n` there are."""
+        if self.language is None:
+            return len(self.model.alphabet) ** n
+        return len(self._listed.get(n, ())) if isinstance(self.language, frozenset) else self._ways(n)[n][0]
+
+    @cached_property
+    def count(self) -> int:
+        """How many strings there are of all lengths."""
+        return sum(map(self.many, self.lengths))
+
+    @property
+    def longest(self) -> int:
+        """The greatest length that was asked about."""
+        return self._asked[-1]
+
+    @property
+    def restricted(self) -> bool:
+        """Whether some strings of these lengths are left out."""
+        return self.language is not None
+
+    @property
+    def says(self) -> str:
+        """What is asked about, for people."""
+        return f"the {_many(self.count, 'string')} of length {_span(self._asked)} of {self.text}"
+
+    def to_json(self) -> dict[str, Any]:
+        """{"inputs", "count"} where some strings are left out."""
+        return {"inputs": self.text, "count": self.count} if self.restricted else {}
+
+    def each(self, n: int) -> Iterator[Word]:
+        """Every string of length `n` by itself, in the order of the alphabet."""
+        if self.language is None:
+            return every(self.model.alphabet, n)
+        if isinstance(self.language, frozenset):
+            return iter(self._listed.get(n, ()))
+        return (stand.word for stand in _inside(Cells(self.model.alphabet, n, _apart(n)), self.language, self._ways(n)))
+
+    def cover(
+        self, n: int, *models: Transformer, bits: int | None = None, traced: TraceEntries | None = None
+    ) -> Cells | Within:
+        """The strings of length `n` by classes that none of the models tells apart (as `cells.classes`)."""
+        cells = classes(n, *models, bits=bits, traced=traced)
+        if self.language is None:
+            return cells
+        if isinstance(self.language, frozenset):
+            return Within(cells, tuple(_listed(cells, self._listed.get(n, ()))))
+        return Within(cells, tuple(_inside(cells, self.language, self._ways(n))))
+
+    @property
+    def reader(self) -> Reader | None:
+        """What reads the strings of an automaton beside merged prefixes; None where all strings are asked about.
+
+        Raises NotExact for a list of strings.
+        """
+        if isinstance(self.language, frozenset):
+            raise NotExact("prefixes are merged where the inputs are all strings or an automaton's", "a list")
+        return None if self.language is None else Reader(self.language)
+
+    def drawn(self, sample: int, seed: int) -> Strings:
+        """So many of the strings, drawn with a seed, each with the same chance; all where there are no more."""
+        if isinstance(sample, bool) or not 1 <= sample <= LISTED:
+            raise BadInput(f"a sample must have from 1 to {LISTED} strings", sample, "give --sample 1000")
+        if sample >= self.count:
+            return self
+        places = _places(self.count, sample, seed)
+        text = f"{self.text}, drawn from {_many(self.count, 'string')} with seed {seed}"
+        return Strings(self.model, self._asked, frozenset(map(self._numbered, places)), text)
+
+    def draw(self, n: int, sample: int, seed: int = 0) -> Iterator[Word]:
+        """Distinct strings of length `n`, drawn with a seed, in the order of the alphabet."""
+        return (self._at(n, place) for place in sorted(_places(self.many(n), sample, seed)))
+
+    def _numbered(self, place: int) -> Word:
+        """The string with this number, shorter ones first."""
+        for n in self.lengths:
+            if place < self.many(n):
+                return self._at(n, place)
+            place -= self.many(n)
+        raise IndexError(place)
+
+    def _at(self, n: int, place: int) -> Word:
+        """The string of length `n` with this number, in the order of the alphabet."""
+        if isinstance(self.language, frozenset):
+            return self._listed[n][place]
+        found, state, alphabet = list[str](), 0, self.model.alphabet
+        for left in reversed(range(n)):
+            for k, symbol in enumerate(alphabet):
+                to = 0 if self.language is None else self.language.moves[state][k]
+                ways = len(alphabet) ** left if self.language is None else self._ways(left)[left][to]
+                if place < ways:
+                    found.append(symbol)
+                    state = to
+                    break
+                place -= ways
+        return tuple(found)
+
+    @cached_property
+    def _listed(self) -> Mapping[int, Sequence[Word]]:
+        """By length the strings of a list, in the order of the alphabet."""
+        order = {symbol: k for k, symbol in enumerate(self.model.alphabet)}
+        found: dict[int, list[Word]] = {}
+        for word in self.language if isinstance(self.language, frozenset) else ():
+            found.setdefault(len(word), []).append(word)
+        return {n: sorted(words, key=lambda word: [order[symbol] for symbol in word]) for n, words in found.items()}
+
+    def _ways(self, n: int) -> Sequence[Sequence[int]]:
+        """By length, to `n` at least, and state of the automaton, how many strings lead to an accepting state."""
+        automaton: Any = self.language
+        known = self._known_ways
+        if not known:
+            known.append([int(answer is True) for answer in automaton.answers])
+        while len(known) <= n:
+            known.append([sum(map(known[-1].__getitem__, row)) for row in automaton.moves])
+        return known
+
+
+@dataclass(frozen=True)
+class Within:
+    """The strings of one length of a language, by representatives of the classes of `cells` that it meets."""
+
+    cells: Cells
+    stands: tuple[Stand, ...]
+
+    @property
+    def n(self) -> int:
+        return self.cells.n
+
+    @property
+    def many(self) -> int:
+        """How many representatives there are."""
+        return len(self.stands)
+
+    @property
+    def says(self) -> str:
+        """How the strings are gone through."""
+        return self.cells.says if any(stand.words > 1 for stand in self.stands) else "all strings one by one"
+
+    def __iter__(self) -> Iterator[Stand]:
+        return iter(self.stands)
+
+
+class Reader:
+    """The states of an automaton as the labels of prefixes (`exact.Beside`)."""
+
+    start = 0
+
+    def __init__(self, table: AutomatonTable) -> None:
+        self.table, self.moves = table, np.array(table.moves)
+        self.accepting = np.array([answer is True for answer in table.answers])
+
+    def moved(self, labels: Array, tokens: tuple[str, ...], which: Array, result: Result) -> Array:
+        """The states behind a symbol more; tokens that the model adds are not read."""
+        return self.moves[labels, which] if tokens == self.table.alphabet else labels
+
+
+# --- Classes inside a language ----------------------------------------------------------------------------------------
+
+Class = tuple[int, ...]
+"""By cell and symbol, how often the symbol stands in the cell."""
+
+
+def _counting(cells: Cells) -> Callable[[Class, int, int], Class]:
+    """How the class of a prefix changes by a symbol, given by its number, at a position."""
+    places, size = placed(cells), len(cells.alphabet)
+
+    def after(counts: Class, place: int, symbol: int) -> Class:
+        cell = places[place]
+        if cell < 0:
+            return counts
+        at = cell * size + symbol
+        return (*counts[:at], counts[at] + 1, *counts[at + 1 :])
+
+    return after
+
+
+def _inside(cells: Cells, automaton: AutomatonTable, ways: Sequence[Sequence[int]]) -> Iterator[Stand]:
+    """The classes that a language meets: one pass over positions keeps for each state and class so far the smallest
+    prefix and how many there are, and drops prefixes that lead nowhere."""
+    after = _counting(cells)
+    kept: dict[tuple[int, Class], Stand] = {(0, (0,) * (len(cells.cells) * len(cells.alphabet))): Stand((), 1)}
+    for place in range(cells.n):
+        further: dict[tuple[int, Class], Stand] = {}
+        alive = ways[cells.n - place - 1]
+        for (state, counts), (word, words) in kept.items():  # in the order of the smallest words
+            for symbol, to in enumerate(automaton.moves[state]):
+                if alive[to]:
+                    key = to, after(counts, place, symbol)
+                    known = further.get(key)
+                    first = (*word, cells.alphabet[symbol]) if known is None else known.word
+                    further[key] = Stand(first, words if known is None else known.words + words)
+        if len(further) > 10 * MOST:
+            _too_many(cells, f"more than {10 * MOST} of prefixes")
+        kept = further
+    found: dict[Class, Stand] = {}
+    for (state, counts), (word, words) in kept.items():
+        if automaton.answers[state] is True:
+            known = found.get(counts)
+            found[counts] = Stand(word if known is None else known.word, words + (known.words if known else 0))
+    if len(found) > MOST:
+        _too_many(cells, str(len(found)))
+    return iter(found.values())
+
+
+def _listed(cells: Cells, words: Iterable[Word]) -> Iterator[Stand]:
+    """The classes of these strings, which stand in the order of the alphabet."""
+    after, numbers = _counting(cells), {symbol: k for k, symbol in enumerate(cells.alphabet)}
+    found: dict[Class, Stand] = {}
+    for word in words:
+        counts: Class = (0,) * (len(cells.cells) * len(cells.alphabet))
+        for place, symbol in enumerate(word):
+            counts = after(counts, place, numbers[symbol])
+        known = found.get(counts)
+        found[counts] = Stand(word, 1) if known is None else Stand(known.word, known.words + 1)
+    if len(found) > MOST:
+        _too_many(cells, str(len(found)))
+    return iter(found.values())
+
+
+def _too_many(cells: Cells, given: str) -> None:
+    must = f"the classes of strings with the same answer must be at most {MOST} at each length"
+    raise BadInput(must, f"{given} at length {cells.n}", "give --sample 1000")
+
+
+def _apart(n: int) -> tuple[tuple[int, ...], ...]:
+    """The cells by which each string is a class."""
+    return tuple((place,) for place in range(n))
+
+
+# --- What a language is read from -------------------------------------------------------------------------------------
+
+
+def _language(model: Transformer, source: Source) -> tuple[AutomatonTable | frozenset[Word], str]:
+    """The language, and what it is called."""
+    table = source if isinstance(source, AutomatonTable) else getattr(source, "table", None)
+    if table is not None:
+        return _over(model, table), "the automaton"
+    if not isinstance(source, (str, PathLike)):
+        if not isinstance(source, Iterable):
+            raise BadInput("inputs must be a language", repr(source), DO)
+        return frozenset(_checked(model, source, "the list")), "the list"
+    path = Path(source)
+    if isinstance(source, str) and not _is_file(path):
+        return regular_table(source, model.alphabet), source
+    text = _text(path)
+    if text.lstrip().startswith("{") and '"transitions"' in text:
+        return _over(model, read_table(text, str(path))), str(path)
+    lines = text.removesuffix("\n").split("\n")
+    if len(lines) > LISTED:
+        raise BadInput(f"a file of strings must have at most {LISTED} lines", f"{len(lines)} in {path}")
+    return frozenset(_checked(model, lines, str(path))), str(path)
+
+
+def _longest(language: AutomatonTable | frozenset[Word]) -> int | None:
+    """The greatest length of a string, 0 where there is none; None where there is no greatest."""
+    if isinstance(language, frozenset):
+        return max(map(len, language), default=0)
+    alive = {state for state, answer in enumerate(language.answers) if answer is True}
+    before: dict[int, set[int]] = {}
+    for state, row in enumerate(language.moves):
+        for to in row:
+            before.setdefault(to, set()).add(state)
+    todo = [*alive]
+    while todo:
+        further = before.get(todo.pop(), set()) - alive
+        alive |= further
+        todo += further
+    longest, level = 0, {0} & alive
+    for length in range(len(language.moves) + 1):
+        if not level:
+            return longest
+        longest = length
+        level = {to for state in level for to in language.moves[state]} & alive
+    return None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # too long, or with a character that no path has
+        return False
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput("a file of inputs must be a text file", f"{path}: {error}", DO) from None
+
+
+def _checked(model: Transformer, given: Iterable[Any], where: str) -> Iterator[Word]:
+    """The strings of a file or list as the model reads them; BadInput names the first that is no input."""
+    for number, written in enumerate(given, 1):
+        try:
+            word = tuple(written if model.embedding.spelled or not isinstance(written, str) else written.split())
+            model.tokens(word)
+        except (BadInput, TypeError) as error:
+            must, shown = (error.must, error.given) if isinstance(error, BadInput) else ("a string", repr(written))
+            raise BadInput(must, f"{shown}, in line {number} of {where}", "leave the line out") from None
+        yield word
+
+
+def _over(model: Transformer, table: AutomatonTable) -> AutomatonTable:
+    """The automaton over the alphabet of the model; symbols that it does not read lead to no string."""
+    if not all(answer in (True, False, None) for answer in table.answers):
+        raise BadInput("an automaton of inputs must accept or reject", "one that answers with labels", DO)
+    foreign = [symbol for symbol in table.alphabet if symbol not in model.alphabet]
+    if foreign:
+        must = f"the inputs must be strings over the alphabet {' '.join(model.alphabet)}"
+        raise BadInput(must, f"an automaton that reads {' '.join(foreign)}", DO)
+    sink = len(table.moves)
+    places = [table.alphabet.index(symbol) if symbol in table.alphabet else None for symbol in model.alphabet]
+    moves = [tuple(sink if k is None else row[k] for k in places) for row in table.moves]
+    answers = (*(answer is True for answer in table.answers), False)
+    return AutomatonTable(model.alphabet, (*moves, (sink,) * len(model.alphabet)), answers).minimal()
+
+
+def _places(count: int, sample: int, seed: int) -> set[int]:
+    """So many numbers below `count`, each set of them with the same chance."""
+    draw, places = random.Random(seed), set[int]()
+    while len(places) < min(sample, count):
+        places.add(draw.randrange(count))
+    return places
+
+
+def _span(lengths: Sequence[int]) -> str:
+    return str(lengths[0]) if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
+
+
+def _many(count: int, noun: str) -> str:
+    """A count as people read it, and what is counted."""
+    digits = str(count)
+    shown = f"{count:,}"
+    if count >= 10**15:
+        power = f"10^{len(digits) - 1}"
+        shown = power if count == 10 ** (len(digits) - 1) else f"about {digits[0]}.{digits[1:3]} * {power}"
+    return f"{shown} {noun}{'s' * (count != 1)}"
