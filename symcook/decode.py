@@ -18,6 +18,7 @@ from symcook.domains import RUNNABLE
 from symcook.door import check_digits
 from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
+from symcook.locks import PRECISION
 from symcook.machine import follower
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
@@ -137,7 +138,7 @@ def _product(
         except Undecided as error:
             reason = error
             continue
-        with system.context():
+        with PRECISION, system.context():
             value = factors[0]
             for factor in factors[1:]:
                 value = value * factor
@@ -150,7 +151,7 @@ def _product(
 
 def _factors(model: Transformer, run: AskedScores, system: Domain) -> list[Any]:
     result = forward(model, run[0], system)
-    with system.context():
+    with PRECISION, system.context():
         return [system.read(result.scores[label], place) for place, label in run[1]]
 
 

@@ -23,6 +23,7 @@ from symcook.domains.protocol import (
     Verdicts,
 )
 from symcook.errors import BadInput, NoRun, Undecided
+from symcook.locks import PRECISION
 from symcook.model.parts import FeedForward, Head, LayerNorm, SelfAttention, Sublayer
 from symcook.model.symbols import Number, lowered
 from symcook.model.transformer import Transformer
@@ -185,7 +186,7 @@ def forward(
 
     In a domain that rounds without being a runtime's simulation, a verdict within the rounding bound stays open, and
     Undecided is raised where a choice on the way does."""
-    with domain.context():
+    with PRECISION, domain.context():
         try:
             result = _Pass(model, sequence, domain, after, trace).result(answers, MOST_WEIGHTS if weights else 0)
         except NoRun as error:

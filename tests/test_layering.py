@@ -11,7 +11,7 @@ from families import together
 
 PACKAGE = ROOT / "symcook"
 LAYERS = (
-    ("__init__", "alarm", "declaration", "door", "errors", "files"),
+    ("__init__", "alarm", "declaration", "door", "errors", "files", "locks", "present"),
     ("model", "numbers", "programs"),
     ("compose",),
     ("domains",),

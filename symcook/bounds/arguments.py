@@ -236,9 +236,9 @@ class Bound(Shown):
 
     def verdicts(self) -> dict[str, str]:
         """The status of each statement in `proofs`, by id, with what it assumes: its stored proof is checked now."""
-        from symcook.proof.replay import replay
+        from symcook.proof.limits import replayed
 
-        found = {verdict.id: verdict.words for verdict in replay(self.proofs)} if self.proofs else {}
+        found = {verdict.id: verdict.words for verdict in replayed(self.proofs)} if self.proofs else {}
         return {name: found[name] for name in self.proofs}  # in the order in which they are named
 
     def to_json(self) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from symcook.domains.rounding import RUNTIMES, Format
 from symcook.door import check_digits
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import Result, forward
+from symcook.locks import PRECISION
 from symcook.model.answers import EMPTY_STRING
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Parameter, Transformer
@@ -157,7 +158,7 @@ def _ends(
     parts: PartErrors, table: list[tuple[Ball, Ball]], reached: Moves | None, wanted: int
 ) -> tuple[Ball, Ball | None, bool | None]:
     """Our bound, the papers', and whether ours is at most theirs."""
-    with flint.ctx.workprec(bits_for(wanted) + GUARD_BITS):
+    with PRECISION, flint.ctx.workprec(bits_for(wanted) + GUARD_BITS):
         stream = None if reached is None else reached.stream.upper()
         better = stream is not None and (not table or bool(stream < arb(parts()[-1].error.ours)))
     ours, papers = table[-1] if table else (None, None)
@@ -239,7 +240,7 @@ def moves(model: Transformer, length: int, delta: Fraction | None, dtype: str | 
     for word, sequence in _inputs(model, length):
         domain = Moved(bits, names, delta or Fraction(0), None if dtype is None else FLOATS[dtype])
         result = forward(opened, sequence, domain, trace=True, weights=False)
-        with domain.context():
+        with PRECISION, domain.context():
             _collect(found, result, domain, word)
         found.words += 1
     return found

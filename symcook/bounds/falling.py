@@ -12,6 +12,7 @@ from symcook.bounds.arguments import Bound, against, count, distance, positive, 
 from symcook.bounds.sums import hyperbolic, squares
 from symcook.door import check_digits
 from symcook.errors import SymcookError, unknown
+from symcook.locks import PRECISION
 from symcook.numbers.evaluate import positive_on, zero
 
 SHARP = {"a": "lem.tie_quadratic_sharp", "b": "lem.tie_right_sharp", "c": "lem.tie_left_sharp"}
@@ -175,7 +176,7 @@ def _excess(x: flint.arb) -> flint.arb:
 @cache
 def _one_zero() -> bool:
     """Whether g is positive on [0, 4/5] and falls on [4/5, 9/10]."""
-    with flint.ctx.workprec(64):
+    with PRECISION, flint.ctx.workprec(64):
         return positive_on(_excess, Fraction(0), _TURN[0]) and positive_on(lambda x: -_fall(x), *_TURN)
 
 

@@ -17,6 +17,7 @@ from symcook.domains.rowwise import RowColumn, Rowwise
 from symcook.door import check_digits
 from symcook.errors import BadInput, NotExact
 from symcook.forward import Result, forward
+from symcook.locks import PRECISION
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, refine
@@ -176,7 +177,7 @@ def _by_balls(model: Transformer, name: str, n: int, digits: int, why: str) -> B
 
 
 def _shown_times(value: arb, n: int, digits: int) -> Ball:
-    with flint.ctx.workprec(bits_for(digits) + 64):
+    with PRECISION, flint.ctx.workprec(bits_for(digits) + 64):
         return ball(value * n, digits)
 
 

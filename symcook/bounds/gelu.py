@@ -33,6 +33,7 @@ import flint
 from symcook.bounds.arguments import Bound, positive, shown
 from symcook.door import check_digits
 from symcook.errors import SymcookError, unknown
+from symcook.locks import PRECISION
 from symcook.numbers.balls import arb_of, ball, decide_sign
 from symcook.numbers.evaluate import positive_on, zero
 
@@ -101,7 +102,7 @@ class _Shape:
         self.form = form
         self.found: dict[int, flint.arb] = {}
         start, far = Fraction(0), Fraction(FAR)
-        with flint.ctx.workprec(BITS):
+        with PRECISION, flint.ctx.workprec(BITS):
             self.show("R'''' > 0 near 0", lambda z: _rest(form, z, 4)[4], start, NEAR)
             self.show("R'' > 0", lambda z: _rest(form, z, 2)[2], NEAR, far)
             self.show("z R'' - R' > 0", self.curve, NEAR, far)

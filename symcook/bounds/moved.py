@@ -27,6 +27,7 @@ from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rounding import EXP_ULPS, GELU_ULPS, Format
 from symcook.domains.rowwise import RowColumn, RowColumns, Rowwise
 from symcook.errors import BadInput, Undecided
+from symcook.locks import PRECISION
 from symcook.model.expr import Tree, names
 from symcook.model.rationals import rational
 from symcook.numbers.balls import arb_of
@@ -100,7 +101,7 @@ class Moved(Rowwise):
     def __init__(self, bits: int, entries: Sequence[str], delta: Fraction, format: Format | None = None) -> None:
         super().__init__()
         self.bits, self.entries, self.format = bits, {name: k for k, name in enumerate(entries)}, format
-        with self.context():
+        with PRECISION, self.context():
             self.delta = arb_of(delta)
         self.known: dict[Any, Off] = {}
         self.bent: list[Off] = []

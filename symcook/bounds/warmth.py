@@ -17,6 +17,7 @@ from symcook.domains.ball import BallDomain
 from symcook.domains.exact import at_position
 from symcook.domains.rowwise import visible
 from symcook.forward import forward
+from symcook.locks import PRECISION
 from symcook.model.parts import FeedForward, Head, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of
@@ -149,7 +150,7 @@ class ByLayer:
 
     def warmest(self, allowed: Fraction) -> Fraction | None:
         """A temperature at which the error is at most `allowed`, nearly the greatest; None where all will do."""
-        with flint.ctx.workprec(BITS):
+        with PRECISION, flint.ctx.workprec(BITS):
             return _last(lambda tau: bool(self.error(tau) <= arb_of(allowed)))
 
 
@@ -186,7 +187,7 @@ def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapp
     worst, where, domain = arb(0), 0, BallDomain(BITS)
     for number, (word, hard) in enumerate(zip(words, ends, strict=True)):
         result = forward(soft, soft.tokens(word), domain, trace=True, weights=False)
-        with domain.context():
+        with PRECISION, domain.context():
             columns = result.steps[-1].columns
             for place in range(len(soft.tokens(word))):
                 off = arb(0)

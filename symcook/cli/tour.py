@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.cli.options import Chosen, choose
 from symcook.cli.options import command as declare
 from symcook.cli.output import print_json, say
+from symcook.locks import PRECISION
 
 if TYPE_CHECKING:
     pass
@@ -86,7 +87,7 @@ def stream(chosen: Chosen, word: str) -> dict[str, Any]:
 
     domain: Any = make_domain("exact")
     result = forward(chosen.model, chosen.model.tokens(word), domain, trace=True)
-    with domain.context():
+    with PRECISION, domain.context():
         return {
             "tokens": list(word),
             "coordinates": {

@@ -131,14 +131,14 @@ def _instance(model: Transformer, theorem: str) -> None:
     """Show that a model of --theorem 1 is the instance of its family at its program's table, and that the theorem is
     proved. Raises as `symcook.proof.decoders.prove` does."""
     from symcook.model.modelfile import to_document
-    from symcook.proof import replay
+    from symcook.proof.limits import replayed
     from symcook.proof.search.bridge import Bridge, checked
 
     at, tokens = counted_at(program_table(present(model.program)), variant_of(model))
     if tuple(model.embedding.words or ()) != tokens or model.readout.labels != tokens:
         raise BadInput("the tokens of the model must be those of its program", model.name, "compile the program again")
     checked(Bridge(at.family, at, to_document(model)))
-    (found,) = replay.library().replay([theorem])
+    (found,) = replayed([theorem])
     if found.status != "PROVED":
         raise Undecided(f"the theorem about all automata, {theorem}, is not proved here: {found.reason}")
 

@@ -24,6 +24,7 @@ from flint import arb, fmpq
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rowwise import Scores, Shortening
 from symcook.errors import BadInput, Undecided
+from symcook.locks import PRECISION
 from symcook.model.expr import Tree
 from symcook.model.rationals import rational
 from symcook.model.symbols import Number
@@ -287,7 +288,7 @@ class BallDomain(Shortening[BallValue]):
 
     def read(self, column: BallColumn, place: int) -> arb:
         """The entry as a ball."""
-        with self.context():
+        with PRECISION, self.context():
             return arb(column[place])
 
     def show(self, value: arb, digits: int) -> dict[str, str]:

@@ -14,6 +14,7 @@ from symcook.export import archive
 from symcook.export.archive import text
 from symcook.export.lens import WHY
 from symcook.forward import Result, forward
+from symcook.locks import PRECISION
 from symcook.model.parts import Head
 from symcook.model.rationals import quotient
 from symcook.model.symbols import from_sympy
@@ -282,7 +283,7 @@ def _single(model: Transformer, sequence: Sequence[object], n: int) -> Any:
     result = found.result
     if model.readout.answers:
         return result.answers if model.readout.each else result.answers[0]
-    with result.domain.context():
+    with PRECISION, result.domain.context():
         rows = [result.values(place).values() for place in result.answered]
         return [[_float(result.domain.show(value, 30)) for value in row] for row in rows]
 

@@ -12,6 +12,7 @@ from symcook.door import Progress, door
 from symcook.errors import BadInput, Undecided
 from symcook.export import COMPARED
 from symcook.forward import Result, forward
+from symcook.locks import PRECISION
 from symcook.model.answers import Shown
 from symcook.model.rationals import quotient
 from symcook.model.structure import differences
@@ -223,7 +224,7 @@ def _apart(domain: Domain, x: fmpq | arb, y: fmpq | arb, near: Fraction) -> str:
     most = fmpq(near.numerator, near.denominator)
     if isinstance(x, fmpq) and isinstance(y, fmpq):
         return "different" if abs(x - y) > most else "equal"
-    with domain.context():
+    with PRECISION, domain.context():
         distance = abs(arb(x) - arb(y))
         if distance > arb(most):
             return "different"

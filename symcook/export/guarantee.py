@@ -23,6 +23,7 @@ from symcook.door import Progress
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.export.archive import Archive, arrays, numbered
 from symcook.forward import forward
+from symcook.locks import PRECISION
 from symcook.model.parts import Head
 from symcook.model.rationals import outward
 from symcook.model.transformer import Transformer
@@ -379,7 +380,7 @@ class _Guarantee:
             raise Open(box.word, {}) from None
         import numpy as np
 
-        with domain.context():
+        with PRECISION, domain.context():
             columns = result.columns().items()
             ends = {name: [rounding.ends(column[place]) for place in result.places] for name, column in columns}
         found = {name: (np.array([a for a, _ in e]), np.array([b for _, b in e])) for name, e in ends.items()}

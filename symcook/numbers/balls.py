@@ -14,6 +14,7 @@ import flint
 
 from symcook.door import check_digits
 from symcook.errors import BadInput, SymcookError, Undecided
+from symcook.locks import PRECISION
 from symcook.model.rationals import decimal
 
 GUARD = 2  # digits printed beyond the asked ones, so that rounding takes a hundredth of what is allowed
@@ -60,7 +61,7 @@ def hull(low: flint.arb | Fraction | int, high: flint.arb | Fraction | int, bits
     >>> hull(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 2**100), 165).rad() < flint.arb(2) ** -100
     True
     """
-    with flint.ctx.workprec(bits):
+    with PRECISION, flint.ctx.workprec(bits):
         return arb_of(low).union(arb_of(high))
 
 
@@ -110,7 +111,7 @@ def refine(
     wanted = check_digits(digits)
     limit = limit_for(wanted) if limit_bits is None else limit_bits
     for bits in ladder(bits_for(wanted), limit):
-        with flint.ctx.workprec(bits):
+        with PRECISION, flint.ctx.workprec(bits):
             result = compute()
         if settled(result, wanted, relative):
             return result
@@ -124,7 +125,7 @@ def decide_sign(compute: Callable[[], flint.arb], what: str, limit_bits: int = 1
     Raises Undecided where every ball up to `limit_bits` straddles zero; `what` names the comparison.
     """
     for bits in ladder(64, limit_bits):
-        with flint.ctx.workprec(bits):
+        with PRECISION, flint.ctx.workprec(bits):
             result = compute()
         if result.is_zero():
             return 0
@@ -139,7 +140,7 @@ def settled(x: flint.arb, digits: int, relative: bool = False) -> bool:
     """Whether the radius is at most a quarter of 10^-digits max(1, |mid|), or of 10^-digits |mid| where `relative`."""
     if not x.is_finite():
         return False
-    with flint.ctx.workprec(64):
+    with PRECISION, flint.ctx.workprec(64):
         radius = x.rad()
         if radius.is_zero():
             return True
@@ -171,7 +172,7 @@ def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:
     bits = bits_for(wanted) + 4 * (abs(last).bit_length() + abs(exponent).bit_length()) + mantissa.bit_length()
     if 0 < -last < 4 * wanted + 64:
         bits += -3 * last  # then 10^-last is exact, and so is a short decimal
-    with flint.ctx.workprec(bits):
+    with PRECISION, flint.ctx.workprec(bits):
         scaled = x * flint.arb(10) ** -last
         middle = (scaled.mid() + flint.arb(0.5)).floor().unique_fmpz()
         if middle is None:
@@ -195,7 +196,7 @@ def _round_up(error: flint.arb, place: int) -> tuple[flint.fmpz, int]:
         return flint.fmpz(0), 0
     mantissa, exponent = (int(part) for part in error.man_exp())
     shift = GUARD + 1 - _tens(exponent + mantissa.bit_length())
-    with flint.ctx.workprec(128 + 2 * abs(shift).bit_length()):  # 10^shift must come out to a few digits
+    with PRECISION, flint.ctx.workprec(128 + 2 * abs(shift).bit_length()):  # 10^shift must come out to a few digits
         units = (error * flint.arb(10) ** shift).upper().ceil().unique_fmpz()
     if units is None:
         raise SymcookError("the radius of an interval was not rounded to an integer")

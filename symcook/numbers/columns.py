@@ -9,6 +9,7 @@ from typing import Any
 import flint
 
 from symcook.errors import BadInput, NotExact, Undecided
+from symcook.locks import PRECISION
 from symcook.model.expr import Tree, is_formula, show
 from symcook.model.meaning import Meaning
 from symcook.model.rationals import Rationals
@@ -114,7 +115,7 @@ def valued(tree: Tree, values: Mapping[str, object], near: Fraction | None, bits
     if near is None:
         exactly = Exactly(values)
         return exactly.formula(tree) if is_formula(tree) else Fraction(exactly.term(tree))
-    with flint.ctx.workprec(bits):
+    with PRECISION, flint.ctx.workprec(bits):
         enclosed = Enclosed(values)
         if is_formula(tree):
             if (truth := enclosed.formula(tree)) is None:

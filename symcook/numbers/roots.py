@@ -17,6 +17,7 @@ from typing import Any
 import flint
 
 from symcook.errors import BadInput, NotExact
+from symcook.locks import PRECISION
 from symcook.model.expr import numeral
 from symcook.model.rationals import quotient
 from symcook.numbers.balls import arb_of, decide_sign, fraction_of
@@ -335,7 +336,7 @@ def _roots(coefficients: tuple[int, ...]) -> tuple[RealPlace, ...]:
 @lru_cache(maxsize=4096)
 def _enclosed(coefficients: tuple[int, ...], bits: int) -> tuple[flint.arb, ...]:
     """The real roots of an irreducible polynomial, from the left."""
-    with flint.ctx.workprec(bits):
+    with PRECISION, flint.ctx.workprec(bits):
         every: Any = flint.fmpz_poly(list(coefficients)).complex_roots()
         found = [z for z, _ in every if z.imag.is_zero()]
     return tuple(sorted((z.real for z in found), key=lambda x: fraction_of(x.mid())))
@@ -345,7 +346,7 @@ def between(a: RealPlace, b: RealPlace | None) -> Fraction:
     """A short rational number above a and below b (anything above a where b is None)."""
     bits = 64
     while True:  # different numbers part at some precision
-        with flint.ctx.workprec(bits):
+        with PRECISION, flint.ctx.workprec(bits):
             low = ball_of(a).upper()
             high = (low + abs(low) + 1).upper() if b is None else ball_of(b).lower()
             if low < high:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 
 from symcook.alarm import TimeUp, Until, alarm, timers
 from symcook.errors import Rejected, Undecided
+from symcook.locks import PRECISION
 from symcook.proof import replay
 from symcook.proof.replay import Statement, Verdict
 from symcook.proof.search.tactics import Stuck
@@ -39,6 +40,12 @@ def limited(until: Until | None, seconds: float = math.inf) -> Iterator[None]:
         raise
 
 
+def replayed(ids: Iterable[str] | None = None) -> list[Verdict]:
+    """The checker's verdicts on stored certificates, while no other thread changes the precision of enclosures."""
+    with PRECISION:
+        return replay.replay(ids)
+
+
 def judged(statement: Statement, certificate: object, seconds: float = JUDGING) -> Verdict:
     """The checker's verdict on a certificate of a statement that is not stored, as `Library.judged` gives it; Rejected
     too where it takes more than so many seconds of the processor.
@@ -47,7 +54,7 @@ def judged(statement: Statement, certificate: object, seconds: float = JUDGING) 
     """
     until = Until(seconds)
     try:
-        with alarm(until):
+        with PRECISION, alarm(until):
             return replay.library().judged(statement, certificate, math.inf if timers() else seconds)
     except TimeUp as over:
         if over.until is not until:

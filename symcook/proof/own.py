@@ -421,7 +421,7 @@ def judged(statement: Statement, parts: Mapping[str, list[Node]], sense: str) ->
     """The certificate with these parts, and the checker's verdict with all that it rests on."""
     stored = citable()
     lemmas = [stored[label] for label in {x for nodes in parts.values() for x in _used(nodes)} if label in stored]
-    for verdict in replay.library().replay([s.id for s in lemmas]):
+    for verdict in limits.replayed([s.id for s in lemmas]):
         if verdict.status not in ("PROVED", "DECIDED") and not replay.statements()[verdict.id].assumed:
             raise BadInput("a lemma must be a statement that is proved", f"{verdict.id}, which is {verdict.status}")
     extra = (parts.get("defined"), parts.get("inhabited"))

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import TimeUp, Until, alarm
 from symcook.errors import BadInput, Rejected, SymcookError
+from symcook.locks import PRECISION
 from symcook.numbers.roots import Root
 from symcook.proof.grammar import leading_names
 from symcook.proof.instances import HERE, Instances, _integers
@@ -312,7 +313,7 @@ class Runs(Instances):
         places = range(self.start, self.start + len(sequence))
         mine = [[table.get(i, 0) for i in places] for table in self.values.values() if isinstance(table, dict)]
         mine += [[x] for x in self.values.values() if self.pointwise]
-        with result.domain.context():
+        with PRECISION, result.domain.context():
             for name, column in result.stream.items():
                 theirs = [result.domain.read(column, k) for k in range(len(places))]
                 if all(_differ(theirs, one) for one in [*mine, [0] * len(theirs)]):

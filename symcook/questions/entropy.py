@@ -12,6 +12,7 @@ from symcook.domains.ball import BallDomain
 from symcook.door import Progress, check_digits, door
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import MOST_WEIGHTS, Result, forward
+from symcook.locks import PRECISION
 from symcook.model.parts import SelfAttention
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
@@ -171,7 +172,7 @@ def _at(model: Transformer, n: int, rows: list[HeadRow], words: Cover, digits: i
                 if bits > 4 * bits_for(digits):  # a tie of numbers that are not rational stays one
                     raise
                 break
-            with domain.context():
+            with PRECISION, domain.context():
                 written = model.embedding.written(word)
                 for row in rows:
                     columns = _weights(result, row)

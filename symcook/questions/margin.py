@@ -14,6 +14,7 @@ from symcook.domains.ball import BallDomain, BallValue
 from symcook.door import Progress, check_digits, door
 from symcook.errors import NotExact, Undecided
 from symcook.forward import Result, forward
+from symcook.locks import PRECISION
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, hull, ladder, settled
@@ -93,7 +94,7 @@ def margin(
             notes["sides"] = (
                 f"at {at} that of one side is not known exactly: it lies in the interval, if any string does"
             )
-        with ctx.workprec(digits * 10 // 3 + SPARE):
+        with PRECISION, ctx.workprec(digits * 10 // 3 + SPARE):
             rows = tuple(_row(bound, n, least, digits) for n, least in found.items())
         return Answer(
             "margin", bound.name, {"max_length": max_length, **_texts(model, values)},
@@ -224,7 +225,7 @@ def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
     for bits in ladder(first, LIMIT_BITS):
         found, domain = _Least(), BallDomain(bits)
         try:
-            with domain.context():
+            with PRECISION, domain.context():
                 for word, _ in words:
                     for side, size in distances(forward(model, model.tokens(word), domain)):
                         found.take(side, size, word)
@@ -259,7 +260,7 @@ def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:
         return None
     for bits in ladder(bits_for(digits), LIMIT_BITS):
         found = _Least()
-        with BallDomain(bits).context():
+        with PRECISION, BallDomain(bits).context():
             for place, row in zip(places, rows, strict=True):
                 values = [fmpq(x.numerator, x.denominator) if isinstance(x, Fraction) else x.ball() for x in row]
                 size = model.readout.distance(values, _most, lambda x: arb(x).mid())

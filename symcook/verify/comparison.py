@@ -14,6 +14,7 @@ from symcook.domains import RUNNABLE
 from symcook.door import check_digits
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
+from symcook.locks import PRECISION
 from symcook.model.expr import Tree, show
 from symcook.model.rationals import quotient, rational
 from symcook.model.transformer import Transformer
@@ -314,7 +315,7 @@ class Comparison:
         """Whether the entry of a column is the reference's value, or within `error` of it; in floats, near enough."""
         domain = result.domain
         near = TOLERANCE.get(self.numbers.domain)
-        with domain.context():
+        with PRECISION, domain.context():
             if near is None and error is not None:
                 over = domain.positive(domain.linear([(column, 1)], -value - error))[place]
                 under = domain.positive(domain.linear([(column, -1)], value - error))[place]

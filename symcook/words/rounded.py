@@ -27,6 +27,7 @@ import numpy as np
 
 from symcook.domains import rounding
 from symcook.domains.cells import Array
+from symcook.locks import PRECISION
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 from symcook.words import Word
@@ -117,7 +118,7 @@ class RoundedSums:
     def number(self, value: Coefficient) -> Values:
         """A given number, rounded to the format: arrays of one entry."""
         if value not in self._known:
-            with self.domain.context():
+            with PRECISION, self.domain.context():
                 self._known[value] = self.column([self.domain.number(value)])
         return self._known[value]
 
@@ -278,7 +279,7 @@ class Hulls(RoundedSums):
         return Values(*(np.concatenate([getattr(one, f) for one in found]) for f in ("low", "high", "grid")))
 
     def position(self, term: Coefficient, i: int, n: int) -> Values:
-        with self.domain.context():
+        with PRECISION, self.domain.context():
             self.domain.begin(("",), i)
             return self.column(self.domain.positions(term))
 

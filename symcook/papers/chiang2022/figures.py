@@ -17,6 +17,7 @@ import flint
 
 from symcook.bounds.arguments import Bound, count
 from symcook.errors import BadInput, Undecided, unknown
+from symcook.locks import PRECISION
 from symcook.numbers.balls import Ball, arb_of, ball, decide_sign, limit_for, refine
 from symcook.papers.chiang2022.entropy import (
     Given,
@@ -268,7 +269,7 @@ def _right_between(model: str, case: Given, k: int, side: int, start: Fraction, 
     """Whether the words with k symbols 1 are right at all weights 1 + side d, start <= d <= end < 1/k."""
     if end * k >= 1:
         return False
-    with flint.ctx.workprec(BITS):
+    with PRECISION, flint.ctx.workprec(BITS):
         moved = (arb_of(start) * k).union(arb_of(end) * k)  # from k to k + 1 or k - 1
         hit = {i: t for i, t in ((k, 1 - moved), (k + side, moved)) if 0 <= i < case.n}
         logit = LOGITS[model](case, k + side * moved, hit)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from symcook.locks import PRECISION
 from symcook.model.rationals import quotient
 from symcook.present import present
 from symcook.proof import enclose
@@ -49,7 +50,8 @@ class _Search:
     def decided(self, box: Box) -> int | None:
         """The first precision at which the enclosure over the box decides the comparison."""
         for prec in self.precisions:
-            sign = enclose.least_sign(self.difference, box, prec)
+            with PRECISION:
+                sign = enclose.least_sign(self.difference, box, prec)
             if sign is None and prec == self.precisions[0]:
                 continue
             if sign is not None and sign >= self.least:

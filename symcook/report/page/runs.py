@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from symcook import words
 from symcook.compose.cooling import all_heads, harden, soften
 from symcook.errors import BadInput, NotExact, SymcookError
+from symcook.locks import PRECISION
 from symcook.model.answers import EMPTY_STRING, brief
 from symcook.model.expr import parse_term
 from symcook.model.rationals import quotient, rational
@@ -255,7 +256,7 @@ def softness(model: Transformer, given: TypedInput) -> Softness | None:
 def _answer(model: Transformer, given: TypedInput) -> dict[str, Any]:
     """The verdict or labels and the values of one run, as balls of ten digits."""
     found = run(model, given if model.embedding.inputs is None else list(given), "ball", digits=10)
-    with found.result.domain.context():
+    with PRECISION, found.result.domain.context():
         watched = {
             name: found.result.domain.show(found.result.domain.read(column, found.result.place), 10)
             for name, column in found.result.watched.items()
