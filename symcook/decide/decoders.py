@@ -20,7 +20,7 @@ from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.transformer import Transformer
 from symcook.programs.running import program_table, speech_of
 from symcook.spec.fold import Fold
-from symcook.words.inputs import Inputs, Language, automaton, inputs_json
+from symcook.words.inputs import Inputs, Language, automaton
 
 
 @door()
@@ -66,8 +66,7 @@ def _inside(model: Transformer, against: object, inputs: Inputs | Language, name
     reference = decision.recogniser(model, against)
     if isinstance(reference, Decision):
         return reference
-    found = decision.decide(model, decision.Inside(reference, language), name=name)
-    return replace(found, inputs=inputs_json(inputs, asked))
+    return replace(decision.decide(model, decision.Inside(reference, language), name=name), inputs=asked)
 
 
 def _accepted(reference: Transformer) -> Automaton | Decision:

@@ -76,8 +76,8 @@ def margin(
     value stays open. Source: the margin is that of Section 3.4 of chiang2022, whose cross-entropy falls with it.
     """
     digits = check_digits(digits)
+    asked = strings(model, lengths(model, max_length), inputs)
     bound = model.bind(values)
-    asked = strings(bound, lengths(model, max_length), inputs)
     two = bound.readout.signed
     found: dict[int, _Least] = {}
     method = ""

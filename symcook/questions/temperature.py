@@ -80,8 +80,8 @@ def temperature(
     Source: Cookbook, Section 5.7; merrill2024, Definition 7, for ties, which no temperature breaks.
     """
     digits = check_digits(digits)
+    asked = strings(model, lengths(model, max_length, min_length), inputs)
     bound = plain_scores(model.bind(values))
-    asked = strings(bound, lengths(model, max_length, min_length), inputs)
     for n in asked.lengths:
         whole, start = n + bound.embedding.added, bound.embedding.start
         # the hard model has none, the soft one a symbol more

@@ -73,8 +73,8 @@ def tolerance(
     Source: chiang2022, Section 5.1 and Figure 3 (the sensitivity of PARITY to one weight).
     """
     digits = check_digits(digits)
+    asked = strings(model, lengths(model, max_length, min_length), inputs)
     bound = model.bind(values)
-    asked = strings(bound, lengths(model, max_length, min_length), inputs)
     named = [weights] if isinstance(weights, str) else list(weights)
     moved, value = free(bound, named)
     name = moved.parameters[-1].name
