@@ -200,8 +200,10 @@ RowsOption = Annotated[str | None, option('Rows of inputs, one a position: "1/2,
 Seconds = Annotated[int, option("The time that the answer may take.", "S", SECONDS)]
 Latex = Annotated[bool, option("Print LaTeX (packages amsmath and amssymb).")]
 Complete = Annotated[bool, option("With --latex: a complete document.", None, None, "--document")]
-INPUTS = "The strings to ask about: a file of strings, an automaton file or a regular expression (all)."
-InputsOption = Annotated[str | None, option(INPUTS, "X", None, "--inputs")]
+InputsOption = Annotated[
+    str | None,
+    option("The strings: a file of them, an automaton file or a regular expression.", "X", None, "--inputs"),
+]
 Sample = Annotated[
     int | None,
     option("With --inputs: so many of its strings, drawn.", "K", Whole("the number of strings", 1, 1_000_000)),
@@ -212,8 +214,8 @@ Force = Annotated[bool, option("Replace existing files.")]
 
 def asked_of(inputs: str | None, sample: int | None = None, seed: int | None = None) -> dict[str, Any]:
     """The argument `inputs` of a question, where the options give one."""
-    for name, value, needs, other in (("sample", sample, "inputs", inputs), ("seed", seed, "sample", sample)):
-        if value is not None and other is None:
+    for name, value, needs, needed in (("sample", sample, "inputs", inputs), ("seed", seed, "sample", sample)):
+        if value is not None and needed is None:
             raise BadInput(f"--{name} must come with --{needs}", f"--{name} {value} alone", f"give --{needs} too")
     if inputs is None:
         return {}

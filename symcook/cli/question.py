@@ -67,8 +67,8 @@ def command_of(name: str) -> Command:
         if not chosen.model.alphabet:
             raise BadInput("the model must read strings", f"{name}, which reads numbers", "choose a language model")
         said = {one: value for one, value in said.items() if value not in (None, ())}
-        sample = {one: said.pop(one) for one in ("sample", "seed") if one in said}
-        said |= asked_of(said.get("inputs"), **sample)
+        draw = {name: said.pop(name) for name in ("sample", "seed") if name in said}
+        said |= asked_of(said.get("inputs"), **draw)
         for argument in own:
             if argument.required and argument.name not in said:
                 raise BadInput(f"{_named(argument)} must be given", "none", f"give {_example(question, argument)}")

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli import own
 from symcook.cli.options import (
-    INPUTS,
     Chosen,
     Complete,
     Digits,
@@ -81,7 +80,7 @@ def run(
     ],
     dark: Annotated[bool, option("With --svg: for dark pages.")],
     force: Annotated[bool, option("With --svg: replace an existing file.")],
-    inputs: Annotated[str | None, option(INPUTS.replace("ask about", "run"), "X", None, "--inputs")] = None,
+    inputs: InputsOption = None,
     sample: Sample = None,
     seed: Seed = None,
     as_json: bool,
@@ -102,9 +101,9 @@ def run(
     language = asked_of(inputs, sample, seed)
     if language:
         alone = {"--input": word, "--tokens": tokens, "--rows": rows, "--steps": steps, "--then": then}
-        for other, value in (alone | {"--trace": trace, "--svg": picture}).items():
+        for option_name, value in (alone | {"--trace": trace, "--svg": picture}).items():
             if value not in (None, False):
-                raise BadInput(f"--inputs must stand without {other}", other, "leave one out")
+                raise BadInput(f"--inputs must stand without {option_name}", option_name, "leave one out")
         return _each_string(name, settings, language["inputs"], domain, digits, bits, as_json)
     if steps is not None or then is not None:
         others = {"--svg": picture, "--dark": dark, "--force": force}

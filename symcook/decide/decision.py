@@ -124,23 +124,18 @@ class Inside:
     """A recogniser that answers the strings of a language alone."""
 
     def __init__(self, reference: Answering, language: AutomatonTable) -> None:
-        self.reference, self.table = reference, language
-        self.numbers = {letter: k for k, letter in enumerate(language.alphabet)}
-        self.initial = reference.initial, 0
-        alive = {state for state, answer in enumerate(language.answers) if answer is True}
-        while further := {state for state, row in enumerate(language.moves) if alive & {*row}} - alive:
-            alive |= further
-        self.alive = alive
+        self.reference, self.language, self.alive = reference, Automaton(*language), language.alive
+        self.initial = reference.initial, self.language.initial
 
     def ended(self, state: Any) -> bool:
-        """Whether no string of the language goes on from here."""
+        """Whether no string of the language begins with what was read."""
         return state[1] not in self.alive
 
     def step(self, state: Any, letter: str) -> Any:
-        return self.reference.step(state[0], letter), self.table.moves[state[1]][self.numbers[letter]]
+        return self.reference.step(state[0], letter), self.language.step(state[1], letter)
 
     def answer(self, state: Any) -> Any:
-        return self.reference.answer(state[0]) if self.table.answers[state[1]] is True else None
+        return self.reference.answer(state[0]) if self.language.accepts(state[1]) else None
 
 
 def recheck(

@@ -21,7 +21,7 @@ from symcook.model.transformer import Transformer
 from symcook.present import present
 from symcook.programs.running import program_table, speech_of
 from symcook.spec.fold import Fold
-from symcook.words.inputs import Inputs, Source, automaton, inputs_json
+from symcook.words.inputs import Inputs, Language, automaton
 
 
 @door()
@@ -29,7 +29,7 @@ def decide(
     model: Transformer,
     against: object = None,
     *,
-    inputs: Inputs | Source = None,
+    inputs: Inputs | Language | None = None,
     values: Mapping[str, Any] | None = None,
     name: str = "",
 ) -> Decision:
@@ -61,14 +61,13 @@ def decide(
     return decision.decide(model, against, values=values, name=name)
 
 
-def _inside(model: Transformer, against: object, inputs: Inputs | Source, name: str) -> Decision:
+def _inside(model: Transformer, against: object, inputs: Inputs | Language, name: str) -> Decision:
     """The decision on the strings of a language."""
     language, asked = automaton(model, inputs)
     reference = decision.recogniser(model, against)
     if isinstance(reference, Decision):
         return reference
-    found = decision.decide(model, decision.Inside(reference, language), name=name)
-    return replace(found, inputs=inputs_json(inputs, asked))
+    return replace(decision.decide(model, decision.Inside(reference, language), name=name), inputs=asked)
 
 
 def _accepted(reference: Transformer) -> Automaton | Decision:

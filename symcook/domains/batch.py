@@ -168,6 +168,10 @@ class Listed:
         return [_numbered(*pair) for pair in zip(zip(*self.words, strict=True), self.choices(), strict=True)]
 
 
+InputBlock = Words | Grid | Listed
+"""Inputs that one pass runs."""
+
+
 def digits(block: Words | Grid, code: Any) -> list[Any]:
     """For the input with number `code` in the order of the block, at each position which of its choices stands there;
     an array of numbers gives arrays.
@@ -182,7 +186,7 @@ def digits(block: Words | Grid, code: Any) -> list[Any]:
     return result[::-1]
 
 
-def nth(block: Words | Grid | Listed, code: int) -> tuple[Any, ...]:
+def nth(block: InputBlock, code: int) -> tuple[Any, ...]:
     """The input with number `code` in the order of the block."""
     if isinstance(block, Listed):
         return block.words[code]
@@ -208,7 +212,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
         self.size = 1
         """The number of inputs in the batch."""
 
-    def begin(self, sequence: Words | Grid | Listed, start: int) -> None:
+    def begin(self, sequence: InputBlock, start: int) -> None:
         self._choices: list[Any] = list(sequence.choices())
         super().begin(self._choices, start)
         self.size = sequence.size

@@ -12,7 +12,7 @@ from symcook.door import door
 from symcook.errors import BadInput
 from symcook.export.archive import FORMAT, Archive, numbered
 from symcook.export.files import FORMATS, certificate_of, content, decode, read
-from symcook.model.checks import Space
+from symcook.model.checks import Space, stored_value
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.rationals import quotient
@@ -175,6 +175,10 @@ class _Reader:
                 )  # fmt: skip
         return [Layer(**parts) for parts in found.values()], final
 
+    def value(self, key: str) -> str:
+        """One of a few values by its listed name."""
+        return stored_value(str(self.m[key]), key)
+
     def norm(self, key: str) -> LayerNorm:
         m, size = self.m, len(self.m[key + "gain"])
         facts: dict[str, Any] = {name: self.vector(key + name, size) for name in ("gain", "bias")}
@@ -196,7 +200,7 @@ class _Reader:
             temperature = f"1/({self.function(key + 'factor', m[key + 'factor'])})"
         Q, K, V = ([[row[c] for c in reads] for row in part] for part in (Q, K, [V[r] for r in writes]))
         names = tuple(view[c] for c in reads), tuple(self.space[r] for r in writes)
-        return Head(*names, Q, K, V, str(m[key + "mask"]), str(m[key + "weighting"]), temperature)
+        return Head(*names, Q, K, V, self.value(key + "mask"), self.value(key + "weighting"), temperature)
 
     def network(self, key: str, view: Sequence[str]) -> FeedForward:
         m, hidden = self.m, len(self.m[key + "b1"])
@@ -212,7 +216,7 @@ class _Reader:
 
     def readout(self) -> Readout:
         m, reads = self.m, self.m["readout.reads"].tolist()
-        kind, position = str(m["readout.kind"]), str(m["readout.position"])
+        kind, position = self.value("readout.kind"), str(m["readout.position"])
         if "readout.weights" not in m:
             return Readout(kind, position, tuple(reads))
         table = m["readout.weights"]

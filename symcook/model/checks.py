@@ -169,6 +169,14 @@ def listed_name(value: str, known: Collection[str]) -> str:
     return name if name in known else value
 
 
+def stored_value(name: str, place: str) -> str:
+    """`name`, which stands in a file, where a value has its listed name alone: a model then has one hash. BadInput for
+    an alias."""
+    if (listed := ALIASES.get(name.casefold())) is not None:
+        raise BadInput(f"{place} must be a listed value", name, f'write "{listed}"')
+    return name
+
+
 def printable(text: object, what: str) -> None:
     """Text that may be printed, and that a model file can hold."""
     if not isinstance(text, str):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from symcook.door import door
 from symcook.errors import BadInput, NotExact
 from symcook.files import content, exact_json, put
-from symcook.model.checks import ALIASES, MAX_LABEL, Space
+from symcook.model.checks import MAX_LABEL, Space, stored_value
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.meaning import subtrees
@@ -390,11 +390,8 @@ class _Document:
         return kind(**names, **fields)
 
     def value(self, value: object, place: str) -> str:
-        """One of a few values by its listed name: a file has one spelling, so that a model has one hash."""
-        name = self.label(value, place)
-        if (known := ALIASES.get(name.casefold())) is not None:
-            raise BadInput(f"{place} must be a listed value", name, f'write "{known}"')
-        return name
+        """One of a few values by its listed name."""
+        return stored_value(self.label(value, place), place)
 
     def scale(self, value: object, place: str) -> Any:
         scale = self.signed(value, place)

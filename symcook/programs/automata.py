@@ -32,6 +32,21 @@ class AutomatonTable(NamedTuple):
         """How many transitions there are."""
         return sum(map(len, self.moves))
 
+    @property
+    def alive(self) -> frozenset[int]:
+        """The states from which some string is accepted."""
+        before: dict[int, set[int]] = {}
+        for state, row in enumerate(self.moves):
+            for to in row:
+                before.setdefault(to, set()).add(state)
+        alive = {state for state, answer in enumerate(self.answers) if answer is True}
+        todo = [*alive]
+        while todo:
+            further = before.get(todo.pop(), set()) - alive
+            alive |= further
+            todo += further
+        return frozenset(alive)
+
     def over(self, alphabet: Sequence[str]) -> AutomatonTable:
         """The same with its letters in another order; BadInput where they are others."""
         if sorted(alphabet) != sorted(self.alphabet):

@@ -18,6 +18,7 @@ from symcook.errors import BadInput
 from symcook.programs.automata import AutomatonTable, reached
 
 SIGNS = "|*+?()[].\\"
+TIMES = re.compile(r"\{(\d{1,5})(,(\d{0,5}))?\}")
 PLACES = 20_000
 """How many letters an expression may have, each as often as it is repeated."""
 DEEP = 200
@@ -85,7 +86,7 @@ class Expression:
         return Places(a.empty and b.empty, a.first | (b.first if a.empty else 0), b.last | (a.last if b.empty else 0))
 
     def repeated(self, end: int | None = None) -> Places:
-        """An atom and what stands behind it, to the character `end`."""
+        """An atom with its signs of repetition, to the character `end`."""
         begin, found = self.at, self.atom()
         while (sign := self.peek()) and self.at != end:
             if sign in "*+?":
@@ -101,7 +102,7 @@ class Expression:
 
     def times(self) -> tuple[int, int | None, int] | None:
         """How often, at least and at most (None: any number), what stands before is repeated, and where that ends."""
-        match = re.compile(r"\{(\d{1,5})(,(\d{0,5}))?\}").match(self.text, self.at)
+        match = TIMES.match(self.text, self.at)
         if match is None or any("{" in letter for letter in self.alphabet):
             return None
         low = int(match[1])
@@ -156,14 +157,14 @@ class Expression:
             self.at += 1
             letters = list[str]()
             while self.peek() not in ("", "]"):
-                letters += self.range()
+                letters += self.letters()
             if not self.peek():
                 raise self.fail("must close each [ by ]", "quote a symbol [ by \\[")
             self.at += 1
             return self.place(frozenset(letters))
         return self.place(frozenset([self.letter()]))
 
-    def range(self) -> list[str]:
+    def letters(self) -> list[str]:
         """A letter, or all from one to another by their code points."""
         first = self.letter()
         ahead = self.text[self.at : self.at + 2]

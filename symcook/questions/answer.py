@@ -7,14 +7,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
 from symcook.model.answers import Reply
 from symcook.model.rationals import quotient
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball
-from symcook.words.inputs import Strings
+
+if TYPE_CHECKING:
+    from symcook.words.inputs import Strings
 
 AnswerCell = Ball | Fraction | int | str | bool | None
 """An exact number, a ball, text (a word), or None where there is nothing to say."""

@@ -19,7 +19,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, ladder, limit_for, settled
 from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.words import Cover
-from symcook.words.inputs import Inputs, Source, strings
+from symcook.words.inputs import Inputs, Language, strings
 
 
 class HeadRow(NamedTuple):
@@ -47,7 +47,7 @@ def entropy(
     head: str | None = None,
     position: int | str | None = None,
     min_length: int = 1,
-    inputs: Inputs | Source = None,
+    inputs: Inputs | Language | None = None,
     values: Mapping[str, Exact] | None = None,
     digits: int = 10,
     progress: Progress | None = None,

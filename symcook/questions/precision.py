@@ -21,7 +21,7 @@ from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.questions.moving import answer
 from symcook.words import Word
 from symcook.words.cells import MOST, Cells
-from symcook.words.inputs import Inputs, Source, Strings, Within, strings
+from symcook.words.inputs import Inputs, Language, Strings, Within, strings
 
 if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
@@ -39,7 +39,7 @@ def precision(
     max_length: int,
     *,
     min_length: int = 1,
-    inputs: Inputs | Source = None,
+    inputs: Inputs | Language | None = None,
     formats: Sequence[str] = ("float16", "bfloat16", "float32", "float64"),
     beyond: int = 0,
     values: Mapping[str, Exact] | None = None,

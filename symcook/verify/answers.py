@@ -24,7 +24,7 @@ from symcook.spec.logic import Looking
 from symcook.spec.srasp import Interpreted
 
 if TYPE_CHECKING:
-    from symcook.domains.batch import Grid, Listed, Words
+    from symcook.domains.batch import Grid, InputBlock, Words
     from symcook.domains.cells import Array
 
 
@@ -101,7 +101,7 @@ class Expected:
                 # asked word by word it fails with the word; and states that are not hashable are no hindrance
         return (self.block(piece, length) for length, piece in part.pieces)
 
-    def block(self, piece: Words | Grid | Listed, length: int) -> list[Answers]:
+    def block(self, piece: InputBlock, length: int) -> list[Answers]:
         """The same on one piece, asked input by input."""
         import numpy as np
 
@@ -339,19 +339,17 @@ class InputPart:
     """Inputs that one pass runs: all of `block`, and where `lengths` are given, its words cut to these lengths instead,
     which count the tokens that the model adds. They need a model whose runs share prefixes."""
 
-    block: Words | Grid | Listed
+    block: InputBlock
     lengths: tuple[int, ...] = ()
 
     @property
-    def pieces(self) -> tuple[tuple[int, Words | Grid | Listed], ...]:
+    def pieces(self) -> tuple[tuple[int, InputBlock], ...]:
         """The lengths, and the inputs of each."""
-        from symcook.domains.batch import Listed, Words
+        from symcook.domains.batch import Words
 
         block = self.block
-        if isinstance(block, Listed):
-            return ((len(block.words[0]), block),)
         if not isinstance(block, Words):
-            return ((len(block.rows), block),)
+            return ((len(block.choices()), block),)
         return tuple((n, block.cut(n)) for n in self.lengths or (block.n,))
 
     @property

@@ -22,7 +22,7 @@ from symcook.run import Run, run
 from symcook.verify.answers import Answers, Expected, InputPart, NoLabel, Reference, input_text
 
 if TYPE_CHECKING:
-    from symcook.domains.batch import Grid, Listed, Words
+    from symcook.domains.batch import InputBlock
     from symcook.domains.cells import Array, Cell
 
 DIGITS = 30
@@ -121,7 +121,7 @@ class LengthCount(NamedTuple):
 Differing = tuple[list[int], list[int], int]
 """The numbers of the inputs on which model and reference differ, and of those on which that is open, ascending; and how
 many inputs the model accepts."""
-PartFindings = list[tuple[int, "Words | Grid | Listed", Differing]]
+PartFindings = list[tuple[int, "InputBlock", Differing]]
 """This for each piece of a part, with the length of its inputs."""
 
 
@@ -191,7 +191,7 @@ class Comparison:
                 self.batched = False
         return [(length, piece, self.singles(piece, length)) for length, piece in part.pieces]
 
-    def ranked(self, piece: Words | Grid | Listed, codes: list[int]) -> Ranked | None:
+    def ranked(self, piece: InputBlock, codes: list[int]) -> Ranked | None:
         """The first of the inputs with these numbers."""
         from symcook.domains.batch import nth
 
@@ -215,9 +215,7 @@ class Comparison:
             for (length, piece), asked in zip(part.pieces, answers, strict=True)
         ]
 
-    def differences(
-        self, piece: Words | Grid | Listed, length: int, result: Result, answers: list[Answers]
-    ) -> Differing:
+    def differences(self, piece: InputBlock, length: int, result: Result, answers: list[Answers]) -> Differing:
         """Where the answers for inputs of one length differ; `result` may go on to longer ones."""
         import numpy as np
 
@@ -236,7 +234,7 @@ class Comparison:
                 wrong |= _unequal(domain.full(cell.numerators, length), cell, values, codes)
         return np.flatnonzero(wrong).tolist(), [], yes
 
-    def singles(self, piece: Words | Grid | Listed, length: int) -> Differing:
+    def singles(self, piece: InputBlock, length: int) -> Differing:
         """The same one input after the other, with the answers of all."""
         wrong, unclear, yes = [], [], 0
         asked = self.expected.block(piece, length)

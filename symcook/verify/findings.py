@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.model.answers import Shown
 from symcook.verify.comparison import Comparison, Counterexample, LengthCount, Tally
-from symcook.words.inputs import Strings
+
+if TYPE_CHECKING:
+    from symcook.words.inputs import Strings
 
 WAYS = ("decided", "merged", "exhaustive", "random")
 """How a check is done, in the order in which they are tried. Random words can only show that model and reference

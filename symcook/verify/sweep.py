@@ -39,13 +39,13 @@ from symcook.verify.comparison import DIGITS, Comparison, LengthCount, Numbers, 
 from symcook.verify.findings import Check, duration, found
 from symcook.verify.grid import check_grid
 from symcook.verify.workers import Made, Results, Task, of_program, processes, spread
-from symcook.words.inputs import LISTED, Inputs, Source, Strings, strings
 
 if TYPE_CHECKING:
     from symcook.decide.automata import Automaton
     from symcook.spec.fold import Fold
     from symcook.verify.checkpoint import Checkpoint
     from symcook.words import Word
+    from symcook.words.inputs import Inputs, Language, Strings
 
 MAX_LENGTH = 1_000_000
 AT_ONCE_FROM = 2**20
@@ -66,7 +66,7 @@ def check(
     reference: Reference | Made | None = None,
     max_length: int | None = None,
     *,
-    inputs: Inputs | Source = None,
+    inputs: Inputs | Language | None = None,
     values: Mapping[str, Exact] | None = None,
     region: str | Tree | None = None,
     progress: Progress | None = None,
@@ -130,6 +130,8 @@ def check(
         method = f"{numbers.text}, {source.text}; {task.way(tally)}"
         return found([(task, tally)], model.name, max_length, method, time.perf_counter() - start)
     if inputs is not None:
+        from symcook.words.inputs import strings
+
         asked = strings(bound, range(0 if bound.embedding.added else 1, max_length + 1), inputs)
         answer = of_strings(Comparison(bound, made.make(), numbers, within=within), asked, progress)
         return replace(answer, seconds=time.perf_counter() - start)
@@ -143,6 +145,7 @@ def check(
 def of_strings(task: Comparison, asked: Strings, progress: Progress | None) -> Check:
     """What is found on the strings of a language, in batches."""
     from symcook.domains.batch import Listed
+    from symcook.words.inputs import LISTED
 
     if asked.count > LISTED:
         raise BadInput(f"a check must have at most {LISTED} strings of a language", asked.says, "give --sample 10000")

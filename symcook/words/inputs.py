@@ -8,12 +8,12 @@ inside the language, each with how many of its strings are in there and the smal
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -24,14 +24,22 @@ from symcook.programs.automata import AutomatonTable, reached, read_table
 from symcook.programs.regular import regular_table
 from symcook.words import Stand, Word, every
 from symcook.words.cells import MOST, Cells, TraceEntries, classes
-from symcook.words.tallies import placed
+from symcook.words.tallies import index, placed
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
+
+class Tabled(Protocol):
+    """An automaton that says its table."""
+
+    @property
+    def table(self) -> AutomatonTable: ...
+
+
 LISTED = 1_000_000
 """The greatest number of strings of a file, and of a sample."""
-Source = Any
+Language = str | PathLike[str] | AutomatonTable | Tabled | Iterable[str | Sequence[str]]
 """Text, a path, an automaton (as a table, or what has one as its `table`), or a list of strings."""
 DO = "give a file of strings, an automaton file or a regular expression"
 
@@ -47,24 +55,54 @@ class Inputs:
         seed: of the draw.
 
     >>> from symcook import build
-    >>> build("dyck-1").margin(6, inputs=Inputs(["()", "(())", "())"])).extra["count"]
+    >>> build("dyck-1").margin(6, inputs=Inputs(["()", "(())", "())"])).to_json()["count"]
     3
     """
 
-    source: Source
+    source: Language
     sample: int | None = None
     seed: int = 0
 
 
-def strings(model: Transformer, lengths: range, inputs: Inputs | Source | None = None) -> Strings:
+def strings(model: Transformer, lengths: range, inputs: Inputs | Language | None = None) -> Strings:
     """The strings of these lengths that are asked about: all of them, where `inputs` is None.
 
     Raises BadInput where the language is none over the model's alphabet, or has no string of these lengths.
     """
     if inputs is None:
         return Strings(model, lengths)
-    asked = inputs if isinstance(inputs, Inputs) else Inputs(inputs)
+    asked = _asked(inputs)
+    return _strings(model, lengths, asked, *_language(model, asked.source))
+
+
+def finite(model: Transformer, inputs: Inputs | Language) -> Strings:
+    """All strings of a language that has finitely many. Raises BadInput where it has no end."""
+    asked = _asked(inputs)
+    return _finite(model, asked, *_language(model, asked.source))
+
+
+def automaton(model: Transformer, inputs: Inputs | Language) -> tuple[AutomatonTable, dict[str, Any]]:
+    """A language as an automaton over the model's alphabet; and {"inputs", "count"}, the latter None where its strings
+    have no end."""
+    asked = _asked(inputs)
     language, text = _language(model, asked.source)
+    if isinstance(language, AutomatonTable) and _longest(language) is None and asked.sample is None:
+        return language, {"inputs": text, "count": None}
+    every_string = _finite(model, asked, language, text)
+    if every_string.count > LISTED:
+        raise BadInput(f"inputs must be at most {LISTED} strings here", every_string.says, "give --sample 10000")
+    known = every_string.language
+    return known if isinstance(known, AutomatonTable) else _table(model, known or ()), every_string.to_json()
+
+
+def _asked(inputs: Inputs | Language) -> Inputs:
+    return inputs if isinstance(inputs, Inputs) else Inputs(inputs)
+
+
+def _strings(
+    model: Transformer, lengths: range, asked: Inputs, language: AutomatonTable | frozenset[Word], text: str
+) -> Strings:
+    """The strings of these lengths of a language that has been read."""
     whole = Strings(model, lengths, language, text)
     if not whole.count:
         given = f"{text}, which has none"
@@ -73,41 +111,25 @@ def strings(model: Transformer, lengths: range, inputs: Inputs | Source | None =
     return whole if asked.sample is None else whole.drawn(asked.sample, asked.seed)
 
 
-def finite(model: Transformer, inputs: Inputs | Source) -> Strings:
-    """All strings of a language that has finitely many. Raises BadInput where it has no end."""
-    asked = inputs if isinstance(inputs, Inputs) else Inputs(inputs)
-    language, text = _language(model, asked.source)
+def _finite(model: Transformer, asked: Inputs, language: AutomatonTable | frozenset[Word], text: str) -> Strings:
+    """All strings of a language that has been read; BadInput where it has no end."""
     last = _longest(language)
     if last is None:
         must = "the inputs must be finitely many strings where no greatest length is given"
         raise BadInput(must, text, "give a file of strings, or {1,8} in place of *")
-    return strings(model, range(0 if model.embedding.added else 1, max(last, 1) + 1), inputs)
+    return _strings(model, range(0 if model.embedding.added else 1, max(last, 1) + 1), asked, language, text)
 
 
-def automaton(model: Transformer, inputs: Inputs | Source) -> tuple[AutomatonTable, Strings | None]:
-    """A language as an automaton over the model's alphabet; and its strings, where these have an end."""
-    asked = inputs if isinstance(inputs, Inputs) else Inputs(inputs)
-    language, _ = _language(model, asked.source)
-    if isinstance(language, AutomatonTable) and _longest(language) is None and asked.sample is None:
-        return language, None
-    found = finite(model, inputs)
-    words = {word for n in found.lengths for word in found.each(n)} if found.count <= LISTED else set[Word]()
-    if not words:
-        raise BadInput(f"inputs must be at most {LISTED} strings here", found.says, "give --sample 10000")
+def _table(model: Transformer, words: Iterable[Word]) -> AutomatonTable:
+    """The automaton of these strings."""
+    words = frozenset(words)
     prefixes = {word[:k] for word in words for k in range(len(word) + 1)}
 
     def steps(prefix: Word | None) -> list[Word | None]:
         ahead = [(*prefix, symbol) for symbol in model.alphabet] if prefix is not None else [None] * len(model.alphabet)
         return [to if to in prefixes else None for to in ahead]
 
-    return reached((), steps, words.__contains__, model.alphabet).minimal(), found
-
-
-def inputs_json(inputs: Inputs | Source, asked: Strings | None) -> dict[str, Any]:
-    """{"inputs", "count"} of a language, the latter None where it has no end."""
-    source = inputs.source if isinstance(inputs, Inputs) else inputs
-    text = str(source) if isinstance(source, (str, PathLike)) else "the automaton"
-    return {"inputs": text, "count": None} if asked is None else asked.to_json()
+    return reached((), steps, words.__contains__, model.alphabet).minimal()
 
 
 class Strings:
@@ -155,7 +177,7 @@ class Strings:
     @property
     def says(self) -> str:
         """What is asked about, for people."""
-        return f"the {_many(self.count, 'string')} of length {_span(self._asked)} of {self.text}"
+        return f"the {_many(self.count)} of length {_span(self._asked)} of {self.text}"
 
     def to_json(self) -> dict[str, Any]:
         """{"inputs", "count"} where some strings are left out."""
@@ -167,7 +189,8 @@ class Strings:
             return every(self.model.alphabet, n)
         if isinstance(self.language, frozenset):
             return iter(self._listed.get(n, ()))
-        return (stand.word for stand in _inside(Cells(self.model.alphabet, n, _apart(n)), self.language, self._ways(n)))
+        apart = Cells(self.model.alphabet, n, tuple((place,) for place in range(n)))  # each string is a class
+        return (stand.word for stand in _inside(apart, self.language, self._ways(n)))
 
     def cover(
         self, n: int, *models: Transformer, bits: int | None = None, traced: TraceEntries | None = None
@@ -177,18 +200,19 @@ class Strings:
         if self.language is None:
             return cells
         if isinstance(self.language, frozenset):
-            return Within(cells, tuple(_listed(cells, self._listed.get(n, ()))))
+            one_each = ((index(cells, word), Stand(word, 1)) for word in self.each(n))
+            return Within(cells, tuple(_gathered(cells, one_each)))
         return Within(cells, tuple(_inside(cells, self.language, self._ways(n))))
 
     @property
-    def reader(self) -> Reader | None:
+    def reader(self) -> LanguageStates | None:
         """What reads the strings of an automaton beside merged prefixes; None where all strings are asked about.
 
         Raises NotExact for a list of strings.
         """
         if isinstance(self.language, frozenset):
             raise NotExact("prefixes are merged where the inputs are all strings or an automaton's", "a list")
-        return None if self.language is None else Reader(self.language)
+        return None if self.language is None else LanguageStates(self.language)
 
     def drawn(self, sample: int, seed: int) -> Strings:
         """So many of the strings, drawn with a seed, each with the same chance; all where there are no more."""
@@ -197,7 +221,7 @@ class Strings:
         if sample >= self.count:
             return self
         places = _places(self.count, sample, seed)
-        text = f"{self.text}, drawn from {_many(self.count, 'string')} with seed {seed}"
+        text = f"{self.text}, drawn from {_many(self.count)} with seed {seed}"
         return Strings(self.model, self._asked, frozenset(map(self._numbered, places)), text)
 
     def draw(self, n: int, sample: int, seed: int = 0) -> Iterator[Word]:
@@ -273,7 +297,7 @@ class Within:
         return iter(self.stands)
 
 
-class Reader:
+class LanguageStates:
     """The states of an automaton as the labels of prefixes (`exact.Beside`)."""
 
     start = 0
@@ -283,37 +307,30 @@ class Reader:
         self.accepting = np.array([answer is True for answer in table.answers])
 
     def moved(self, labels: Array, tokens: tuple[str, ...], which: Array, result: Result) -> Array:
-        """The states behind a symbol more; tokens that the model adds are not read."""
+        """The states after one more symbol; tokens that the model adds are not read."""
         return self.moves[labels, which] if tokens == self.table.alphabet else labels
 
 
 # --- Classes inside a language ----------------------------------------------------------------------------------------
 
-Class = tuple[int, ...]
+CellCounts = tuple[int, ...]
 """By cell and symbol, how often the symbol stands in the cell."""
-
-
-def _counting(cells: Cells) -> Callable[[Class, int, int], Class]:
-    """How the class of a prefix changes by a symbol, given by its number, at a position."""
-    places, size = placed(cells), len(cells.alphabet)
-
-    def after(counts: Class, place: int, symbol: int) -> Class:
-        cell = places[place]
-        if cell < 0:
-            return counts
-        at = cell * size + symbol
-        return (*counts[:at], counts[at] + 1, *counts[at + 1 :])
-
-    return after
 
 
 def _inside(cells: Cells, automaton: AutomatonTable, ways: Sequence[Sequence[int]]) -> Iterator[Stand]:
     """The classes that a language meets: one pass over positions keeps for each state and class so far the smallest
     prefix and how many there are, and drops prefixes that lead nowhere."""
-    after = _counting(cells)
-    kept: dict[tuple[int, Class], Stand] = {(0, (0,) * (len(cells.cells) * len(cells.alphabet))): Stand((), 1)}
+    places, size = placed(cells), len(cells.alphabet)
+
+    def after(counts: CellCounts, place: int, symbol: int) -> CellCounts:
+        if places[place] < 0:
+            return counts
+        at = places[place] * size + symbol
+        return (*counts[:at], counts[at] + 1, *counts[at + 1 :])
+
+    kept: dict[tuple[int, CellCounts], Stand] = {(0, (0,) * (len(cells.cells) * len(cells.alphabet))): Stand((), 1)}
     for place in range(cells.n):
-        further: dict[tuple[int, Class], Stand] = {}
+        further: dict[tuple[int, CellCounts], Stand] = {}
         alive = ways[cells.n - place - 1]
         for (state, counts), (word, words) in kept.items():  # in the order of the smallest words
             for symbol, to in enumerate(automaton.moves[state]):
@@ -325,29 +342,19 @@ def _inside(cells: Cells, automaton: AutomatonTable, ways: Sequence[Sequence[int
         if len(further) > 10 * MOST:
             _too_many(cells, f"more than {10 * MOST} of prefixes")
         kept = further
-    found: dict[Class, Stand] = {}
-    for (state, counts), (word, words) in kept.items():
-        if automaton.answers[state] is True:
-            known = found.get(counts)
-            found[counts] = Stand(word if known is None else known.word, words + (known.words if known else 0))
-    if len(found) > MOST:
-        _too_many(cells, str(len(found)))
-    return iter(found.values())
+    ends = kept.items()
+    return _gathered(cells, ((counts, stand) for (state, counts), stand in ends if automaton.answers[state] is True))
 
 
-def _listed(cells: Cells, words: Iterable[Word]) -> Iterator[Stand]:
-    """The classes of these strings, which stand in the order of the alphabet."""
-    after, numbers = _counting(cells), {symbol: k for k, symbol in enumerate(cells.alphabet)}
-    found: dict[Class, Stand] = {}
-    for word in words:
-        counts: Class = (0,) * (len(cells.cells) * len(cells.alphabet))
-        for place, symbol in enumerate(word):
-            counts = after(counts, place, numbers[symbol])
-        known = found.get(counts)
-        found[counts] = Stand(word, 1) if known is None else Stand(known.word, known.words + 1)
-    if len(found) > MOST:
-        _too_many(cells, str(len(found)))
-    return iter(found.values())
+def _gathered(cells: Cells, parts: Iterable[tuple[CellCounts, Stand]]) -> Iterator[Stand]:
+    """For each class the first of its strings, and how many there are in its parts."""
+    stands: dict[CellCounts, Stand] = {}
+    for counts, stand in parts:
+        known = stands.get(counts)
+        stands[counts] = stand if known is None else Stand(known.word, known.words + stand.words)
+    if len(stands) > MOST:
+        _too_many(cells, str(len(stands)))
+    return iter(stands.values())
 
 
 def _too_many(cells: Cells, given: str) -> None:
@@ -355,15 +362,10 @@ def _too_many(cells: Cells, given: str) -> None:
     raise BadInput(must, f"{given} at length {cells.n}", "give --sample 1000")
 
 
-def _apart(n: int) -> tuple[tuple[int, ...], ...]:
-    """The cells by which each string is a class."""
-    return tuple((place,) for place in range(n))
-
-
 # --- What a language is read from -------------------------------------------------------------------------------------
 
 
-def _language(model: Transformer, source: Source) -> tuple[AutomatonTable | frozenset[Word], str]:
+def _language(model: Transformer, source: Language) -> tuple[AutomatonTable | frozenset[Word], str]:
     """The language, and what it is called."""
     table = source if isinstance(source, AutomatonTable) else getattr(source, "table", None)
     if table is not None:
@@ -388,16 +390,7 @@ def _longest(language: AutomatonTable | frozenset[Word]) -> int | None:
     """The greatest length of a string, 0 where there is none; None where there is no greatest."""
     if isinstance(language, frozenset):
         return max(map(len, language), default=0)
-    alive = {state for state, answer in enumerate(language.answers) if answer is True}
-    before: dict[int, set[int]] = {}
-    for state, row in enumerate(language.moves):
-        for to in row:
-            before.setdefault(to, set()).add(state)
-    todo = [*alive]
-    while todo:
-        further = before.get(todo.pop(), set()) - alive
-        alive |= further
-        todo += further
+    alive = language.alive
     longest, level = 0, {0} & alive
     for length in range(len(language.moves) + 1):
         if not level:
@@ -460,11 +453,11 @@ def _span(lengths: Sequence[int]) -> str:
     return str(lengths[0]) if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
 
 
-def _many(count: int, noun: str) -> str:
-    """A count as people read it, and what is counted."""
+def _many(count: int) -> str:
+    """How many strings, as people read it."""
     digits = str(count)
     shown = f"{count:,}"
     if count >= 10**15:
         power = f"10^{len(digits) - 1}"
         shown = power if count == 10 ** (len(digits) - 1) else f"about {digits[0]}.{digits[1:3]} * {power}"
-    return f"{shown} {noun}{'s' * (count != 1)}"
+    return f"{shown} string{'s' * (count != 1)}"

@@ -104,6 +104,8 @@ def test_a_changed_export_is_not_read(tmp_path: Path) -> None:
         ({"step2.b1": np.zeros(7)}, "columns|entries|shape"),
         ({"embedding": np.zeros((5, 4))}, "shapes"),
         ({"readout.kind": np.array("odd")}, "readout"),
+        ({"readout.kind": np.array("argmax")}, "listed value"),
+        ({"step1.head1.weighting": np.array("ahat")}, "listed value"),
         ({"readout.reads": np.array(["nobody"])}, "nobody"),
         ({"steps": np.array("many")}, "shapes"),
     ],

@@ -9,6 +9,7 @@ from checkout import ROOT
 import symcook as sc
 from symcook.questions.precision import RUNTIMES
 from symcook.questions.precision import _Length as Length
+from symcook.words.inputs import strings
 
 NOTE = (ROOT / "notes" / "carry.md").read_text()
 
@@ -27,11 +28,13 @@ def cells(model: str) -> list[str]:
 
 
 def enough(model: str, n: int) -> int | None:
-    return Length(sc.build(model).bind(), n).enough(6)
+    bound = sc.build(model).bind()
+    return Length(bound, strings(bound, range(n, n + 1)), n).enough(6)
 
 
 def proved(model: str, name: str, n: int) -> bool:
-    return Length(sc.build(model).bind(), n).proved(*RUNTIMES[name])
+    bound = sc.build(model).bind()
+    return Length(bound, strings(bound, range(n, n + 1)), n).proved(*RUNTIMES[name])
 
 
 def test_the_bits_that_are_enough() -> None:

@@ -284,7 +284,7 @@ def test_decisions_of_models_that_count_end_where_the_language_does() -> None:
     finite = model.decide(reference, inputs=".{4}")
     assert finite.verdict == "equal" and finite.to_json()["count"] == 16 and finite.certificate is None
     found = model.decide(r"(\(\))*", inputs=r"(\(\))*|(\(\(\)\))*\)")
-    assert found.verdict in ("equal", "different", "open")
+    assert found.verdict != "different"  # each string gets one answer from both
     wrong = model.decide(r"(\(\))*", inputs=[r"()", r"(())", r"((()))"])
     assert wrong.verdict == "different" and wrong.word == tuple("(())") and wrong.to_json()["count"] == 3
     with pytest.raises(BadInput, match="beside a reference"):
