@@ -17,7 +17,8 @@ from checkout import ROOT
 from families import together
 from proof import stored
 
-from symcook import claims, recount, seals
+from symcook import claims, recount
+from symcook.proof import seals
 from symcook.errors import BadInput, SymcookError
 from symcook.proof import familyrel, files, replay, runrel
 from symcook.proof.audit.statementfiles import statement_files
