@@ -170,7 +170,7 @@ def hardsoft(
     values: Mapping[str, Exact] | None = None,
     progress: Progress | None = None,
 ) -> HardSoft:
-    """Soft attention in place of hard, within an error that you give.
+    """Softmax attention in place of hard, within an error that you give.
 
     Leftmost and rightmost heads are made average-hard first, by a term in i/n below their gap. On all words of up to N
     symbols the hard model is run exactly: the least gap of its scores, the greatest entries before each layer, the

@@ -196,7 +196,7 @@ def example(name: str, model: Transformer) -> str:
     if labels:
         label = next((label for label in labels if str(label).isidentifier()), None)
         statement = f"answer({label}) -> 1 <= n" if label else "1 <= n"
-    elif model.readout.kind in ("sign", "zero"):
+    elif model.decides:
         statement = f"accept -> 0 < count({symbols[0]})" if symbols else "accept -> 1 <= n"
     else:
         statement = "1 <= n"

@@ -53,7 +53,7 @@ def margin(
     digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """How near decisions come to their threshold, by length.
+    """Decision margin, by length.
 
     The least distance over all words of each length, and a word that has it; exact where it is rational, else a ball.
     Words with the same answer are one, so that lengths of 100 are no matter for dyck-1 or parity; of a model that tells

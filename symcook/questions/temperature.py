@@ -54,7 +54,7 @@ def temperature(
     digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """How warm soft attention may be, by length.
+    """The largest softmax temperature with the decisions of hard attention, by length.
 
     The greatest temperature at which it decides every word of each length as hard attention does. The hard model has
     average-hard attention where NAME has softmax. Beside it stands the paper's gamma/log(8 n), at which every retrieved
