@@ -181,7 +181,7 @@ def _each_string(
         say(f"{name} on {asked.says}")
         say(columns(rows, "  "))
     if undecided is not None:
-        raise Undecided(f"the verdict on {undecided.given or EMPTY_STRING} stayed open; try --domain exact.")
+        raise Undecided(f"the verdict on {undecided.given or EMPTY_STRING} is undecided; try --domain exact.")
     return 0
 
 

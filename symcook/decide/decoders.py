@@ -54,7 +54,7 @@ def decide(
     if inputs is not None:
         if goes_on or against is None:
             given = "a compiled automaton" if goes_on else "no reference"
-            raise BadInput("inputs must be of a model that answers without decoding, beside a reference", given)
+            raise BadInput("inputs must be of a model that answers without decoding, with a specification", given)
         return _inside(model.bind(values), against, inputs, name)
     if goes_on:
         return _decoded(model.bind(values), against, name)

@@ -266,8 +266,8 @@ class _Numeral(str):
     def _arithmetic(self, other: object = 0) -> Any:
         if isinstance(other, SOp):
             return NotImplemented
-        must = "arithmetic on a letter, and a comparison with a number, must be of its number"
-        raise BadInput(must, f"the letter {str(self)!r} as text", "write int(x) for x in the function")
+        must = "arithmetic on a symbol, and a comparison with a number, must be of its number"
+        raise BadInput(must, f"the symbol {str(self)!r} as text", "write int(x) for x in the function")
 
     __add__ = __mul__ = __rmul__ = __mod__ = _arithmetic  # type: ignore[assignment]
     __radd__ = __rmod__ = __sub__ = __rsub__ = _arithmetic

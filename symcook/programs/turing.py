@@ -276,7 +276,7 @@ class _Listing:
         for row in self.written:
             where = _at(row.line)
             if row.state in halt:
-                raise BadInput(f"a state that halts must have no row ({where})", row.state)
+                raise BadInput(f"a state that halts must have no transition ({where})", row.state)
             choices = []
             for k, read in enumerate(row.reads):
                 known = [*(symbols if k else letters), BLANK]

@@ -111,7 +111,7 @@ def check(
         raise BadInput("the number of workers must be an integer of at least 1", workers, "give --workers 2")
     if inputs is not None and (not model.alphabet or (resume, workers, executor) != (None, None, None)):
         given = f"{model.name}, which reads numbers" if not model.alphabet else "--resume or --workers"
-        raise BadInput("a check of chosen strings must be of a model that reads words, in one go", given)
+        raise BadInput("a check of chosen strings must be of a model that reads strings, in one go", given)
     if model.pointwise:
         if max_length is not None:
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", max_length, "leave it out")

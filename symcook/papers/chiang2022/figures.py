@@ -242,7 +242,7 @@ def _reach(model: str, case: Given, side: int, near: Fraction) -> tuple[Fraction
     """How far the weight may go from 1 on one side: the last that is right, and one nearby that is not."""
     good, bad = Fraction(0), FIRST
     if _all_right(model, case, 1 + side * bad):
-        raise Undecided(f"every word of {case.n - 1} symbols stays right up to the weight {1 + side * bad}")
+        raise Undecided(f"every string of {case.n - 1} symbols stays right up to the weight {1 + side * bad}")
     while bad - good > near:
         middle = (good + bad) / 2
         if _all_right(model, case, 1 + side * middle):
@@ -251,7 +251,7 @@ def _reach(model: str, case: Given, side: int, near: Fraction) -> tuple[Fraction
             bad = middle
     for k in range(1, case.n):
         if not _right_between(model, case, k, side, Fraction(0), good, HALVINGS):
-            raise Undecided(f"the answer of words with {k} symbols 1 stayed open up to the weight {1 + side * good}")
+            raise Undecided(f"the answer of strings with {k} symbols 1 is undecided up to the weight {1 + side * good}")
     return 1 + side * good, 1 + side * bad
 
 
