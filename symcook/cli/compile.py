@@ -56,32 +56,34 @@ def compile(
 ) -> int:
     """Compile a formula (ltl, count), an S-RASP program (srasp), an automaton (dfa) or a Turing machine (tm).
 
-    SOURCE is a file where there is one of that name, else the text itself. Formulas are of temporal logic (ltl), or
-    have counts too (count). Letters are Q_a, Q_"(" and Q_{a, b};
-    operators from the weakest: <->, ->, |, &, since and until, and before a formula ~ prev next once historically
-    eventually always; with count #left[F] and #right[F] in linear comparisons, ODD, MOD(m, r), TABLE(0110).
-    `let x = F;` names a formula, `output a = F;` lines answer with letters. The program stays in the model file: check
-    and decide take it as the reference, and show prints what each coordinate holds.
+    SOURCE is the name of a file, or the text itself. Formulas are of temporal logic (ltl), or of temporal logic with
+    counting (count). The atoms are Q_a, Q_"(" and Q_{a, b}. The operators, from the weakest: <->, ->, |, &, since and
+    until; before a formula stand ~ prev next once historically eventually always. With count there are #left[F] and
+    #right[F] in linear comparisons, ODD, MOD(m, r) and TABLE(0110). `let x = F;` names a formula; lines
+    `output a = F;` make the model output the symbol a where F holds. The model file keeps the program: check and
+    decide use it as the specification, and show prints what each coordinate holds.
 
-    S-RASP (srasp) is one definition a line, name(i) = E, the last is put out: in(i), map(in(i); "a": 1, else: 0),
-    arithmetic, comparisons, if, psum j [j <= i] E, right j [j < i, x(j) = y(i)] V : D; with RASP's select, aggregate
-    and selector_width. Programs that come with symcook go by their names: sort.srasp, dyck-3.srasp, flip-flop.ltl.
+    An S-RASP program (srasp) has one definition a line, name(i) = E, and outputs the last one. E is made of in(i),
+    map(in(i); "a": 1, else: 0), arithmetic, comparisons, if, psum j [j <= i] E, right j [j < i, x(j) = y(i)] V : D,
+    and RASP's select, aggregate and selector_width. Programs that come with symcook are sources by their names:
+    sort.srasp, dyck-3.srasp, flip-flop.ltl.
 
-    With dfa the source is an automaton, JSON by the names of automata-lib or a regular expression (() is the empty
-    word, [] no word), and the model goes on behind a word with the states of the run, then with yes or no: symcook run
-    FILE --input W --steps T. A Turing machine (tm) is text of one row a line, `state read_input read_1 .. -> state
-    write_1 .. move_input move_1 ..`, with lines input:, work symbols:, start:, halt: and head: before; JSON of the
-    same; or a code as 1RB1LB_1LA1RZ. Its model writes down a token a step.
+    An automaton (dfa) is JSON by the names of automata-lib, or a regular expression: () is the empty string, [] no
+    string. The model is a decoder. After the input it outputs the states of the run, then yes or no: symcook run FILE
+    --input W --steps T. A Turing machine (tm) is text with one transition a line, `state read_input read_1 .. -> state
+    write_1 .. move_input move_1 ..`, after the lines input:, work symbols:, start:, halt: and head:. JSON of the same
+    and codes such as 1RB1LB_1LA1RZ are accepted too. Its model outputs one token a step.
 
-    With --theorem the soft-attention transformer of that proof is made. One of 12 to 18 is an instance of a family:
-    --prove, or symcook prove FILE, shows that and gives the theorem. Those of 20 to 23 count. 2 is for tm: tokens are
-    rows of the table, with --variant no-start of the table of the machine that reads its input a letter ahead; where
-    the machine begins left of the first letter, a step takes it there. 1 is for dfa and each --variant: the first
-    state is left out, and token |x| + 1 behind a word x is yes or no. Their theorems are had in the same way.
-    With --soft attention is softmax, cold enough that networks round what it retrieves to the bits of the formula, at
-    every length; show prints how far each head is off.
-    With --prove a certificate and its statement are written beside the file, about the weights, hard or soft, and all
-    words, which the second checker reads too. Where no proof is found the model is written and the answer is exit 3.
+    With --theorem the model is the construction in the proof of that theorem, with softmax attention. Theorems 12 to 18
+    give instances of a family: --prove, or symcook prove FILE, checks that and gives the theorem. Theorems 20 to 23 are
+    those with counting. Theorem 2 (tm) has a token for each transition; --variant no-start uses the transitions of the
+    machine that reads its input one symbol ahead. Where the machine begins left of the first symbol, one step is added.
+    Theorem 1 (dfa, and each --variant) leaves out the first state, and token |x| + 1 after the input x is yes or no.
+
+    With --soft the attention is softmax, at a temperature so small that the feed-forward layers round each retrieved
+    value to the bits of the formula, at every length; show prints the error of each head. With --prove a certificate
+    and its statement are written to files next to the model. The theorem is about its weights and every string, and the
+    second checker reads it too. Where no proof is found the model is written and the exit code is 3.
     """
     from symcook.compilers import compile as compiled
     from symcook.model.modelfile import save

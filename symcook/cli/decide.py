@@ -59,14 +59,14 @@ def decide(
     seconds: Seconds = 60,
     as_json: bool,
 ) -> int:
-    """Decide for every length whether a model answers as a reference does.
+    """Decide for strings of every length whether a model gives the answers of a specification.
 
-    A model with hard attention and finitely many values becomes the smallest automaton with its answers, which is
-    printed, and written by -o. A recipe is compared with its own reference, or with --against X; in a regular
-    expression \\ stands before a letter that is one of | * + ? ( ) [ ] . \\ and () is the empty word, [] no word. Exit
-    0 where the answers are equal, 1 with the smallest word where they are not, 3 where it stays open, 2 where the model
-    is out of reach, with the head and the coordinate. --certificate writes what shows the decision: a map of states,
-    invariants with their multipliers, or the word; --check FILE reads the model and the reference again and checks it.
+    A model with hard attention and finitely many values is equivalent to a finite automaton. The minimal one is
+    printed, and written by -o. A recipe is compared with its own specification, or with --against X. In a regular
+    expression \\ stands before a symbol that is one of | * + ? ( ) [ ] . \\ and () is the empty string, [] no string.
+    Exit 0 where the answers are equal, 1 with the smallest string where they differ, 3 where this is undecided, 2 where
+    the model is unsupported, with the head and the coordinate. --certificate writes the evidence: a map of states,
+    invariants with their multipliers, or the string. --check FILE reads model and specification again and checks it.
     """
     from symcook.decide.certificate import document as certified
     from symcook.decide.decision import EXIT, Decision, recheck

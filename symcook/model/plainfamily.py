@@ -116,8 +116,7 @@ class FamilyReadout(NamedTuple):
 
 def summed(tree: Tree) -> frozenset[str]:
     """The indices of the sums in a tree."""
-    inside = frozenset[str]().union(*map(summed, children(tree)))
-    return inside | {tree[1]} if tree[0] == "sum" else inside
+    return frozenset(tree[1:2] if tree[0] == "sum" else ()).union(*map(summed, children(tree)))
 
 
 class PlainFamily:
@@ -272,8 +271,8 @@ class PlainFamily:
         temperature = self.number(given.get("temperature", "1"), scope | {"i", "n"})
         score, writes = parse_term(given["score"]), self._writes(given["writes"])
         if twice := summed(score) & (scope | frozenset[str]().union(*(one.to.indices for one in writes))):
-            must = "a score must sum over an index of its own, which no write, head or round has"
-            raise BadInput(must, f"{min(twice)} in {given['score']}", "call it otherwise in the score")
+            raise BadInput("a score must sum over an index of its own", f"{min(twice)} in {given['score']}, which is "
+                           "that of a write, a head or a round too", "call it otherwise in the score")  # fmt: skip
         return FamilyHead(over, score, mask, weighting, scale, temperature, writes)
 
     def _norm(self, given: Mapping[str, Any], scope: Scope) -> Norm:

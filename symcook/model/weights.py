@@ -175,12 +175,9 @@ class _Formulas:
             instead = {"max": "write a + relu(b - a) for max(a, b)", "min": "write a - relu(a - b) for min(a, b)"}
             if tag == "call" and tree[1] in instead:
                 raise BadInput(must, show(tree), instead[tree[1]])
-            product = tag == "*" and not names(tree) <= self.symbols.keys()
-            do = (
-                "the recipe multiply-gelu approximates a product"
-                if product
-                else "declared symbols go into symbols=[...]"
-            )
+            do = "declared symbols go into symbols=[...]"
+            if tag == "*" and not names(tree) <= self.symbols.keys():
+                do += "; the recipe multiply-gelu approximates a product of two coordinates"
             raise BadInput(must, show(tree), do)
 
     def affine(self, tree: Tree) -> dict[str, Any]:

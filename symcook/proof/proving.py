@@ -39,7 +39,7 @@ class ProofAnswer(Shown):
     """What is known about a statement: PROVED, REFUTED or OPEN.
 
     `statement` is the statement as the user wrote it, `claim` the closed formula that the checkers read. `method` names
-    what found the answer, or what was tried; `seconds` is how long it took. `word` is the smallest string on which the
+    what found the answer, None where it is OPEN; `seconds` is how long it took. `word` is the smallest string on which the
     statement is false, as a tuple of tokens, and `counterexample` the same as text. `certificate` is the document that
     the checkers accept; it is None where the status is OPEN, and where a run shows a counterexample but no proof of the
     negation was found. `why` gives the reason where the status is OPEN or the certificate is missing, and `remaining`
@@ -53,7 +53,7 @@ class ProofAnswer(Shown):
     model: Transformer
     statement: str
     status: Literal["PROVED", "REFUTED", "OPEN"]
-    method: str
+    method: str | None
     seconds: float
     claim: Statement
     tried: Tried | None
@@ -211,7 +211,7 @@ def settle(
         why = f"no proof was found within {seconds} seconds; give more with --seconds"
     except Rejected as error:
         why = f"no certificate: {error}"
-    method = AUTOMATIC if script is None else SCRIPT
+    method: str | None = AUTOMATIC if script is None else SCRIPT
     tried = settled and settled.tried
     certificate, verdict = (None, None) if settled is None else (settled.certificate, settled.verdict)
     status: Any = "OPEN"
@@ -221,6 +221,8 @@ def settle(
         status, method, why = "REFUTED", RUN, "no proof of the negation was found"
     elif settled is not None:
         why, remaining = _missing(model, settled, script is not None, seconds)
+    if status == "OPEN":
+        method = None
     return ProofAnswer(
         model, claim.note, status, method, time.monotonic() - begun, claim, tried, certificate, verdict, why, remaining
     )

@@ -38,7 +38,7 @@ def document(answer: ProofAnswer) -> Drawn:
 def html(answer: ProofAnswer) -> str:
     """The answer as a table."""
     rows = [("statement", answer.statement), ("false of", answer.shown or ""), ("about", answer.model.name)]
-    rows += [("method", answer.method), ("lemmas", ", ".join(answer.lemmas)), ("reason", in_python(answer.why or ""))]
+    rows += [("method", answer.method or ""), ("lemmas", ", ".join(answer.lemmas)), ("reason", in_python(answer.why or ""))]
     rows += [("remaining", answer.remaining)]
     drawn = table([], [row for row in rows if row[1]], words=True)
     return page(paragraph(line(answer)[len("<ProofAnswer ") : -1], bold=True), drawn)

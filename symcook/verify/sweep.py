@@ -381,7 +381,7 @@ class WordSweep:
             "reference": self.made.name,
             "numbers": f"{self.numbers.text}, {self.numbers.digits} digits",
             "error": "0" if self.within is None else show(self.within),
-            "greatest length": str(self.max_length),
+            "maximum length": str(self.max_length),
         }
         return Checkpoint(fspath(file), about, whole, self.comparison.rank)
 

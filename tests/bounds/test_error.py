@@ -374,10 +374,10 @@ def test_sensitivity_at_each_position():
     ("given", "message"),
     [
         ({"model": "average", "n": 4}, "reads strings"),
-        ({"model": "dyck-1", "n": 17}, "at most 65536 words"),
+        ({"model": "dyck-1", "n": 17}, "at most 65536 strings"),
         ({"model": "dyck-1", "n": 0}, "n must be"),
-        ({"model": MODELS["softmax"], "n": 13}, "at most 4096 words .* scores"),
-        ({"model": MODELS["post"], "n": 13}, "at most 4096 words .* layer norm"),
+        ({"model": MODELS["softmax"], "n": 13}, "at most 4096 strings .* scores"),
+        ({"model": MODELS["post"], "n": 13}, "at most 4096 strings .* layer norm"),
     ],
 )
 def test_sensitivity_bad_input(given, message):

@@ -214,7 +214,7 @@ def test_a_term_that_is_not_below_the_gap_is_found(monkeypatch: pytest.MonkeyPat
     import symcook.bounds.hardsoft as module
 
     monkeypatch.setattr(module, "_term", lambda place, hard, claimed: "3")
-    with pytest.raises(AssertionError):
+    with pytest.raises(RuntimeError, match="changed the run with hard attention"):
         hardsoft(build("induction-most-recent", alphabet="ab"), "1/4", max_length=4)
 
 
@@ -363,7 +363,7 @@ def test_ties_that_cannot_be_broken_name_head_and_word(tmp_path: Path, capsys: p
 @pytest.mark.parametrize("name, said", [
     ("parity", "softmax in layer 2 head 1"),
     ("parity-layernorm", "layer norm"),
-    ("cpwl", "words"),
+    ("cpwl", "read strings"),
 ])  # fmt: skip
 def test_models_that_the_theorem_does_not_speak_of(name: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert said in refused(capsys, "hardsoft", name, "--error", "1/4", "--max-length", "2")

@@ -197,7 +197,7 @@ def test_layer_norm_in_the_other_norms(gain: str, norm: str, name: str) -> None:
     d, epsilon = max(len(parts), 3), 1 / 100
     factors = np.array(parts * d if len(parts) == 1 else parts)
     extra: Any = bounds.layer_norm(d, "1/100", gain, digits=20).extra
-    least, proved = (float(Decimal(extra[key].mid)) for key in (f"{name}, least", f"{name}, proved"))
+    least, proved = (float(Decimal(extra[key].mid)) for key in (f"{name}, smallest", f"{name}, proved"))
     assert least <= proved * (1 + 1e-9)
     assert grown(factors, epsilon, norm) == pytest.approx(least, rel=3e-3)
     rng = np.random.default_rng(3)
@@ -232,7 +232,7 @@ def test_where_layer_norm_is_steeper_than_at_zero(d: int) -> None:
 def test_too_many_sums_of_gains() -> None:
     gain = ", ".join(str(2**k) for k in range(16))
     extra = bounds.layer_norm(16, 1, gain).extra
-    assert extra["sum of entries, smallest"] == "not known: more than 10000 sums of gains"
+    assert extra["sum of entries, smallest"] == "not known: more than 10,000 sums of gains"
 
 
 def test_layer_norm_by_hand() -> None:

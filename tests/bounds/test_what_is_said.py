@@ -234,7 +234,7 @@ def test_constants_of_layer_norm(gain: list[str], epsilon: str) -> None:
     near(one.extra["sum of entries, proved"], MP.sqrt(MP.mpf(d - 1) / d * sum(x * x for x in g) / e), "sum")
     near(one.extra["largest entry, proved"], MP.sqrt(d - 1) * max(map(abs, g)) / MP.sqrt(e), "greatest")
     for norm in ("sum of entries", "largest entry"):
-        assert number(one.extra[f"{norm}, least"]) <= number(one.extra[f"{norm}, proved"]) * (1 + MP.mpf(10) ** -20)
+        assert number(one.extra[f"{norm}, smallest"]) <= number(one.extra[f"{norm}, proved"]) * (1 + MP.mpf(10) ** -20)
     assert one.holds is True
 
 

@@ -70,7 +70,7 @@ def test_exit_codes_of_what_is_open_and_what_is_refused(
     monkeypatch.setattr("symcook.decide.decision.PAIRS", 4000)
     code, out, _ = call(capsys, "decide", "dyck-1", "--against", f"{folds}:deep")
     assert code == 3 and out.startswith("OPEN") and "EQUAL" not in out
-    assert "no difference on any string to length" in " ".join(out.split())
+    assert "no difference on any string up to length" in " ".join(out.split())
     code, out, _ = call(capsys, "decide", "induction-most-frequent", "--json")
     found = json.loads(out)
     assert code == 2 and found["verdict"] == "refused" and "head 1 of layer 2 writes count_1_1" in found["why"]
@@ -120,7 +120,7 @@ def test_files_of_automata(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
         (["--against", "FOLDS:plain"], "a specification for every length must be a Fold"),
         (["--against", "FOLDS:none"], "must be a known name"),
         (["--against", "FOLDS:bad"], "the states of a specification must be hashable"),
-        (["--against", "FOLDS:twice"], "must answer alike when it is asked twice"),
+        (["--against", "FOLDS:twice"], "must give the same answer twice"),
         (["--against", "FOLDS:raises"], "the specification must answer every string"),
         (["--against", "OTHER"], "the automaton must be over the alphabet ( )"),
         (["--against", "HALF"], "none from p by )"),

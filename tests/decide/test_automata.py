@@ -159,7 +159,7 @@ def test_a_reference_that_cannot_be_asked_is_one_sentence() -> None:
         "must be hashable": Fold(0, lambda state, letter: [state], lambda state: False),
         "must answer every string": Fold(0, lambda state, letter: 1 // 0, lambda state: False),
         "must answer True or False": Fold(0, lambda state, letter: 0, lambda state: 1),
-        "alike when it is asked twice": Fold(0, lambda state, letter: next(calls), lambda state: False),
+        "must give the same answer twice": Fold(0, lambda state, letter: next(calls), lambda state: False),
     }
     for says, fold in bad.items():
         with pytest.raises(BadInput, match=says):

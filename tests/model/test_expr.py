@@ -83,7 +83,7 @@ def test_values_and_precedence(text: str, value: str) -> None:
 
 def test_a_sum_runs_over_at_most_10000_integers() -> None:
     assert rational(parse_term("sum(j, 1, 10000, 1)")) == 10000
-    with pytest.raises(BadInput, match="at most 10000 integers"):
+    with pytest.raises(BadInput, match="at most 10,000 integers"):
         rational(parse_term("sum(j, 0, 10000, 1)"))
 
 
@@ -98,7 +98,7 @@ def test_a_sum_runs_over_at_most_10000_integers() -> None:
         ("__import__('os')", "outside the grammar"),
         ("x < y", "not a comparison"),
         ("max(1)", "instead of 2"),
-        ("sum(sum, 1, 2, 3)", "not a reserved string"),
+        ("sum(sum, 1, 2, 3)", "not a reserved word"),
         ("exp", "without arguments"),
         ("(" * 1000 + "1" + ")" * 1000, "nest at most"),
         ("+".join(["1"] * 1000), "nest at most"),

@@ -112,16 +112,16 @@ def texts(pairs: dict[str, Any], *path: Any) -> list[tuple[str, Any]]:
 
 HEAD = ("layers", 0, "attention", 0)
 SENTENCES: list[tuple[str, Any]] = [
-    *texts({"the name of a family must be of symbols, digits and -; given: nothing": "",
-            "the name of a family must be of symbols, digits and -; given: a b": "a b",
-            "the name of a family must be of symbols, digits and -; given: ../x": "../x"}, "name"),
+    *texts({"the name of a family must be of letters, digits and -; given: nothing": "",
+            "the name of a family must be of letters, digits and -; given: a b": "a b",
+            "the name of a family must be of letters, digits and -; given: ../x": "../x"}, "name"),
     *texts({"layers must not be empty": [], "layers must be a list; given: an object": {}}, "layers"),
     *texts({"the space must not be empty": [], "a declaration must be text; given: a number": [1]}, "space"),
     ('a family must have the key "space"; given: symcook family, name, sizes,', put(BASE, ("space",), 0, remove=True)),
     ("the key of a family must be a known name; given: spaces; did you mean space?", {**BASE, "spaces": []}),
-    ("a range must not be empty at all sizes; given: all c in 2..1. more(c)",
+    ("a range must not be empty for all parameter values; given: all c in 2..1. more(c)",
      put(BASE, ("space",), [*BASE["space"], "all c in 2..1. more(c)"])),
-    ("a range must not be empty at all sizes; given: t in 1..0", put(BASE, ("layers", 1, "for"), "t in 1..0")),
+    ("a range must not be empty for all parameter values; given: t in 1..0", put(BASE, ("layers", 1, "for"), "t in 1..0")),
     ("the layers of a repetition must not be empty", put(BASE, ("layers", 1, "layers"), [])),
     ("an index, end or weight must not read a coordinate; given: 1 <= S & one = 3",
      put(BASE, ("sizes", "S"), "1 <= S & one = 3")),

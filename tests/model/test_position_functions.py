@@ -301,7 +301,7 @@ def test_sums_worked_out_by_hand(text: str, values: list[int], domain: str) -> N
         ("exp(-1/(i - 2)^2)", "denominator must not be zero|rational"),
         ("max(1, log(i - 1))", "log|rational"),
         ("1/(1 + max(3, log(relu(2 - i))))", "log|rational"),
-        ("sum(j, 1, i*10^9, j)", "at most 10000 integers"),
+        ("sum(j, 1, i*10^9, j)", "at most 10,000 integers"),
         ("sum(j, 1, 9999, sum(k, 1, 9999, j*k*i))", "sums"),
     ],
 )

@@ -22,7 +22,7 @@ from symcook.programs.srasp_reading import read_srasp
     ("#left[Q_a] > 0", "without counts"),
     ("ODD(Q_a)", "without counts"),
     ("x & Q_a", "write let x = F;"),
-    ("let since = Q_a; Q_a", "no string of the language"),
+    ("let since = Q_a; Q_a", "no keyword of the language"),
     ("let x = Q_a; let x = Q_b; x", "a name must be new"),
     ("output a = Q_a;", "output x = true;"),
     ("", "a formula must stand"),

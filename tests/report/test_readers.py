@@ -282,7 +282,7 @@ def test_one_id_is_shown_with_all_that_it_rests_on(capsys: pytest.CaptureFixture
     assert len(out.splitlines()) < 90
     _, full, _ = call(capsys, "prove", LEMMA, "--full")
     assert "witness 2; j. 3*I[j = 1]; 1; 1" in full
-    assert "The hypotheses can be met" in full
+    assert "The hypotheses are satisfiable" in full
     assert len(full.splitlines()) > len(out.splitlines())
     _, several, _ = call(capsys, "prove", LEMMA, "lem.sum_one")
     assert "Suppose" not in several

@@ -178,7 +178,7 @@ def test_wrong_references_of_values_are_bad_input():
         (lambda w: [0.5] * len(w), "exact numbers"),
         (lambda w: [True] * len(w), "exact numbers"),
         (lambda w: [Fraction(1)], "2 answers"),
-        (lambda w: Fraction(1), "1 answers"),
+        (lambda w: Fraction(1), "1 answer,"),
         (lambda w: [{"other": 1}] * len(w), "coordinate mean"),
     ):
         with pytest.raises(BadInput, match=text):
@@ -536,7 +536,7 @@ def test_what_balls_leave_open_is_asked_exactly():
         model, right = build(name), reference(name, {}, {})
         found = check(model, right, 2, domain="ball")
         assert found.holds and found.empty_word == "agrees" and found.open == 0
-        assert found.method.endswith("one by one in the ball domain, 1 left undecided there settled exactly")
+        assert found.method.endswith("one by one in ball numbers, 1 undecided there, then decided exactly")
         wrong = check(model, lambda word, right=right: right(word) or word == "", 2, domain="ball")
         first = wrong.counterexample
         assert first is not None and wrong.empty_word == "differs" and not wrong.open

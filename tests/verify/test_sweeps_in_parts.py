@@ -171,7 +171,7 @@ def test_a_sweep_goes_on_where_it_was_interrupted(small: None, spec: str, tmp_pa
                 )
             break
         except KeyboardInterrupt as stopped:
-            assert f"strings are done and stay in {file}: the same command goes on" in str(stopped)
+            assert f"strings are done; progress is saved in {file}; run the same command to resume" in str(stopped)
             interruptions += 1
             assert sum(1 for _ in stored(file)) >= rows
     assert interruptions > 2 and found.to_json() == alone.to_json()
@@ -217,7 +217,7 @@ def test_ctrl_c_says_how_to_go_on_and_leaves_no_process(tmp_path: Path, workers:
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes
     said = process.communicate(timeout=60)[1].splitlines()
     assert process.returncode == 130
-    assert said[-1].startswith("symcook: interrupted; ") and said[-1].endswith("the same command goes on from there")
+    assert said[-1].startswith("symcook: interrupted; ") and said[-1].endswith("run the same command to resume")
     assert all(line.startswith("dyck-1 differs on ") for line in said[:-1]), said
     done = stored(file)
     assert done
@@ -377,7 +377,7 @@ def unsteady() -> Fold:
     ("fold", "said"),
     [
         (Fold(0, lambda s, t: s + 1 + 0 // (s - 3), bool), "must answer every input; given: ZeroDivisionError"),
-        (unsteady(), "must answer the same when it is asked the same again; given: 1 and then 2"),
+        (unsteady(), "must give the same answer for the same state; given: 1 and then 2"),
         (Fold(0, lambda s, t: 0, lambda s, seen=[]: seen.append(s) or len(seen) % 2 == 0), "False and then True"),
     ],
 )  # fmt: skip
@@ -392,7 +392,7 @@ def test_a_sweep_of_more_than_an_hour_is_refused_unless_it_is_allowed(monkeypatc
     monkeypatch.setattr(sweep, "rate", lambda *_: 0.5)
     with pytest.raises(BadInput, match=r"less than an hour.*about 2 hours; give yes=True, with resume=FILE") as error:
         check(model, dyck1, 11)
-    assert "random strings both agree" in str(error.value)
+    assert "random strings agree" in str(error.value)
     monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1000.0)
     assert check(model, dyck1, 11, yes=True).strings == 4094
     with ThreadPoolExecutor(2) as two, pytest.raises(BadInput, match="about 68 minutes"):

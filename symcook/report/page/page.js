@@ -269,7 +269,7 @@
       state = moves[state][alphabet.indexOf(letter)];
       path.push(names[state]);
     }
-    $("path").textContent = `On the word that is run: ${path.join(" → ")}`;
+    $("path").textContent = `On the string that is run: ${path.join(" → ")}`;
   };
   const show = (one) => {
     found = one;
@@ -444,7 +444,7 @@
     for (const one of document.querySelectorAll(".states [data-state], .states [data-edge]"))
       one.classList.toggle("now", one.dataset.state === `${state}` || one.dataset.edge === edge);
     if ($("path")) $("path").textContent = past ? `It ended in ${names[state]} and answers ${now.token}.`
-      : `Now in ${names[state]}${read ? `, behind the letter ${ran.input[read - 1]}` : ", where it begins"}.`;
+      : `Now in ${names[state]}${read ? `, after the symbol ${ran.input[read - 1]}` : ", where it begins"}.`;
     const run = ran.tokens.map((one, k) => make("td", { class: k === at ? "here" : null, text: one.token }));
     $("strips").replaceChildren(table("the word and its states",
       [head("letter read", "col"), ...ran.tokens.map((_, k) => make("td", { text: k + left ? ran.input[k + left - 1] ?? "" : "" }))],
@@ -475,7 +475,7 @@
     const own = ran.tokens.filter((token) => !token.given), count = own.length, work = own.some((token) => token.write);
     if (trace) show(trace); else clear("");
     $("machine").hidden = false;
-    $("answer").replaceChildren(make("span", { text: ran.stopped === "end" ? "It puts out " : `${count} tokens, and goes on; so far ` }),
+    $("answer").replaceChildren(make("span", { text: ran.stopped === "end" ? "It outputs " : `${count} tokens, and goes on; so far ` }),
       make("strong", { class: { yes: "accept", no: "reject" }[ran.output] ?? null, text: ran.output || "nothing" }),
       make("span", { text: ran.stopped === "end" ? ` and ends, with ${count} tokens.` : "." }));
     if (!trace || found.length < ran.input.length + count)
