@@ -39,8 +39,8 @@ class ProofAnswer(Shown):
     """What is known about a statement: PROVED, REFUTED or OPEN.
 
     `statement` is the statement as the user wrote it, `claim` the closed formula that the checkers read. `method` names
-    what found the answer, None where it is OPEN; `seconds` is how long it took. `word` is the smallest string on which the
-    statement is false, as a tuple of tokens, and `counterexample` the same as text. `certificate` is the document that
+    what found the answer, None where it is OPEN; `seconds` is how long it took. `word` is the smallest string on which
+    the statement is false, as a tuple of tokens, and `counterexample` is the same as text. `certificate` is what
     the checkers accept; it is None where the status is OPEN, and where a run shows a counterexample but no proof of the
     negation was found. `why` gives the reason where the status is OPEN or the certificate is missing, and `remaining`
     what a proof still has to show. `tried` is the length up to which the statement was evaluated on every string.

@@ -148,7 +148,6 @@ def test_what_is_somewhere_is_found_by_a_head_that_looks_for_it(weighting: str) 
     assert found.why == (
         "it cannot be followed as a finite automaton (head 1 of layer 2 writes some: an average over different values, "
         "which counts them; where it only looks for one value, make the head leftmost), nor as a counter machine "
-        "that counts "
         "(head 1 of layer 1 writes before by rightmost attention, not by a plain average)"
     )
 
