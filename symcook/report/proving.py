@@ -38,8 +38,8 @@ def document(answer: ProofAnswer) -> Drawn:
 def html(answer: ProofAnswer) -> str:
     """The answer as a table."""
     rows = [("statement", answer.statement), ("false of", answer.shown or ""), ("about", answer.model.name)]
-    rows += [("method", answer.method or ""), ("lemmas", ", ".join(answer.lemmas)), ("reason", in_python(answer.why or ""))]
-    rows += [("remaining", answer.remaining)]
+    rows += [("method", answer.method or ""), ("lemmas", ", ".join(answer.lemmas))]
+    rows += [("reason", in_python(answer.why or "")), ("remaining", answer.remaining)]
     drawn = table([], [row for row in rows if row[1]], words=True)
     return page(paragraph(line(answer)[len("<ProofAnswer ") : -1], bold=True), drawn)
 

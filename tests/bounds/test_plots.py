@@ -464,7 +464,7 @@ def test_where_nothing_is_claimed_one_curve_is_drawn(tmp_path):
     assert "nothing is claimed at all of them" in found.text() and found.claims() == []
     assert found.holds is None and found.to_json()["holds"] is None
     if len(files) > 1:
-        assert "sharp: " in files[1].read_text() and "claimed: " not in files[1].read_text()
+        assert "tight: " in files[1].read_text() and "claimed: " not in files[1].read_text()
 
 
 # --- The scale of the axis --------------------------------------------------------------------------------------------
