@@ -48,7 +48,7 @@ def test_a_false_statement_has_the_smallest_string(name, statement, counterexamp
     answer = MODELS[name]().prove(statement)
     assert (answer.status, answer.counterexample, answer.word) == ("REFUTED", counterexample, word)
     assert answer.certificate is not None and answer.certificate["sense"] == "refuted"
-    assert repr(answer) == f"<ProofAnswer REFUTED: {statement} is false of {counterexample or 'the empty word'}>"
+    assert repr(answer) == f"<ProofAnswer REFUTED: {statement} is false of {counterexample or 'the empty string'}>"
 
 
 def test_a_false_statement_about_numbers():
@@ -100,7 +100,7 @@ def test_it_shows_itself(votes):
         ({}, "prove must be given statement"),
         ({"statement": 3}, "must be text"),
         ({"statement": "count(z) = 0"}, "given: z"),
-        ({"statement": "count(a)"}, "a sentence must be a formula"),
+        ({"statement": "count(a)"}, "a statement must be a formula"),
         ({"statement": "1 <= n", "seconds": 0}, "the time limit must be at least 1 second"),
         ({"statement": "1 <= n", "seconds": 0.5}, "must be an integer or None"),
         ({"statement": "1 <= n", "proof": "qed"}, "expected"),
