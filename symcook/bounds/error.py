@@ -43,12 +43,12 @@ def error_propagation(
     dtype: str | None = None,
     constants: bool = False,
 ) -> Bound:
-    """How far an error in the embedding of a model, or a type of floats, can move each coordinate, over all words of n
-    symbols, beside the papers' constants (yang2026, Lemmas 28 to 33; Cookbook, Section 7.2).
+    """How far an error in the embedding of a model, or a type of floats, can move each coordinate, over all strings of
+    n symbols, with the papers' constants (yang2026, Lemmas 28 to 33; Cookbook, Section 7.2).
 
     delta D: The size of the error in the embedding.
     dtype T: Weights and operations rounded to float64, float32, float16 or bfloat16.
-    constants: By constants of the parts alone, for every word at once.
+    constants: By constants of the sublayers alone, for all strings at once.
 
     At every position the L1 norm of the change of the residual stream is at most delta, positive and rational. The
     length is needed where a head has scores that are not zero. Weights are stored in the type of floats and each
@@ -64,7 +64,7 @@ def error_propagation(
     and the word. It is exact but for what grows with the square of the errors, for relu within its kink, and for what
     operations round, whose parts are added up.
 
-    by constants of the parts (`symcook.bounds.growth`), for every word at once; of errors in the embedding alone. With
+    by constants of the parts (`symcook.bounds.growth`), for all strings at once; of errors in the embedding alone. With
     `constants` in this way only.
 
     Raises BadInput for delta or n out of range, a symbol without a value, and where neither way gives a bound: an
@@ -218,7 +218,7 @@ class Moves:
 
     @property
     def stream(self) -> arb:
-        """The greatest change of the stream after the last part."""
+        """The largest change of the stream after the last part."""
         return self.parts[-1][1]
 
 

@@ -87,8 +87,8 @@ def _power(gamma: flint.arb, m: int) -> flint.arb:
 
 
 def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits: int | str = 30) -> Bound:
-    """The greatest error of a position that soft attention looks up with scores gamma (2 t j - j^2), for every length
-    or one, against (3/2) e^-gamma, and the least gamma for 3/2 (yang2026, Lemma 7).
+    """The largest error of a position that softmax attention looks up with scores gamma (2 t j - j^2), for every length
+    or one, against (3/2) e^-gamma, and the smallest gamma for 3/2 (yang2026, Lemma 7).
 
     The error is |sum_j softmax(gamma (2 t j - j^2))_j j - t|, the greatest over t; gamma is positive (Lemma 7 asks for
     at least 1); without n every length is meant. Relative radius at most 10^-digits.

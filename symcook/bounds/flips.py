@@ -35,7 +35,7 @@ NONE = arb(0)
 def sensitivity(
     model: str | Transformer, n: int | str, values: str | Mapping[str, object] | None = None, digits: int | str = 30
 ) -> Bound:
-    """The greatest change of a model's output when one of n symbols changes, against a proved C/n (chiang2022, Section
+    """The largest change of a model's output when one of n symbols changes, against a proved C/n (chiang2022, Section
     1; Cookbook, Section 6.4).
 
     The model reads words, with at most 2^16 words of length n; its heads average uniformly (all scores zero), its

@@ -159,7 +159,7 @@ def _shape(form: str) -> _Shape:
 
 
 def gelu_multiply(form: str = "erf", digits: int | str = 30) -> Bound:
-    """The least K with |error| <= K (|x| + |y|)^3 for the product by GELU, against 1/4 (Cookbook, Section 4.6).
+    """The smallest K with |error| <= K (|x| + |y|)^3 for the product by GELU, against 1/4 (Cookbook, Section 4.6).
 
     form F: The form of GELU: erf (Eq. 24) or tanh (Eq. 25).
 
@@ -190,7 +190,7 @@ def gelu_multiply(form: str = "erf", digits: int | str = 30) -> Bound:
 
 
 def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str = 30) -> Bound:
-    """The greatest difference of GELU(c x)/c and ReLU(x), against a proved bound (Cookbook, Eq. 27).
+    """The largest difference of GELU(c x)/c and ReLU(x), against a proved bound (Cookbook, Eq. 27).
 
     c C: The factor in GELU(c x)/c.
     form F: The form of GELU: erf (Eq. 24) or tanh (Eq. 25).

@@ -172,18 +172,19 @@ def hardsoft(
 ) -> HardSoft:
     """Softmax attention in place of hard, within an error that you give.
 
-    Leftmost and rightmost heads are made average-hard first, by a term in i/n below their gap. On all words of up to N
-    symbols the hard model is run exactly: the least gap of its scores, the greatest entries before each layer, the
-    constants of Lemmas 25 and 28 to 33 of Yang et al. (2026). By length there is the temperature of Theorem 26, that by
-    constants of the layers, which the soft model has, and the one that is needed; the error of the soft model is
-    certified in balls. Exit 1 where --gap is more than a word has.
+    First, leftmost-hard and rightmost-hard heads become average-hard, by a tie-breaking term in i/n that is smaller
+    than their score gap. Then the model with hard attention is run exactly on all strings of up to N symbols. This
+    gives the smallest score gap, the largest entries before each layer, and the constants of Lemmas 25 and 28 to 33 of
+    Yang et al. (2026). For each length three temperatures are shown: that of Theorem 26, that by constants of the
+    layers, which the model with softmax gets, and the one that is needed. The error of the model with softmax is
+    certified in rigorous intervals. Exit 1 where --gap is larger than the gap of some string.
 
     For example: symcook hardsoft induction-most-recent --error 1/4 --max-length 4 -o soft.json
 
-    error EXPR: Maximum L1 error at each position; in --error and --gap, n counts typed symbols.
+    error EXPR: Maximum L1 error at each position; in --error and --gap, n is the number of input symbols.
     gap EXPR: A gap of the scores, an expression in n, in place of what is found.
-    max_length N: Words of up to N symbols are run.
-    file -o/--output FILE: Write the soft model.
+    max_length N: Strings of up to N symbols are run.
+    file -o/--output FILE: Write the model with softmax.
 
     Heads are untied by `symcook.compose.untied`. Since all is found on all words to `max_length`, and certified there,
     the status is CHECKED N. Beyond, the model has the temperature of Theorem 26 from the gap and the sizes that were

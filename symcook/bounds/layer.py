@@ -116,7 +116,7 @@ class Network:
         return [value((*row, Fraction(0)), hidden) for row in self.W2]
 
     def constant(self, norm: str) -> Fraction:
-        """The least Lipschitz constant: the greatest operator norm of a linear piece, as any two points are joined
+        """The smallest Lipschitz constant: the greatest operator norm of a linear piece, as any two points are joined
         by a line that goes through finitely many pieces, and two points of one piece reach its norm."""
         best = Fraction(0)
         for signs, _ in cells(self.units, self.inputs):
@@ -159,10 +159,10 @@ def lipschitz(
     values: str | Mapping[str, object] | None = None,
     digits: int | str = 30,
 ) -> Bound:
-    """The least Lipschitz constant of a feed-forward layer, against ||W2|| ||W1||, and whether it is positively
+    """The smallest Lipschitz constant of a feed-forward layer, against ||W2|| ||W1||, and whether it is positively
     homogeneous (Cookbook, Section 6.1).
 
-    norm M: max for the greatest entry, sum for the sum of their sizes.
+    norm M: max for the largest entry, sum for the sum of their sizes.
 
     The model, which may be given as such, has one feed-forward layer with relu; the residual connection is left out.
     Definition 6.2 does not say which norm is meant. Values are those of arguments and symbols, as "eps=1/8".
@@ -218,7 +218,7 @@ def _at(names: Sequence[str], point: AffinePoint) -> list[str]:
 def layer_norm(
     d: int | str, epsilon: str | int | Fraction, gain: str | int | Fraction = 1, digits: int | str = 30
 ) -> Bound:
-    """The least Lipschitz constant of layer norm for the Euclidean norm, against max|gain|/sqrt(epsilon) (Cookbook,
+    """The smallest Lipschitz constant of layer norm for the Euclidean norm, against max|gain|/sqrt(epsilon) (Cookbook,
     Sections 6.1 and 6.4).
 
     d D: How many entries are normalised.

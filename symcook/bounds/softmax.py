@@ -157,10 +157,10 @@ def temperature(
     bits: int | str | None = None,
     digits: int | str = 30,
 ) -> Bound:
-    """The greatest temperature that keeps the error of retrieved values below a target, against gamma/log(2 n/error)
+    """The largest temperature that keeps the error of retrieved values below a target, against gamma/log(2 n/error)
     (Cookbook, Section 5.7), and where weights round to zero in each float format.
 
-    error E: The greatest error of a value in [0, 1].
+    error E: The largest error of a value in [0, 1].
     bits P: Fractional bits of a fixed-point format.
 
     There are n >= 2 scores with the gap gamma > 0: the maximum is unique and every other score is at least gamma below

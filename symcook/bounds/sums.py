@@ -206,11 +206,11 @@ def tie_break(i: int) -> Fraction:
 
 
 def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, digits: int | str = 30) -> Bound:
-    """The least gap of the scores of the layer-norm hash over positions up to n, against 1/(2 n^4) (Cookbook, Section
+    """The smallest score gap of the layer-norm hash over positions up to n, against 1/(2 n^4) (Cookbook, Section
     5.3.3; merrill2024, Lemma 8).
 
     tie_break: Also the tie-breaking term of merrill2024, Definition 7.
-    search: Also the least precision that tells all positions apart.
+    search: Also the smallest precision that tells all positions apart.
 
     The gap is 1 - phi_q . phi_k over integers 1 <= q != k <= n, n at least 2. phi_x = (x, 1, -x, -1)/sqrt(2 x^2 + 2)
     has norm 1 (merrill2024, Definition 3); the lh(x) of the Cookbook is twice as long, so that its scores and gaps are

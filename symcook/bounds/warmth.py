@@ -182,7 +182,7 @@ def _total(e: Mapping[str, arb]) -> arb:
 
 def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapping[str, Sequence[fmpq]]],
                    tick: Callable[[], None] | None = None) -> tuple[arb, int]:  # fmt: skip
-    """The greatest error of a soft model over words at a position, the sum over the coordinates, with the number of the
+    """The largest error of a soft model over words at a position, the sum over the coordinates, with the number of the
     word that has it; `ends` are the streams of the hard model."""
     worst, where, domain = arb(0), 0, BallDomain(BITS)
     for number, (word, hard) in enumerate(zip(words, ends, strict=True)):

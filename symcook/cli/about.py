@@ -52,8 +52,9 @@ def list_(
 def show(*, name: Name, settings: Settings, latex: Latex = False, document: Complete = False, as_json: bool) -> None:
     """Show the matrices, coordinates, symbols and region of a recipe or model file.
 
-    A family without its sizes is shown as a paper would define it, with what is proved at all sizes; with --json also
-    the equations of a run, which theorems are about. Of a model --json gives the model file.
+    A family without its parameters is shown as a paper would define it, with the theorems for all parameter values.
+    With --json the document also has the equations of a run, which the theorems are about. For a model --json gives the
+    model file.
     """
     check_latex(latex, document, as_json)
     if (family := whole_family(name, settings)) is not None:
@@ -232,7 +233,7 @@ def claims(
     recompute: Annotated[bool, option("Replay every stored proof instead of reading the shipped ledger.")],
     as_json: bool,
 ) -> None:
-    """What the papers state, and what is known about each statement.
+    """What the papers state, with the status of each statement.
 
     An ID may be that of a section or a table too, as cookbook.s5.3 or cookbook.t5. Few claims are shown with the
     formal statement, what was tried, gaps of the printed proof, and how to check.
@@ -282,7 +283,7 @@ def lemmas(
 ) -> None:
     """What a proof may cite: the axioms, and the lemmas of the library with their statements.
 
-    A hint in a proof text is the name that is shown here.
+    These names are the hints in a proof script.
     """
     from symcook.report.claim import lemmas as shown
 

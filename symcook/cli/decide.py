@@ -51,7 +51,7 @@ def decide(
     certificate: Annotated[str | None, option("Write a certificate of the decision.", "FILE.json")] = None,
     check: Annotated[str | None, option("Check such a file again, without a search.", "FILE.json")] = None,
     settings: Settings,
-    tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "WORDS")] = None,
+    tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "TOKENS")] = None,
     force: Force,
     inputs: InputsOption = None,
     sample: Sample = None,

@@ -37,7 +37,7 @@ def new(
     *,
     name: Name,
     settings: Settings,
-    tokens: Annotated[str | None, option('The tokens in the order of their numbers: "( ) [ ]".', "WORDS")],
+    tokens: Annotated[str | None, option('The tokens in the order of their numbers: "( ) [ ]".', "TOKENS")],
     target: Annotated[str, option("The model file to write.", "FILE", None, "-o")],
     force: Annotated[bool, option("Replace the file.")],
     as_json: bool,

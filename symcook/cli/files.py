@@ -79,15 +79,16 @@ def export(
     settings: Settings,
     as_json: bool,
 ) -> None:
-    """Write float weights, and beside them a certificate: m.npz and m.certificate.json, or m.onnx and
-    m.onnx.certificate.json.
+    """Write float weights and their certificate: m.npz and m.certificate.json, or m.onnx and m.onnx.certificate.json.
 
-    The certificate names the lengths at which every decision is guaranteed in any runtime of an error model, for
-    both orders in which attention may divide, and the greatest one to which the float weights gave the exact answer
-    on every input here. Of a decoder (compile dfa, compile tm) it names the greatest number of steps that any
-    runtime gets right behind each word; the script beside the weights decodes so far and refuses more. Formats: npz
-    (.npz), safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx), transformerlens (.pth with
-    code in a .py).
+    The certificate states the lengths at which every decision is guaranteed in any runtime of the floating-point error
+    model, for both orders in which attention may divide. It also states the maximum length at which the float weights
+    gave the exact answer on every input when they were exported. For a decoder (compile dfa, compile tm) it states the
+    maximum number of steps after each string that any runtime gets right. The script that comes with the weights
+    decodes that many steps and refuses more.
+
+    Formats: npz (.npz), safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx), transformerlens (.pth
+    with code in a .py).
     """
     from symcook.export import export as exported
     from symcook.export.decoding import lines
@@ -210,12 +211,12 @@ def _input(chosen: Chosen) -> str:
 
 @declare("verify-export", "symcook verify-export dyck-1.npz")
 def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
-    """Compute the certificate of exported weights again: FILE is the weights, or the certificate beside them.
+    """Compute the certificate of exported weights again: FILE is the weights, or their certificate.
 
-    Every byte of both must be as it was written, the weights must be those of the model in the certificate, and all
-    that the certificate says must come out again. Exit code 1 where something does not, with what it is. Three things
-    may differ, and are then said not to be checked: claims that no recipe names, their statuses, which are those of
-    the day of the export, and the largest difference of values that numpy gave there.
+    Every byte of both files must be unchanged, the weights must be those of the model in the certificate, and
+    everything the certificate states is computed again. Exit code 1 where something differs, with what it is. Three
+    things may differ, and are listed as not checked: claims that no recipe names, their statuses on the day of the
+    export, and the largest difference of values that numpy gave there.
     """
     from symcook.export.verify import verify_export as verified
 
@@ -251,12 +252,12 @@ def diff(
     settings: Settings,
     as_json: bool,
 ) -> int:
-    """Where two models part: A and B are recipes, model files, or exports (.npz, .safetensors, .onnx).
+    """Where two models differ: A and B are recipes, model files, or exports (.npz, .safetensors, .onnx).
 
-    Says which coordinates, tokens and steps are not alike, and the first input, layer, position and coordinate at which
-    the two streams differ, with both values. Settings are those of a recipe or model file, in both where both are; of a
-    family alone where one of them is a family, whose tokens are then called like those of the other. Exit code 0 where
-    nothing differs, 1 where something does, 3 where nothing is known to and something stays open.
+    The answer lists the coordinates, tokens and sublayers that differ, and the first input, layer, position and
+    coordinate at which the two residual streams differ, with both values. Settings apply to each recipe or model file;
+    where one of the two is a family, to the family alone, which then uses the tokens of the other. Exit code 0 where
+    nothing differs, 1 where something does, 3 where no difference is known and something is undecided.
     """
     from symcook.export.diff import diff as compared
 
@@ -331,15 +332,16 @@ def report(
 ) -> int:
     """A page of a model, or the figures of a paper.
 
-    With -o FILE.html: a recipe or model file as one page for a browser, which asks for nothing from a network: its
-    coordinates, who reads whom, every matrix, and its run to step through, computed in the page over exact fractions
-    where all values are rational. It begins with --input, --tokens or --rows, and with the symbols of --set.
+    With -o FILE.html: a recipe or model file as one page for a browser, which works without a network connection. It
+    shows the coordinates, the data flow, every matrix, and a run to step through. Where all values are rational the
+    page computes the run in exact fractions. It starts with the input of --input, --tokens or --rows, and with the
+    symbols of --set.
 
-    With -o DIR: the figures of Chiang and Cholak 2022 about parity or first, those of the Cookbook (Figure 1 by
-    by-gelu, Figure 2 by dyck-1), those of Yang and others 2026 by tie-break, or a comparator of the Cookbook
-    (gtzero, gezero or eqzero, also with -input) with the region where it is not exact in grey: every point a ball, in
-    a CSV file, and with matplotlib as SVG and PNG. Of a compiled Turing machine: tokens, operations and space of its
-    runs on words to length 64, against the steps of the machine.
+    With -o DIR: the figures of Chiang and Cholak 2022 (parity, first), of the Cookbook (Figure 1: by-gelu, Figure 2:
+    dyck-1), of Yang and others 2026 (tie-break), or a comparator of the Cookbook (gtzero, gezero or eqzero, also with
+    -input), where the inexact region is grey. Every point is a rigorous interval, in a CSV file, and with matplotlib as
+    SVG and PNG. For a compiled Turing machine: tokens, operations and space of its runs on strings up to length 64,
+    against the steps of the machine.
     """
     given = {"--input": word, "--tokens": tokens, "--rows": rows, "--set": settings or None}
     if PurePath(target).suffix.lower() in (".html", ".htm"):

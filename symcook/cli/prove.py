@@ -61,18 +61,20 @@ def prove(
 ) -> int:
     """Prove or refute a statement about a model, or check stored proofs again.
 
-    ID is a claim or lemma; NAME is a recipe and stands for its claims and the stored check of its model. One id is
-    shown with its statement, a short proof and what it rests on; several as a table. Exit 0 when every selected stored
-    proof is reproduced. REFUTED is a verdict too: a proof of the negation. With --statement, a model (a file or a
-    recipe) stands for the ids. symcook evaluates your statement on short strings, then proves or refutes it for strings
-    of every length. It writes MODEL.certificate.json, and for the next statement MODEL.2.certificate.json. Exit 0 where
-    the statement is proved, 1 where it is refuted, 3 where it is undecided. With --claims, each line of a file is a
-    statement (# begins a comment), answered by one line: exit 0 where all are proved, else 1 where one is refuted,
-    else 3.
+    With --statement: NAME is a model file or a recipe. symcook evaluates your statement on short strings, then proves
+    or refutes it for strings of every length. It writes MODEL.certificate.json, and for the next statement
+    MODEL.2.certificate.json. Exit 0 where the statement is proved, 1 where it is refuted, 3 where it is undecided. With
+    --claims each line of a file is a statement (# begins a comment), answered by one line. Exit 0 where all are proved,
+    else 1 where one is refuted, else 3.
 
-    MODEL.json alone: its certificates are checked again, for the model as it is now. Without one, an instance of a
-    family (or a family with --set) is shown to be one by a bridge, and the family's theorem, at all sizes, is given.
-    With --coq the certificates beside it are given to Coq.
+    With an ID, of a claim or a lemma, or the NAME of a recipe, which stands for its claims and the stored check of its
+    model: the stored proofs are checked again. One ID is shown with its statement, a short proof and what it depends
+    on; several are shown as a table. Exit 0 where every stored proof is reproduced. REFUTED is a result too: a proof of
+    the negation.
+
+    MODEL.json alone: its certificates are checked again, for the model as it is now. Without a certificate, an instance
+    certificate is made for an instance of a family (or a family with --set), and the theorem of the family, for all
+    parameter values, is shown. With --coq the certificates of the model are given to Coq.
     """
     only = {"--full": full, "--trust": trust, "--latex": latex, "--break": breaking, "--coq": coq}
     own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}

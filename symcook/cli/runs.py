@@ -73,7 +73,7 @@ def run(
     digits: Digits = 30,
     bits: Annotated[int | None, option("With mpmath: round every operation to P bits.", "P", BITS)],
     steps: Annotated[int | None, option("Continue the input by at most T tokens, each as it comes.", "T", STEPS)],
-    then: Annotated[str | None, option("Check in one pass that the model continues with these tokens.", "WORDS")],
+    then: Annotated[str | None, option("Check in one pass that the model continues with these tokens.", "TOKENS")],
     trace: Annotated[bool, option("Show the residual stream after each sublayer.")],
     picture: Annotated[
         str | None, option("Draw the trace: the residual stream, and where each head looks.", "FILE", None, "--svg")
@@ -87,13 +87,15 @@ def run(
 ) -> int | None:
     """Run a model on one input, or with --inputs on each string of a language, a line each.
 
-    Without --domain the values are exact; where there are no exact ones they are balls, and the answer says so.
+    The values are exact; where there are no exact values they are rigorous intervals, and the answer states this.
+    --domain chooses other numbers.
 
-    With --steps the model reads what it puts out: at most T tokens, until one that ends the run (exit 0), else exit 3.
-    Then --json prints a document a line: position and token, at last how it stopped and the output. With --trace each
-    token says where each head looked. A Turing machine runs in integers unless there is a --domain; it shows its tapes,
-    and where it was compiled with --theorem 2, those that the table gives. In floats, or in mpmath with --bits P, it
-    is said from which token on the run of a compiled decoder is wrong.
+    With --steps the model is a decoder: it reads its own outputs, at most T tokens. Exit 0 if a token ends the run
+    before that, else 3. --json then prints one document a line, each with a position and a token; the last one has the
+    output and why the run stopped. With --trace each token shows where each head looked. A Turing machine runs in
+    integers if there is no --domain. It shows its tapes; compiled with --theorem 2, it shows those that the table of
+    the machine gives. In floats, or in mpmath with --bits P, the answer states the first wrong token of a compiled
+    decoder.
     """
     from symcook.report.run import text
     from symcook.run import run as answered
@@ -263,12 +265,13 @@ def derive(
 ) -> int:
     """Derive closed forms of the outputs, in every symbol that is not set.
 
-    A feed-forward recipe is derived in its inputs; a model of sequences takes one input. With --cases, and where a
-    comparison leaves no one form for all values, the answer is a list of closed forms whose conditions cover all
-    values, at most 64. Of a model of sequences the input may be left out: then the forms hold at every length, a list
-    as well, with the coordinates on the way. They are found from the weights and then proved; -o writes the
-    certificate, and what is not proved says so; exit 3 where a form is not proved. A family without its sizes has the
-    forms at all sizes.
+    For a feed-forward recipe the closed forms are in its inputs. A model of sequences takes one input. Without an input
+    the closed forms hold at every length, and the coordinates on the way have theirs. They are found from the weights
+    and then proved: -o writes the certificate, and exit 3 means that some closed form is not proved, which one is
+    stated.
+
+    With --cases, and where a comparison depends on the values, the answer is a list of at most 64 closed forms whose
+    conditions cover all values. A family without its parameters has the closed forms for all parameter values.
     """
     check_latex(latex, document, as_json)
     if force and target is None:
@@ -373,7 +376,7 @@ def check(
     domain: DomainOption,
     digits: Digits = 30,
     settings: Settings,
-    tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "WORDS")] = None,
+    tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "TOKENS")] = None,
     resume: Annotated[str | None, option("Save progress in this file, and resume from it.", "FILE")] = None,
     workers: Annotated[int | None, option("Work in K processes; fewer for little work.", "K", WORKERS)] = None,
     scheduler: Annotated[str | None, option("Work on the Dask cluster with this scheduler.", "ADDRESS")] = None,
@@ -383,14 +386,15 @@ def check(
     seed: Seed = None,
     as_json: bool,
 ) -> int:
-    """Compare a model with its reference on every input: exactly, or in balls where there are no exact values.
+    """Compare a model with its specification on every input, in exact numbers, or in rigorous intervals.
 
-    A word model meets every word to length N, and the empty word where it takes it; a feed-forward recipe meets a
-    stated grid and takes no length. Exit 1 with the smallest counterexample where they differ, exit 3 where they differ
-    nowhere but some answers stay open.
+    A model of strings is run on every string of length at most N, and on the empty string if it accepts that as an
+    input. A feed-forward recipe is evaluated on a stated grid and takes no length. Exit 0 where they agree, 1 with the
+    smallest counterexample, 3 where no difference is known and some answers are undecided.
 
-    From 2^20 words on it is decided for every length, or words are merged, where that is possible; else, and with
-    --resume, --workers or --scheduler, every word is run. A check that was interrupted goes on with the same --resume.
+    From 2^20 strings on, symcook decides the question for every length, or groups strings with the same answer, where
+    that is possible. Otherwise, and with --resume, --workers or --scheduler, it runs every string. To continue an
+    interrupted check, give the same --resume again.
     """
     from symcook.report.check import proved
 

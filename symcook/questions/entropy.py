@@ -54,15 +54,15 @@ def entropy(
 ) -> Answer:
     """How widely each head looks, in bits, by length.
 
-    The least and greatest entropy of each head's attention weights over all words of each length: 0 bits where one
-    position has all the weight, log2 k for plain means of k positions. Words with the same weights are one, so that
-    lengths to 31 are no matter where scores do not depend on the symbols.
+    The smallest and largest entropy of each head's attention weights over all strings of each length: 0 bits where one
+    position has all the weight, log2 k for a plain mean of k positions. Strings with the same weights are one class, so
+    that lengths up to 31 are possible where scores do not depend on the symbols.
 
     For example: symcook entropy parity --max-length 8 --plot entropy
 
     head HEAD: One head, such as L2.head1; without it all.
     position I: The position that attends, as the model numbers them, or each; without it the readout's.
-    digits D: Digits behind the point.
+    digits D: Digits after the point.
 
     The entropy of weights w is the sum of -w log2 w. A readout at all positions has the last one for its own; lengths
     are at most 32 with what the model adds.

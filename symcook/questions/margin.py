@@ -55,9 +55,10 @@ def margin(
 ) -> Answer:
     """Decision margin, by length.
 
-    The least distance over all words of each length, and a word that has it; exact where it is rational, else a ball.
-    Words with the same answer are one, so that lengths of 100 are no matter for dyck-1 or parity; of a model that tells
-    all words apart, there are too many from some length on.
+    The smallest distance of a decision from its threshold over all strings of each length, and a string that has it. It
+    is exact where it is rational, else a rigorous interval. Strings with the same answer are one class: for dyck-1 or
+    parity a length of 100 is possible. For a model that distinguishes all strings there are too many classes from some
+    length on.
 
     For example: symcook margin parity --max-length 20 --plot margin
 

@@ -47,14 +47,14 @@ def precision(
 ) -> Answer:
     """How many bits are enough, by length and by float format.
 
-    Enough to decide every word of each length rightly. "enough" bits are proved for every word and every order of sums;
-    at "fails" bits a word is seen to be decided otherwise. Each format has a guaranteed length, and a word beyond that
-    fails where one is found.
+    Enough to decide every string of each length correctly. "enough" bits are proved for every string and every order of
+    sums; at "fails" bits a string is known to be decided otherwise. Each format has a guaranteed length, and a string
+    beyond it that fails, where one is found.
 
     For example: symcook precision parity --max-length 6 --format float16
 
     formats --format float16|bfloat16|float32|float64: A float format (all). Repeatable.
-    beyond N: Go on looking for a word that fails, to this length.
+    beyond N: Look for a string that fails up to this length.
 
     A row has "enough": the least p at which all that any runtime with p-bit numbers may compute, in the error model
     of `symcook.domains.rounding` (sums in any order, divided once behind them; exponents without an end), gives the

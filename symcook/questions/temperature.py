@@ -56,9 +56,10 @@ def temperature(
 ) -> Answer:
     """The largest softmax temperature with the decisions of hard attention, by length.
 
-    The greatest temperature at which it decides every word of each length as hard attention does. The hard model has
-    average-hard attention where NAME has softmax. Beside it stands the paper's gamma/log(8 n), at which every retrieved
-    value is within 1/4.
+    At every temperature below the one that is shown, the model with softmax attention decides every string of that
+    length as the model with hard attention does. Where NAME has softmax, the model with hard attention is the one with
+    average-hard attention in its place. The table also has the paper's gamma/log(8 n), at which every retrieved value
+    is within 1/4.
 
     For example: symcook temperature first-flawed --max-length 6
 

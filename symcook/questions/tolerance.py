@@ -51,13 +51,13 @@ def tolerance(
 ) -> Answer:
     """How far one weight may move, by length.
 
-    The interval in which every word of each length keeps its answer, with the words that end it. The ends are exact
-    where answers are rational functions of the weight; else they are enclosed.
+    The interval of the weight in which every string of each length keeps its answer, with the strings whose answers
+    change at the ends. The ends are exact where answers are rational functions of the weight; else they are enclosed.
 
     For example: symcook tolerance dyck-1-nonuniform --set N=8 --free 'L2.ff.b1[1]' --max-length 6
 
     weights --free WEIGHT: The weight that moves, such as L1.head1.V[ones,one], L2.ff.W1[3,total] or readout[s]. Given
-      several times, they move together, those behind a minus sign the other way.
+      several times, they move together, those after a minus sign the other way.
     digits D: Decimals of ends that are not exact; of roots at least 30.
 
     Names of weights are read by `symcook.questions.tolerance.free`. The interval is the largest one around the weight's

@@ -78,7 +78,7 @@ def entropies(name: str) -> Make:
             most = min(longest, NORMED) if model == "parity-layernorm" else longest
             curves.append(Curve(label, _over_lengths(model, values, most, lambda answer: answer.value, done)))
         return Figure(
-            "figure-2", f"Figure 2: mean cross-entropy of {name} over all words of n symbols", "n", "bits",
+            "figure-2", f"Figure 2: mean cross-entropy of {name} over all strings of n symbols", "n", "bits",
             tuple(curves), (True, False), "c = 1; eta = 1/10 nats in Proposition 2's layer",
         )  # fmt: skip
 
