@@ -265,12 +265,12 @@ class PlainFamily:
     def _head(self, given: Mapping[str, Any], scope: Scope) -> FamilyHead:
         over = self._for(given, scope)
         scope |= {one.name for one in over}
-        chosen = (self.chosen.get(one, one) for one in (str(given["mask"]), str(given["weighting"])))
-        temperature = self.number(given.get("temperature", "1"), scope | {"i", "n"})
+        mask, weighting = (self.chosen.get(one, one) for one in (str(given["mask"]), str(given["weighting"])))
+        tau = self.number(given.get("temperature", "1"), scope | {"i", "n"})
         score, writes = parse_term(given["score"]), self._writes(given["writes"])
         if both := summed(score) & (scope | frozenset[str]().union(*(one.to.indices for one in writes))):
             raise BadInput("a score must sum over an index of its own", f"{min(both)} in {given['score']}", "rename it")
-        return FamilyHead(over, score, *chosen, self.number(given.get("scale", "1"), scope), temperature, writes)
+        return FamilyHead(over, score, mask, weighting, self.number(given.get("scale", "1"), scope), tau, writes)
 
     def _norm(self, given: Mapping[str, Any], scope: Scope) -> Norm:
         usual = {"gain": "1", "bias": "0"}

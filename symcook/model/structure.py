@@ -18,6 +18,10 @@ from symcook.model.transformer import Transformer
 
 LENGTH = 12
 """Position functions that are not seen to be equal are compared in numbers at inputs up to this length."""
+LONGEST = 32
+"""Where no input of a model is longer than this, they are compared at all positions there are."""
+SHOWN = 60
+"""A position function of more characters is shown by a value."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +67,10 @@ def differences(one: Transformer, other: Transformer, names: Mapping[str, str] |
         yield Difference("the maximum length", longest, far_longest)
     for name in dict.fromkeys((*ours.positions, *(called[name] for name in theirs.positions))):
         left, right = (exact(f) for f in (ours.positions.get(name, 0), theirs.positions.get(there.get(name, name), 0)))
-        if (same := _same_function(left, right, ours.start)) is not True:
-            what = f"the position function of {name}"
-            yield Difference(what, from_sympy(left), from_sympy(right), same is False)
+        longest = min((model.max_length for model in (one, other) if model.max_length is not None), default=None)
+        same, place = _same_function(left, right, (ours.start, theirs.start), longest)
+        if same is not True:
+            yield Difference(*_shown(f"the position function of {name}", left, right, place), same is False)
     yield from _sublayers(one, other, called)
     for part in ("kind", "position", "reads", "labels"):
         left, right = getattr(one.readout, part), getattr(other.readout, part)
@@ -75,30 +80,59 @@ def differences(one: Transformer, other: Transformer, names: Mapping[str, str] |
             yield Difference(f"the {part} of the readout", str(left), str(right))
 
 
-def _same_function(left: Any, right: Any, start: int) -> bool | None:
-    """Whether two position functions are equal at all positions and lengths; None where that is not decided."""
+def _same_function(
+    left: Any, right: Any, starts: tuple[int, int], longest: int | None
+) -> tuple[bool | None, tuple[dict[str, int], dict[str, int]] | None]:
+    """Whether two position functions are equal at all positions of all inputs, None where that is not decided; and the
+    first position with two values, as the models number it."""
     import sympy
     from flint import arb
 
     from symcook.numbers.evaluate import evaluate
 
-    if left == right:
-        return True
-    apart = left - right
-    try:
-        if sympy.cancel(apart) == 0:
-            return True
-    except sympy.PolynomialError:  # with cases
-        pass
-    difference = tree_from_sympy(apart)
-    for n in range(1, LENGTH + 1):
-        for i in range(start, start + n):
+    if starts[0] == starts[1]:
+        if left == right:
+            return True, None
+        try:
+            if sympy.cancel(left - right) == 0:
+                return True, None
+        except sympy.PolynomialError:  # with cases
+            pass
+    trees, all_there = (tree_from_sympy(left), tree_from_sympy(right)), longest is not None and longest <= LONGEST
+    equal = all_there
+    for n in range(1, (longest if all_there and longest is not None else LENGTH) + 1):
+        for k in range(n):
+            places = tuple({"i": start + k, "n": n} for start in starts)
             try:
-                if not evaluate(difference, {"i": arb(i), "n": arb(n)}).contains(0):
-                    return False
+                values = (
+                    evaluate(tree, {name: arb(number) for name, number in place.items()})
+                    for tree, place in zip(trees, places, strict=True)
+                )
+                apart = next(values) - next(values)
             except (BadInput, Undecided):  # no value there, or a symbol without one
+                equal = False
                 continue
-    return None
+            if not apart.contains(0):
+                return False, (places[0], places[1])
+            equal &= apart.is_zero()
+    return True if equal else None, None
+
+
+def _shown(
+    what: str, left: Any, right: Any, place: tuple[dict[str, int], dict[str, int]] | None
+) -> tuple[str, str, str]:
+    """What two position functions are called, and how they are written: long ones by their values where they differ."""
+    texts = from_sympy(left), from_sympy(right)
+    if max(map(len, texts)) <= SHOWN:
+        return what, *texts
+    if place is None:
+        first, second = (text if len(text) <= SHOWN else f"{text[:SHOWN]}..." for text in texts)
+        return what, first, second
+    first, second = (
+        from_sympy(function.subs({symbol: at[symbol.name] for symbol in function.free_symbols if symbol.name in at}))
+        for function, at in zip((left, right), place, strict=True)
+    )
+    return f"{what} at i = {place[0]['i']}, n = {place[0]['n']}", first, second
 
 
 def _sublayers(one: Transformer, other: Transformer, called: Mapping[str, str]) -> Iterator[Difference]:

@@ -145,8 +145,8 @@ def _width(rows: list[list[str]]) -> int:
 
 
 def _added(model: Transformer) -> list[str]:
-    """The tokens that nobody types, in words."""
-    ends = zip(model.embedding.ends, ("before", "behind"), strict=True)
+    """The special tokens, in words."""
+    ends = zip(model.embedding.ends, ("before", "after"), strict=True)
     what = "every input; lengths and positions count it"
     return [f"the model adds {token} {where} {what}" for tokens, where in ends for token in tokens]
 

@@ -10,6 +10,7 @@ import pytest
 
 import symcook as sc
 from symcook.__main__ import main
+from symcook.model.structure import differences
 
 ONE, SAME = "sqrt(2) + sqrt(3)", "sqrt(5 + 2*sqrt(6))"
 
@@ -116,3 +117,20 @@ def test_position_functions_that_agree_as_far_as_is_tried_are_undecided() -> Non
     found = placed("i").diff(placed("i + I[i = 20]"), 3)
     assert found.same is None and found.structure == ()
     assert "whether the position function of p, i and" in found.text() and "do not differ" not in found.text()
+
+
+def test_long_position_functions_are_shown_by_a_value_where_they_differ() -> None:
+    """A table and a function that are equal at every position that there is are no difference."""
+
+    def model(function: str, **more: Any) -> sc.Transformer:
+        b = sc.Builder(words={"a": {}}, positions={"place": function}, **more)
+        b.readout("value", "each", "place")
+        return b.build("places")
+
+    table = "if(i < 2, 1/2, if(i < 3, 1/4, if(i < 4, 1/8, if(i < 5, 1/16, if(i < 6, 1/32, 1/64)))))"
+    short = model("2^(-i)", max_length=6)
+    assert not [*differences(short, model(table, max_length=6))]
+    lines = [*map(str, differences(short, model(table.replace("1/16", "1/15"), max_length=6)))]
+    assert lines == ["the position function of place at i = 4, n = 4 is 1/16 and 1/15"]
+    unlimited = [*map(str, differences(model("2^(-i)"), model(table)))]
+    assert unlimited == ["the position function of place at i = 7, n = 7 is 1/128 and 1/64"]
