@@ -337,6 +337,7 @@ def _automatic(home: Citable, statement: Statement) -> list[Node]:
         yield Elaborator(automation.LEVELS[:2]), "qed\n"
         with suppress(Rejected):  # what it writes may be too long
             facts = Facts(statement)
+            yield from ((Trying(), lines) for lines in facts.stored())
             yield from ((Handed(), lines) for lines in Meanings(facts).texts())
             yield from ((Trying(), lines) for lines in facts.texts())
         yield Elaborator(), "qed\n"

@@ -332,6 +332,14 @@ class Facts:
         """Which functions are asked for at which places by what is to be shown, the word too."""
         return places_in(self.said)
 
+    def stored(self) -> Iterator[str]:
+        """Lines that cite what is proved of a stored model with this very run."""
+        known = [] if self.numbers else [*cited(self.statement, list(self.names))]
+        if known:
+            begun = "".join(f"take stored{k}' from {one}\n" for k, one in enumerate(known)) + self._sum_of_tokens()
+            labels = ["sum'", *self.premises, *(f"stored{k}'" for k in range(len(known)))]
+            yield f"{self.given}{begun}qed by {', '.join(labels)}\n"
+
     def texts(self) -> Iterator[str]:
         """What may prove the statement, as lines below its heading, in the order in which it is tried."""
         if self.numbers:  # a model without positions
@@ -342,11 +350,6 @@ class Facts:
         hints = [f"{label}({place})" for label, place in asked if label in self.forms | self.constants]
         if self.tokens:
             begin += self.letters() + "".join(self.constants.values())
-        known = [*cited(self.statement, list(self.names))]
-        if known:
-            begun = "".join(f"take stored{k}' from {one}\n" for k, one in enumerate(known)) + self._sum_of_tokens()
-            labels = ["sum'", *self.premises, *(f"stored{k}'" for k in range(len(known)))]
-            yield f"{self.given}{begun}qed by {', '.join(labels)}\n"
         cases = [*self._cases()]
         hints += [label for case in cases for label in case.labels] + self.premises
         near = [
