@@ -337,7 +337,7 @@ def test_turing_machines_as_they_are_printed(tapes: int) -> None:
 @pytest.mark.parametrize("wrong, said", [
     (("input: 0 1", "input: 0 _"), "other than"),
     (("work symbols: 0", "work symbols: 0 _"), "other than"),
-    (("halt: h", "halt: p"), "no row"),
+    (("halt: h", "halt: p"), "no transition"),
     (("p _ * -> h 0 R R", ""), "must serve"),
     (("h 0 R R", "h 1 R R"), "must be written"),
 ])  # fmt: skip

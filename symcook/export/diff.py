@@ -39,11 +39,13 @@ class Diff(Shown):
     """What `diff` found.
 
     `structure` says in sentences what differs without a run (coordinates, tokens, positions, lengths, sublayers), and
-    `undecided` which position functions may differ; `first` is the first difference of a
-    run: input, layer, part, position (from 1), coordinate, and both values; None where there is none. Of the `inputs`
-    that were run, `different` differ. On `open` of them a choice, or whether values differ, stays open in balls, before
-    the first difference if there is one: with `open`, `first` is the first that is known. On `close` of them nothing
-    differs or stays open, and some values are known to agree within `CLOSE` beyond the tolerance only.
+    `undecided` which position functions may differ; `limits` has, where a tolerance is given, what is said of the first
+    position and the maximum length, which do not count then: those of an export are those of its tables; `first` is the
+    first difference of a run: input, layer, part, position (from 1), coordinate, and both values; None where there is
+    none. Of the `inputs` that were run, `different` differ. On `open` of them a choice, or whether values differ, stays
+    open in balls, before the first difference if there is one: with `open`, `first` is the first that is known. On
+    `close` of them nothing differs or stays open, and some values are known to agree within `CLOSE` beyond the
+    tolerance only.
     """
 
     REPORT = "diff"
@@ -58,6 +60,7 @@ class Diff(Shown):
     different: int = 0
     close: int = 0
     undecided: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
 
     @property
     def same(self) -> bool | None:
@@ -72,7 +75,7 @@ class Diff(Shown):
         return {
             "models": list(self.models),
             "same": self.same,
-            "structure": list(self.structure),
+            "structure": [*self.structure, *self.limits],
             "undecided": list(self.undecided),
             "first": self.first,
             "inputs": self.inputs,
@@ -133,11 +136,14 @@ def diff(
             first_found = first_found or {"input": given, **found}
         elif known is False:
             close += 1
-    apart = list(differences(one, other))
-    structure, undecided = (tuple(str(it) for it in apart if it.decided is decided) for decided in (True, False))
+    apart = list(differences(one, other, near=near))
+    limits = [it for it in apart if it.limit and near]
+    structure, undecided = (
+        tuple(str(it) for it in apart if it.decided is decided and it not in limits) for decided in (True, False)
+    )
     return Diff(
         (first.name, second.name), structure, first_found, count, max_length, quotient(near), opened, different, close,
-        undecided,
+        undecided, tuple(map(str, limits)),
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from symcook.errors import BadInput, Undecided
@@ -16,6 +17,7 @@ from symcook.model.parts import Head, Sublayer
 from symcook.model.symbols import exact, from_sympy, tree_from_sympy
 from symcook.model.transformer import Transformer
 
+ZERO = Fraction(0)
 LENGTH = 12
 """Position functions that are not seen to be equal are compared in numbers at inputs up to this length."""
 LONGEST = 32
@@ -26,12 +28,14 @@ SHOWN = 60
 
 @dataclass(frozen=True)
 class Difference:
-    """What two models have in common by name and not by value; `decided` is False where that is not known."""
+    """What two models have in common by name and not by value; `decided` is False where that is not known. `limit` is
+    True of the first position and the maximum length, which no run on a shorter input shows."""
 
     what: str
     first: str
     second: str
     decided: bool = True
+    limit: bool = False
 
     def __str__(self) -> str:
         if not self.decided:
@@ -39,12 +43,15 @@ class Difference:
         return f"{self.what} is {self.first} and {self.second}"
 
 
-def differences(one: Transformer, other: Transformer, names: Mapping[str, str] | None = None) -> Iterator[Difference]:
+def differences(
+    one: Transformer, other: Transformer, names: Mapping[str, str] | None = None, near: Fraction = ZERO
+) -> Iterator[Difference]:
     """Each difference in structure between two models; nothing where they share all of it.
 
     Arguments:
         one, other: the models.
         names: for each coordinate of `other` what it is called in `one`; without it, the same.
+        near: position functions are the same where their values are at most so far apart.
 
     Compared are coordinates, added tokens, the first position, the maximum length, position functions, sublayers (kind
     and norms), the mask and weighting of heads, which coordinates each sublayer writes, and the output layer. Weights
@@ -61,14 +68,14 @@ def differences(one: Transformer, other: Transformer, names: Mapping[str, str] |
         if (ours_end := getattr(ours, end)) != (theirs_end := getattr(theirs, end)):
             yield Difference(f"the token {end} every input", ours_end or "none", theirs_end or "none")
     if ours.start != theirs.start:
-        yield Difference("the number of the first position", str(ours.start), str(theirs.start))
+        yield Difference("the number of the first position", str(ours.start), str(theirs.start), limit=True)
     if one.max_length != other.max_length:
         longest, far_longest = (str(model.max_length or "unlimited") for model in (one, other))
-        yield Difference("the maximum length", longest, far_longest)
+        yield Difference("the maximum length", longest, far_longest, limit=True)
     for name in dict.fromkeys((*ours.positions, *(called[name] for name in theirs.positions))):
         left, right = (exact(f) for f in (ours.positions.get(name, 0), theirs.positions.get(there.get(name, name), 0)))
         longest = min((model.max_length for model in (one, other) if model.max_length is not None), default=None)
-        same, place = _same_function(left, right, (ours.start, theirs.start), longest)
+        same, place = _same_function(left, right, (ours.start, theirs.start), longest, near)
         if same is not True:
             yield Difference(*_shown(f"the position function of {name}", left, right, place), same is False)
     yield from _sublayers(one, other, called)
@@ -81,7 +88,7 @@ def differences(one: Transformer, other: Transformer, names: Mapping[str, str] |
 
 
 def _same_function(
-    left: Any, right: Any, starts: tuple[int, int], longest: int | None
+    left: Any, right: Any, starts: tuple[int, int], longest: int | None, near: Fraction
 ) -> tuple[bool | None, tuple[dict[str, int], dict[str, int]] | None]:
     """Whether two position functions are equal at all positions of all inputs, None where that is not decided; and the
     first position with two values, as the models number it."""
@@ -99,7 +106,7 @@ def _same_function(
         except sympy.PolynomialError:  # with cases
             pass
     trees, all_there = (tree_from_sympy(left), tree_from_sympy(right)), longest is not None and longest <= LONGEST
-    equal = all_there
+    equal, most = all_there, arb(near.numerator) / near.denominator
     for n in range(1, (longest if all_there and longest is not None else LENGTH) + 1):
         for k in range(n):
             places = tuple({"i": start + k, "n": n} for start in starts)
@@ -108,13 +115,13 @@ def _same_function(
                     evaluate(tree, {name: arb(number) for name, number in place.items()})
                     for tree, place in zip(trees, places, strict=True)
                 )
-                apart = next(values) - next(values)
+                apart = abs(next(values) - next(values))
             except (BadInput, Undecided):  # no value there, or a symbol without one
                 equal = False
                 continue
-            if not apart.contains(0):
+            if apart > most:
                 return False, (places[0], places[1])
-            equal &= apart.is_zero()
+            equal &= apart <= most
     return True if equal else None, None
 
 

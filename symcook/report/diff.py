@@ -42,7 +42,7 @@ def _lines(found: Diff) -> list[str]:
     if found.close:
         further = " beyond that" if loose else ""
         lines[0] += f"; on {found.close} they are known to agree within 10^-{CLOSE_DIGITS}{further}"
-    lines += [*found.structure, *found.undecided]
+    lines += [*found.structure, *found.limits, *found.undecided]
     first = found.first
     if first is not None:
         where = f"layer {first['layer']}, {first['part']}" if first["layer"] else first["part"]

@@ -175,7 +175,7 @@ def proof(verdict: Verdict, full: bool = False) -> list[PlainLines | Table | Doc
         rows.append(("Axioms", _axioms(verdict)))
         assumed = [f"named.{n}" for n in verdict.named] + [f"oracle.{n}" for n in verdict.oracles]
         rows += [("Assumes", f"{n}: {statements()[n].written}") for n in assumed] or [("Assumes", "nothing")]
-    rows += [("Unasked", words) for words in _unasked(verdict, statement, corrected)]
+    rows += [("Not checked", words) for words in _unasked(verdict, statement, corrected)]
     if verdict.status != "OPEN":
         rows.append(("Trust", trust_line(verdict) + "; see prove --trust"))
     if verdict.certificate is not None:

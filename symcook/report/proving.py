@@ -63,7 +63,7 @@ def lines(answer: ProofAnswer, file: str | None = None) -> list[str]:
     found = [] if answer.shown is None else [f"False of     {answer.shown}{smallest(answer)}"]
     found.append(f"Statement    {_cut(answer.claim.text, file)}")
     if unchecked := answer.unchecked:
-        found.append(f"Unasked      {unasked_words(unchecked)}")
+        found.append(f"Not checked  {unasked_words(unchecked)}")
     return [*found, f"Lemmas       {', '.join(answer.lemmas) or 'none'}"]
 
 

@@ -90,7 +90,7 @@ def with_table(made: dict[str, Any]) -> None:
 
 CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
     r"given: 2 where the family has 1, at layers \d feedforward W2 4 1": with_weight,
-    r"where the family has (strict-)?future, at layers 1 attention 1 mask": with_mask,
+    r"the mask of head 1 of layer 1, \S+ where the family has (strict-)?future": with_mask,
     r"given: 1 where the family has 0, at layers \d feedforward W2": with_table,
 }
 

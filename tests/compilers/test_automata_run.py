@@ -171,7 +171,7 @@ REFUSED: list[tuple[str, str]] = [
     (json.dumps({k: v for k, v in ODD.items() if k != "final_states"}), "final_states"),
     (json.dumps({k: v for k, v in ODD.items() if k != "states"}), "states"),
     (json.dumps(ODD | {"answers": {"even": "x", "odd": "y"}}), "accept"),
-    ("{", "JSON"), ("{}", "JSON object"), ("[a", "close"), ("", "letter"), ("()", "--alphabet"), ("a)", "brackets"),
+    ("{", "JSON"), ("{}", "JSON object"), ("[a", "close"), ("", "must have an alphabet"), ("()", "--alphabet"), ("a)", "brackets"),
     ("no-such-file.json", "exist"),
 ]  # fmt: skip
 
@@ -262,5 +262,5 @@ def test_commands_take_a_variant(tmp_path: Path, capsys: pytest.CaptureFixture[s
         typed = f"compile dfa 'a*' --alphabet a --variant {variant} --theorem 1 --prove"
         assert typed in refused(capsys, "prove", tmp_path / "p.json")
     assert "first symbol" in refused(capsys, "run", file, "--input", "", "--steps", 3)
-    assert "in front" in refused(capsys, "compile", "tm", "1RB1LB_1LA1RZ", "-o", file, "--variant", "no-start")
+    assert "before the input" in refused(capsys, "compile", "tm", "1RB1LB_1LA1RZ", "-o", file, "--variant", "no-start")
     refused(capsys, "compile", "dfa", "a*", "-o", file, "--variant", "other", "--force")

@@ -334,5 +334,5 @@ def test_decide_takes_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_a_compiled_model_is_checked_against_its_program_where_no_reference_is_given() -> None:
     found = sc.compile("ltl", "prev Q_1", alphabet="01").check(max_length=4)
     assert found.holds and found.strings == 30
-    with pytest.raises(BadInput, match="must be checked against a reference; given: none"):
+    with pytest.raises(BadInput, match="must be checked against a specification; given: none"):
         sc.build("dyck-1").check(max_length=3)

@@ -236,7 +236,7 @@ def test_the_theorem_of_the_model_from_the_command_line(tmp_path: Path, capsys: 
     assert main(["prove", file]) == 0
     said = capsys.readouterr().out
     assert said.startswith(f"PROVED  {file} is turing at Q = 3, S = 1, G = 1, K = 1, R = 8, first = 1, ")
-    assert "PROVED  merrill2024.thm2, at all sizes and tables of the family:" in said
+    assert "PROVED  merrill2024.thm2, for all parameter values of the family:" in said
 
 
 def test_a_certificate_beyond_a_limit_of_the_checker_is_none(
@@ -297,7 +297,7 @@ def test_the_command_that_is_told_gives_the_proof(tmp_path: Path, capsys: pytest
         (
             "1RB1LB_1LA1RZ",
             {"variant": "no-start"},
-            "a Turing machine for strings with a symbol must have symbols; given: none",
+            "a Turing machine for strings with a symbol must have input symbols; given: none",
         ),
         (COPY, {"theorem": "20a"}, "the theorem about machines must be 2,"),
     ],

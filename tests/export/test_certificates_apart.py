@@ -64,7 +64,7 @@ def test_a_model_alone_takes_no_export_for_its_claim(folder: Path, capsys: pytes
     capsys.readouterr()
     assert main(["prove", "mine.json"]) == 2
     err = capsys.readouterr().err
-    assert "must have the certificate of a claim next to it" in err and "about mine.npz" in err
+    assert "the certificate next to a model must be that of a theorem" in err and "about mine.npz" in err
 
 
 def script(capsys: pytest.CaptureFixture[str], *given: str) -> tuple[int, str, str]:

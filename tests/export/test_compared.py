@@ -131,7 +131,7 @@ def test_a_value_that_nothing_settles() -> None:
     embedding = sc.Embedding(sc.Space(("a", "m")), words=words)
     model = sc.Transformer("tie", embedding, (sc.Layer(head),), sc.Readout("sign", "last", ("m",), [[1]]))
     found = compare(model, archive.arrays(model, "float64", 3), 3)
-    assert found["ends"] == "neither the exact domain nor rigorous intervals settle an answer at length 2"
+    assert found["ends"] == "neither exact arithmetic nor rigorous intervals settle an answer at length 2"
     assert (found["greatest_length"], found["inputs"]) == (1, 2)
 
 

@@ -262,8 +262,8 @@ def test_which_lengths_were_not_asked_is_said(tmp_path: Path, capsys: pytest.Cap
     for most, lengths in [(8, "lengths 5 to 8 were"), (5, "length 5 was"), (4, None)]:
         assert main([*line, str(most)]) == 0
         said = [row.strip() for row in capsys.readouterr().out.splitlines()]
-        rows = [row for row in said if "not asked" in row]
-        assert rows == ([f"{lengths} not asked: nothing longer is tried after 2 lengths that fail"] if lengths else [])
+        rows = [row for row in said if "not tested" in row]
+        assert rows == ([f"{lengths} not tested: nothing longer is tried after 2 lengths that fail"] if lengths else [])
         assert sum(row.startswith("not at length") and row.endswith("exactly 0") for row in said) == 2
     b = sc.Builder(words={"CLS": {}, "a": {"v": "1/3"}, "b": {"v": "-1/3"}}, before="CLS")
     b.readout("sign", "first", b.attention("mean", reads="v", mask="none"), weights=[1])

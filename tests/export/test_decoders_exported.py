@@ -77,7 +77,7 @@ def test_a_machine_in_float32_names_its_greatest_number_of_steps(
     code, out, err = script(file, "01", "--steps", with_steps + 1)
     assert code == 2 and out == "" and f"at most {with_steps} steps" in err and err.count("\n") == 1
     code, out, err = script(file, "011", "--steps", 1)
-    assert code == 2 and "at most 2 letters" in err
+    assert code == 2 and "at most 2 symbols" in err
     assert verify_export(file)["decoding"] == promised
 
 

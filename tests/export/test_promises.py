@@ -466,7 +466,7 @@ def test_the_printed_error_holds_at_each_length_also_where_it_falls(
     weights = tmp_path / "falling.npz"
     model.save(tmp_path / "falling.json")
     assert main(["export", str(tmp_path / "falling.json"), "-o", str(weights), "--dtype", "float16"]) == 0
-    printed = re.search(r"every value within (\S+) of the exact one to length 16\n", capsys.readouterr().out)
+    printed = re.search(r"every value within (\S+) of the exact one up to length 16\n", capsys.readouterr().out)
     assert printed is not None
     errors = []
     for n in range(1, 17):

@@ -230,7 +230,7 @@ def test_words_of_letters_and_of_names(letters: tuple[str, str], capsys: Any) ->
                 assert out.splitlines() == said, (ends, word, steps)
                 known = "before the end" if steps < most else "and the next answer is not certain"
                 assert err == ("" if code == 0 else f"stopped at the limit of {steps} steps, {known}\n")
-        for word, why in ((("?",), "every symbol must be one of"), (letters * 2, "at most 2 letters")):
+        for word, why in ((("?",), "every symbol must be one of"), (letters * 2, "at most 2 symbols")):
             with pytest.raises(SystemExit) as error:
                 run_npz.decode(m, join.join(word), "1")
             assert error.value.code == 2 and why in capsys.readouterr().err
@@ -256,7 +256,7 @@ def test_what_is_said_of_steps() -> None:
     assert told({0: 4, 1: 4}, 4, w0=(6, ""), w1=(5, "a")) == [
         f"decodes 4 steps after strings of at most 1 symbols, {right}",
         "  numpy errs first at step 6 after the empty string",
-        "  4 steps were asked for; give more with --steps",
+        "  4 steps were requested; give more with --steps",
         "  why so",
     ]
     assert "  numpy errs first at step 5 after a b" in told({0: 4, 1: 4}, 9, w1=(5, "a b"))

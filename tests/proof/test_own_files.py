@@ -150,7 +150,7 @@ def test_where_there_is_nothing_to_check_one_sentence_says_so(folder, capsys):
     for name in ("votes.statement.txt", "votes.certificate.json"):
         (folder / name).unlink()
         code, said = again(folder, capsys)
-        assert code == 2 and "must have its certificate next to it" in said and said.count("\n") == 1
+        assert code == 2 and "must have a certificate next to it" in said and said.count("\n") == 1
     code, said = again(folder, capsys, "--full")
     assert code == 2 and "must stand alone" in said
     assert main(["prove", str(folder / "none.json")]) == 2

@@ -126,7 +126,7 @@ def test_the_words_of_formulas_mean_what_their_table_says() -> None:
 
 def test_which_inputs_were_tried_is_said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["check", "dyck-1", "--max-length", "8"]) == 0
-    assert "agree on 126 inputs to length 6 too" in capsys.readouterr().out  # 2 + 4 + ... + 64
+    assert "agree on 126 inputs up to length 6 too" in capsys.readouterr().out  # 2 + 4 + ... + 64
     assert LENGTH == 6 and MOST == 2**14
     monkeypatch.setattr(stated, "MOST", 83)
     assert check_recipe("dyck-k-d", 3).stated == 4 + 16  # to length 3 there are 84
