@@ -227,14 +227,14 @@ def test_a_tie_of_irrational_scores_stays_open_and_says_that_neither_domain_deci
     scores = Readout("largest", "last", ("a", "b"), [[1, 0], [0, 1]], labels=("x", "y"))
     tied = Transformer("tied", Embedding(Space(("a", "b")), words), (Layer(head),), scores)
     for ask in (lambda: list(stream(tied, "x", 3)), lambda: continued(tied, "x", ["x"])):
-        with pytest.raises(Undecided, match=r"neither number system decides it.*given sqrt\(2\) \+ sqrt\(3\)\.") as caught:
+        with pytest.raises(Undecided, match=r"neither number system decides.*given sqrt\(2\) \+ sqrt\(3\)\.") as caught:
             ask()
         assert "use " not in str(caught.value) and "try " not in str(caught.value)
     tied.save(tmp_path / "tied.json")
     for options, code, said in (
         ((), 3, "neither number system decides it"),
-        (("--domain", "ball"), 3, "the exact domain decides ties of rational scores"),
-        (("--domain", "exact"), 2, "numbers must be rational in the exact domain"),
+        (("--domain", "ball"), 3, "exact arithmetic decides ties of rational scores"),
+        (("--domain", "exact"), 2, "numbers must be rational in exact arithmetic"),
     ):
         found = call(capsys, "run", tmp_path / "tied.json", "--input", "x", "--steps", "3", *options)
         assert found[0] == code and said in found[2], options

@@ -120,7 +120,7 @@ def test_a_proof_is_shown_whole() -> None:
     at = 0
     for label in labels:
         at = drawn.index(f"{label}: ", at)
-    assert "given .. some string run" in drawn and len(labels) >= 6
+    assert "given .. some word run" in drawn and len(labels) >= 6
     assert show.idea("proof x\n  # One.\n  # Two.\n  qed\n") == "One. Two."
 
 
@@ -143,7 +143,7 @@ def test_links_are_looked_at(tmp_path: Path) -> None:
 def test_formulas_are_the_mathml_that_browsers_know() -> None:
     draw = load("mathematics").mathml
     assert draw(r"x_{1} \le \mathit{token}") == (
-        '<math><msub><mi>x</mi><mn>1</mn></msub><mo>≤</mo><mi class="string">token</mi></math>'
+        '<math><msub><mi>x</mi><mn>1</mn></msub><mo>≤</mo><mi class="word">token</mi></math>'
     )
     assert draw(r"a < b") == "<math><mi>a</mi><mo>&lt;</mo><mi>b</mi></math>"
     assert "<mi>sm</mi>" in draw(r"\operatorname{sm}(s)") and 'mathvariant="normal">e<' in draw(r"\mathrm{e}^{x}")

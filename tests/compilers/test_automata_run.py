@@ -171,7 +171,7 @@ REFUSED: list[tuple[str, str]] = [
     (json.dumps({k: v for k, v in ODD.items() if k != "final_states"}), "final_states"),
     (json.dumps({k: v for k, v in ODD.items() if k != "states"}), "states"),
     (json.dumps(ODD | {"answers": {"even": "x", "odd": "y"}}), "accept"),
-    ("{", "JSON"), ("{}", "JSON object"), ("[a", "close"), ("", "must have an alphabet"), ("()", "--alphabet"), ("a)", "brackets"),
+    ("{", "JSON"), ("{}", "JSON object"), ("[a", "close"), ("", "alphabet"), ("()", "--alphabet"), ("a)", "brackets"),
     ("no-such-file.json", "exist"),
 ]  # fmt: skip
 
