@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput, Undecided
 from symcook.model.parts import Head, Sublayer
 from symcook.model.symbols import exact, from_sympy, tree_from_sympy
 from symcook.model.transformer import Transformer
+
+if TYPE_CHECKING:
+    from sympy import Expr
 
 ZERO = Fraction(0)
 LENGTH = 12
@@ -88,7 +91,7 @@ def differences(
 
 
 def _same_function(
-    left: Any, right: Any, starts: tuple[int, int], longest: int | None, near: Fraction
+    left: Expr, right: Expr, starts: tuple[int, int], longest: int | None, near: Fraction
 ) -> tuple[bool | None, tuple[dict[str, int], dict[str, int]] | None]:
     """Whether two position functions are equal at all positions of all inputs, None where that is not decided; and the
     first position with two values, as the models number it."""
@@ -126,7 +129,7 @@ def _same_function(
 
 
 def _shown(
-    what: str, left: Any, right: Any, place: tuple[dict[str, int], dict[str, int]] | None
+    what: str, left: Expr, right: Expr, place: tuple[dict[str, int], dict[str, int]] | None
 ) -> tuple[str, str, str]:
     """What two position functions are called, and how they are written: long ones by their values where they differ."""
     texts = from_sympy(left), from_sympy(right)
@@ -136,7 +139,7 @@ def _shown(
         first, second = (text if len(text) <= SHOWN else f"{text[:SHOWN]}..." for text in texts)
         return what, first, second
     first, second = (
-        from_sympy(function.subs({symbol: at[symbol.name] for symbol in function.free_symbols if symbol.name in at}))
+        from_sympy(function.subs({symbol: at[str(symbol)] for symbol in function.free_symbols if str(symbol) in at}))
         for function, at in zip((left, right), place, strict=True)
     )
     return f"{what} at i = {place[0]['i']}, n = {place[0]['n']}", first, second
