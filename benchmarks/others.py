@@ -60,7 +60,8 @@ def torch_lines() -> Iterator[Row]:
         place = Path(folder) / "m.pt"
         model.export(place, format="torch", dtype="float64", max_length=2 * BRACKETS)
         spec = importlib.util.spec_from_file_location("exported", place.with_suffix(".py"))
-        assert spec is not None and spec.loader is not None
+        if spec is None or spec.loader is None:
+            raise RuntimeError(f"the exported file of {place} cannot be imported")
         code = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(code)
         network, tokens = code.load(), code.tokens(word)

@@ -1,18 +1,22 @@
 """Build the certificates from proof texts, and from scripts where proofs are generated.
 
-    python proofs/build.py            every statement that has a proof
-    python proofs/build.py ID ...     these only
-    python proofs/build.py --texts    those that have a text
-    python proofs/build.py --check    write nothing; build again the texts that changed, and all scripts that are
-                                      named; exit 1 where a stored certificate differs
-    python proofs/build.py --idle     with any of these: hints that nothing uses go out of the texts that are built,
-                                      where the certificate is the same without them; with --check exit 1 where one can
+    python proofs/build.py               every statement that has a proof
+    python proofs/build.py ID ...        these only
+    python proofs/build.py --texts       the texts that are not recorded as they are now
+    python proofs/build.py --check       write nothing; exit 1 where a text is not recorded as it is now
+    python proofs/build.py --check ID    write nothing; exit 1 where one of these gives no certificate
+    ... --check --sample 2               build two in a hundred of the texts too; exit 1 where one gives no certificate
+    ... -j 4                             in so many processes
+    ... --idle                           hints that nothing uses go out of the texts that are built, where the
+                                         certificate is the same without them; with --check exit 1 where one can
 
-A proof text is ``proofs/<paper>/<id>.proof``, of a library lemma ``proofs/lemmas/<name>.proof``. ``proofs/built.json``
-records from what the certificate of each text was built: the text, the statement, the lemmas that it uses, the
-definitions that it names, and the automation. What is recorded as it is now is not built again by --check. Progress
-with seconds goes to stderr, and hints that nothing uses (some of which steer the search nevertheless). What is written
-was accepted by the checker once already.
+A proof text is ``proofs/<paper>/<id>.proof``, of a library lemma ``proofs/lemmas/<name>.proof``. ``proofs/built.txt``
+records from what the certificate of each text was built: the text, the statement, the lemmas that it uses and the
+definitions that it names, and the certificate itself. The programs that find proofs are not recorded: the checkers
+accept a certificate however it was found. So a text may give another certificate today than the one that is stored, and
+after a change of these programs it may give none; a sample says how many of those that are drawn do. Progress with
+seconds goes to stderr, and hints that nothing uses (some of which steer the search nevertheless). What is written was
+accepted by the checker once already. A run that was broken off keeps what it has built; --texts builds what is left.
 """
 
 from __future__ import annotations
@@ -20,18 +24,19 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import TimeUp, alarm
 from symcook.errors import BadInput, Rejected
-from symcook.proof import kernel, normal, own, replay
-from symcook.proof.audit.source import digest, record, source_digest
+from symcook.proof import kernel, normal, own, replay, seals
+from symcook.proof.audit.source import RECORD, record_line
 from symcook.proof.grammar import GRAMMAR
 from symcook.proof.search import elaborate, prooftext
 from symcook.proof.search.prooftext import BadProof, HintText, Place, ProofText, TextLine
@@ -44,7 +49,9 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "certificates"
-RECORD = HERE / "built.json"
+BUILT = HERE / RECORD
+SECONDS = 60
+"""Processor time for a sample."""
 CHECKS = {"model.first-position": 16, "model.dyck-1-nonuniform": 8}
 """Statements that are checked at all instances, and their model by running it, and to which length."""
 OTHER = frozenset({"certificates", "models", "remarks", "scripts", "statements"})
@@ -113,22 +120,6 @@ def scripts_with_files() -> dict[str, tuple[Script, Path]]:
             raise ValueError(f"two scripts for {', '.join(sorted(twice))}")
         out |= {name: (made if isinstance(made, Script) else Script(made), path) for name, made in found.items()}
     return out
-
-
-BRIDGES = ("bridge.py", "computed.py", "folded.py", "named.py")
-
-
-def automation_digest() -> str:
-    """What finds proofs, and what the kernel computes: all of symcook/proof that a certificate depends on.
-
-    Bridges are made without texts, and no text asks for what makes them.
-    """
-    folder = Path(kernel.__file__).parent
-    files = [
-        *(path for path in sorted((folder / "search").glob("*.py")) if path.name not in BRIDGES),
-        *(folder / f"{n}.py" for n in ("terms", "grammar", "normal", "kernel", "conditions")),
-    ]
-    return digest(*[p.read_bytes() for p in [*files, folder.parent / "model" / "expr.py"]])
 
 
 def used(proof: Any) -> Iterator[str]:
@@ -201,7 +192,7 @@ def without_idle(
 
     def leave_out(hints: Sequence[tuple[Place, str]]) -> None:
         try:
-            with alarm(seconds, processor=True):
+            with alarm(seconds):
                 same = from_text(name, fewer(hints), known) == certificate
         except (Stuck, Rejected, BadInput, TimeUp):
             same = False
@@ -306,85 +297,237 @@ def text(certificate: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
+@dataclass(frozen=True)
+class Built:
+    """What one id gave: the text of its certificate, or why there is none, and the hints of its text that nothing uses,
+    of which those in `removable` can go; `shorter` is the text without them."""
+
+    name: str
+    certificate: str | None
+    problem: str
+    seconds: float
+    idle: tuple[tuple[Place, str], ...] = ()
+    removable: tuple[tuple[Place, str], ...] = ()
+    shorter: str | None = None
+
+
+def attempt(name: str, shorten: bool = False) -> Built:
+    """Build one id. With `shorten` it is asked which of the hints that nothing uses can go."""
+    known = replay.statements()
+    start = time.perf_counter()
+    idle: list[tuple[Place, str]] = []
+    removable: list[tuple[Place, str]] = []
+    shorter = None
+    try:
+        certificate = made(name, known, idle)
+        if idle and shorten:
+            path = file_of(name)
+            raw, seconds = path.read_text(encoding="utf-8"), 1 + 2 * (time.perf_counter() - start)
+            without_them, removable = without_idle(name, read_text(name, path), known, certificate, idle, seconds)
+            shorter = rewritten(raw, without_them) if removable else None
+    except (Stuck, Rejected, BadInput) as error:
+        return Built(name, None, f"{type(error).__name__}: {error}", time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    return Built(name, text(certificate), "", seconds, tuple(idle), tuple(removable), shorter)
+
+
+def size_of(name: str) -> int:
+    """The bytes of the stored certificate, by which it is guessed how long building takes."""
+    path = FOLDER / f"{name}.json"
+    return path.stat().st_size if path.is_file() else 1000
+
+
+def attempts(names: Sequence[str], shorten: bool, processes: int) -> Iterator[Built]:
+    """What each id gives, as it comes; with several processes those first that took most space before."""
+    if processes == 1:
+        yield from (attempt(name, shorten) for name in names)
+        return
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    unstopped = signal.signal, (signal.SIGINT, signal.SIG_IGN)  # an interruption is for this process, which ends those
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), *unstopped)
+    try:
+        asked = [pool.submit(attempt, name, shorten) for name in sorted(names, key=size_of, reverse=True)]
+        for done in as_completed(asked):
+            yield done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+class Record:
+    """The lines of built.txt, of which those that are of no id with a text go."""
+
+    def __init__(self, written: Mapping[str, Path], known: Mapping[str, replay.Statement]) -> None:
+        self.written, self.known = written, known
+        lines = [line for line in seals.read(BUILT) if line.partition(" ")[0] in written]
+        self.lines: dict[str, list[str]] = {}
+        for line in sorted(lines):
+            self.lines.setdefault(line.partition(" ")[0], []).append(line)
+
+    def current(self, name: str) -> bool:
+        """Whether the certificate of a text is recorded as built from what is there now."""
+        try:
+            return name in self.lines and record_line(HERE, name, self.known) in self.lines[name]
+        except (OSError, ValueError):  # no certificate, or a text that is none
+            return False
+
+    def put(self, built: Built) -> None:
+        """Record what an id with a text gave; where it gave nothing, what was recorded goes."""
+        self.lines.pop(built.name, None)
+        if built.certificate is not None and built.name in self.written:
+            self.lines[built.name] = [record_line(HERE, built.name, self.known)]
+
+    def write(self) -> None:
+        seals.write(BUILT, (line for lines in self.lines.values() for line in lines))
+
+
+def finders() -> list[Path]:
+    """The files that find proofs."""
+    return sorted((Path(kernel.__file__).parent / "search").glob("*.py"))
+
+
+def drawn(written: Mapping[str, Path], percent: float) -> list[str]:
+    """The ids of a sample of the texts: another one after each change of a text, or of what finds proofs."""
+    seed = seals.digest(*(path.read_bytes() for path in (*finders(), *written.values())))
+    count = min(len(written), max(1, round(len(written) * percent / 100)))
+    return sorted(written, key=lambda name: seals.digest(seed, name))[:count]
+
+
+def sampled(names: Sequence[str]) -> int:
+    """Build the ids of a sample and say what they give; how many give no certificate."""
+    start = time.process_time()
+    same, other, none = 0, 0, 0
+    for name in names:
+        left = SECONDS - (time.process_time() - start)
+        if left <= 0:
+            break
+        try:
+            with alarm(left):
+                built = attempt(name)
+        except TimeUp:
+            break
+        if built.certificate is None:
+            none += 1
+            print(f"{shown_file(name)}: {built.problem}", file=sys.stderr)
+        elif (FOLDER / f"{name}.json").read_text(encoding="utf-8") == built.certificate:
+            same += 1
+        else:
+            other += 1
+    done = same + other + none
+    print(
+        f"built again: {done} of {len(names)} texts that were drawn, in {time.process_time() - start:.0f} s; {same} "
+        f"give the stored certificate, {other} another one that is accepted, {none} none",
+        file=sys.stderr,
+    )
+    return none
+
+
+def shown_file(name: str) -> str:
+    """The file of a proof text from the folder of the project; the id where there is none."""
+    return str(file_of(name).relative_to(HERE.parent)) if file_of(name).is_file() else name
+
+
+def mismatched(every: Mapping[str, tuple[Script, Path]], written: Mapping[str, Path], known: Collection[str]) -> int:
+    """How many proofs are there twice, or for no statement; each is named."""
+    twice = sorted(every.keys() & written.keys())
+    for name in twice:
+        files = f"a text, {written[name].name}, and a script in {every[name][1].name}"
+        print(f"{name}: has {files}: one must go", file=sys.stderr)
+    orphans = sorted(written.keys() - known)
+    for name in orphans:
+        print(f"{written[name]}: there is no statement {name}", file=sys.stderr)
+    return len(twice) + len(orphans)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     gc.set_threshold(100_000, 20, 50)  # as in the command line
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ids", nargs="*", metavar="ID")
     parser.add_argument("--texts", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--sample", type=float, metavar="PERCENT")
     parser.add_argument("--idle", action="store_true")
+    parser.add_argument("-j", type=int, default=1, metavar="PROCESSES", dest="processes")
     given = parser.parse_args(arguments)
+    if given.processes < 1 or (given.sample is not None and not (given.check and 0 < given.sample <= 100)):
+        parser.error("-j must be at least 1; --sample must be a percentage, with --check")
     known = replay.statements()
     every, written = scripts_with_files(), texts()
-    check_only = given.check
-    failed = 0
-    for name in sorted(every.keys() & written.keys()):
-        failed += 1
-        print(
-            f"{name}: has a text, {written[name].name}, and a script in {every[name][1].name}: one must go",
-            file=sys.stderr,
-        )
-    for name in sorted(written.keys() - known.keys()):
-        failed += 1
-        print(f"{written[name]}: there is no statement {name}", file=sys.stderr)
-    wanted = given.ids
-    before, now = record(HERE), automation_digest()
-    built: dict[str, str] = dict(before["built"]) if before["automation"] == now else {}
-    few = check_only or given.texts
-    names = [n for n in known if n in written or ((n in every or n in CHECKS) and (n in wanted or not few))]
-    fresh = 0
-    try:
-        for name in [n for n in names if not wanted or n in wanted]:
-            start = time.perf_counter()
-            path = FOLDER / f"{name}.json"
-            if few and name in written and not wanted and built.get(name) == source_digest(HERE, name, known):
-                fresh += 1
-                continue
-            idle: list[tuple[Place, str]] = []
-            gone: list[tuple[Place, str]] = []
-            try:
-                certificate = made(name, known, idle)
-                if idle and given.idle:
-                    raw = written[name].read_text(encoding="utf-8")
-                    seconds = 1 + 2 * (time.perf_counter() - start)
-                    shorter, gone = without_idle(
-                        name, read_text(name, written[name]), known, certificate, idle, seconds
-                    )
-                    if gone and not check_only:
-                        written[name].write_text(rewritten(raw, shorter), encoding="utf-8")
-            except (Stuck, Rejected, BadInput) as error:
-                failed += 1
-                built.pop(name, None)
-                where = str(written[name].relative_to(HERE.parent)) if name in written else name
-                print(f"{where}: {type(error).__name__}: {error}", file=sys.stderr)
-                continue
-            result = text(certificate)
-            if not check_only:
-                path.write_text(result, encoding="utf-8")
-                if name in written:
-                    built[name] = source_digest(HERE, name, known)
-            elif not path.exists() or path.read_text(encoding="utf-8") != result:
-                failed += 1
-                print(f"{name}: the stored certificate differs", file=sys.stderr)
-            failed += check_only and bool(gone)
-            for key in idle:
-                place, hint = key
-                what = "can go" if check_only else "is taken out"
-                more = f"; it {what}" if key in gone else ""
-                line = f"{written[name].relative_to(HERE.parent)}, line {place.line}"
-                print(f"{line}: nothing uses {hint}{more}", file=sys.stderr)
-            print(f"{name}: {len(result)} bytes, {time.perf_counter() - start:.2f} s", file=sys.stderr)
-    finally:  # also of a build that was interrupted
-        if not check_only:
-            row = {"automation": now, "built": dict(sorted(built.items()))}
-            RECORD.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
-    for name in wanted:
-        if name not in names:
+    failed = mismatched(every, written, known.keys())
+    built = Record({name: path for name, path in written.items() if name in known}, known)
+    proofs = [name for name in known if name in written or name in every or name in CHECKS]
+    for name in given.ids:
+        if name not in proofs:
             failed += 1
             print(f"{name}: no statement or no proof", file=sys.stderr)
-    if few:
-        print(f"{fresh} certificates are as recorded; the others were built again", file=sys.stderr)
-    return 1 if failed else 0
+    if given.check and not given.ids:
+        return 1 if failed + recorded(built) + (sampled(drawn(written, given.sample)) if given.sample else 0) else 0
+    names = [name for name in proofs if name in given.ids] if given.ids else proofs
+    if given.texts and not given.ids:
+        names = [name for name in names if name in written and not built.current(name)]
+    return 1 if failed + build_all(names, built, given.processes, given.check, given.idle) else 0
+
+
+def recorded(built: Record) -> int:
+    """How many texts are not recorded as they are now; each is named. Nothing is built."""
+    stale = [name for name in built.written if not built.current(name)]
+    for name in stale:
+        print(f"{shown_file(name)}: the stored certificate is not recorded as built from this text", file=sys.stderr)
+    if stale:
+        print("python proofs/build.py --texts builds them", file=sys.stderr)
+    print(f"{len(built.written) - len(stale)} of {len(built.written)} texts are recorded as they are", file=sys.stderr)
+    return len(stale)
+
+
+def build_all(
+    names: Sequence[str],
+    record: Record,
+    processes: int = 1,
+    check: bool = False,
+    shorten: bool = False,
+    done: Callable[[str], None] = lambda name: None,
+) -> int:
+    """Build these ids, and write and record what they give, unless they are only checked; how many are not as they must
+    be. `done` is told each id that gave a certificate."""
+    failed, start, saved = 0, time.monotonic(), time.monotonic()
+    total, finished = sum(map(size_of, names)), 0
+    try:
+        for place, built in enumerate(attempts(names, shorten, processes), 1):
+            name = built.name
+            finished += size_of(name)
+            if built.certificate is None:
+                failed += 1
+                print(f"{shown_file(name)}: {built.problem}", file=sys.stderr)
+            if not check:
+                if built.shorter is not None:
+                    file_of(name).write_text(built.shorter, encoding="utf-8")
+                if built.certificate is not None:
+                    (FOLDER / f"{name}.json").write_text(built.certificate, encoding="utf-8")
+                record.put(built)
+                if time.monotonic() - saved > 5:
+                    record.write()
+                    saved = time.monotonic()
+            failed += check and bool(built.removable)
+            for key in built.idle:
+                spot, hint = key
+                what = "can go" if check else "is taken out"
+                more = f"; it {what}" if key in built.removable else ""
+                print(f"{shown_file(name)}, line {spot.line}: nothing uses {hint}{more}", file=sys.stderr)
+            if built.certificate is not None:
+                stored = FOLDER / f"{name}.json"
+                other = not stored.is_file() or stored.read_text(encoding="utf-8") != built.certificate
+                more = "; not the stored certificate" if other else ""  # when checked
+                if place % 20 == 0:
+                    minutes = (time.monotonic() - start) * (total - finished) / finished / 60
+                    more += f"; about {minutes:.0f} min to go"
+                size = len(built.certificate)
+                print(f"{place}/{len(names)} {name}: {size} bytes, {built.seconds:.2f} s{more}", file=sys.stderr)
+                done(name)
+    finally:  # also of a build that was interrupted
+        if not check:
+            record.write()
+    return failed
 
 
 if __name__ == "__main__":

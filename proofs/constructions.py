@@ -1,4 +1,4 @@
-"""How many constructions of the papers are stated of a stored model's run: notes/constructions.md, by ledger.py.
+"""How many constructions of the papers are stated of a stored model's run: build/notes/constructions.md, by ledger.py.
 
 Looked at are the rows that describe a construction (`KINDS`), by the statement that settles them: the row's own, or the
 one that corrects it. What is asserted is taken apart, as `parts` says, and each part is about a run or not.
@@ -135,7 +135,7 @@ def word_of(row: claims.Claim, known: Mapping[str, Statement]) -> str:
 
 
 def page(rows: list[claims.Claim]) -> str:
-    """The text of notes/constructions.md."""
+    """The text of build/notes/constructions.md."""
     chosen = [row for row in rows if row.kind in KINDS]
     found = {row.id: word_of(row, statements()) for row in chosen}
     reasons = {name: said["no_run"] for name, said in claims.remarks().items() if "no_run" in said}

@@ -6,7 +6,7 @@
                                                  that use them
     python proofs/coq.py -o DIR --sample 12 --turn 7   a sample beside what --changed has; the turns together have all
     --check    let coqc check what is written, and list what the theorems rest on; exit 1 where anything is refused
-    --record   add what is accepted to symcook/data/coq.json (with --check), and name what is not; nothing, where the
+    --record   add what is accepted to symcook/data/coq.txt (with --check), and name what is not; nothing, where the
                files are not as they must be, or coqchk refuses any
 
 A folder that was written before is taken up again: what coqc has accepted is not checked twice.
@@ -23,11 +23,12 @@ from pathlib import Path
 from symcook.claims import inventory
 from symcook.coq.checker import certificates, statements
 from symcook.coq.development import Development
-from symcook.coq.judge import Judgement, coqc, coqc_version, fresh, verdict
+from symcook.coq.judge import Judgement, coqc, fresh, verdict
 from symcook.coq.models import model_text, stored_models
-from symcook.coq.record import PATH, made, stale, stale_models, stored
+from symcook.coq.record import PATH, added, stale, stale_models, stored
 from symcook.coq.statement import known_ids
 from symcook.errors import BadInput, SymcookError, unknown
+from symcook.proof import seals
 
 MOST = 60  # theorems and models that a sample has besides because they have changed
 
@@ -51,7 +52,7 @@ def record(development: Development, found: Judgement, axioms: set[str]) -> None
     """Add what was accepted to the record, and take from it what was refused."""
     seen = {name: name in found.accepted for name in development.ids}
     models = {name: file in found.runs for file, name in development.models.items()}
-    PATH.write_text(made(coqc_version(), seen, models, axioms), encoding="utf-8")
+    seals.write(PATH, added(seen, models, axioms))
     stored.cache_clear()
     print(f"recorded; {len(stale(known_ids()))} theorems and {len(stale_models(stored_models()))} models are not")
 

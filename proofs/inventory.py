@@ -3,7 +3,7 @@
 `notes/inventory/PAPER*.tsv` has a line for every sentence of a paper that states something mathematical, in the
 paper's order: section, place, what it says (in words of ours), and the ids of the rows that together cover it, or `-`
 and the reason why nothing in it can be true or false of an object of the paper. It is written by hand, by reading. The
-page `notes/inventory.md` counts it; ``proofs/ledger.py`` writes that with the other generated pages.
+page `build/notes/inventory.md` counts it; ``proofs/ledger.py`` writes that.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Recompute the ledger by replay, and write (or with --check compare) what is made of it.
 
-python proofs/ledger.py            ledger.json, and in notes/ inventory.md and constructions.md
-python proofs/ledger.py --check    exit 1 where a committed file differs from what replay gives
+python proofs/ledger.py            ledger.jsonl, and in build/notes/ inventory.md and constructions.md
+python proofs/ledger.py --check    exit 1 where ledger.jsonl differs from what replay gives
 ... --verdicts FILE                keep the verdict on every certificate, with the hash of what it rests on
 
 The ledger and the errata are pages of the site, which docs/pages makes of the same data.
@@ -15,14 +15,15 @@ import gc
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
 from symcook import claims
-from symcook.cli import listing
 from symcook.cli.output import Progress
+from symcook.proof import seals
 from symcook.proof.replay import replay
-from symcook.recount import dump, ignored, recompute
+from symcook.recount import ignored, recompute, rows
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -33,21 +34,20 @@ def ordered(found: Counter[str]) -> list[str]:
     return sorted(found, key=lambda word: (first[word.split()[0]], word))
 
 
-def tested(record: Path) -> str:
-    """What the last run of every case of every test has shown, and of which tree."""
-    if not record.exists():
-        return "No run of every case of every test is recorded."
-    said = json.loads(record.read_text(encoding="utf-8"))
-    ended = ", ".join(f"{count:,} {kind}" for kind, count in said["ended"].items())
-    return (
-        f"Every case of every test: {ended}, on the tree `{said['tree'][:12]}`; `python tests/every_case.py --show` "
-        "says whether that is the one at hand."
-    )
-
-
 def verdicts_text() -> str:
     """The verdict on every certificate as JSON; `rests` is the hash of all that it rests on."""
     return json.dumps({v.id: asdict(v) | {"rests": claims.row_digest(v.id)} for v in replay()})
+
+
+def other_rows(wanted: Iterable[str]) -> bool:
+    """Whether the ledger lacks one of these lines, or has another one that would be read. Lines that have no effect, as
+    a merge may leave them, are allowed."""
+    stored = claims.stored_rows()
+    now = {json.dumps(row, sort_keys=True) for row in map(json.loads, wanted)}
+    read = {
+        json.dumps(row, sort_keys=True) for name, found in stored.items() for row in found if claims.current(name, row)
+    }
+    return now != read
 
 
 def main(arguments: list[str]) -> int:
@@ -61,27 +61,21 @@ def main(arguments: list[str]) -> int:
     refused = ignored()
     if "--verdicts" in arguments:
         Path(arguments[arguments.index("--verdicts") + 1]).write_text(verdicts_text(), encoding="utf-8")
-    rows = claims.ledger(found)
-    pages = {
-        ROOT / "symcook" / "data" / "ledger.json": dump(found),
-        ROOT / "symcook" / "data" / "list.txt": listing.page(),
-        ROOT / "notes" / "constructions.md": constructions.page(rows),
-        ROOT / "notes" / "inventory.md": inventory.page(rows, errata.PAPERS),
-    }
-    differ = []
-    for path, text in pages.items():
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            differ.append(path.relative_to(ROOT))
-            if "--check" not in arguments:
-                path.write_text(text, encoding="utf-8")
-    found_claims = claims.counts(rows)
+    ledger = claims.ledger(found)
+    differs = "--check" in arguments and other_rows(rows(found))
+    if "--check" not in arguments:
+        seals.write(claims.DATA / claims.LEDGER, rows(found))
+        notes = ROOT / "build" / "notes"
+        notes.mkdir(parents=True, exist_ok=True)
+        (notes / "constructions.md").write_text(constructions.page(ledger), encoding="utf-8")
+        (notes / "inventory.md").write_text(inventory.page(ledger, errata.PAPERS), encoding="utf-8")
+    found_claims = claims.counts(ledger)
     print(", ".join(f"{word} {found_claims[word]}" for word in ordered(found_claims)))
     for problem in refused:
         print(problem)
-    if differ and "--check" in arguments:
-        print(f"differs from what replay gives: {', '.join(map(str, differ))}; run python proofs/ledger.py")
-        return 1
-    return 1 if refused else 0
+    if differs:
+        print(f"{claims.LEDGER} differs from what replay gives; run python proofs/ledger.py")
+    return 1 if differs or refused else 0
 
 
 if __name__ == "__main__":

@@ -1,35 +1,99 @@
-"""A limit of time that ends what stands under it wherever it is, so that nothing below has to look at the time."""
+"""Limits of time, which end what stands under them wherever it is, so that nothing below has to look at the time.
+
+The library's own limits are in seconds of the processor: a busy machine then finds and accepts what a quiet one does.
+Only `waiting`, under which a command does what a user waits for, goes by the clock.
+"""
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 
 class TimeUp(BaseException):
-    """The time that something may take is over. No error of ours: nothing on the way may take it for an open answer."""
+    """The time that something may take is over, by the limit `until`. No error of ours: nothing on the way may take it
+    for an open answer."""
+
+    def __init__(self, until: Until) -> None:
+        self.until = until
+
+
+class Until:
+    """A moment: when so many `seconds` of the processor are spent from now on, or this `part` of the time that a user
+    still waits."""
+
+    waits = math.inf
+    """When the user has waited long enough, by the clock."""
+
+    def __init__(self, seconds: float, part: float = 1) -> None:
+        self.processor = time.process_time() + seconds
+        now = time.monotonic()
+        self.clock = now + part * (Until.waits - now)
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left, at most; 0 or fewer where the time is over."""
+        return min(self.processor - time.process_time(), self.clock - time.monotonic())
+
+
+def timers() -> bool:
+    """Whether there are timers: not on Windows, and not outside of the main thread."""
+    import signal
+
+    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
 
 @contextmanager
-def alarm(seconds: float, processor: bool = False) -> Iterator[None]:
-    """TimeUp is raised under ``with`` behind so many seconds by the clock, or of the `processor` where other programs'
-    time is not to count; without effect where there are no timers (Windows, and outside the main thread)."""
-    import signal
-
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+def alarm(limit: float | Until) -> Iterator[None]:
+    """TimeUp is raised under ``with`` after so many seconds of the processor, or at that moment; without effect where
+    there are no timers."""
+    if not timers():
         yield
         return
+    until = limit if isinstance(limit, Until) else Until(limit)
+    with ExitStack() as stack:
+        if until.clock < math.inf:
+            stack.enter_context(_timer("REAL", "SIGALRM", until.clock - time.monotonic(), until))
+        if until.processor < math.inf:
+            stack.enter_context(_timer("PROF", "SIGPROF", until.processor - time.process_time(), until))
+        yield
+
+
+@contextmanager
+def waiting(seconds: float) -> Iterator[None]:
+    """A user waits so many seconds for what stands under ``with``: each `Until` made there ends by then, and TimeUp is
+    raised where nothing below has ended in time."""
+    before = Until.waits
+    Until.waits = min(before, time.monotonic() + seconds)
+    try:
+        with alarm(Until(math.inf)):
+            yield
+    finally:
+        Until.waits = before
+
+
+@contextmanager
+def _timer(timer: str, number: str, seconds: float, until: Until) -> Iterator[None]:
+    """TimeUp after so many seconds of this timer, or sooner where a limit around it ends sooner."""
+    import signal
+
+    which, sign = getattr(signal, f"ITIMER_{timer}"), getattr(signal, number)
+    clock = time.process_time if timer == "PROF" else time.monotonic
 
     def late(*_: object) -> None:
-        raise TimeUp
+        raise TimeUp(until)
 
-    timer, number = (signal.ITIMER_PROF, signal.SIGPROF) if processor else (signal.ITIMER_REAL, signal.SIGALRM)
-    before = signal.signal(number, late)
+    around, begun, before = signal.getitimer(which)[0], clock(), signal.getsignal(sign)
+    signal.signal(sign, before if 0 < around < seconds else late)
     # no time left is little time: 0 would be none at all; and again: Python drops what is raised inside some callbacks
-    signal.setitimer(timer, max(seconds, 1e-3), 1)
+    signal.setitimer(which, max(min(seconds, around or seconds), 1e-3), 1)
     try:
         yield
     finally:
-        signal.setitimer(timer, 0)
-        signal.signal(number, before)
+        signal.setitimer(which, 0)
+        signal.signal(sign, before)
+        if around:
+            signal.setitimer(which, max(around - (clock() - begun), 1e-3), 1)

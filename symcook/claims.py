@@ -1,8 +1,8 @@
 """The claims of the papers: their inventory, and the ledger of statuses that replay computed.
 
 A status is never written by hand. `symcook.recount` replays every certificate; ``proofs/ledger.py`` writes what it
-finds to ``symcook/data/ledger.json`` with a digest of everything that the status rests on; `ledger` reads that file and
-calls a row stale, and so OPEN, where the digest no longer fits. To read it no proof is looked into.
+finds to ``symcook/data/ledger.jsonl``, a row a line, with a digest of everything that the status rests on; `ledger`
+reads that file and calls a row stale, and so OPEN, where the digest no longer fits. To read it no proof is looked into.
 
 What no replay can find out stands in ``proofs/reviewed.json``, an entry a claim with its reason ("why"): which kind a
 row is where the table's word misleads ("kind"), the test that shows that the library's object is the one that a
@@ -15,7 +15,6 @@ status follows by a rule.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import shlex
@@ -27,11 +26,13 @@ from pathlib import Path
 from typing import Any
 
 from symcook import recipes
-from symcook.coq.certificate import certificate
 from symcook.errors import BadInput, SymcookError, unknown
-from symcook.proof import CHECKER
+from symcook.proof.audit.certificatefile import certificate
+from symcook.proof.audit.statementfiles import statement_files
+from symcook.proof.seals import digest, judge_digest, read
 
 DATA = Path(__file__).parent / "data"
+LEDGER = "ledger.jsonl"
 PAPERS = ("cookbook", "chiang2022", "merrill2024", "yang2026")
 STATUSES = ("PROVED", "DECIDED", "CHECKED", "REFUTED", "CORRECTED", "DEFINED", "CITED", "EMPIRICAL", "OPEN")
 SLIPS = ("misprint", "boundary", "missing hypothesis", "wrong")
@@ -112,7 +113,7 @@ class Known:
     def sealed(self, name: str) -> str:
         """sha256 of the row of the claim `name`: its words and what they rest on; empty where they rest on nothing."""
         words = [name, self.status, self.corrected, self.assuming, self.lemmas, self.same, self.rests]
-        return _digest([json.dumps(words).encode()]) if self.rests else ""
+        return digest(json.dumps(words)) if self.rests else ""
 
 
 @cache
@@ -201,81 +202,59 @@ def _entries(path: Path, changed: int, size: int) -> dict[str, dict[str, str]]:
         if "test" in entry and entry.get("kind", inventory()[name].kind) != DEFINITION:
             raise SymcookError(f"{name} is no definition, so that no test can make it DEFINED")
         if entry.get("slip", SLIPS[0]) not in SLIPS:
-            raise SymcookError(f"the slip of {name} must be one of {', '.join(SLIPS)}")
+            raise SymcookError(f"the error type of {name} must be one of {', '.join(SLIPS)}")
         if {"slip", *_ERRATUM} & set(entry) not in (set(), {"slip", *_ERRATUM}):
-            raise SymcookError(f"the slip of {name} must come with {', '.join(_ERRATUM)}, and these with a slip")
+            raise SymcookError(
+                f"the error type of {name} must come with {', '.join(_ERRATUM)}, and these with an error type"
+            )
         if entry.get("same", name) not in inventory() or entry.get("same") == name:
             raise SymcookError(f"the row that {name} repeats must be another claim")
     return entries
 
 
-def checker_digest() -> str:
-    """A digest of the checker's own sources: the reader, the kernel and the replay; not of what finds proofs."""
-    return _digest((Path(__file__).parent / name).read_bytes() for name in CHECKER)
-
-
-def row_digest(name: str) -> str:
-    """A digest of all that a row says and rests on: the words of the table, checker, statements, models, its
-    certificates, and its entry among the reviewed rows.
+def row_digest(name: str, same: str | None = None) -> str:
+    """A digest of all that a row says and rests on: the words of the table, the checker's files, statements and
+    certificates of the row, of what corrects it and of all lemmas below, the statement of the row that says the `same`,
+    and its entry among the reviewed rows.
 
     Empty where there is neither a certificate nor an entry: then a ledger's row rests on nothing.
     """
     from symcook.proof.files import proofs_directory
 
     root = proofs_directory()
-    shared = _shared_digest(root)
-    todo, own = [name], {}
-    while todo:  # the claim's certificates, those of its corrections, and of whatever these use as lemmas
-        for path in _certificates(root).get(todo.pop(), ()):
-            if path not in own:
-                digest, lemmas = certificate(path)
-                own[path] = bytes.fromhex(digest)
-                todo += lemmas
-    files = _digest([shared.encode(), *(own[path] for path in sorted(own))]) if own else ""
+    written, stored = statement_files(root), _certificates(root)
     entry = reviewed().get(name)
-    if not own and entry is None:
-        return ""
-    return _digest([files.encode(), json.dumps([table().get(name), entry], sort_keys=True).encode()])
+    below: dict[str, str] = {}
+    todo = [name]
+    while todo:
+        one = todo.pop()
+        if one not in below:
+            related = [one, *_corrections(root).get(one, ())]
+            proofs = [certificate(path) for other in related for path in stored.get(other, ())]
+            below[one] = digest(*(written.digest(other) for other in related), *(sha256 for sha256, _ in proofs))
+            todo += [lemma for _, lemmas in proofs for lemma in lemmas]
+            if one == name and not proofs and entry is None:
+                return ""
+    words = json.dumps([table().get(name), entry, same, same and written.digest(same)], sort_keys=True)
+    return digest(judge_digest("kernel"), words, *(f"{one} {below[one]}" for one in sorted(below)))
 
 
 @cache
 def _certificates(root: Path) -> dict[str, list[Path]]:
-    """The certificates that bear on an id: its proof, its refutation, and those of statements that correct it."""
+    """The stored certificates of each id: its proof, and its refutation."""
     stored = {path.name for path in (root / "certificates").glob("*.json")}
-    found: dict[str, list[Path]] = {}
-    for name, corrects in _corrections(root / "statements").items():
-        for own in (f"{name}.json", f"{name}.refuted.json"):
-            if own in stored:
-                for one in filter(None, (name, corrects)):
-                    found.setdefault(one, []).append(root / "certificates" / own)
-    return found
-
-
-def _corrections(statements: Path) -> dict[str, str | None]:
-    """The id of each statement, and of the one that it corrects, by the lines that say so: replay reads the rest, and
-    strictly. Whether a stored row still fits is a comparison of files, for which nothing is parsed."""
-    found: dict[str, str | None] = {}
-    for path in sorted(statements.glob("*.txt"), key=lambda path: path.stem):
-        name = ""
-        for line in re.finditer(r"(?m)^(?:\[(.+)\]|corrects:(.+)) *$", path.read_text(encoding="utf-8")):
-            name = line[1] or name
-            found[name] = line[2].strip() if line[2] else None
-    return found
+    names = {name: [f"{name}.json", f"{name}.refuted.json"] for name in statement_files(root).texts}
+    return {name: [root / "certificates" / one for one in own if one in stored] for name, own in names.items()}
 
 
 @cache
-def _shared_digest(root: Path) -> str:
-    files = sorted((root / "statements").glob("*.txt")) + sorted((root / "models").glob("*.json"))
-    lemmas = sorted((root / "certificates").glob("lem.*.json"))
-    return _digest([checker_digest().encode(), *(p.read_bytes() for p in (*files, *lemmas))])
-
-
-def _digest(parts: Iterable[bytes]) -> str:
-    """The first half of a sha256: 128 bits."""
-    total = hashlib.sha256()
-    for part in parts:
-        total.update(hashlib.sha256(part).digest())
-    return total.hexdigest()[:32]
+def _corrections(root: Path) -> dict[str, list[str]]:
+    """The ids of the statements that correct an id."""
+    found: dict[str, list[str]] = {}
+    for name, corrects in statement_files(root).corrects.items():
+        if corrects is not None:
+            found.setdefault(corrects, []).append(name)
+    return found
 
 
 def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None = None) -> list[Claim]:
@@ -286,14 +265,13 @@ def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None 
     wanted = None if names is None else {*names, *(entries.get(name, {}).get("same") for name in names)}
     if found is None:
         found = {}
-        for name, row in _stored(DATA / "ledger.json").items():
-            if wanted is not None and name not in wanted:
-                continue
-            known = _known(name, row)
-            if known is None or not row["digest"] or row["digest"] != known.sealed(name):
-                stale.add(name)
-            else:
-                found[name] = known
+        for name, lines in stored_rows().items():
+            if wanted is None or name in wanted:
+                of_today = [known for line in lines if (known := current(name, line)) is not None]
+                if len(of_today) == 1:
+                    found[name] = of_today[0]
+                else:  # none, or two that say different things: replay never wrote both
+                    stale.add(name)
     rows = []
     for name, row in inventory().items():
         if wanted is not None and name not in wanted:
@@ -329,30 +307,35 @@ def _as_the_other(row: Claim, other: Claim | None) -> Claim:
     return replace(row, **{key: getattr(other, key) for key in keys})
 
 
-def _stored(path: Path) -> dict[str, Any]:
-    """The rows of a ledger file; none where it is missing or no ledger, so that every claim reads OPEN."""
+def stored_rows() -> dict[str, list[dict[str, Any]]]:
+    """The lines of the ledger by id, each as it is; a merge may leave several of one id, of which one is of today."""
     from symcook.proof.files import load_json
 
-    try:
-        rows = load_json(path.read_bytes())["rows"] if path.is_file() else {}
-    except (SymcookError, KeyError, TypeError):
-        return {}
-    return rows if isinstance(rows, dict) else {}
+    found: dict[str, list[dict[str, Any]]] = {}
+    for line in sorted(read(DATA / LEDGER)):
+        try:
+            row = load_json(line)
+            found.setdefault(row["id"], []).append(row)
+        except (SymcookError, KeyError, TypeError):  # no row: the claim that was meant has no status
+            continue
+    return found
 
 
-def _known(name: str, row: object) -> Known | None:
-    """A stored row; None where it has another form."""
-    keys = {"status", "digest", "corrected", "assuming", "lemmas", "same"}
-    if not isinstance(row, dict) or not {"status", "digest"} <= set(row) <= keys or name not in inventory():
+def current(name: str, row: dict[str, Any]) -> Known | None:
+    """What a stored row says; None where it has another form, or something that it rests on has changed."""
+    keys = {"id", "status", "digest", "corrected", "assuming", "lemmas", "same"}
+    if not {"id", "status", "digest"} <= set(row) <= keys or name not in inventory():
         return None
     assuming, lemmas = (row.get(key, []) for key in ("assuming", "lemmas"))
     if not all(isinstance(one, list) and all(isinstance(x, str) for x in one) for one in (assuming, lemmas)):
         return None
     if re.fullmatch(rf"{'|'.join(STATUSES)}|CHECKED [1-9][0-9]*", str(row["status"])) is None:
         return None
-    if row.get("same") is not None and row["same"] not in inventory():
+    same = row.get("same")
+    if same is not None and same not in inventory():
         return None
-    return Known(row["status"], row_digest(name), row.get("corrected"), tuple(assuming), tuple(lemmas), row.get("same"))
+    known = Known(row["status"], row_digest(name, same), row.get("corrected"), tuple(assuming), tuple(lemmas), same)
+    return known if row["digest"] and row["digest"] == known.sealed(name) else None
 
 
 def counts(rows: Iterable[Claim]) -> Counter[str]:

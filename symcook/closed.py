@@ -7,7 +7,7 @@ The forms are found by one forward pass over tables (`symcook.domains.lengths`).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -139,6 +139,7 @@ class EveryLength(Shown):
         proof = self.proof
         said: dict[str, Any] = {"way": self.way(), "proved": proof.whole if proof else None, "certificate": certificate}
         said["missing"] = proof.missing if proof else {}
+        said["way_where"] = self.meaning()
         said["unclaimed"] = self.unclaimed()
         said["statement"] = proof.statement.text if proof and proof.statement else None
         return [form.to_json() | said for form in self.forms]
@@ -153,13 +154,22 @@ class EveryLength(Shown):
 
     @property
     def spelling(self) -> Spelling:
+        """How the forms are written."""
         return Spelling(self.domain)
+
+    @cached_property
+    def each_spelling(self) -> Spelling:
+        """How the coordinates on the way are written: with names of the forms where they mean the same, else others."""
+        spelling, world = self.spelling, self.domain.world
+        return Spelling(
+            self.each.domain, {str(spelling.definition(name)): name for name in (*world.sums, *world.named)}
+        )
 
     def way(self) -> dict[str, list[dict[str, Any]]]:
         """The coordinates that the model computes on the way at position i, as cases with conditions and a value; one
         that is out of reach as one case without a value that says why."""
         out: dict[str, list[dict[str, Any]]] = {}
-        spelling = Spelling(self.each.domain)
+        spelling = self.each_spelling
         for one in self.each.coordinates:
             if one.part == "embedding":
                 continue
@@ -169,6 +179,33 @@ class EveryLength(Shown):
             guards = ((one.column.world.shortened(c.guard), c.value) for c in one.column.cells)
             out[one.name] = [{"conditions": list(spelling.guard(g)), "value": spelling.value(v)} for g, v in guards]
         return out
+
+    def meaning(self) -> list[str]:
+        """What the names in `way` are; n and i besides."""
+        world = self.each.domain.world
+        columns = [one.column for one in self.each.coordinates if one.part != "embedding"]
+        cells = [cell for column in columns if not isinstance(column, OutOfRules) for cell in column.cells]
+        used = names_used(world, [(world.shortened(cell.guard), (cell.value,)) for cell in cells])
+        return list(self.each_spelling.meanings(used | {f"p:{letter}:i" for letter in world.letters[:-1]}))
+
+
+def names_used(world: World, cells: Iterable[tuple[Guard, Iterable[Value]]]) -> set[str]:
+    """The names in guards and values, and those in what these names stand for."""
+    used = set[str]()
+    for guard, values in cells:
+        used |= {name for value in values for name in world.names_in(value)}
+        used |= {str(name) for atom in guard for name in named_in(atom)}
+    waiting = list(used)
+    while waiting:
+        name, inside = waiting.pop(), set[str]()
+        if name in world.named:
+            inside = {*world.names_in(world.named[name][0])}
+        elif name in world.sums:
+            one = world.sums[name]
+            inside = {*world.names_inside(name), *one.low[0], *one.high[0]}
+        waiting += inside - used
+        used |= inside
+    return used
 
 
 def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) -> EveryLength:
@@ -197,9 +234,9 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
             column = columns[name] = domain.read(column, readout.place)
         if isinstance(column, OutOfRules):
             raise BadInput(
-                f"a closed form of {model.name} for every length must be within the rules",
+                f"a closed form of {model.name} for every length must follow its rules",
                 f"{name}: {column.why}",
-                "give --input for a form at one length, or take decide, which may answer for every length",
+                "for one string: --input STRING; to compare with a language at every length: symcook decide",
             )
     common = CellTable.of(domain.world, fmpq(0))
     for column in columns.values():
@@ -251,13 +288,7 @@ def _form(
     world, readout = spelling.world, model.readout
     overall = readout.everywhere and not readout.each
     spoken = cells if overall else [(guard, outputs)]
-    used = {v for _, one in spoken for value in one.values() for v in world.names_in(value)}
-    used |= {str(v) for one, _ in spoken for a in one for v in named_in(a)}
-    while more := {v for x in used & set(world.named) for v in world.names_in(world.named[x][0])} - used:
-        used |= more
-    for name in list(used & set(world.sums)):
-        used |= {v for c in world.sums[name].cells for v in world.names_in(c.value)}
-        used |= {x for c in world.sums[name].cells for atom in c.guard if atom[0] == "form" for x, _ in atom[1]}
+    used = names_used(world, [(one, values.values()) for one, values in spoken])
     start = model.embedding.start
     ends = [token for added in model.embedding.ends for token in added]
     meaning = [f"n = length{f' + {len(ends)}' if ends else ''}{f' counts {chr(32).join(ends)}' if ends else ''}"]
@@ -385,7 +416,8 @@ def _at_i(world: World, name: str) -> bool:
 def positive(spelling: Spelling, value: Value, guard: Guard) -> str:
     """That a value is positive; without a denominator whose sign is known."""
     world = spelling.world
-    assert not isinstance(value, fmpq)
+    if isinstance(value, fmpq):
+        raise RuntimeError("an fmpq is impossible here")
     world.field.lift(value)
     below = world.signs(world.field.quotient(value.den, world.field.one), guard)
     if below not in ({1}, {-1}):
@@ -402,7 +434,8 @@ def positive(spelling: Spelling, value: Value, guard: Guard) -> str:
 def zero(spelling: Spelling, value: Value, guard: Guard) -> str:
     """That a value is zero; of a sum of terms that are not negative, that all are."""
     world = spelling.world
-    assert not isinstance(value, fmpq)
+    if isinstance(value, fmpq):
+        raise RuntimeError("an fmpq is impossible here")
     world.field.lift(value)
     top = world.field.quotient(value.num, world.field.one)
     form = linear_form(world.field, top)

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 COMMON = """
 model NAME: A recipe or a model file.
-max_length N: The greatest length, in typed symbols.
-min_length N: The least length; 0 asks about the empty word too.
+max_length N: The maximum length, in input symbols.
+min_length N: The smallest length; 0 includes the empty string.
 n N: The length: how many scores, positions or symbols there are.
 gamma G: The score gap or scale: a rational, or such as 'log(8*64)'.
 inputs --inputs X: The strings to ask about: a file of strings, an automaton file or a regular expression (all).
 values --set NAME=VALUE: An argument of the recipe or a value of a symbol. Repeatable.
-digits D: Decimal digits of balls.
+digits D: Decimal digits of rigorous intervals.
 file --plot PLACE: Write PLACE.csv, and with matplotlib PLACE.svg and PLACE.png.
 """
 REQUIRED: Any = object()

@@ -18,6 +18,7 @@ from symcook.domains import RUNNABLE
 from symcook.door import check_digits
 from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
+from symcook.locks import PRECISION
 from symcook.machine import follower
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
@@ -137,7 +138,7 @@ def _product(
         except Undecided as error:
             reason = error
             continue
-        with system.context():
+        with PRECISION, system.context():
             value = factors[0]
             for factor in factors[1:]:
                 value = value * factor
@@ -145,12 +146,12 @@ def _product(
             if system.settled(value, places):
                 shown = tuple(system.show(factor, digits) for factor in factors)
                 return Probability(wanted, name, value, system.show(value, places), shown)
-    raise reason or Undecided(f"the probability has fewer than {digits} digits at the greatest working precision.")
+    raise reason or Undecided(f"the probability has fewer than {digits} digits at the largest working precision.")
 
 
 def _factors(model: Transformer, run: AskedScores, system: Domain) -> list[Any]:
     result = forward(model, run[0], system)
-    with system.context():
+    with PRECISION, system.context():
         return [system.read(result.scores[label], place) for place, label in run[1]]
 
 
@@ -208,7 +209,7 @@ def stream(
     for name in names:
         require_known("domain", name, RUNNABLE)
     if type(limit) is not int or limit < 0:
-        raise BadInput("the greatest number of symbols must be an integer of at least 0", limit)
+        raise BadInput("the maximum number of symbols must be an integer of at least 0", limit)
 
     digits = check_digits(digits)
     bound = model.bind(values)
@@ -217,7 +218,9 @@ def stream(
     if start or bound.embedding.added:
         bound.tokens(start)  # says what it is not
     else:
-        raise BadInput("decoding must have a first symbol", "none", "give one, or a model that adds a token in front")
+        raise BadInput(
+            "decoding must have a first symbol", "none", "give one, or a model that adds a token before the input"
+        )
     ends, symbols = speech_of(bound).ends, frozenset(bound.alphabet)
     greatest = _greatest(scores, names, digits, bits)
     return _labels(start, limit, lambda label: label in ends or label not in symbols, greatest)
@@ -239,7 +242,7 @@ def _scoring(model: Transformer, position: str) -> Transformer:
     """The model with the greatest score as its answer; BadInput where it cannot go on by its answers."""
     model.readout.require("decoding needs a readout with labels", ("distribution", "largest", "groups"))
     if model.embedding.after is not None:
-        raise BadInput("a model that continues its input must add no token behind it", model.embedding.after, _NO_END)
+        raise BadInput("a model that continues its input must add no token after it", model.embedding.after, _NO_END)
     kind = "groups" if model.readout.groups else "largest"
     return replace(model, readout=replace(model.readout, kind=kind, position=position))
 
@@ -292,7 +295,9 @@ def continued(
         return Continued(start, (), (), None)
     first = len(start) + bound.embedding.added - 1
     if first < 0:
-        raise BadInput("decoding must have a first symbol", "none", "give one, or a model that adds a token in front")
+        raise BadInput(
+            "decoding must have a first symbol", "none", "give one, or a model that adds a token before the input"
+        )
     whole = bound.tokens((*start, *tokens[:-1]))
     reason: Undecided | NotExact | None = None
     names = ("exact", "ball") if domain is None else (domain,)
@@ -307,7 +312,7 @@ def continued(
             said = tuple(str(answer) for answer in answers)
             apart = (k for k, (one, other) in enumerate(zip(said, tokens, strict=True)) if one != other)
             return Continued(start, tokens, said, next(apart, None))
-    raise _open("a greatest score", names, reason)
+    raise _open("a largest score", names, reason)
 
 
 def extended(model: Transformer, given: str | Sequence[str], steps: int, domain: str | None = None) -> tuple[str, ...]:
@@ -321,7 +326,7 @@ def extended(model: Transformer, given: str | Sequence[str], steps: int, domain:
     for label in _labels(tuple(start), steps, lambda _: False, greatest):
         put.append(label)
         if label not in bound.alphabet and len(put) < steps:
-            must = f"a word must be extended by at most {len(put)} steps where {label} comes then, which is no symbol"
+            must = f"a string must be extended by at most {len(put)} steps where {label} comes then, which is no symbol"
             raise BadInput(must, steps)
     return (*start, *put)
 
@@ -338,7 +343,7 @@ def recognizes(
     """
     many = steps(len(given))
     if type(many) is not int or many < 1:
-        raise BadInput("a word must be recognized in at least one step", many)
+        raise BadInput("a string must be recognized in at least one step", many)
     return extended(model, given, many, domain)[-1] == yes
 
 
@@ -371,7 +376,7 @@ def _greatest(
             if label is not None:
                 return label
         prefix = " ".join(model.embedding.surround(word))
-        raise _open(f"the greatest score after {prefix}", names, reason)
+        raise _open(f"the largest score after {prefix}", names, reason)
 
     return greatest
 
@@ -380,11 +385,13 @@ def _open(what: str, names: Sequence[str], reason: Undecided | NotExact | None) 
     """What is said where no number system tells which score is the greatest; `reason` is the last error among them."""
     if isinstance(reason, NotExact) and len(names) > 1:
         return Undecided(
-            f"{what} stayed open, and neither domain decides it: balls do not tell two scores apart, or they are "
-            f"equal; and the exact domain refuses the model: {reason.must}, given {reason.shown}."
+            f"{what} was undecided, and neither number system decides it: rigorous intervals do not tell two "
+            "scores apart, or they are "
+            f"equal; and exact arithmetic refuses the model: {reason.must}, given {reason.shown}."
         )
     return reason or Undecided(
-        f"{what} stayed open in {names[-1]} numbers, where two are too close to tell apart, or equal; the exact domain "
+        f"{what} was undecided in {names[-1]} numbers, where two are too close to tell apart, or equal; exact "
+        "arithmetic "
         "decides ties of rational scores."
     )
 
@@ -395,7 +402,7 @@ _NO_END = "make the end of a string a label of the readout instead"
 def _autoregressive(model: Transformer) -> None:
     """BadInput where a model does not start with a token of its own, or adds one behind its input."""
     if model.embedding.before is None:
-        must = "an autoregressive model must add a token in front of its input"
+        must = "an autoregressive model must add a token before its input"
         raise BadInput(must, "none", "give the embedding a token before, or give the inputs")
     if model.embedding.after is not None:
-        raise BadInput("an autoregressive model must add no token behind its input", model.embedding.after, _NO_END)
+        raise BadInput("an autoregressive model must add no token after its input", model.embedding.after, _NO_END)

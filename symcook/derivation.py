@@ -251,7 +251,7 @@ class _Task:
         texts = [text for answer in answers for text in answer.output.values()]
         longest = max(map(len, (*texts, *found.conditions)), default=0)
         if longest > MAX_TEXT:
-            must = f"the closed form of {model.name} on {self.given} has more than {MAX_TEXT} characters"
+            must = f"the closed form of {model.name} on {self.given} has more than {MAX_TEXT:,} characters"
             names = ", ".join(found.symbols)
             raise Undecided(f"{must}; {f'set one of {names}, or ' if names else ''}give a shorter input.")
         return found

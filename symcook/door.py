@@ -6,6 +6,7 @@ Whoever leaves an argument out, or gives text where a model belongs, reads what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from functools import cache, wraps
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -102,7 +103,7 @@ def check_digits(digits: object) -> int:
     if isinstance(digits, str) and len(digits) < 10 and digits.strip().lstrip("+-").isdecimal():
         number = int(digits)
     if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MAX_DIGITS:
-        must = f"the number of digits must be an integer from 1 to {MAX_DIGITS}"
+        must = f"the number of digits must be an integer from 1 to {MAX_DIGITS:,}"
         raise BadInput(must, digits, "give for example --digits 30")
     return number
 
@@ -150,11 +151,18 @@ def _shown(value: object) -> str:
         return "a very large integer"
     if isinstance(value, (list, tuple)) and 0 < len(value) < 4 and not any(isinstance(v, (list, tuple)) for v in value):
         return ", ".join(map(_shown, value)) + " in it"
+    if isinstance(value, Fraction):
+        return str(value)
     plain = value is None or isinstance(value, (str, int, float, bytes))
     return repr(value) if plain else f"a {type(value).__name__}"
 
 
 def _do(name: str, value: object) -> str | None:
+    if isinstance(value, float):
+        if value - value != 0:  # no number
+            return None
+        exact = Fraction(repr(value))
+        return f'a float is not exact: write "{exact}" or Fraction({exact.numerator}, {exact.denominator})'
     if name in ("model", "other") and isinstance(value, str):
         return f'write {"load" if value.endswith(".json") else "build"}("{value}")'
     return None

@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -91,16 +91,16 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def content(path: str | Path, what: str, most: int) -> bytes:
-    """The bytes of a file, at most so many; BadInput where it cannot be read or has more."""
+def content(path: str | Path, what: str, most: int, do: Callable[[], str] | None = None) -> bytes:
+    """The bytes of a file, at most so many; BadInput where it has more, or cannot be read: then with `do`."""
     try:
         with Path(path).open("rb") as stream:
             data = stream.read(most + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise BadInput(f"{what} must be readable", f"{path} ({reason})") from None
+        raise BadInput(f"{what} must be readable", f"{path} ({reason})", do() if do else None) from None
     if len(data) > most:
-        raise BadInput(f"{what} must have at most {most} bytes", path)
+        raise BadInput(f"{what} must have at most {most:,} bytes", path)
     return data
 
 

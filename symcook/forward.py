@@ -23,6 +23,7 @@ from symcook.domains.protocol import (
     Verdicts,
 )
 from symcook.errors import BadInput, NoRun, Undecided
+from symcook.locks import PRECISION
 from symcook.model.parts import FeedForward, Head, LayerNorm, SelfAttention, Sublayer
 from symcook.model.symbols import Number, lowered
 from symcook.model.transformer import Transformer
@@ -43,6 +44,9 @@ def follows(
 ) -> TypeGuard[Follows[Column, Value, Verdicts, Verdict]]:
     """Whether a domain can leave positions out and go on."""
     return hasattr(domain, "resume")
+
+
+NO_MEMORY = "a number system that cannot leave positions out has no memory to read"
 
 
 @dataclass(frozen=True)
@@ -182,7 +186,7 @@ def forward(
 
     In a domain that rounds without being a runtime's simulation, a verdict within the rounding bound stays open, and
     Undecided is raised where a choice on the way does."""
-    with domain.context():
+    with PRECISION, domain.context():
         try:
             result = _Pass(model, sequence, domain, after, trace).result(answers, MOST_WEIGHTS if weights else 0)
         except NoRun as error:
@@ -209,7 +213,8 @@ def _bounded(
 ) -> Result:
     """The same pass over sets that hold the exact values and all that the rounding of the result's domain may make of
     them. Raises Undecided where rounding leaves a choice on the way open."""
-    assert rounds(result.domain)
+    if not rounds(result.domain):
+        raise RuntimeError("a run in a number system that does not round has no bounded twin")
     before = None if after is None or after.result is None else after.result.bounded
     domain = result.domain.rounding() if before is None else before.domain
     known = before.memory if before is not None else after and Memory()
@@ -233,7 +238,8 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
         if after is None:
             domain.begin(_lowered(sequence), self.embedding.start)
         else:
-            assert follows(domain)
+            if not follows(domain):
+                raise RuntimeError(NO_MEMORY)
             domain.resume(_lowered(sequence), self.embedding.start, after.seen)
             self.seen = after.seen + len(domain.indices())
         self.zero = domain.linear([], 0)
@@ -295,7 +301,8 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
         return asking
 
     def cut(self, columns: Mapping[str, Column]) -> dict[str, Column]:
-        assert follows(self.domain)
+        if not follows(self.domain):
+            raise RuntimeError(NO_MEMORY)
         return dict(zip(columns, self.domain.narrow(list(columns.values()), self.model.readout.place), strict=True))
 
     def step(self, layer: int, part: str) -> None:
@@ -413,7 +420,8 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
         self, after: Memory[Column], keys: list[Column], values: list[Column]
     ) -> tuple[Sequence[Column], Sequence[Column]]:
         """Keys and values behind those of the positions before."""
-        assert follows(self.domain)
+        if not follows(self.domain):
+            raise RuntimeError(NO_MEMORY)
         new, join = (*keys, *values), self.domain.joined
         old = after.heads[len(self.heads)] if after.heads else [None] * len(new)
         held = tuple(join(before, column) for before, column in zip(old, new, strict=True))
@@ -469,7 +477,8 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
             return before.stream, before.scores, before.verdicts
         if not self.model.readout.everywhere:
             return full, scores, verdicts
-        assert follows(self.domain)
+        if not follows(self.domain):
+            raise RuntimeError(NO_MEMORY)
         join = self.domain.joined
         read = {name: join(before.stream[name], full[name]) for name in self.model.readout.reads}
         held = {name: join(before.scores[name], column) for name, column in scores.items()}

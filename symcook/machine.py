@@ -17,6 +17,7 @@ from symcook.domains.protocol import Domain
 from symcook.errors import BadInput, NoRun, Undecided
 from symcook.forward import Memory, Result, follows, forward
 from symcook.model.transformer import Transformer
+from symcook.present import present
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,10 @@ class Machine:
         why = model.unfollowed()
         if why is not None:
             must = "a model that is followed from left to right must not depend on what follows"
-            raise BadInput(must, why, "run whole words instead")
+            raise BadInput(must, why, "run whole strings instead")
         if not follows(domain):
-            must = "a model is followed in a domain of numbers, whose comparisons do not branch"
-            raise BadInput(must, domain.name, "ask derive for the closed form of a whole word")
+            must = "a model is followed in a number system whose comparisons do not branch"
+            raise BadInput(must, domain.name, "ask derive for the closed form of a whole string")
         self.model, self.domain, self.block = model, domain, getattr(domain, "block", tuple)
 
     def start(self) -> State:
@@ -108,8 +109,7 @@ class Machine:
         except NoRun:  # said of the whole word, with the token that the model adds behind it
             forward(self.model, self.block(self.model.embedding.surround(state.word)), copy(self.domain))
             raise
-        assert found.memory is not None
-        return State(state.word, found.memory, error)
+        return State(state.word, present(found.memory), error)
 
 
 def follower(model: Transformer, domain: Domain) -> Callable[[Sequence[Any]], Result]:

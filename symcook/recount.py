@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
-from symcook.claims import DEFINITION, Known, checker_digest, inventory, reviewed, row_digest
+from symcook.claims import DEFINITION, Known, inventory, reviewed, row_digest
 from symcook.proof import replay
 
 
@@ -46,7 +46,7 @@ def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]
         used = [v for v in (verdict, verdicts.get(corrected or "")) if v is not None]
         lemmas = tuple(sorted({lemma for v in used for lemma in v.lemmas}))
         assuming = verdict.assuming if verdict else ()
-        found[name] = Known(status, row_digest(name), corrected, assuming, lemmas, same)
+        found[name] = Known(status, row_digest(name, same), corrected, assuming, lemmas, same)
     return found
 
 
@@ -56,10 +56,10 @@ def ignored() -> list[str]:
     return refused + replay.library().problems()
 
 
-def dump(found: dict[str, Known]) -> str:
-    """The ledger file's text."""
-    rows = {}
-    for name, known in sorted(found.items()):
+def rows(found: dict[str, Known]) -> list[str]:
+    """The lines of the ledger file."""
+    lines = []
+    for name, known in found.items():
         row = {k: v for k, v in asdict(known).items() if v and k != "rests"}
-        rows[name] = row | {"digest": known.sealed(name)}
-    return json.dumps({"checker": checker_digest(), "rows": rows}, indent=1, sort_keys=True) + "\n"
+        lines.append(json.dumps({"id": name, **row, "digest": known.sealed(name)}))
+    return lines

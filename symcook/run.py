@@ -10,6 +10,7 @@ from symcook.domains import RUNNABLE, make_domain
 from symcook.door import check_digits, door
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import Result, forward, rounds
+from symcook.locks import PRECISION
 from symcook.model.answers import Shown
 from symcook.model.symbols import Exact, from_sympy
 from symcook.model.transformer import Transformer
@@ -21,7 +22,7 @@ def domains_for(name: str, digits: int, bits: int | None = None) -> Any:
     `bits` is for mpmath: every operation is rounded to that many; BadInput with another domain.
     """
     if bits is not None and name != "mpmath":
-        raise BadInput("a number of bits must go with the mpmath domain", name, "add --domain mpmath")
+        raise BadInput("a number of bits must go with the number system mpmath", name, "add --domain mpmath")
     if name == "mpmath":
         from symcook.domains.mp import check_bits, digits_of
         from symcook.numbers.balls import bits_for
@@ -92,7 +93,7 @@ class Run(Shown):
         """
         system = self.result.domain
         found = []
-        with system.context():
+        with PRECISION, system.context():
             places = self.result.everywhere
 
             def shown(column: object) -> list[Any]:
@@ -109,7 +110,7 @@ class Run(Shown):
 
     def shown(self, place: int) -> dict[str, Any]:
         """The values that the readout shows at an index, as JSON has them."""
-        with self.result.domain.context():
+        with PRECISION, self.result.domain.context():
             values = self.result.values(place)
             return {name: self.result.domain.show(value, self.digits) for name, value in values.items()}
 
@@ -190,7 +191,7 @@ def run(
             continue
         last = Run(result, digits, text)
         held = result.bounded or result
-        with held.domain.context():
+        with PRECISION, held.domain.context():
             known = all(held.domain.settled(v, digits) for place in result.places for v in held.values(place).values())
         if known and not last.undecided:
             return last
@@ -198,9 +199,7 @@ def run(
         raise reason or Undecided("the run stayed undecided")
     if not last.undecided:
         do = "use --domain ball" if domain == "mpmath" else "ask for fewer"
-        raise Undecided(
-            f"the values of {text} have fewer than {digits} digits at the greatest working precision; {do}."
-        )
+        raise Undecided(f"the values of {text} have fewer than {digits} digits at the largest working precision; {do}.")
     return last
 
 

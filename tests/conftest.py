@@ -1,6 +1,5 @@
 """In which order tests run, and verdicts that a session shares: it replays the stored certificates once (see
-proof/stored.py). Which cases run is said in sampling.py.
-"""
+proof/stored.py)."""
 
 from __future__ import annotations
 
@@ -13,7 +12,6 @@ from typing import Any
 
 import pytest
 
-pytest_plugins = ["sampling"]
 FOLDER = "SYMCOOK_VERDICTS"
 BEGIN = {"coq": 0, "proof": 1, "attacks": 2, "report": 3, "cli": 4}  # the file that takes longest, and those on proofs
 

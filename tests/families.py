@@ -34,7 +34,7 @@ def together(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Call
 def in_parts(
     count: int, names: str | Sequence[str], cases: Iterable[Any]
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The same in so many tests, each of which may have its own turn where they take long (see sampling.py)."""
+    """The same in so many tests, each of which may go to a process of its own where they take long."""
     every_case = list(cases)
     parts = [every_case[part::count] for part in range(count)]
 

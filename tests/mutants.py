@@ -1,7 +1,6 @@
 """Seeded single changes of the code, each run against the tests that cover it: does a test notice?
 
     python tests/mutants.py FOLDER [--count 200] [--seed 1] [--only GLOB ...] [--tests GLOB ...] [--workers N]
-                            [--turn 0 | --every-case]
     python tests/mutants.py FOLDER --show
 
 A change is one edit of one expression: a comparison, an operator, a constant, "and" for "or", a dropped term, operand,
@@ -48,10 +47,7 @@ After the code was changed the test files that ran a changed module are mapped a
 accepted by its digest is not run; of a line or function that is accepted all changes are, since some alter what others
 do not.
 
-Of the tests that take turns (sampling.py) those of one run, of --turn, or with --every-case all. What carries a
-guarantee (export, the kernel, the run relation, bounds) is meant to be noticed on the cases of any one turn; elsewhere
-a change that no case of a turn notices is judged with --every-case. Each choice has a map of its own, in the same
-FOLDER.
+Tests that are marked `slow` do not run.
 
 How to read it. Progress goes to stderr, one line a change:
 
@@ -104,7 +100,6 @@ ROOT = Path(__file__).resolve().parent.parent
 ACCEPTED = Path(__file__).with_name("mutants_accepted.json")
 LEFT_OUT = ("__pycache__", ".git", ".venv", "venv", "build", "dist", ".hypothesis", ".ruff_cache", "*.egg-info")
 MEMORY = 6 * 2**30
-TURN, OPTIONS = "SYMCOOK_TURN", "PYTEST_ADDOPTS"  # which long tests run, as tests/sampling.py reads it
 VERDICTS = "SYMCOOK_VERDICTS"  # where verdicts lie that the tests of one run share, as tests/conftest.py reads it
 IMPORTS = ("numpy", "sympy", "flint", "mpmath", "click", "pytest")  # read once, before the forks
 
@@ -837,8 +832,7 @@ def build_map(pool: Pool, folder: Path, globs: list[str], code: dict[str, str]) 
     for test in tests:
         if not any(fnmatch.fnmatch(test, glob) for glob in globs):
             continue
-        cases = f"{os.environ[TURN]} {os.environ.get(OPTIONS, '')}".encode()
-        target = place / f"{digest_of(test.encode(), (ROOT / 'tests' / test).read_bytes(), cases)}.json"
+        target = place / f"{digest_of(test.encode(), (ROOT / 'tests' / test).read_bytes())}.json"
         part = json.loads(target.read_text()) if target.exists() else {"code": {"": ""}}
         if part["code"].items() <= code.items():
             parts[test] = known(target, part)
@@ -955,9 +949,6 @@ def summary(chosen: list[Change], results: Results) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    os.environ[TURN] = str(args.turn)
-    if args.every_case:
-        os.environ[OPTIONS] = "--every-case"
     folder = args.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     paths = sorted((ROOT / "symcook").rglob("*.py"))
@@ -984,8 +975,6 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="their order (1)")
     parser.add_argument("--only", nargs="+", default=["*"], help="modules below symcook/ (all)")
     parser.add_argument("--tests", nargs="+", default=["*"], help="test files below tests/ (all)")
-    parser.add_argument("--turn", type=int, default=0, help="whose long tests run (0)")
-    parser.add_argument("--every-case", action="store_true", help="all tests")
     parser.add_argument("--seconds", type=float, default=60, help="estimated processor time a change (60)")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes at once (one a core)")
     parser.add_argument("--show", action="store_true", help="only list what is known")

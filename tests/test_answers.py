@@ -231,7 +231,7 @@ def test_what_a_repr_says() -> None:
         "<Bound softmax-hardmax: n = 64, gamma = 5, ties = false: 0.5959…41533 against 0.8624…98163, holds>"
     )
     agrees = dyck.check(lambda word: dyck(word).accept is True, 3)
-    assert repr(agrees) == "<Check dyck-1 agrees with its reference on 14 inputs of 14>"
+    assert repr(agrees) == "<Check dyck-1 agrees with its specification on 14 inputs of 14>"
 
 
 def test_several_answers_show_each_of_them() -> None:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import ast
 import functools
 import json
+import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from checkout import ROOT
 from families import together
 from proof import stored
 
-from symcook import claims
+from symcook import claims, recount
 from symcook.errors import BadInput, SymcookError
-from symcook.proof import files, replay
-from symcook.recount import dump, recompute, status_of
+from symcook.proof import familyrel, files, replay, runrel, seals
+from symcook.proof.audit.statementfiles import statement_files
+from symcook.recount import recompute, status_of
 
 TABLES = ROOT / "symcook" / "data" / "claims"
 COUNTS = {"cookbook": 297, "chiang2022": 91, "merrill2024": 127, "yang2026": 158}
@@ -38,12 +41,11 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(claims, "DATA", tmp_path / "data")
     for module in (files, replay):
         monkeypatch.setattr(module, "proofs_directory", lambda: tmp_path / "proofs")
-    claims._shared_digest.cache_clear()
     return tmp_path
 
 
 def store(own: Path, rows: dict[str, dict[str, object]]) -> None:
-    (own / "data" / "ledger.json").write_text(json.dumps({"checker": "", "rows": rows}), encoding="utf-8")
+    seals.write(own / "data" / claims.LEDGER, (json.dumps({"id": name} | row) for name, row in rows.items()))
 
 
 def remarks_of(own: Path) -> Path:
@@ -170,31 +172,65 @@ def test_a_row_with_another_digest_is_open_and_stale(own: Path) -> None:
         assert (found.lemmas, found.corrected) == ((), None)
 
 
+ABOUT = "cookbook.s9.2.1.accept"  # names a model and a definition that names others, and has lemmas that are claims
 CHANGES = [
-    ("statements/cookbook.txt", True),
-    ("statements/definitions.txt", True),
-    ("statements/library.txt", True),
-    ("models/min.json", True),
-    ("models/clip.json", True),  # the digest of any row covers every model
-    (f"certificates/{PROVED}.json", True),
-    ("certificates/lem.sum_ext.json", True),
-    (f"certificates/{WRONG}.json", False),
-    ("remarks/cookbook.json", False),
+    ("statements/cookbook.txt", "(accept(dyck-1) <-> dyck(w, n))", "(accept(dyck-1) -> dyck(w, n))", True),
+    ("statements/cookbook.txt", "[cookbook.s9.2.1.accept]\n", "[cookbook.s9.2.1.accept]\n# A comment.\n", False),
+    ("statements/cookbook.txt", "run(min) -> out = x - relu", "run(min) -> out = y - relu", False),
+    ("statements/definitions.txt", "dyck(w, n) := ", "dyck(w, n) := 0 = 0 & ", True),
+    ("statements/definitions.txt", "bracket(a) := I[a = 0]", "bracket(a) := 2*I[a = 0]", True),  # by height
+    ("statements/definitions.txt", "odd(n) := ex m", "odd(n) := 0 = 0 & ex m", False),
+    ("models/dyck-1.json", "{", "{ ", True),
+    ("models/min.json", "{", "{ ", False),
+    (f"certificates/{ABOUT}.json", "{", "{ ", True),
+    ("certificates/cookbook.s9.2.1.balance.json", "{", "{ ", True),  # a lemma
+    (f"certificates/{PROVED}.json", "{", "{ ", False),
+    ("remarks/cookbook.json", "{", "{ ", False),
 ]
 
 
-@together(("file", "matters"), CHANGES)
-def test_a_changed_file_makes_rows_stale(own: Path, file: str, matters: bool) -> None:
-    store(own, {PROVED: {"status": "PROVED", "digest": sealed(PROVED)}})
-    assert row(PROVED).status == "PROVED"
+@together(("file", "old", "new", "matters"), CHANGES)
+def test_a_changed_file_makes_the_rows_stale_that_rest_on_it(
+    own: Path, file: str, old: str, new: str, matters: bool
+) -> None:
+    store(own, {ABOUT: {"status": "PROVED", "digest": sealed(ABOUT)}})
+    assert row(ABOUT).status == "PROVED"
     path = own / "proofs" / file
-    before = path.read_text(encoding="utf-8") if path.exists() else "{}"
-    path.write_text(before + "\n", encoding="utf-8")
-    claims._shared_digest.cache_clear()
-    found = row(PROVED)
+    before = path.read_text(encoding="utf-8")
+    assert old in before
+    path.write_text(before.replace(old, new, 1), encoding="utf-8")
+    statement_files.cache_clear()
+    found = row(ABOUT)
     path.write_text(before, encoding="utf-8")
-    claims._shared_digest.cache_clear()
+    statement_files.cache_clear()
     assert (found.status, found.note.startswith("stale")) == (("OPEN", True) if matters else ("PROVED", False))
+
+
+def test_what_a_statement_is_written_with_is_all_that_the_checker_reads_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of every statement: the words of its text with models written out, and the files of models and families that are
+    read for it, are among what it names."""
+    root = files.proofs_directory()
+    written = statement_files(root)
+    read: set[str] = set()
+
+    def noted(real: Any) -> Any:
+        def reading(path: Path, *arguments: Any, **more: Any) -> Any:
+            prefix = {"models": "(", "families": "(family-"}.get(path.parent.name)
+            read.update([] if prefix is None else [prefix + path.stem])
+            return real(path, *arguments, **more)
+
+        return reading
+
+    assert len(written.texts) == len(replay.statements()) > 1500
+    meant = {name: written.meant(text) for name, text in written.texts.items()}
+    for way in ("read_text", "read_bytes"):
+        monkeypatch.setattr(Path, way, noted(getattr(Path, way)))
+    for name, statement in replay.read_statements(root / "statements").items():
+        read.clear()
+        for cached in (runrel.stored_model, runrel._stored_relation, familyrel._at_values):
+            cached.cache_clear()
+        needed = {*re.findall(r"\w+", statement.expanded), *read} & written.parts.keys()
+        assert {written.parts[part] for part in needed} <= {*meant[name]}, name
 
 
 def changed(own: Path, name: str, column: str, words: str) -> None:
@@ -281,19 +317,18 @@ def test_a_row_without_any_certificate_is_stale(own: Path) -> None:
 
 def test_the_checker_is_part_of_the_digest(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store(own, {PROVED: {"status": "PROVED", "digest": sealed(PROVED)}})
-    monkeypatch.setattr(claims, "checker_digest", lambda: "another checker")
-    claims._shared_digest.cache_clear()
+    monkeypatch.setattr(claims, "judge_digest", lambda judge: f"another {judge}")
     assert row(PROVED).status == "OPEN"
 
 
 def test_lines_say_which_statement_corrects_which_as_the_checker_reads_them() -> None:
-    folder = files.proofs_directory() / "statements"
-    read = {name: statement.corrects for name, statement in replay.read_statements(folder).items()}
-    assert claims._corrections(folder) == read and len(set(read.values())) > 50
+    root = files.proofs_directory()
+    read = {name: statement.corrects for name, statement in replay.read_statements(root / "statements").items()}
+    assert statement_files(root).corrects == read and len(set(read.values())) > 50
 
 
 def test_no_ledger_file_means_that_everything_is_open(own: Path) -> None:
-    (own / "data" / "ledger.json").unlink(missing_ok=True)
+    (own / "data" / claims.LEDGER).unlink()
     assert {c.status for c in claims.ledger()} == {"OPEN"}
 
 
@@ -382,7 +417,7 @@ def test_the_status_follows_from_replay_and_the_list(kind: str, found: str, entr
         {"test": "tests/test_claims.py::x", "why": " "},
         {"status": "DEFINED", "why": "a status is no fact"},
         {"slip": "typo", "why": "no such kind", "printed": "x", "counterexample": "x", "repair": "x"},
-        {"slip": "wrong", "why": "neither the words nor a counterexample nor a repair"},
+        {"slip": "wrong", "why": "neither the strings nor a counterexample nor a repair"},
         {"slip": "wrong", "why": "no counterexample", "printed": "x", "repair": "x"},
         {"printed": "x", "counterexample": "x", "repair": "x", "why": "no slip"},
         {"same": "cookbook.s2.1.notation", "why": "itself"},
@@ -490,14 +525,13 @@ def replayed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("replayed")
 def test_the_committed_ledger_is_what_replay_gives() -> None:
-    committed = (ROOT / "symcook" / "data" / "ledger.json").read_text(encoding="utf-8")
     found = recompute()
-    assert committed == dump(found)
-    rows = {c.id: c for c in claims.ledger()}
-    alike = {name: rows[known.same or ""].status for name, known in found.items() if known.status == "OPEN"}
+    assert not stored.load_module("ledger").other_rows(recount.rows(found))
+    ledger = {c.id: c for c in claims.ledger()}
+    alike = {name: ledger[known.same or ""].status for name, known in found.items() if known.status == "OPEN"}
     said = {name: known.status for name, known in found.items()} | alike
-    assert {name: c.status for name, c in rows.items() if name in found} == said
-    assert {c.status for name, c in rows.items() if name not in found} == {"OPEN"}
+    assert {name: c.status for name, c in ledger.items() if name in found} == said
+    assert {c.status for name, c in ledger.items() if name not in found} == {"OPEN"}
     for name, known in found.items():
         assert (known.status == "CORRECTED") == (known.corrected == f"{name}.corrected")
         assert name in replay.statements() or known.status in ("DEFINED", "CITED", "EMPIRICAL", "OPEN")

@@ -1,4 +1,4 @@
-"""notes/constructions.md: which constructions are stated of a stored model's run."""
+"""build/notes/constructions.md: which constructions are stated of a stored model's run."""
 
 from __future__ import annotations
 

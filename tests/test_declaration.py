@@ -103,7 +103,7 @@ def test_only_the_command_that_is_called_is_made(capsys: pytest.CaptureFixture[s
 
 
 def test_what_is_required_is_asked_for_by_its_words_and_the_example(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "the greatest length must be given; given: none; give --max-length 20" in refused(capsys, "margin", "dyck-1")
+    assert "the maximum length must be given; given: none; give --max-length 20" in refused(capsys, "margin", "dyck-1")
     said = refused(capsys, "tolerance", "dyck-1", "--max-length", 2)
     assert "the weight that moves must be given; given: none; give --free 'L2.ff.b1[1]'" in said
 
@@ -113,7 +113,7 @@ from flint import arb
 
 
 def shortest(
-    model: Transformer, words: Sequence[str], *, kind: str = "a", most: int | str | None = None, loud: bool = False,
+    model: Transformer, strings: Sequence[str], *, kind: str = "a", most: int | str | None = None, loud: bool = False,
     progress: Progress | None = None,
 ) -> Answer:
     """What is asked, over
@@ -123,27 +123,27 @@ def shortest(
 
     For example: symcook shortest dyck-1 --word a
 
-    words --word W: Words, which
+    strings --word W: Strings, which
       go on here.
     kind a|b: The kind.
     most N: At most.
     loud: Loudly.
 
-    words: in prose would be taken for a line, and the later one counts.
+    strings: in prose would be taken for a line, and the later one counts.
     """
     raise NotImplementedError
 '''
 
 
 def test_a_docstring_is_read_line_by_line(tmp_path: Any, monkeypatch: Any) -> None:
-    (tmp_path / "declared_here.py").write_text(NEW.replace("\n    words: in prose", "\n    Words in prose"))
+    (tmp_path / "declared_here.py").write_text(NEW.replace("\n    strings: in prose", "\n    Strings in prose"))
     monkeypatch.syspath_prepend(tmp_path)
     question = Question("shortest", "declared_here:shortest", "progress")
     assert question.words == "What is asked, over\ntwo lines.\n\nMore."
     assert question.usage == "shortest NAME --word W [--kind a|b] [--most N] [--loud]"
     assert [one[2:] for one in question.arguments] == [
         (REQUIRED, "--model", "NAME", "A recipe or a model file."),
-        (REQUIRED, "--word", "W", "Words, which go on here."),
+        (REQUIRED, "--word", "W", "Strings, which go on here."),
         ("a", "--kind", "a|b", "The kind."),
         (None, "--most", "N", "At most."),
         (False, "--loud", None, "Loudly."),

@@ -184,8 +184,8 @@ BAD = {
         model(readout=Readout("largest", "each", ("a",), [[1], [0]], ("a", "b"))), "a"
     ),
     "no token in front": lambda: probability(model(embedding=replace(model().embedding, before=None)), "a"),
-    "a token behind": lambda: probability(model(embedding=replace(model().embedding, before="BOS", after="b")), "a"),
-    "a token behind, decoding": lambda: generate(model(embedding=replace(model().embedding, after="b")), "a"),
+    "a token after": lambda: probability(model(embedding=replace(model().embedding, before="BOS", after="b")), "a"),
+    "a token after, decoding": lambda: generate(model(embedding=replace(model().embedding, after="b")), "a"),
     "a foreign symbol": lambda: probability(model(), "ac"),
     "a symbol without label": lambda: probability(model(labels=("a", "EOS")), "ab"),
     "two ends": lambda: probability(model(labels=("a", "EOS", "PAD")), "a"),
@@ -197,7 +197,7 @@ BAD = {
     "decoding without labels": lambda: generate(model(readout=Readout("sign", "last", ("a",), [[1]]))),
     "decoding from nothing": lambda: generate(model(embedding=replace(model().embedding, before=None))),
     "a prompt with a foreign symbol": lambda: generate(model(), "x"),
-    "beyond the greatest length": lambda: generate(model(max_length=2), "a", limit=5),
+    "beyond the maximum length": lambda: generate(model(max_length=2), "a", limit=5),
     "a gelu exactly": lambda: probability(gelu(), "a", "exact"),
 }
 
@@ -227,14 +227,14 @@ def test_a_tie_of_irrational_scores_stays_open_and_says_that_neither_domain_deci
     scores = Readout("largest", "last", ("a", "b"), [[1, 0], [0, 1]], labels=("x", "y"))
     tied = Transformer("tied", Embedding(Space(("a", "b")), words), (Layer(head),), scores)
     for ask in (lambda: list(stream(tied, "x", 3)), lambda: continued(tied, "x", ["x"])):
-        with pytest.raises(Undecided, match=r"neither domain decides it.*given sqrt\(2\) \+ sqrt\(3\)\.") as caught:
+        with pytest.raises(Undecided, match=r"neither number system decides.*given sqrt\(2\) \+ sqrt\(3\)\.") as caught:
             ask()
         assert "use " not in str(caught.value) and "try " not in str(caught.value)
     tied.save(tmp_path / "tied.json")
     for options, code, said in (
-        ((), 3, "neither domain decides it"),
-        (("--domain", "ball"), 3, "the exact domain decides ties of rational scores"),
-        (("--domain", "exact"), 2, "numbers must be rational in the exact domain"),
+        ((), 3, "neither number system decides it"),
+        (("--domain", "ball"), 3, "exact arithmetic decides ties of rational scores"),
+        (("--domain", "exact"), 2, "numbers must be rational in exact arithmetic"),
     ):
         found = call(capsys, "run", tmp_path / "tied.json", "--input", "x", "--steps", "3", *options)
         assert found[0] == code and said in found[2], options

@@ -853,7 +853,7 @@ COPY = FeedForward(
 )
 case(
     "merrill2024.def4.projnorm",
-    "M 4 x 4, added to the stream",
+    "M 4 x 4, added to the residual stream",
     encoder(
         Layer(None, COPY, (), LayerNorm(D4, U4, gain=[HALF] * 4, projection=M), "projected pre"), names=D4, table=WE4
     ),
@@ -1412,7 +1412,7 @@ def test_notation_of_chiang2022() -> None:
 
 
 def test_recognize() -> None:
-    """chiang2022.def.recognize: accepted at CLS exactly when the word is in the language, the empty word included."""
+    """chiang2022.def.recognize: accepted at CLS exactly when the word is in the language, the empty string included."""
     more = encoder(
         Layer(Head(("v",), ("m",), [[0]], [[0]], [[1]])),
         names=("v", "m"),

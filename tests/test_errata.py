@@ -168,7 +168,7 @@ def test_what_the_entries_say_of_the_example_of_section_9_1() -> None:
 def test_the_command_labels_the_same_four_things(rows: list[claims.Claim]) -> None:
     row = next(row for row in rows if row.id == "cookbook.t1.conditional")
     text = document([row]).text()
-    places = [text.index(f"\n  {word}: ") for word in ("Printed", "Slip", "Counterexample", "Repair", "Formally")]
+    places = [text.index(f"\n  {word}: ") for word in ("Printed", "Error type", "Counterexample", "Repair", "Formally")]
     assert places == sorted(places)
     definition = next(row for row in rows if row.id == "chiang2022.eq2")
     assert "\n  Also proved: " in document([definition]).text() and "Formally" not in document([definition]).text()

@@ -11,7 +11,7 @@ from families import together
 
 PACKAGE = ROOT / "symcook"
 LAYERS = (
-    ("__init__", "alarm", "declaration", "door", "errors", "files"),
+    ("__init__", "alarm", "declaration", "door", "errors", "files", "locks", "present"),
     ("model", "numbers", "programs"),
     ("compose",),
     ("domains",),
@@ -83,7 +83,7 @@ UPWARD = {
     "__init__.py": "the front door: each name is imported when it is first used",
     "model/answers.py": "an answer shows itself as the report says",
     "compose/builder.py": "a step may be a recipe by its name",
-    "run.py": "a program says which words it does not cover",
+    "run.py": "a program says which strings it does not cover",
     "proof/replay.py": "a CHECKED certificate runs its check again",
 }
 """The only modules that may import, in a function, what stands to their right; and why."""

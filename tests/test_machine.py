@@ -165,7 +165,7 @@ def test_a_word_without_a_run_stops_where_a_whole_pass_does() -> None:
                     break
                 state, _ = machine.step(state, word[k - 1])
             else:
-                raise AssertionError("the word has a run")
+                raise AssertionError("the string has a run")
 
 
 def test_what_cannot_be_followed_is_refused_with_one_sentence() -> None:
@@ -181,7 +181,7 @@ def test_what_cannot_be_followed_is_refused_with_one_sentence() -> None:
     whole = replace(model, embedding=replace(model.embedding, positions={"c": "i/n"}))
     assert "position function of c is i/n" in refused(whole)
     head = sc.Head(("a",), ("b",), [[1]], [[1]], [[1]], "future", "softmax", "1/log(n + 1)")
-    assert "n changes as the word grows" in refused(replace(model, layers=(sc.Layer(head),)))
+    assert "n changes as the string grows" in refused(replace(model, layers=(sc.Layer(head),)))
     assert whole.unfollowed(length_known=True) is None and model.unfollowed() is None
     assert "ask derive" in refused(model, make_domain("symbolic"))
 

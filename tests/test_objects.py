@@ -163,7 +163,7 @@ def test_the_embedding_of_dyck_1() -> None:
 
 
 def test_the_languages_of_chiang2022() -> None:
-    """chiang2022.def.languages: PARITY and FIRST by their set definitions; the empty word is in neither."""
+    """chiang2022.def.languages: PARITY and FIRST by their set definitions; the empty string is in neither."""
     for n in range(9):
         for bits in itertools.product("01", repeat=n):
             word = "".join(bits)
@@ -337,7 +337,7 @@ def test_turing_machines_as_they_are_printed(tapes: int) -> None:
 @pytest.mark.parametrize("wrong, said", [
     (("input: 0 1", "input: 0 _"), "other than"),
     (("work symbols: 0", "work symbols: 0 _"), "other than"),
-    (("halt: h", "halt: p"), "no row"),
+    (("halt: h", "halt: p"), "no transition"),
     (("p _ * -> h 0 R R", ""), "must serve"),
     (("h 0 R R", "h 1 R R"), "must be written"),
 ])  # fmt: skip

@@ -85,7 +85,7 @@ class OpenLength:
         return {t: self._term(table.get(t, 0)) for t in TOKENS}
 
     def input(self, name: str) -> Column:
-        raise NotExact("words are read here", name)
+        raise NotExact("strings are read here", name)
 
     def positions(self, expression: Coefficient) -> Column:
         return dict.fromkeys(TOKENS, self._term(expression))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -20,13 +21,33 @@ def test_each_term_is_written_once_and_each_old_one_has_a_pattern() -> None:
         assert old_terms(prose(f"{term.write}: {term.means}")) == [], term.write
 
 
-FIRST_READ = [ROOT / "README.md", ROOT / "docs" / "ask.md", ROOT / "docs" / "concepts.md"]
+DOCS = ROOT / "docs"
+FIRST_READ = [
+    ROOT / "README.md",
+    *(DOCS / name for name in ("index.md", "ask.md", "concepts.md")),
+    *sorted((DOCS / "tutorials").glob("*.md")),
+    *sorted((DOCS / "howto").glob("*.md")),
+]
 each_page = pytest.mark.parametrize("page", FIRST_READ, ids=lambda page: str(page.relative_to(ROOT)))
 
 
 @each_page
 def test_no_old_term_is_in_what_people_read_first(page: Path) -> None:
     assert old_terms(prose(page.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples" / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_no_old_term_is_in_a_notebook(path: Path) -> None:
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        text = "".join(cell["source"]) if cell["cell_type"] == "markdown" else ""
+        assert old_terms(prose(text)) == [] and long_sentences(text) == []
+
+
+@each_page
+def test_each_output_is_shown(page: Path) -> None:
+    """None is cut by `...` where a page is read to learn."""
+    if page.parent.name in ("tutorials", "howto"):
+        assert "..." not in page.read_text(encoding="utf-8").splitlines()
 
 
 @each_page

@@ -37,8 +37,8 @@ PROMPT = "$ "
 ANY = "..."
 STOP = "  # Ctrl-C"
 """Behind a command that is stopped by hand."""
-TOUR = ROOT / "docs" / "tour.md"
-MADE = ("reference/recipes", "reference/commands", "reference/api", "errata", "notes", "glossary")
+TOUR = ROOT / "tests" / "tour.md"
+MADE = ("reference/recipes", "reference/commands", "reference/api", "errata", "notes", "glossary", "notebooks")
 """Folders below docs whose pages are made of data; docs/pages/extension.py has the same list."""
 
 
@@ -142,7 +142,7 @@ def interrupted(arguments: list[str]) -> list[str]:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, ""), err
-    return [re.sub(r"\d+(?= of \d+ strings)", "265728", err.splitlines()[-1])]
+    return [re.sub(r"[\d,]+(?= of [\d,]+ strings)", "265,728", err.splitlines()[-1])]
 
 
 class Python(doctest.DocTestRunner):

@@ -128,10 +128,20 @@ def page(name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def file_name(name: str) -> str:
+    """The file of a public name. `Head` and `head` would be the same file on many disks: the class has another name.
+
+    >>> file_name("Transformer"), file_name("Head"), file_name("head")
+    ('Transformer', 'Head-class', 'head')
+    """
+    clashes = [other for other in symcook.__all__ if other != name and other.lower() == name.lower()]
+    return f"{name}-class" if clashes and name != name.lower() else name
+
+
 def pages() -> Iterator[tuple[str, str]]:
-    """The name and the text of each page."""
+    """The file name and the text of each page."""
     for name in symcook.__all__:
-        yield name, page(name)
+        yield file_name(name), page(name)
     lines = [
         "# Python",
         "",
@@ -141,5 +151,5 @@ def pages() -> Iterator[tuple[str, str]]:
     ]
     for name in symcook.__all__:
         first = inspect.cleandoc(getattr(symcook, name).__doc__ or "").partition("\n\n")[0]
-        lines.append(f"- [`{name}`]({name}.md): {plain(' '.join(first.split()))}")
-    yield "index", "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *symcook.__all__, "```", ""])
+        lines.append(f"- [`{name}`]({file_name(name)}.md): {plain(' '.join(first.split()))}")
+    yield "index", "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *map(file_name, symcook.__all__), "```", ""])

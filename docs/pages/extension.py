@@ -18,15 +18,15 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
-from pages import api, commands, glossary, ledger, links, recipes
+from pages import api, commands, glossary, landing, ledger, links, notebooks, recipes
 from pages.mathematics import mathml
 from symcook import claims
 
 DOCS = Path(__file__).resolve().parent.parent
 ROOT = DOCS.parent
-MADE = ("reference/recipes", "reference/commands", "reference/api", "errata", "notes", "glossary")
+MADE = ("reference/recipes", "reference/commands", "reference/api", "errata", "notes", "glossary", "notebooks")
 """The folders of pages that are made; git ignores them."""
-MAINTAINERS = ("searches", "inventory", "constructions")
+MAINTAINERS = ("searches",)
 """Notes that are lists for maintainers, and no pages."""
 _LINK = re.compile(r"`[^`\n]*`|(!?)\[((?:[^\[\]`]|`[^`\n]*`)+)\]\(([^()\s]+)\)")
 """A link, or code, in which there is none."""
@@ -51,6 +51,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", _tree_marked, priority=600)  # the theme's own stands between them
     app.connect("build-finished", finished)
     app.add_role("claim", _claim)
+    app.add_directive("statuses", landing.Statuses)
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     return {"parallel_read_safe": False, "parallel_write_safe": True}
 
@@ -71,6 +72,7 @@ def written(app: Sphinx) -> None:
         MADE[3]: lambda folder: _letters(),
         MADE[4]: lambda folder: _notes(),
         MADE[5]: lambda folder: [("index", glossary.page())],
+        MADE[6]: lambda folder: notebooks.pages(),
     }
     for place, pages in made.items():
         started, folder = time.monotonic(), Path(app.srcdir) / place
@@ -186,8 +188,10 @@ def _tree_marked(app: Sphinx, page: str, template: str, context: dict[str, Any],
     if (own := _list(app, page)) is None:
         return
     if own not in trees:
-        trees[own] = _HERE.sub(rf'<li class="\1"><a class="reference internal" href="{page[len(own) :]}.html">',
-                               context["furo_navigation_tree"])
+        trees[own] = _HERE.sub(
+            rf'<li class="\1"><a class="reference internal" href="{page[len(own) :]}.html">',
+            context["furo_navigation_tree"],
+        )
     entry = rf'<li class="(toctree-l\d)"><a class="reference internal" href="{re.escape(page[len(own) :])}\.html">'
     here = r'<li class="\1 current current-page"><a class="current reference internal" href="#">'
     context["furo_navigation_tree"] = re.sub(entry, here, trees[own])
@@ -223,5 +227,6 @@ def finished(app: Sphinx, failure: Exception | None) -> None:
         pool.shutdown(cancel_futures=True)
     if failure is None and app.builder.format == "html":
         log.info("ledger: %.1f MB, waited for %.1f s", sum(sizes) / 1e6, time.monotonic() - started)
+        landing.live(Path(app.outdir))
         if found := links.problems(Path(app.outdir)):
             raise ExtensionError("links that lead nowhere, or to a network:\n" + "\n".join(found))

@@ -33,7 +33,6 @@ from symcook.recipes import exists
 from symcook.report.latex import formula_rows, where
 
 HERE = Path(__file__).resolve().parent
-RECORD = record.ROOT / "tests" / "every_case.json"
 MOST_MEANT = 16
 """A definition or model of more lines stands on its own page, once, and is not repeated below each statement."""
 MOST_PATHS = 8
@@ -291,7 +290,6 @@ def write(folder: Path, rows: Sequence[Claim] | None = None) -> int:
         found={word: found[word] for word in record.ordered(found)},
         sections=_sections(home),
         slips=claims.SLIPS,
-        tested=record.tested(RECORD) if RECORD.is_file() else "",
         stale=sum(one.note.startswith("stale") for one in home.rows),
     )
     put("lemmas.html", "lemmas.html", lemmas=list(lemmas()))

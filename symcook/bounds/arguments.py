@@ -158,7 +158,7 @@ def words_of_length(model: Transformer, n: int, limit: int, name: str, why: str 
     letters = len(model.alphabet)
     if letters > 1 and (n > limit.bit_length() or letters**n > limit):  # without a power of any size
         raise BadInput(
-            f"{name} must have at most {limit} words of the length{why}", f"{letters}^{n}", "give a smaller --n"
+            f"{name} must have at most {limit} strings of the length{why}", f"{letters}^{n}", "give a smaller --n"
         )
     return every(model.alphabet, n)
 
@@ -219,7 +219,7 @@ class Bound(Shown):
     attained: bool
     where: str = ""
     source: str = ""
-    labels: tuple[str, str] = field(default=("sharp value", "claimed"))
+    labels: tuple[str, str] = field(default=("tight value", "claimed"))
     proofs: tuple[str, ...] = ()
     extra: Mapping[str, Ball | str] = field(default_factory=dict)
 
@@ -236,9 +236,9 @@ class Bound(Shown):
 
     def verdicts(self) -> dict[str, str]:
         """The status of each statement in `proofs`, by id, with what it assumes: its stored proof is checked now."""
-        from symcook.proof.replay import replay
+        from symcook.proof.limits import replayed
 
-        found = {verdict.id: verdict.words for verdict in replay(self.proofs)} if self.proofs else {}
+        found = {verdict.id: verdict.words for verdict in replayed(self.proofs)} if self.proofs else {}
         return {name: found[name] for name in self.proofs}  # in the order in which they are named
 
     def to_json(self) -> dict[str, Any]:

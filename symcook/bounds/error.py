@@ -16,11 +16,14 @@ from symcook.bounds.growth import Growth, GrowthPart, part_name
 from symcook.bounds.moved import Moved, Off
 from symcook.domains.rounding import RUNTIMES, Format
 from symcook.door import check_digits
-from symcook.errors import EMPTY_WORD, BadInput, Undecided, unknown
+from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import Result, forward
+from symcook.locks import PRECISION
+from symcook.model.answers import EMPTY_STRING
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, ball, bits_for
+from symcook.present import present
 from symcook.words import every
 
 GUARD_BITS = 128
@@ -40,12 +43,12 @@ def error_propagation(
     dtype: str | None = None,
     constants: bool = False,
 ) -> Bound:
-    """How far an error in the embedding of a model, or a type of floats, can move each coordinate, over all words of n
-    symbols, beside the papers' constants (yang2026, Lemmas 28 to 33; Cookbook, Section 7.2).
+    """How far an error in the embedding of a model, or a type of floats, can move each coordinate, over all strings of
+    n symbols, with the papers' constants (yang2026, Lemmas 28 to 33; Cookbook, Section 7.2).
 
     delta D: The size of the error in the embedding.
     dtype T: Weights and operations rounded to float64, float32, float16 or bfloat16.
-    constants: By constants of the parts alone, for every word at once.
+    constants: By constants of the sublayers alone, for all strings at once.
 
     At every position the L1 norm of the change of the residual stream is at most delta, positive and rational. The
     length is needed where a head has scores that are not zero. Weights are stored in the type of floats and each
@@ -61,7 +64,7 @@ def error_propagation(
     and the word. It is exact but for what grows with the square of the errors, for relu within its kink, and for what
     operations round, whose parts are added up.
 
-    by constants of the parts (`symcook.bounds.growth`), for every word at once; of errors in the embedding alone. With
+    by constants of the parts (`symcook.bounds.growth`), for all strings at once; of errors in the embedding alone. With
     `constants` in this way only.
 
     Raises BadInput for delta or n out of range, a symbol without a value, and where neither way gives a bound: an
@@ -84,7 +87,7 @@ def error_propagation(
     if dtype is not None and length is None and not chosen.pointwise:
         raise BadInput("the length must be given with a type of floats", "none", "give for example --n 6")
     if dtype is not None and chosen.embedding.words is None:
-        raise BadInput(f"{name} must read words with a type of floats, since rows may be of any size", dtype)
+        raise BadInput(f"{name} must read strings with a type of floats, as rows have no bound", dtype)
     if constants and dtype is not None:
         raise BadInput("constants are for errors in the embedding", "a type of floats", "give delta alone")
     reached, refused = (
@@ -130,7 +133,7 @@ def _by_words(
     if n is None:
         return None, ""
     if not few_enough(model, n, delta):
-        return None, f"the words of length {n} are too many to go through each"
+        return None, f"the strings of length {n} are too many to go through each"
     try:
         return moves(model, n, delta, dtype, bits + (0 if delta is None else delta.denominator.bit_length())), ""
     except Undecided as error:
@@ -155,20 +158,19 @@ def _ends(
     parts: PartErrors, table: list[tuple[Ball, Ball]], reached: Moves | None, wanted: int
 ) -> tuple[Ball, Ball | None, bool | None]:
     """Our bound, the papers', and whether ours is at most theirs."""
-    with flint.ctx.workprec(bits_for(wanted) + GUARD_BITS):
+    with PRECISION, flint.ctx.workprec(bits_for(wanted) + GUARD_BITS):
         stream = None if reached is None else reached.stream.upper()
         better = stream is not None and (not table or bool(stream < arb(parts()[-1].error.ours)))
     ours, papers = table[-1] if table else (None, None)
     if better:
-        assert stream is not None
+        stream = present(stream)
         ours = ball(stream, wanted, relative=True)
-    assert ours is not None
 
     def less() -> arb:
         last = parts()[-1].error
         return arb(last.papers - (stream if better and stream is not None else last.ours))
 
-    return ours, papers, decided(less, wanted, "our bound <= the papers' bound") if table else None
+    return present(ours), papers, decided(less, wanted, "our bound <= the papers' bound") if table else None
 
 
 def _extra(
@@ -185,7 +187,7 @@ def _extra(
             found[f"after {label}"] = f"{_shortly(size)}{more}"
         for what, entries in (("coordinate ", reached.coordinates), ("", reached.scores)):
             for name, (size, place, word) in entries.items():
-                where = "" if size.is_zero() else f", at position {place} of {word or EMPTY_WORD}"
+                where = "" if size.is_zero() else f", at position {place} of {word or EMPTY_STRING}"
                 found[f"{what}{name}"] = f"at most {_shortly(size)}{where}"
         found["words"] = f"{reached.words}, each by itself"
     if refused:
@@ -216,7 +218,7 @@ class Moves:
 
     @property
     def stream(self) -> arb:
-        """The greatest change of the stream after the last part."""
+        """The largest change of the stream after the last part."""
         return self.parts[-1][1]
 
 
@@ -238,7 +240,7 @@ def moves(model: Transformer, length: int, delta: Fraction | None, dtype: str | 
     for word, sequence in _inputs(model, length):
         domain = Moved(bits, names, delta or Fraction(0), None if dtype is None else FLOATS[dtype])
         result = forward(opened, sequence, domain, trace=True, weights=False)
-        with domain.context():
+        with PRECISION, domain.context():
             _collect(found, result, domain, word)
         found.words += 1
     return found

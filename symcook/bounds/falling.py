@@ -12,6 +12,7 @@ from symcook.bounds.arguments import Bound, against, count, distance, positive, 
 from symcook.bounds.sums import hyperbolic, squares
 from symcook.door import check_digits
 from symcook.errors import SymcookError, unknown
+from symcook.locks import PRECISION
 from symcook.numbers.evaluate import positive_on, zero
 
 SHARP = {"a": "lem.tie_quadratic_sharp", "b": "lem.tie_right_sharp", "c": "lem.tie_left_sharp"}
@@ -86,8 +87,8 @@ def _power(gamma: flint.arb, m: int) -> flint.arb:
 
 
 def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits: int | str = 30) -> Bound:
-    """The greatest error of a position that soft attention looks up with scores gamma (2 t j - j^2), for every length
-    or one, against (3/2) e^-gamma, and the least gamma for 3/2 (yang2026, Lemma 7).
+    """The largest error of a position that softmax attention looks up with scores gamma (2 t j - j^2), for every length
+    or one, against (3/2) e^-gamma, and the smallest gamma for 3/2 (yang2026, Lemma 7).
 
     The error is |sum_j softmax(gamma (2 t j - j^2))_j j - t|, the greatest over t; gamma is positive (Lemma 7 asks for
     at least 1); without n every length is meant. Relative radius at most 10^-digits.
@@ -116,7 +117,7 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
     return Bound(
         kind="table-lookup",
         parameters={"gamma": text} | ({} if length is None else {"n": length}),
-        **against(value, lambda: 3 * (-gap()).exp() / 2, wanted, ("greatest error", "(3/2) e^-gamma")),
+        **against(value, lambda: 3 * (-gap()).exp() / 2, wanted, ("largest error", "(3/2) e^-gamma")),
         attained=length is not None,
         where="approached as n grows, t at an end" if length is None else "at t = 1 and t = n",
         source="yang2026, Lemma 7",
@@ -129,7 +130,7 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
             "lem.lookup_best",
         ),
         extra={
-            "3/2 suffices from gamma": shown(least_gamma, wanted, "the least gamma"),
+            "3/2 suffices from gamma": shown(least_gamma, wanted, "the smallest gamma"),
             "best for gamma >= 1": "1, approached as gamma grows",
         },
     )
@@ -159,7 +160,7 @@ def least_gamma() -> flint.arb:
     where g >= 0. Balls show g > 0 on [0, 4/5] and g' < 0 on [4/5, 9/10], where g changes its sign.
     """
     if not _one_zero():
-        raise SymcookError("balls did not show where 3/2 stops to suffice")
+        raise SymcookError("rigorous intervals did not show where 3/2 stops to suffice")
     return -zero(_excess, _fall, *_TURN).log()
 
 
@@ -175,7 +176,7 @@ def _excess(x: flint.arb) -> flint.arb:
 @cache
 def _one_zero() -> bool:
     """Whether g is positive on [0, 4/5] and falls on [4/5, 9/10]."""
-    with flint.ctx.workprec(64):
+    with PRECISION, flint.ctx.workprec(64):
         return positive_on(_excess, Fraction(0), _TURN[0]) and positive_on(lambda x: -_fall(x), *_TURN)
 
 

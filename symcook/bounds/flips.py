@@ -17,6 +17,7 @@ from symcook.domains.rowwise import RowColumn, Rowwise
 from symcook.door import check_digits
 from symcook.errors import BadInput, NotExact
 from symcook.forward import Result, forward
+from symcook.locks import PRECISION
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, refine
@@ -34,7 +35,7 @@ NONE = arb(0)
 def sensitivity(
     model: str | Transformer, n: int | str, values: str | Mapping[str, object] | None = None, digits: int | str = 30
 ) -> Bound:
-    """The greatest change of a model's output when one of n symbols changes, against a proved C/n (chiang2022, Section
+    """The largest change of a model's output when one of n symbols changes, against a proved C/n (chiang2022, Section
     1; Cookbook, Section 6.4).
 
     The model reads words, with at most 2^16 words of length n; its heads average uniformly (all scores zero), its
@@ -63,11 +64,13 @@ def sensitivity(
     chosen, name = read_model(model, values)
     length = count(n)
     if not chosen.alphabet:
-        raise BadInput("sensitivity needs a model that reads words", name, "give one with an alphabet, such as dyck-1")
+        raise BadInput(
+            "sensitivity needs a model that reads strings", name, "give one with an alphabet, such as dyck-1"
+        )
     added = chosen.embedding.added
     each = chosen.readout.everywhere
     if each and length + added == 1:
-        must = "a readout at every position must have one beside that of the changed symbol"
+        must = "a readout at every position must have one next to that of the changed symbol"
         raise BadInput(must, f"{name} with n = 1", "give n = 2")
     if (why := _irregular(chosen)) is not None:
         chosen.check_length(length + added)
@@ -101,13 +104,13 @@ def sensitivity(
 
 
 def _labels(each: bool) -> tuple[str, str]:
-    return f"greatest change{' at the other positions' * each}", "proved C/n"
+    return f"largest change{' at the other positions' * each}", "proved C/n"
 
 
 def _rational(value: Any) -> Fraction:
     """An entry of a batch, which need not be an integer where it is an object."""
     if isinstance(value, (Root, ExpSum)):
-        raise NotExact("C/n is computed of rational numbers", value, "balls take others")
+        raise NotExact("C/n is computed of rational numbers", value, "rigorous intervals take others")
     return value if isinstance(value, Fraction) else Fraction(int(value))
 
 
@@ -154,7 +157,7 @@ def _by_balls(model: Transformer, name: str, n: int, digits: int, why: str) -> B
                         best = best.max(change)
         return (best, own)[which]
 
-    value = refine(lambda: greatest(0), digits, what="the greatest change")
+    value = refine(lambda: greatest(0), digits, what="the largest change")
     extra: dict[str, Ball | str] = {"value times n": _shown_times(value, n, digits)}
     extra["no proved C/n"] = f"the model has {why}"
     if each:
@@ -174,7 +177,7 @@ def _by_balls(model: Transformer, name: str, n: int, digits: int, why: str) -> B
 
 
 def _shown_times(value: arb, n: int, digits: int) -> Ball:
-    with flint.ctx.workprec(bits_for(digits) + 64):
+    with PRECISION, flint.ctx.workprec(bits_for(digits) + 64):
         return ball(value * n, digits)
 
 

@@ -33,6 +33,7 @@ import flint
 from symcook.bounds.arguments import Bound, positive, shown
 from symcook.door import check_digits
 from symcook.errors import SymcookError, unknown
+from symcook.locks import PRECISION
 from symcook.numbers.balls import arb_of, ball, decide_sign
 from symcook.numbers.evaluate import positive_on, zero
 
@@ -101,7 +102,7 @@ class _Shape:
         self.form = form
         self.found: dict[int, flint.arb] = {}
         start, far = Fraction(0), Fraction(FAR)
-        with flint.ctx.workprec(BITS):
+        with PRECISION, flint.ctx.workprec(BITS):
             self.show("R'''' > 0 near 0", lambda z: _rest(form, z, 4)[4], start, NEAR)
             self.show("R'' > 0", lambda z: _rest(form, z, 2)[2], NEAR, far)
             self.show("z R'' - R' > 0", self.curve, NEAR, far)
@@ -125,7 +126,7 @@ class _Shape:
 
     def show(self, what: str, function: Callable[[flint.arb], flint.arb], low: Fraction, high: Fraction) -> None:
         if not positive_on(function, low, high):
-            raise SymcookError(f"balls did not show that {what} between {low} and {high}")
+            raise SymcookError(f"rigorous intervals did not show that {what} between {low} and {high}")
 
     def tail(self) -> None:
         """(a), (b) and D' < 0 from FAR on.
@@ -145,11 +146,11 @@ class _Shape:
             a, first, second = root * (z + small * z**3), root * (1 + 3 * small * z**2), root * 6 * small * z
             bound = z**2 * 4 * (first + second + 2 * first**2) * (-2 * a).exp()
             if not 2 * first > 8:
-                raise SymcookError("balls did not show that the exponential falls fast enough")
+                raise SymcookError("rigorous intervals did not show that the exponential falls fast enough")
         if not (bound < flint.arb("0.01") and _bend(self.form, flint.arb_series([z], 1))[0] > flint.arb("0.5")):
-            raise SymcookError("balls did not show the bounds from 12 on")
+            raise SymcookError("rigorous intervals did not show the bounds from 12 on")
         if not _half_pi_root() / FAR + flint.arb("0.01") < flint.arb("0.25"):
-            raise SymcookError("balls did not show that D falls from 12 on")
+            raise SymcookError("rigorous intervals did not show that D falls from 12 on")
 
 
 @cache
@@ -158,7 +159,7 @@ def _shape(form: str) -> _Shape:
 
 
 def gelu_multiply(form: str = "erf", digits: int | str = 30) -> Bound:
-    """The least K with |error| <= K (|x| + |y|)^3 for the product by GELU, against 1/4 (Cookbook, Section 4.6).
+    """The smallest K with |error| <= K (|x| + |y|)^3 for the product by GELU, against 1/4 (Cookbook, Section 4.6).
 
     form F: The form of GELU: erf (Eq. 24) or tanh (Eq. 25).
 
@@ -182,14 +183,14 @@ def gelu_multiply(form: str = "erf", digits: int | str = 30) -> Bound:
         attained=True,
         where="at x = y, and x = y negated",
         source="Cookbook, Section 4.6",
-        labels=("least K", "claimed K"),
+        labels=("smallest K", "claimed K"),
         proofs=("cookbook.s4.6.mul_error", "lem.mul_sharp"),
         extra={"at x = y": shown(lambda: shape.best() / 2, wanted, "the place")},
     )
 
 
 def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str = 30) -> Bound:
-    """The greatest difference of GELU(c x)/c and ReLU(x), against a proved bound (Cookbook, Eq. 27).
+    """The largest difference of GELU(c x)/c and ReLU(x), against a proved bound (Cookbook, Eq. 27).
 
     c C: The factor in GELU(c x)/c.
     form F: The form of GELU: erf (Eq. 24) or tanh (Eq. 25).
@@ -221,13 +222,13 @@ def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str 
     return Bound(
         kind="gelu-relu",
         parameters={"c": text, "form": form},
-        value=shown(value, wanted, "the greatest difference"),
+        value=shown(value, wanted, "the largest difference"),
         claimed=shown(claimed, wanted, "the bound"),
-        holds=decide_sign(lambda: claimed() - value(), "the greatest difference <= the bound") >= 0,
+        holds=decide_sign(lambda: claimed() - value(), "the largest difference <= the bound") >= 0,
         attained=True,
         where="at two places x = u/c and -u/c",
         source="Cookbook, Section 4.6, Eq. (27)",
-        labels=("greatest difference", f"{bound}/c"),
+        labels=("largest difference", f"{bound}/c"),
         proofs=(proof,),
         extra={"u": shown(place, wanted, "the place")},
     )

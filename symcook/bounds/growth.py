@@ -47,6 +47,7 @@ from symcook.model.symbols import from_sympy, tree_from_sympy
 from symcook.model.transformer import Transformer
 from symcook.numbers.evaluate import evaluate
 from symcook.numbers.roots import rational_root
+from symcook.present import present
 
 if TYPE_CHECKING:
     import sympy
@@ -96,7 +97,7 @@ class Growth:
         self.start: Fraction | None = None
         if any(not head.uniform for block in blocks if isinstance(block, SelfAttention) for head in block.heads):
             if model.embedding.inputs is not None:
-                must = "a model with scores must read words, so that its activations are bounded"
+                must = "a model with scores must read strings, so that its activations are bounded"
                 raise BadInput(must, f"{name} reads rows of numbers")
             if length is None:
                 raise BadInput(f"{name} has scores, so that the length must be given", "none", "give for example --n 8")
@@ -146,8 +147,7 @@ class Growth:
                 added = [self._attended(label, head, step, size, seen, proofs) for head in step.block.heads]
             error = sum(added, error)
             if self.size is not None:
-                assert size is not None
-                self.size += added_size(step.block, size)
+                self.size += added_size(step.block, present(size))
         if step.after is not None:
             error = self._normed(error, step.after, proofs)
             self.size = None if self.size is None else normed_size(step.after)
@@ -170,11 +170,11 @@ class Growth:
                 proofs += ["lem.argmax_kept", "lem.bilinear_close"]
             proofs += mean
             return seen.times(own, papers)
-        assert size is not None
+        size = present(size)
         proofs += ["lem.bilinear_close", "lem.sm_distance_sharp", *mean, "yang2026.lemma31", "yang2026.lemma32.ratio"]
         if not seen.papers <= 1:
             if not seen.papers > 1:
-                raise Undecided(f"whether the error before {label} is at most 1 stays open")
+                raise Undecided(f"whether the error before {label} is at most 1 is undecided")
             must = f"the error before {label} must be at most 1 by the papers' constants (Lemma 31)"
             raise BadInput(must, f"delta = {written(self.delta)}", "give a smaller delta")
         scaled, bound, greatest = self._factor(head), _flint(size), _flint(max(size, Fraction(1)))
@@ -187,8 +187,7 @@ class Growth:
     def _factor(self, head: Head) -> arb:
         """scale/temperature, the greatest over the positions."""
         start = self.model.embedding.start
-        assert self.length is not None
-        n = self.length + self.model.embedding.added
+        n = present(self.length) + self.model.embedding.added
         tree = tree_from_sympy(head.scale / head.temperature)
         best = arb(0)
         for i in range(start, start + n):
@@ -203,11 +202,10 @@ class Growth:
         """BadInput unless at every position of every word the maximum is unique and the error cannot reach it."""
         if step.before or not isinstance(error, fmpq):
             raise BadInput(
-                f"{label} must see exact scores", "scores behind softmax or a layer norm", "no gap is computed for it"
+                f"{label} must see exact scores", "scores after softmax or a layer norm", "no gap is computed for it"
             )
-        assert self.length is not None
         if id(head) not in self.gaps:
-            before = streams(self.model, step.layer - 1, self.length, self.name)
+            before = streams(self.model, step.layer - 1, present(self.length), self.name)
             self.gaps[id(head)] = score_gap(head, before, self.model.embedding.start, f"{label} of {self.name}")
         gap = self.gaps[id(head)]
         moved: Any = _moved(_flint(mu), _flint(gap.size), error)
@@ -343,7 +341,7 @@ def streams(model: Transformer, layers: int, length: int, name: str) -> list[Str
 
 def _rational(value: object) -> Fraction:
     if not isinstance(value, (int, Fraction)):
-        raise NotExact("the stream before a hard head must be rational", value)
+        raise NotExact("the residual stream before a hard head must be rational", value)
     return Fraction(value)
 
 

@@ -126,7 +126,7 @@ def runs(model: Transformer, n: int, tick: Callable[[], None] | None = None) -> 
             _note(model, tables, result.steps, domain.met, shown, found)
         except NotExact as error:
             must = "the values of an average-hard model must be rational"
-            raise BadInput(must, f"{error}, at the word {model.embedding.written(word)}") from None
+            raise BadInput(must, f"{error}, at the string {model.embedding.written(word)}") from None
         found.words.append(word)
         found.ends.append(_all_rational(result.steps[-1].columns))
         if tick is not None:
@@ -139,7 +139,7 @@ def _all_rational(columns: Mapping[str, BallColumn]) -> dict[str, list[fmpq]]:
     found = {name: [x for x in column if isinstance(x, fmpq)] for name, column in columns.items()}
     for name, column in columns.items():
         if len(found[name]) < len(column):
-            raise NotExact("a value of the stream must be rational", f"one of {name}")
+            raise NotExact("a value of the residual stream must be rational", f"one of {name}")
     return found
 
 

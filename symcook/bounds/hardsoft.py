@@ -170,20 +170,21 @@ def hardsoft(
     values: Mapping[str, Exact] | None = None,
     progress: Progress | None = None,
 ) -> HardSoft:
-    """Soft attention in place of hard, within an error that you give.
+    """Softmax attention in place of hard, within an error that you give.
 
-    Leftmost and rightmost heads are made average-hard first, by a term in i/n below their gap. On all words of up to N
-    symbols the hard model is run exactly: the least gap of its scores, the greatest entries before each layer, the
-    constants of Lemmas 25 and 28 to 33 of Yang et al. (2026). By length there is the temperature of Theorem 26, that by
-    constants of the layers, which the soft model has, and the one that is needed; the error of the soft model is
-    certified in balls. Exit 1 where --gap is more than a word has.
+    First, leftmost-hard and rightmost-hard heads become average-hard, by a tie-breaking term in i/n that is smaller
+    than their score gap. Then the model with hard attention is run exactly on all strings of up to N symbols. This
+    gives the smallest score gap, the largest entries before each layer, and the constants of Lemmas 25 and 28 to 33 of
+    Yang et al. (2026). For each length three temperatures are shown: that of Theorem 26, that by constants of the
+    layers, which the model with softmax gets, and the one that is needed. The error of the model with softmax is
+    certified in rigorous intervals. Exit 1 where --gap is larger than the gap of some string.
 
     For example: symcook hardsoft induction-most-recent --error 1/4 --max-length 4 -o soft.json
 
-    error EXPR: What every position may be off, an expression in n; the sum over coordinates.
+    error EXPR: Maximum L1 error at each position; in --error and --gap, n is the number of input symbols.
     gap EXPR: A gap of the scores, an expression in n, in place of what is found.
-    max_length N: Words of up to N symbols are run.
-    file -o/--output FILE: Write the soft model.
+    max_length N: Strings of up to N symbols are run.
+    file -o/--output FILE: Write the model with softmax.
 
     Heads are untied by `symcook.compose.untied`. Since all is found on all words to `max_length`, and certified there,
     the status is CHECKED N. Beyond, the model has the temperature of Theorem 26 from the gap and the sizes that were
@@ -209,9 +210,9 @@ def hardsoft(
     met = [runs(loose, n, next(tick)) for n in range(1, max_length + 1)] if terms else hard
     heads = tuple(_told(place, hard, terms.get(place[:2])) for place in head_places(model))
     for before, after in zip(hard, met, strict=True):
-        assert all(
-            end == {name: other[name] for name in end} for end, other in zip(before.ends, after.ends, strict=True)
-        )
+        pairs = zip(before.ends, after.ends, strict=True)
+        if any(end != {name: other[name] for name in end} for end, other in pairs):
+            raise RuntimeError("tie-breaking terms changed the run with hard attention")
     gaps = {at.n: min((_ratio(one.gap[0]) for one in at.heads.values() if one.gap), default=None) for at in met}
     gamma = claimed.text if claimed else fitted({n: g for n, g in gaps.items() if g is not None}, below=True)
     fails = None if claimed is None else _fails(loose, met, claimed)
@@ -251,20 +252,20 @@ def _least_one(value: fmpq) -> Fraction:
 def checked(model: Transformer, max_length: int) -> None:
     """BadInput for a model that Theorem 26 does not speak of, or with too many words."""
     if not model.alphabet or model.embedding.words is None:
-        raise BadInput("the model must read words", f"{model.name}, which reads numbers", "choose a language model")
+        raise BadInput("the model must read strings", f"{model.name}, which reads numbers", "choose a language model")
     if model.normed:
         raise BadInput("the model must be without layer norm, as in Theorem 26", model.name)
     for place in head_places(model):
         if place.head.weighting == "softmax" and not place.head.uniform:
             must = "a model to be softened must have hard attention"
-            raise BadInput(must, f"softmax in {place} of {model.name}", "symcook bound error is for soft models")
+            raise BadInput(must, f"softmax in {place} of {model.name}", "symcook bound error is for softmax models")
     for number, layer in enumerate(model.layers, 1):
         if layer.feedforward is not None and layer.feedforward.activation != "relu":
             given = f"{layer.feedforward.activation} in layer {number}"
             raise BadInput("the activation must be relu, whose Lipschitz constant is 1", given)
     model.check_length(max_length + model.embedding.added)
     if len(model.alphabet) ** max_length > MOST_WORDS:
-        must = f"there must be at most {MOST_WORDS} words of a length"
+        must = f"there must be at most {MOST_WORDS:,} strings of a length"
         raise BadInput(must, f"{len(model.alphabet)}^{max_length}", "give a smaller --max-length")
 
 
@@ -280,11 +281,13 @@ def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> s
     if found is not None:
         return found
     n, gap = min(((n, gap) for n, gap in gaps.items() if gap is not None), key=lambda one: one[1][0])
-    given = f"{place}, {place.head.weighting}: scores of the word {gap[1]} differ by {written(_ratio(gap[0]))}"
+    given = f"{place}, {place.head.weighting}: scores of the string {gap[1]} differ by {written(_ratio(gap[0]))}"
     if claimed is None:
         do = "give --gap with an expression that n times stays below"
-        raise BadInput("the ties of a head must be broken below its gap, which must be c/n^k with k <= 3", given, do)
-    must = f"n times gamma must stay below the gap of a head whose ties are broken, also at n = {n}"
+        raise BadInput(
+            "the ties of a head must be broken by less than its score gap, which must be c/n^k with k <= 3", given, do
+        )
+    must = f"n times gamma must stay smaller than the score gap of a head whose ties are broken, also at n = {n}"
     raise BadInput(must, f"{claimed.text}; {given}", "give a smaller --gap")
 
 
@@ -343,7 +346,7 @@ def _needed(model: Transformer, at: HardRuns, low: Fraction, allowed: Fraction) 
         more, _ = error_in_balls(soft_at(model, warm), [at.words[words[0]]], [at.ends[words[0]]])
         if worst <= bound and more > bound:
             return ball(hull(cold, warm, BITS), DIGITS)
-    raise Undecided(f"the temperature that {model.name} needs at n = {at.n} stayed open near {float(near):.3g}")
+    raise Undecided(f"the temperature that {model.name} needs at n = {at.n} was undecided near {float(near):.3g}")
 
 
 def _model(

@@ -116,7 +116,7 @@ class Network:
         return [value((*row, Fraction(0)), hidden) for row in self.W2]
 
     def constant(self, norm: str) -> Fraction:
-        """The least Lipschitz constant: the greatest operator norm of a linear piece, as any two points are joined
+        """The smallest Lipschitz constant: the greatest operator norm of a linear piece, as any two points are joined
         by a line that goes through finitely many pieces, and two points of one piece reach its norm."""
         best = Fraction(0)
         for signs, _ in cells(self.units, self.inputs):
@@ -159,10 +159,10 @@ def lipschitz(
     values: str | Mapping[str, object] | None = None,
     digits: int | str = 30,
 ) -> Bound:
-    """The least Lipschitz constant of a feed-forward layer, against ||W2|| ||W1||, and whether it is positively
+    """The smallest Lipschitz constant of a feed-forward layer, against ||W2|| ||W1||, and whether it is positively
     homogeneous (Cookbook, Section 6.1).
 
-    norm M: max for the greatest entry, sum for the sum of their sizes.
+    norm M: max for the largest entry, sum for the sum of their sizes.
 
     The model, which may be given as such, has one feed-forward layer with relu; the residual connection is left out.
     Definition 6.2 does not say which norm is meant. Values are those of arguments and symbols, as "eps=1/8".
@@ -202,7 +202,7 @@ def lipschitz(
         attained=True,
         where="between points of one linear piece",
         source="Cookbook, Section 6.1",
-        labels=("least constant", "||W2|| ||W1||"),
+        labels=("smallest constant", "||W2|| ||W1||"),
         proofs=tuple(proofs),
         extra={"homogeneous": homogeneous},
     )
@@ -218,7 +218,7 @@ def _at(names: Sequence[str], point: AffinePoint) -> list[str]:
 def layer_norm(
     d: int | str, epsilon: str | int | Fraction, gain: str | int | Fraction = 1, digits: int | str = 30
 ) -> Bound:
-    """The least Lipschitz constant of layer norm for the Euclidean norm, against max|gain|/sqrt(epsilon) (Cookbook,
+    """The smallest Lipschitz constant of layer norm for the Euclidean norm, against max|gain|/sqrt(epsilon) (Cookbook,
     Sections 6.1 and 6.4).
 
     d D: How many entries are normalised.
@@ -259,16 +259,16 @@ def layer_norm(
 
     def other(pairs: Collection[tuple[Fraction, Fraction]] | None) -> Ball | str:
         if pairs is None:
-            return f"not known: more than {MAX_SUMS} sums of gains"
+            return f"not known: more than {MAX_SUMS:,} sums of gains"
         return shown(lambda: greatest_growth(pairs) / arb_of(small).sqrt(), wanted)
 
     extra: dict[str, Ball | str] = {
-        "sum of entries, least": other(columns),
+        "sum of entries, smallest": other(columns),
         "sum of entries, proved": shown(
             lambda: (arb_of(Fraction(entries - 1, entries) * sum(squares, Fraction(0)) / small)).sqrt(), wanted
         ),
-        "greatest entry, least": other(rows),
-        "greatest entry, proved": shown(lambda: arb_of(Fraction(entries - 1)).sqrt() * claimed(), wanted),
+        "largest entry, smallest": other(rows),
+        "largest entry, proved": shown(lambda: arb_of(Fraction(entries - 1)).sqrt() * claimed(), wanted),
         "homogeneous": "no; of degree 0 with epsilon = 0",
     }
     return Bound(
@@ -280,7 +280,7 @@ def layer_norm(
         attained=False,
         where="approached by two vectors with nearly equal entries",
         source="Cookbook, Section 6.1 and Section 6.4",
-        labels=("least constant", "max|gain|/sqrt(epsilon)"),
+        labels=("smallest constant", "max|gain|/sqrt(epsilon)"),
         proofs=(
             "lem.layernorm_euclid",
             "cookbook.s6.4.ln_lipschitz",

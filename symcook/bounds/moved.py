@@ -27,10 +27,12 @@ from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rounding import EXP_ULPS, GELU_ULPS, Format
 from symcook.domains.rowwise import RowColumn, RowColumns, Rowwise
 from symcook.errors import BadInput, Undecided
+from symcook.locks import PRECISION
 from symcook.model.expr import Tree, names
 from symcook.model.rationals import rational
 from symcook.numbers.balls import arb_of
 from symcook.numbers.evaluate import evaluate
+from symcook.present import present
 
 NONE = arb(0)
 ONE = arb(1)
@@ -99,7 +101,7 @@ class Moved(Rowwise):
     def __init__(self, bits: int, entries: Sequence[str], delta: Fraction, format: Format | None = None) -> None:
         super().__init__()
         self.bits, self.entries, self.format = bits, {name: k for k, name in enumerate(entries)}, format
-        with self.context():
+        with PRECISION, self.context():
             self.delta = arb_of(delta)
         self.known: dict[Any, Off] = {}
         self.bent: list[Off] = []
@@ -250,8 +252,7 @@ class Moved(Rowwise):
 
     def share(self, roundings: int) -> arb:
         """What so many roundings, one on top of another, do at most to a number of size 1."""
-        assert self.format is not None
-        error = arb(roundings * self.format.unit)
+        error = arb(roundings * present(self.format).unit)
         if not 2 * error < 1:
             raise Undecided("a sum has more terms than the type of floats can count")
         return error / (1 - error)
@@ -356,7 +357,8 @@ class Moved(Rowwise):
     def soft_rounding(self, scores: Sequence[arb], size: arb, values: Sequence[arb]) -> arb:
         """What the arithmetic of one softmax may add: weights off by a factor, their sum, the sum of products, and the
         quotient; weights below the least normal number may be flushed to zero beside one that is about 1."""
-        assert self.format is not None
+        if self.format is None:
+            raise RuntimeError("self.format must be set here")
         unit, k = arb(self.format.unit), len(scores)
         top = max(score.abs_upper() for score in scores)
         weight = (2 * top * unit).exp() * (1 + 2 * EXP_ULPS * unit) * (1 + unit) - 1

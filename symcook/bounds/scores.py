@@ -199,7 +199,7 @@ def _score_tree(text: str) -> Tree:
 
 def _few(many: int) -> None:
     if many > MAX_SCORES:
-        raise BadInput(f"there must be at most {MAX_SCORES} scores", many)
+        raise BadInput(f"there must be at most {MAX_SCORES:,} scores", many)
 
 
 def _rational(value: object) -> Fraction | int:

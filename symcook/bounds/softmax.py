@@ -157,10 +157,10 @@ def temperature(
     bits: int | str | None = None,
     digits: int | str = 30,
 ) -> Bound:
-    """The greatest temperature that keeps the error of retrieved values below a target, against gamma/log(2 n/error)
+    """The largest temperature that keeps the error of retrieved values below a target, against gamma/log(2 n/error)
     (Cookbook, Section 5.7), and where weights round to zero in each float format.
 
-    error E: The greatest error of a value in [0, 1].
+    error E: The largest error of a value in [0, 1].
     bits P: Fractional bits of a fixed-point format.
 
     There are n >= 2 scores with the gap gamma > 0: the maximum is unique and every other score is at least gamma below
@@ -207,7 +207,7 @@ def temperature(
         x = delta() / (2 * many)
         return (many - 1) * x / (1 + (many - 1) * x)
 
-    holds = decided(lambda: 2 * many / delta() - odds(), wanted, "the rule's tau <= the sharp tau")
+    holds = decided(lambda: 2 * many / delta() - odds(), wanted, "the rule's tau <= the tight tau")
     extra = {
         "slack": shown(lambda: value() / claimed(), wanted, "the slack"),
         "error at the rule": shown(at_rule, wanted, "the error"),
@@ -219,13 +219,13 @@ def temperature(
     return Bound(
         kind="temperature",
         parameters=parameters if places is None else {**parameters, "bits": places},
-        value=shown(value, wanted, "the greatest temperature"),
+        value=shown(value, wanted, "the largest temperature"),
         claimed=shown(claimed, wanted, "the rule's temperature"),
         holds=holds,
         attained=True,
         where="with one maximal score and all others exactly gamma below it",
         source="Cookbook, Section 5.7",
-        labels=("greatest tau", "gamma/log(2 n/error)"),
+        labels=("largest tau", "gamma/log(2 n/error)"),
         proofs=("cookbook.s5.7.tau", "lem.hard_soft_value", "cookbook.s5.7.precision"),
         extra=extra,
     )

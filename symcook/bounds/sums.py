@@ -22,6 +22,7 @@ from symcook.bounds.arguments import Bound, count, shown
 from symcook.door import check_digits
 from symcook.errors import BadInput, Undecided
 from symcook.numbers.balls import Ball, arb_of, decide_sign
+from symcook.present import present
 
 FEW = 20_000
 """So many terms are added one by one without trying anything else."""
@@ -92,7 +93,7 @@ def squares(gamma: flint.arb, m: int | None, first: int = 1) -> tuple[flint.arb,
             early = [(-gamma * k * k).exp() for k in range(1, first)]
             return mass - sum(early, flint.arb(0)), mean - sum((k * t for k, t in enumerate(early, 1)), flint.arb(0))
         if last is None or last > MAX_TERMS:
-            raise Undecided(f"more than {MAX_TERMS} positions matter here; give a greater gamma or fewer digits.")
+            raise Undecided(f"more than {MAX_TERMS:,} positions matter here; give a greater gamma or fewer digits.")
     x = (-gamma).exp()
     mass, mean = flint.arb(0), flint.arb(0)
     power, step, square = x ** (first * first), x ** (2 * first + 1), x * x
@@ -115,8 +116,7 @@ def reach(gamma: flint.arb, first: int) -> int | None:
     if not root < 2 * MAX_TERMS:
         return None
     whole = root.ceil().unique_fmpz()
-    assert whole is not None
-    return int(whole)
+    return int(present(whole))
 
 
 def _gaussians(gamma: flint.arb, m: int | None) -> tuple[Smooth, Smooth]:
@@ -167,8 +167,7 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
 
         def area(end: int | None) -> flint.arb:
             """With v = n^2/(n - t): the integral of n^2/v^2 e^(gamma (n - v)), by the exponential integral E_2."""
-            assert end is not None
-            v = flint.arb(flint.fmpq(n * n, n - end))
+            v = flint.arb(flint.fmpq(n * n, n - present(end)))
             start, stop = (gamma * n).expint(2) * n, (gamma * v).expint(2) * n * n / v
             return (gamma * n).exp() * (start - stop)
 
@@ -181,7 +180,7 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
             total, first = found, smooth + 1
     if last - first >= MAX_TERMS:
         raise Undecided(
-            f"more than {MAX_TERMS} positions matter here; give a greater gamma, a smaller n or fewer digits."
+            f"more than {MAX_TERMS:,} positions matter here; give a greater gamma, a smaller n or fewer digits."
         )
     for k in range(first, last + 1):
         total += (-gamma * flint.arb(flint.fmpq(n * k, n - k))).exp()
@@ -207,11 +206,11 @@ def tie_break(i: int) -> Fraction:
 
 
 def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, digits: int | str = 30) -> Bound:
-    """The least gap of the scores of the layer-norm hash over positions up to n, against 1/(2 n^4) (Cookbook, Section
+    """The smallest score gap of the layer-norm hash over positions up to n, against 1/(2 n^4) (Cookbook, Section
     5.3.3; merrill2024, Lemma 8).
 
     tie_break: Also the tie-breaking term of merrill2024, Definition 7.
-    search: Also the least precision that tells all positions apart.
+    search: Also the smallest precision that tells all positions apart.
 
     The gap is 1 - phi_q . phi_k over integers 1 <= q != k <= n, n at least 2. phi_x = (x, 1, -x, -1)/sqrt(2 x^2 + 2)
     has norm 1 (merrill2024, Definition 3); the lh(x) of the Cookbook is twice as long, so that its scores and gaps are
@@ -245,20 +244,20 @@ def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, 
     if search:
         if many > MAX_SEARCH:
             raise BadInput(f"n must be at most {MAX_SEARCH} where the precision is searched for", many)
-        extra["least precision"] = f"{least_precision(many)} bits"
+        extra["smallest precision"] = f"{least_precision(many)} bits"
     # value >= 1/(2 n^4): two positive numbers whose quotient is at least 1 + 1/n
-    holds = decide_sign(lambda: gap(many, many - 1) - claimed(), "the least gap >= 1/(2 n^4)") >= 0
+    holds = decide_sign(lambda: gap(many, many - 1) - claimed(), "the smallest gap >= 1/(2 n^4)") >= 0
     parameters: dict[str, int | bool | str] = {"n": many}
     return Bound(
         kind="layernorm-hash",
         parameters=parameters | ({"tie_break": True} if tie_break else {}) | ({"search": True} if search else {}),
-        value=shown(lambda: gap(many, many - 1), wanted, "the least gap"),
+        value=shown(lambda: gap(many, many - 1), wanted, "the smallest gap"),
         claimed=shown(claimed, wanted, "the claimed bound"),
         holds=holds,
         attained=True,
         where="by q = n and k = n - 1",
         source="Cookbook, Section 5.3.3; merrill2024, Lemma 8",
-        labels=("least gap", "1/(2 n^4)"),
+        labels=("smallest gap", "1/(2 n^4)"),
         proofs=tuple(proofs),
         extra=extra,
     )

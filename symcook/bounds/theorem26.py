@@ -13,10 +13,12 @@ from symcook.bounds.growth import rows_of
 from symcook.bounds.hardruns import head_places
 from symcook.bounds.warmth import BITS, rounded
 from symcook.errors import BadInput
+from symcook.locks import PRECISION
 from symcook.model.expr import Tree, names, parse_term
 from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of
+from symcook.present import present
 
 POWERS = range(4)
 """Gaps and sizes are told as c/n^k and c n^k."""
@@ -116,13 +118,12 @@ class Constants:
         if not self.scored:
             return None
         K, L = self.lemma25, self.layers
-        with flint.ctx.workprec(BITS):
+        with PRECISION, flint.ctx.workprec(BITS):
             rest = arb_of(L * K).log()
             if L > 1:
                 rest += (L - 1) * (arb_of(2 * K * (L - 1)).log() - 1)
             hundredths = (100 * rest).upper().ceil().unique_fmpz()
-        assert hundredths is not None
-        whole, power = written(Fraction(int(hundredths), 100)), "" if L < 3 else f"^{L - 1}"
+        whole, power = written(Fraction(int(present(hundredths)), 100)), "" if L < 3 else f"^{L - 1}"
         n = f"(n + {self.added})" if self.added else "n"
         if L == 1:
             return f"({gamma})/({whole} + log({n}*({x})/({error})))"
@@ -131,7 +132,7 @@ class Constants:
     def tau(self, n: int, gamma: Fraction, x: Fraction, error: Fraction) -> Fraction:
         """The temperature of Theorem 26 at a length, from below; n counts typed symbols, and tokens that are added are
         positions too."""
-        with flint.ctx.workprec(BITS):
+        with PRECISION, flint.ctx.workprec(BITS):
             K, L, g = self.lemma25, self.layers, min(gamma, Fraction(1))
             need = arb_of(L * K * (n + self.added) * x / min(error, Fraction(1))).log()
             if L > 1:

@@ -17,9 +17,11 @@ from symcook.domains.ball import BallDomain
 from symcook.domains.exact import at_position
 from symcook.domains.rowwise import visible
 from symcook.forward import forward
+from symcook.locks import PRECISION
 from symcook.model.parts import FeedForward, Head, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of
+from symcook.present import present
 from symcook.words import Word
 
 if TYPE_CHECKING:
@@ -55,8 +57,7 @@ def rounded(value: arb, bits: int = 12) -> Fraction:
     low = value.lower()
     exponent = int(low.log_base(2).floor().unique_fmpz() or 0) - bits
     scaled = (low * arb(2) ** -exponent).floor().unique_fmpz()
-    assert scaled is not None
-    return Fraction(int(scaled)) * Fraction(2) ** exponent
+    return Fraction(int(present(scaled))) * Fraction(2) ** exponent
 
 
 class HeadForm(NamedTuple):
@@ -149,7 +150,7 @@ class ByLayer:
 
     def warmest(self, allowed: Fraction) -> Fraction | None:
         """A temperature at which the error is at most `allowed`, nearly the greatest; None where all will do."""
-        with flint.ctx.workprec(BITS):
+        with PRECISION, flint.ctx.workprec(BITS):
             return _last(lambda tau: bool(self.error(tau) <= arb_of(allowed)))
 
 
@@ -181,12 +182,12 @@ def _total(e: Mapping[str, arb]) -> arb:
 
 def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapping[str, Sequence[fmpq]]],
                    tick: Callable[[], None] | None = None) -> tuple[arb, int]:  # fmt: skip
-    """The greatest error of a soft model over words at a position, the sum over the coordinates, with the number of the
+    """The largest error of a soft model over words at a position, the sum over the coordinates, with the number of the
     word that has it; `ends` are the streams of the hard model."""
     worst, where, domain = arb(0), 0, BallDomain(BITS)
     for number, (word, hard) in enumerate(zip(words, ends, strict=True)):
         result = forward(soft, soft.tokens(word), domain, trace=True, weights=False)
-        with domain.context():
+        with PRECISION, domain.context():
             columns = result.steps[-1].columns
             for place in range(len(soft.tokens(word))):
                 off = arb(0)

@@ -26,6 +26,7 @@ from symcook.cli.options import (
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, say, say_or_json
 from symcook.errors import BadInput
+from symcook.present import present
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,8 +52,9 @@ def list_(
 def show(*, name: Name, settings: Settings, latex: Latex = False, document: Complete = False, as_json: bool) -> None:
     """Show the matrices, coordinates, symbols and region of a recipe or model file.
 
-    A family without its sizes is shown as a paper would define it, with what is proved at all sizes; with --json also
-    the equations of a run, which theorems are about. Of a model --json gives the model file.
+    A family without its parameters is shown as a paper would define it, with the theorems for all parameter values.
+    With --json the document also has the equations of a run, which the theorems are about. For a model --json gives the
+    model file.
     """
     check_latex(latex, document, as_json)
     if (family := whole_family(name, settings)) is not None:
@@ -149,7 +151,7 @@ def _facts(chosen: Chosen) -> dict[str, Any]:
         symbols = [{"name": p.name, "region": p.region, "default": _text(p.default)} for p in model.parameters]
         kind = "rows of " + ", ".join(model.embedding.inputs or ())
         if model.alphabet:
-            kind = f"words over {' '.join(letters)}" if (letters := typed(model)) else "the empty word"
+            kind = f"strings over {' '.join(letters)}" if (letters := typed(model)) else "the empty string"
         layers, coordinates = len(model.layers), len(model.space)
         summary = f"layers: {layers}, coordinates: {coordinates}, reads {kind}"
         ends = zip(model.embedding.ends, ("in front", "behind"), strict=True)
@@ -231,7 +233,7 @@ def claims(
     recompute: Annotated[bool, option("Replay every stored proof instead of reading the shipped ledger.")],
     as_json: bool,
 ) -> None:
-    """What the papers state, and what is known about each statement.
+    """What the papers state, with the status of each statement.
 
     An ID may be that of a section or a table too, as cookbook.s5.3 or cookbook.t5. Few claims are shown with the
     formal statement, what was tried, gaps of the printed proof, and how to check.
@@ -281,7 +283,7 @@ def lemmas(
 ) -> None:
     """What a proof may cite: the axioms, and the lemmas of the library with their statements.
 
-    A hint in a proof text is the name that is shown here.
+    These names are the hints in a proof script.
     """
     from symcook.report.claim import lemmas as shown
 
@@ -312,9 +314,7 @@ def completion(*, shell: Annotated[str, argument(type=OneOf("shell", SHELLS))], 
 
     from symcook.cli.output import group
 
-    found = get_completion_class(shell)
-    assert found is not None, shell
-    script = found(group, {}, "symcook", "_SYMCOOK_COMPLETE")
+    script = present(get_completion_class(shell))(group, {}, "symcook", "_SYMCOOK_COMPLETE")
     # Not `script.source()`, which for bash starts bash to ask its version.
     text = script.source_template % script.source_vars()
     say_or_json(as_json, lambda: {"shell": shell, "script": text}, lambda: text)

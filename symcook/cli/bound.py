@@ -34,7 +34,7 @@ def _said(name: str) -> str:
 _Kind = Annotated[str, argument(type=OneOf("kind of bound", list(bounds.KINDS)), metavar="KIND")]
 _Model = Annotated[str | None, argument(required=False, metavar="[NAME]")]
 _Text = Annotated[str | None, option("The same as 'N=4, eps=1/16'.", "V", None, "--values")]
-_Digits = Annotated[int, option("Decimal digits of both balls.", "D", DIGITS)]
+_Digits = Annotated[int, option("Decimal digits of both rigorous intervals.", "D", DIGITS)]
 _RANGE = "NAME=FROM:TO[:STEPS][:SCALE]"
 _Over = Annotated[
     str | None, option("With --plot: run over this argument, as n=1:1024:21; SCALE is log or linear.", _RANGE)
@@ -83,16 +83,30 @@ def _check(chosen: Question, said: Mapping[str, object], ranged: str | None) -> 
     names = chosen.names
     if ranged and ranged not in names:
         raise unknown(f"argument of {chosen.name}", ranged, names)
-    for one in chosen.arguments:
-        if one.required and one.name not in (*said, ranged):
-            must = f"symcook bound {chosen.name} must have {_said(one.name)}"
-            raise BadInput(must, "none", "see symcook bound --help")
+    missing = [one.name for one in chosen.arguments if one.required and one.name not in (*said, ranged)]
+    if missing:
+        must = f"symcook bound {chosen.name} must have {' and '.join(map(_said, missing))}"
+        given = " ".join(f"{_said(name)} {value}" for name, value in said.items()) or "neither" * (len(missing) == 2)
+        raise BadInput(must, given or "none", _example(chosen, said, missing))
     for name, value in said.items():
         if name not in names:
             has = ", ".join(map(_said, names))
             written = ", ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else value
             shown = _said(name) if value is True else f"{_said(name)} {written}"
             raise BadInput(f"{chosen.name} takes {has} and nothing else", shown, "leave it out")
+
+
+SAMPLES = {
+    "n": "64", "gamma": "5", "scores": "'3, 1/2, 0'", "variant": "i/n", "model": "dyck-1", "d": "4", "epsilon": "1/100",
+}  # fmt: skip
+"""A value of each argument that some kind of bound requires."""
+
+
+def _example(chosen: Question, said: Mapping[str, object], missing: list[str]) -> str:
+    """The command with what was given, and with values for what is missing."""
+    values = {name: f"'{value}'" if set(str(value)) & set(" ()*'") else str(value) for name, value in said.items()}
+    values |= {name: SAMPLES[name] for name in missing}
+    return f"for example: symcook bound {chosen.name} " + " ".join(f"{_said(k)} {v}" for k, v in values.items())
 
 
 def _plot(kind: str, over: str, place: str, said: dict[str, object], digits: int, force: bool, as_json: bool) -> int:
@@ -112,14 +126,15 @@ def _plot(kind: str, over: str, place: str, said: dict[str, object], digits: int
 
 def _code(holds: bool | None, digits: int) -> int:
     if holds is None:
-        raise Undecided(f"whether the bound holds stayed open at {digits} digits; give more --digits.")
+        raise Undecided(f"whether the bound holds was undecided at {digits} digits; give more --digits.")
     return 0 if holds else 1
 
 
 bound.help = "\n\n".join(
     [
-        "Enclose the paper's bound and the sharp value. Exit 1 where the bound does not hold.",
-        "With --over and --plot: at many values of one argument, as a table of balls and a picture of both curves.",
+        "Enclose the paper's bound and the tight value. Exit 1 where the bound does not hold.",
+        "With --over and --plot: at many values of one argument, as a table of rigorous intervals and a picture "
+        "of both curves.",
         *(f"{kind.usage}: {kind.summary[0].lower()}{kind.summary[1:]}" for kind in bounds.KINDS.values()),
     ]
 )

@@ -23,7 +23,7 @@ def compile(
     *,
     kind: Annotated[str, argument(type=OneOf("language", LANGUAGES))],
     source: Annotated[str, argument()],
-    alphabet: Annotated[str | None, option('The letters: "ab", or "a b" where they are longer.', "A")],
+    alphabet: Annotated[str | None, option('The symbols: "ab", or "a b" where they are longer.', "A")],
     target: Annotated[str, option("The model file to write.", "FILE", None, "-o")],
     theorem: Annotated[
         str | None,
@@ -39,45 +39,51 @@ def compile(
     ],
     weighting: Annotated[
         str | None,
-        option("How a machine's heads find the last of equal cells (average).", None, OneOf("weighting", WEIGHTINGS)),
+        option(
+            "How a Turing machine's heads find the last of equal cells (average).", None, OneOf("weighting", WEIGHTINGS)
+        ),
     ],
     variant: Annotated[
         str | None,
-        option("Masks that see the own column, or no $ in front (strict).", None, OneOf("variant", VARIANTS)),
+        option(
+            "Masks that include the token itself, or no $ before the input (strict).", None, OneOf("variant", VARIANTS)
+        ),
     ],
-    prove: Annotated[bool, option("Prove that the model answers as the program, on every word.")],
+    prove: Annotated[bool, option("Prove that the model answers as the program, on every string.")],
     seconds: Seconds = 60,
     force: Annotated[bool, option("Replace existing files.")],
     as_json: bool,
 ) -> int:
     """Compile a formula (ltl, count), an S-RASP program (srasp), an automaton (dfa) or a Turing machine (tm).
 
-    SOURCE is a file where there is one of that name, else the text itself. Formulas are of temporal logic (ltl), or
-    have counts too (count). Letters are Q_a, Q_"(" and Q_{a, b};
-    operators from the weakest: <->, ->, |, &, since and until, and before a formula ~ prev next once historically
-    eventually always; with count #left[F] and #right[F] in linear comparisons, ODD, MOD(m, r), TABLE(0110).
-    `let x = F;` names a formula, `output a = F;` lines answer with letters. The program stays in the model file: check
-    and decide take it as the reference, and show prints what each coordinate holds.
+    SOURCE is the name of a file, or the text itself. Formulas are of temporal logic (ltl), or of temporal logic with
+    counting (count). The atoms are Q_a, Q_"(" and Q_{a, b}. The operators, from the weakest: <->, ->, |, &, since and
+    until; before a formula stand ~ prev next once historically eventually always. With count there are #left[F] and
+    #right[F] in linear comparisons, ODD, MOD(m, r) and TABLE(0110). `let x = F;` names a formula; lines
+    `output a = F;` make the model output the symbol a where F holds. The model file keeps the program: check and
+    decide use it as the specification, and show prints what each coordinate holds.
 
-    S-RASP (srasp) is one definition a line, name(i) = E, the last is put out: in(i), map(in(i); "a": 1, else: 0),
-    arithmetic, comparisons, if, psum j [j <= i] E, right j [j < i, x(j) = y(i)] V : D; with RASP's select, aggregate
-    and selector_width. Programs that come with symcook go by their names: sort.srasp, dyck-3.srasp, flip-flop.ltl.
+    An S-RASP program (srasp) has one definition a line, name(i) = E, and outputs the last one. E is made of in(i),
+    map(in(i); "a": 1, else: 0), arithmetic, comparisons, if, psum j [j <= i] E, right j [j < i, x(j) = y(i)] V : D,
+    and RASP's select, aggregate and selector_width. Programs that come with symcook are sources by their names:
+    sort.srasp, dyck-3.srasp, flip-flop.ltl.
 
-    With dfa the source is an automaton, JSON by the names of automata-lib or a regular expression (() is the empty
-    word, [] no word), and the model goes on behind a word with the states of the run, then with yes or no: symcook run
-    FILE --input W --steps T. A Turing machine (tm) is text of one row a line, `state read_input read_1 .. -> state
-    write_1 .. move_input move_1 ..`, with lines input:, work symbols:, start:, halt: and head: before; JSON of the
-    same; or a code as 1RB1LB_1LA1RZ. Its model writes down a token a step.
+    An automaton (dfa) is JSON by the names of automata-lib, or a regular expression: () is the empty string, [] no
+    string. The model is a decoder. After the input it outputs the states of the run, then yes or no: symcook run FILE
+    --input W --steps T. A Turing machine (tm) is text with one transition a line, `state read_input read_1 .. -> state
+    write_1 .. move_input move_1 ..`, after the lines input:, work symbols:, start:, halt: and head:. JSON of the same
+    and codes such as 1RB1LB_1LA1RZ are accepted too. Its model outputs one token a step.
 
-    With --theorem the soft-attention transformer of that proof is made. One of 12 to 18 is an instance of a family:
-    --prove, or symcook prove FILE, shows that and gives the theorem. Those of 20 to 23 count. 2 is for tm: tokens are
-    rows of the table, with --variant no-start of the table of the machine that reads its input a letter ahead; where
-    the machine begins left of the first letter, a step takes it there. 1 is for dfa and each --variant: the first
-    state is left out, and token |x| + 1 behind a word x is yes or no. Their theorems are had in the same way.
-    With --soft attention is softmax, cold enough that networks round what it retrieves to the bits of the formula, at
-    every length; show prints how far each head is off.
-    With --prove a certificate and its statement are written beside the file, about the weights, hard or soft, and all
-    words, which the second checker reads too. Where no proof is found the model is written and the answer is exit 3.
+    With --theorem the model is the construction in the proof of that theorem, with softmax attention. Theorems 12 to 18
+    give instances of a family: --prove, or symcook prove FILE, checks that and gives the theorem. Theorems 20 to 23 are
+    those with counting. Theorem 2 (tm) has a token for each transition; --variant no-start uses the transitions of the
+    machine that reads its input one symbol ahead. Where the machine begins left of the first symbol, one step is added.
+    Theorem 1 (dfa, and each --variant) leaves out the first state, and token |x| + 1 after the input x is yes or no.
+
+    With --soft the attention is softmax, at a temperature so small that the feed-forward layers round each retrieved
+    value to the bits of the formula, at every length; show prints the error of each head. With --prove a certificate
+    and its statement are written to files next to the model. The theorem is about its weights and every string, and the
+    second checker reads it too. Where no proof is found the model is written and the exit code is 3.
     """
     from symcook.compilers import compile as compiled
     from symcook.model.modelfile import save
@@ -86,7 +92,7 @@ def compile(
     if kind == "dfa" and text == source and source.endswith(".json"):
         raise BadInput("the file of an automaton must exist", source, "or give a regular expression")
     if kind == "tm" and text == source and source.endswith((".tm", ".txt", ".json")):
-        raise BadInput("the file of a machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
+        raise BadInput("the file of a Turing machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
     options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting, "name": name}
     options["variant"] = variant
     model = compiled(kind, text, theorem=theorem or "", **options)
@@ -101,15 +107,15 @@ def compile(
         except Undecided:
             say_or_json(as_json, lambda: shown, lambda: wrote)
             raise
-    says, every = "the answers are those of the program", "every word"
+    says, every = "the answers are those of the program", "every string"
     if kind == "dfa":
-        says = "it puts out the states of the automaton, then yes or no"
+        says = "it outputs the states of the automaton, then yes or no"
         if theorem:
-            word = "x with a letter," if variant == "no-start" else "x,"
-            says = f"{word} token |x| + 1 behind it is yes or no, as the automaton says"
+            word = "x with a symbol," if variant == "no-start" else "x,"
+            says = f"{word} token |x| + 1 after it is yes or no, as the automaton says"
     if kind == "tm":
-        says = "it puts out the machine's steps, then its output"
-        every += " with a letter" * (variant == "no-start")
+        says = "it outputs the machine's steps, then its output"
+        every += " with a symbol" * (variant == "no-start")
     by = f" ({', '.join(shown.pop('theorems', ()))})" * bool(theorem)
     proved = f"\n{shown['verdict']}  on {every} {says}{by}: {shown['certificate']}"
     say_or_json(as_json, lambda: shown, lambda: wrote + (proved if prove else ""))
@@ -158,13 +164,15 @@ def _proved(
         except Rejected as why:
             raise refused(why, none, model) from None
     else:
-        with Waiting("proving"):
+        with Waiting("proving"), within(seconds, none, instead(model)):
             statement, found = (programs if program.kind == "srasp" else formulas).prove(model, seconds)
         if found.certificate is None or found.verdict is None:
             why = str(found.missing).partition("\n")[0]
             raise Undecided(f"{none}: {why}; {instead(model)}.")
         certificate, verdict = found.certificate, found.verdict
-    own.write(to, statement, certificate)
+    from symcook.proof.proving import write
+
+    write(to, statement, certificate)
     return {"certificate": str(to[0]), "verdict": verdict.words} | ({"theorems": theorems} if theorems else {})
 
 

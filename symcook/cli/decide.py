@@ -48,10 +48,10 @@ def decide(
         option("FILE.py:FOLD, an automaton's or a model's file, a recipe, or a regular expression.", "X", None),
     ] = None,
     target: Annotated[str | None, option("Write the automaton.", "FILE.json|svg|txt", None, "-o", "--output")] = None,
-    certificate: Annotated[str | None, option("Write what shows the decision.", "FILE.json")] = None,
+    certificate: Annotated[str | None, option("Write a certificate of the decision.", "FILE.json")] = None,
     check: Annotated[str | None, option("Check such a file again, without a search.", "FILE.json")] = None,
     settings: Settings,
-    tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "WORDS")] = None,
+    tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "TOKENS")] = None,
     force: Force,
     inputs: InputsOption = None,
     sample: Sample = None,
@@ -59,14 +59,14 @@ def decide(
     seconds: Seconds = 60,
     as_json: bool,
 ) -> int:
-    """Decide for every length whether a model answers as a reference does.
+    """Decide for strings of every length whether a model gives the answers of a specification.
 
-    A model with hard attention and finitely many values becomes the smallest automaton with its answers, which is
-    printed, and written by -o. A recipe is compared with its own reference, or with --against X; in a regular
-    expression \\ stands before a letter that is one of | * + ? ( ) [ ] . \\ and () is the empty word, [] no word. Exit
-    0 where the answers are equal, 1 with the smallest word where they are not, 3 where it stays open, 2 where the model
-    is out of reach, with the head and the coordinate. --certificate writes what shows the decision: a map of states,
-    invariants with their multipliers, or the word; --check FILE reads the model and the reference again and checks it.
+    A model with hard attention and finitely many values is equivalent to a finite automaton. The minimal one is
+    printed, and written by -o. A recipe is compared with its own specification, or with --against X. In a regular
+    expression \\ stands before a symbol that is one of | * + ? ( ) [ ] . \\ and () is the empty string, [] no string.
+    Exit 0 where the answers are equal, 1 with the smallest string where they differ, 3 where this is undecided, 2 where
+    the model is unsupported, with the head and the coordinate. --certificate writes the evidence: a map of states,
+    invariants with their multipliers, or the string. --check FILE reads model and specification again and checks it.
     """
     from symcook.decide.certificate import document as certified
     from symcook.decide.decision import EXIT, Decision, recheck
@@ -77,8 +77,8 @@ def decide(
         raise BadInput("--force must come with -o FILE", "none", "leave it out")
     if check is not None and (target is not None or certificate is not None):
         raise BadInput("--check must come without -o and --certificate", "both", "leave one out")
-    inside = asked_of(inputs, sample, seed)
-    if inside and (certificate is not None or check is not None):
+    within_language = asked_of(inputs, sample, seed)
+    if within_language and (certificate is not None or check is not None):
         raise BadInput("--inputs must come without --certificate and --check", "both", "leave one out")
     file = None if target is None else _named(target, "an automaton", "dyck.svg", ENDINGS, force)
     shown = None if certificate is None else _named(certificate, "a certificate", "c.json", (".json",), force)
@@ -110,7 +110,7 @@ def decide(
                 if given is not None:
                     found = recheck(given, chosen.model, reference, values=chosen.values, name=called)
                 else:
-                    found = decided(chosen.model, reference, values=chosen.values, name=called, **inside)
+                    found = decided(chosen.model, reference, values=chosen.values, name=called, **within_language)
     except Undecided as error:
         if as_json:
             print_json(Decision("open", chosen.model, against or "", why=error.sentence).to_json())
@@ -138,27 +138,27 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
         if chosen.info is None or chosen.info.kind not in ("language", "attention"):
             return "", None
         own = reference(chosen.name, chosen.arguments, {})
-        return ("its reference", own) if isinstance(own, Fold) else ("", None)
+        return ("its specification", own) if isinstance(own, Fold) else ("", None)
     if re.fullmatch(r".+\.py:\w+", against, re.DOTALL):
         fold = load_spec(against)
         if not isinstance(fold, Fold):
-            do = "write symcook.Fold(start, step, answer); check compares functions word by word"
-            raise BadInput("a reference for every length must be a Fold", f"{against} ({type(fold).__name__})", do)
+            do = "write symcook.Fold(start, step, answer); check compares functions string by string"
+            raise BadInput("a specification for every length must be a Fold", f"{against} ({type(fold).__name__})", do)
         return against, fold
     if os.path.isfile(against):
         try:
             document = json.loads(Path(against).read_text(encoding="utf-8"))
         except ValueError as error:
-            raise BadInput("the file of a reference must be JSON", f"{against}: {error}") from None
+            raise BadInput("the file of a specification must be JSON", f"{against}: {error}") from None
         if isinstance(document, dict) and any(key in document for key in KEYS):
             return against, read(against)
         return against, _once(choose(against).model)
     if against.endswith((".json", ".py")):
-        raise BadInput("the file of a reference must exist", against)
+        raise BadInput("the file of a specification must exist", against)
     if exists(against):
         own, other, letters = reference(against), choose(against).model, speech_of(chosen.model).letters
         if sorted(other.alphabet) != sorted(letters):
-            must = f"the reference must be over the alphabet {' '.join(letters)}"
+            must = f"the specification must be over the alphabet {' '.join(letters)}"
             raise BadInput(must, f"{against}, over {' '.join(other.alphabet) or 'numbers'}")
         return against, own if isinstance(own, Fold) else other
     return against or "()", against

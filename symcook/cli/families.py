@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Annotated
 from symcook.cli import own
 from symcook.cli.options import Name, Settings, option, read_settings
 from symcook.cli.options import command as declare
-from symcook.cli.output import Waiting, print_json, say, say_or_json
+from symcook.cli.output import Waiting, print_json, say, say_or_json, within
 from symcook.cli.unproved import refused
 from symcook.errors import BadInput, Rejected
+from symcook.model.answers import grouped
 from symcook.model.family import shipped
 from symcook.recipes.models import SHIPPED, instance_of, is_path, model_of, no_family, path_of, read, said, ships, told
 from symcook.report.document import WIDE
@@ -36,7 +37,7 @@ def new(
     *,
     name: Name,
     settings: Settings,
-    tokens: Annotated[str | None, option('The tokens in the order of their numbers: "( ) [ ]".', "WORDS")],
+    tokens: Annotated[str | None, option('The tokens in the order of their numbers: "( ) [ ]".', "TOKENS")],
     target: Annotated[str, option("The model file to write.", "FILE", None, "-o")],
     force: Annotated[bool, option("Replace the file.")],
     as_json: bool,
@@ -59,7 +60,7 @@ def new(
     missing = [f"--set {key}={value}" for key, value in wanted.items() if key not in given]
     if missing:
         have = ", ".join(key for key in wanted if key in given) or "none"
-        raise BadInput(f"{name} must have all its sizes and tables", have, f"give {' '.join(missing)}")
+        raise BadInput(f"{name} must have all its parameters", have, f"give {' '.join(missing)}")
     values = instance_of(family, given).values
     model, _ = model_of(family, given, tokens)
     source = f"{family.source}; {said(family, values)}".lstrip("; ")
@@ -107,11 +108,6 @@ def prove_instance(
         found, sure = [(family, instance_of(family, {k: v for k, v in given.items() if k in chosen.arguments}))], True
     document = to_document(chosen.bound()) if found else {}
     for family, at in found:
-        if family.longest is None and document["max_length"] is not None:
-            if not sure:
-                continue
-            must = f"an instance of {family.name} must take words of every length"
-            raise BadInput(must, f"max_length {document['max_length']}")
         start = time.monotonic()
         try:
             bridge = Bridge(family, at, document)
@@ -122,7 +118,7 @@ def prove_instance(
             continue
         except Rejected as error:
             if stored is None:
-                none = f"no bridge from {name} to {family.name} was made"
+                none = f"no instance certificate from {name} to {family.name} was made"
                 raise refused(error, none, chosen.model) from None
             if as_json:
                 print_json({"family": family.name, "bridge": "OPEN", "reason": str(error), "theorems": []})
@@ -133,9 +129,10 @@ def prove_instance(
             require_genuine(chosen.model, name)
         if not as_json:
             what = f"the family of {name}" if own and path is not None else family.name
-            say(f"{verdict.words}  {name} is {what} at {at.values}: the same words, runs and answers")
+            say(f"{verdict.words}  {name} is {what} at {at.values}: the same strings, runs and answers")
             how = "made and checked" if stored is None else f"{stored[0]}, checked again"
-            say(f"        by a bridge of {verdict.nodes} nodes over {len(bridge.own.equations)} equations, "
+            say(f"        by an instance certificate: {grouped(verdict.nodes)} nodes, "
+                f"{len(bridge.own.equations)} equations, "
                 f"{how} in {time.monotonic() - start:.1f} s")  # fmt: skip
         facts = {"family": family.name, "values": at.values, "bridge": verdict.words}
         return _answer(family, [] if own else theorems_of(family), as_json, facts)
@@ -145,14 +142,13 @@ def prove_instance(
 def _judged(bridge: Bridge, certificate: Path, statement: Path) -> Verdict:
     """What the checker says of a certificate of a bridge and the statement beside it; Rejected where it accepts one of
     them not."""
-    from symcook.proof import own, replay
+    from symcook.proof import limits, own
     from symcook.proof.files import load_json
-    from symcook.proof.search.bridge import SECONDS
 
     found = load_json(certificate.read_bytes())
     if not isinstance(found, dict) or found.get("id") != bridge.statement.id:
         raise Rejected("the model has changed since it was made")
-    verdict = replay.library().judged(bridge.statement, found, SECONDS)
+    verdict = limits.judged(bridge.statement, found)
     if not statement.is_file() or statement.read_bytes() != own.expanded(bridge.statement, found).encode():
         raise Rejected(f"{statement} is not the statement of this model and certificate")
     return verdict
@@ -167,26 +163,29 @@ def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: 
         print_json({**said, "theorems": shown})
         return 0 if verdicts and all(one.status in ("PROVED", "CORRECTED") for one in verdicts) else 3
     for verdict, one in zip(verdicts, theorems, strict=True):
-        say(f"{verdict.words}  {one.id}, at all sizes and tables of the family:")
+        say(f"{verdict.words}  {one.id}, for all parameter values of the family:")
         say(textwrap.fill(one.written, WIDE, initial_indent="        ", subsequent_indent="        "))
     if not theorems:
         say(no_theorem(family))
     return 0 if verdicts and all(one.status in ("PROVED", "CORRECTED") for one in verdicts) else 3
 
 
-def derive_family(family: Family, target: str | None, force: bool, seconds: int, as_json: bool) -> None:
-    """The closed forms of a family at every length and all sizes, with their proof, and what its theorems say."""
+def derive_family(family: Family, target: str | None, force: bool, seconds: int, as_json: bool) -> int:
+    """The closed forms of a family at every length and all sizes, with their proof, and what its theorems say; 3 where
+    a form is not proved."""
     from symcook.proof.familyforms import FamilyForms
     from symcook.report.family import forms_document, forms_text
     from symcook.report.theorems import conclusions
 
     to = None if target is None else own.files(target, force)
     found = FamilyForms(family)
-    with Waiting(f"proving the forms of {family.name}"):
+    with Waiting(f"proving the forms of {family.name}"), within(seconds, "no proof was found", "take a smaller family"):
         proof = found.prove(seconds)
     written = None
     if to is not None and proof.certificate is not None and proof.statement is not None:
-        own.write(to, proof.statement, proof.certificate)
+        from symcook.proof.proving import write
+
+        write(to, proof.statement, proof.certificate)
         written = target
     theorems = theorems_of(family) if ships(family) else []
     verdicts = verdicts_of(theorems)
@@ -194,12 +193,13 @@ def derive_family(family: Family, target: str | None, force: bool, seconds: int,
     shown["theorems"] = [{"id": v.id, "status": v.words} for v in verdicts]
     if as_json:
         print_json([shown])
-        return
+        return 0 if proof.whole else 3
     say(forms_text(found, proof, written))
     for one, verdict in zip(theorems, verdicts, strict=True):
-        say(f"\n{verdict.words}  {one.id}, under its hypotheses, at all sizes and tables:")
+        say(f"\n{verdict.words}  {one.id}, under its hypotheses, for all parameter values:")
         for text in conclusions(one.written, family):
             say(textwrap.fill(text, WIDE, initial_indent="  ", subsequent_indent="      "))
+    return 0 if proof.whole else 3
 
 
 def proved_of(family: Family) -> list[Theorem]:

@@ -28,8 +28,9 @@ from symcook.cli.options import (
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say, say_or_json
-from symcook.errors import EMPTY_WORD, BadInput
+from symcook.errors import BadInput
 from symcook.export import COMPARED, MAX_LENGTH, MAX_STEPS
+from symcook.model.answers import EMPTY_STRING, grouped
 from symcook.run import prepare
 
 if TYPE_CHECKING:
@@ -61,15 +62,15 @@ def export(
     max_length: Annotated[
         int | None,
         option(
-            "Tables and certificate for words of N typed symbols (16).",
+            "Tables and certificate for strings of N input symbols (16).",
             "N",
-            Whole("the greatest length", 1, MAX_LENGTH),
+            Whole("the maximum length", 1, MAX_LENGTH),
         ),
     ],
     steps: Annotated[
         int | None,
         option(
-            "A decoder: certify T tokens behind each word, or refuse (as far as 100).",
+            "A decoder: certify T tokens after each string, or refuse (as far as 100).",
             "T",
             Whole("the number of steps", 0, MAX_STEPS),
         ),
@@ -78,15 +79,16 @@ def export(
     settings: Settings,
     as_json: bool,
 ) -> None:
-    """Write float weights, and beside them a certificate: m.npz and m.certificate.json, or m.onnx and
-    m.onnx.certificate.json.
+    """Write float weights and their certificate: m.npz and m.certificate.json, or m.onnx and m.onnx.certificate.json.
 
-    The certificate names the lengths at which every decision is guaranteed in any runtime of an error model, for
-    both orders in which attention may divide, and the greatest one to which the float weights gave the exact answer
-    on every input here. Of a decoder (compile dfa, compile tm) it names the greatest number of steps that any
-    runtime gets right behind each word; the script beside the weights decodes so far and refuses more. Formats: npz
-    (.npz), safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx), transformerlens (.pth with
-    code in a .py).
+    The certificate states the lengths at which every decision is guaranteed in any runtime of the floating-point error
+    model, for both orders in which attention may divide. It also states the maximum length at which the float weights
+    gave the exact answer on every input when they were exported. For a decoder (compile dfa, compile tm) it states the
+    maximum number of steps after each string that any runtime gets right. The script that comes with the weights
+    decodes that many steps and refuses more.
+
+    Formats: npz (.npz), safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx), transformerlens (.pth
+    with code in a .py).
     """
     from symcook.export import export as exported
     from symcook.export.decoding import lines
@@ -121,13 +123,13 @@ def export(
     if chosen.pointwise:
         worst = compared["largest_difference"]
         how = "answers are compared" if worst is None else f"largest difference {worst:.3g}"
-        verdict = f"compared at {compared['inputs']} points, {how}"
+        verdict = f"compared at {grouped(compared['inputs'])} points, {how}"
     else:
         what = "exact answers" if compared["largest_difference"] is None else "values that agree with the exact ones"
         longest = document["greatest_length"] - added
         none = compared["no_run"]
-        refused = f"; {none['inputs']} have no run, as {none['first'] or EMPTY_WORD}" if none["inputs"] else ""
-        verdict = f"{what} to length {longest} ({compared['inputs']} inputs compared{refused})"
+        refused = f"; {none['inputs']} have no run, as {none['first'] or EMPTY_STRING}" if none["inputs"] else ""
+        verdict = f"{what} up to length {longest} ({grouped(compared['inputs'])} inputs compared{refused})"
         if not compared["inputs"]:
             verdict = "no input compared"
     say(f"wrote {', '.join(str(weights.parent / file) for file in document['files'])} and {beside}")
@@ -136,12 +138,12 @@ def export(
     if not document["decoding"] and compared["first_difference"] is None and compared["ends"] is not None:
         say(f"    {compared['ends']}")
     if compared["first_difference"] is not None:
-        say(f"  first input with another answer: {compared['first_difference'] or EMPTY_WORD}")
+        say(f"  first input with another answer: {compared['first_difference'] or EMPTY_STRING}")
     decoded = document["decoding"]
     for line in lines(decoded, dtype) if decoded else guaranteed(document["guaranteed"]):
         say(f"  {line}")
     file, code = (shlex.quote(str(path)) for path in (weights, weights.with_suffix(".py")))
-    given = f"WORD --steps {decoded['steps']}" if decoded and kind in ("npz", "torch") else _input(chosen)
+    given = f"STRING --steps {decoded['steps']}" if decoded and kind in ("npz", "torch") else _input(chosen)
     say(f"  {RUNS[kind].format(file=file, code=code, input=given)}")
 
 
@@ -153,20 +155,20 @@ def guaranteed(found: dict[str, Any]) -> list[str]:
         if not errors:
             return [f"no bound on the error of values: {found['why']}"]
         until = found["lengths"][-1]["length"] - added
-        lines = [f"every value within {max(errors, key=Decimal)} of the exact one to length {until}"]
+        lines = [f"every value within {max(errors, key=Decimal)} of the exact one up to length {until}"]
         if others != errors:
             greatest = max(others, key=Decimal, default=None)
-            until = f"{greatest} to length {first['lengths'][-1]['length'] - added}" if others else "no bound"
-            lines.append(f"  where attention divides behind its sums; {until} where it divides weights first")
+            until = f"{greatest} up to length {first['lengths'][-1]['length'] - added}" if others else "no bound"
+            lines.append(f"  where attention normalises after summing; {until} where it normalises the weights first")
         return [*lines, f"  {found['why']}"] if found["why"] else lines
     same = first["ranges"] == found["ranges"]
-    which = "any runtime" if same else "any runtime that divides behind the sums of attention"
+    which = "any runtime" if same else "any runtime that normalises attention after summing, (sum w v)/(sum w),"
     lines = [f"decisions guaranteed in {which} at lengths {_ranges(found, added)}" if found["ranges"] else
              "no length at which all decisions are guaranteed"]  # fmt: skip
     lines += [_open(each, added) for each in found["open"]] if found["open"] else [f"  {found['why']}"]
     lines += _not_asked(found, added)
     if not same:
-        lines.append(f"where weights are divided first, as in softmax(scores) @ values: "
+        lines.append(f"where the weights are normalised first, as in softmax(scores) @ values: "
                      f"{f'at lengths {_ranges(first, added)}' if first['ranges'] else 'at no length'}")  # fmt: skip
         known = [each["length"] for each in found["open"]]
         new = [each for each in first["open"] if each["length"] not in known]
@@ -182,7 +184,7 @@ def _not_asked(found: dict[str, Any], added: int) -> list[str]:
         return []
     low, high = (n - added for n in found["not_asked"]["lengths"])
     lengths = f"lengths {low} to {high} were" if low < high else f"length {low} was"
-    return [f"{lengths} not asked: {found['not_asked']['why']}"]
+    return [f"{lengths} not tested: {found['not_asked']['why']}"]
 
 
 def _ranges(found: dict[str, Any], added: int) -> str:
@@ -197,7 +199,7 @@ def _open(each: dict[str, Any], added: int) -> str:
     exact = (each["exact"] or {}).get("logit")
     outputs += f", exactly {exact}" if exact is not None and len(exact) <= 40 else ""
     open_ = "a choice open" if each["runs"] else "which has no run"
-    return f"not at length {each['length'] - added}: {each['input'] or EMPTY_WORD}{alone}, {outputs or open_}"
+    return f"not at length {each['length'] - added}: {each['input'] or EMPTY_STRING}{alone}, {outputs or open_}"
 
 
 def _input(chosen: Chosen) -> str:
@@ -209,12 +211,12 @@ def _input(chosen: Chosen) -> str:
 
 @declare("verify-export", "symcook verify-export dyck-1.npz")
 def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
-    """Compute the certificate of exported weights again: FILE is the weights, or the certificate beside them.
+    """Compute the certificate of exported weights again: FILE is the weights, or their certificate.
 
-    Every byte of both must be as it was written, the weights must be those of the model in the certificate, and all
-    that the certificate says must come out again. Exit code 1 where something does not, with what it is. Three things
-    may differ, and are then said not to be checked: claims that no recipe names, their statuses, which are those of
-    the day of the export, and the largest difference of values that numpy gave there.
+    Every byte of both files must be unchanged, the weights must be those of the model in the certificate, and
+    everything the certificate states is computed again. Exit code 1 where something differs, with what it is. Three
+    things may differ, and are listed as not checked: claims that no recipe names, their statuses on the day of the
+    export, and the largest difference of values that numpy gave there.
     """
     from symcook.export.verify import verify_export as verified
 
@@ -244,18 +246,18 @@ def diff(
     first: Annotated[str, argument(metavar="A")],
     second: Annotated[str, argument(metavar="B")],
     max_length: Annotated[
-        int, option("Inputs to length N (6), in typed symbols.", "N", Whole("the greatest length", 1, COMPARED))
+        int, option("Inputs up to length N (6), in input symbols.", "N", Whole("the maximum length", 1, COMPARED))
     ] = 6,
     tolerance: Annotated[str, option("What is at most T apart counts as equal.", "T")] = "0",
     settings: Settings,
     as_json: bool,
 ) -> int:
-    """Where two models part: A and B are recipes, model files, or exports (.npz, .safetensors, .onnx).
+    """Where two models differ: A and B are recipes, model files, or exports (.npz, .safetensors, .onnx).
 
-    Says which coordinates, tokens and steps are not alike, and the first input, layer, position and coordinate at which
-    the two streams differ, with both values. Settings are those of a recipe or model file, in both where both are; of a
-    family alone where one of them is a family, whose tokens are then called like those of the other. Exit code 0 where
-    nothing differs, 1 where something does, 3 where nothing is known to and something stays open.
+    The answer lists the coordinates, tokens and sublayers that differ, and the first input, layer, position and
+    coordinate at which the two residual streams differ, with both values. Settings apply to each recipe or model file;
+    where one of the two is a family, to the family alone, which then uses the tokens of the other. Exit code 0 where
+    nothing differs, 1 where something does, 3 where no difference is known and something is undecided.
     """
     from symcook.export.diff import diff as compared
 
@@ -272,7 +274,7 @@ def diff(
     else:
         say(found.text())
         if length < max_length and not one.pointwise:
-            say(f"  to length {length}, not {max_length}: {limits[most]} takes nothing longer")
+            say(f"  up to length {length}, not {max_length}: {limits[most]} takes nothing longer")
     return {True: 0, False: 1, None: 3}[found.same]
 
 
@@ -319,9 +321,9 @@ def report(
     longest: Annotated[
         int | None,
         option(
-            "Figures: the greatest length on the axes (1000).",
+            "Figures: the maximum length on the axes (1000).",
             "N",
-            Whole("the greatest length", 3, 10**6),
+            Whole("the maximum length", 3, 10**6),
             "--max-length",
         ),
     ],
@@ -330,15 +332,16 @@ def report(
 ) -> int:
     """A page of a model, or the figures of a paper.
 
-    With -o FILE.html: a recipe or model file as one page for a browser, which asks for nothing from a network: its
-    coordinates, who reads whom, every matrix, and its run to step through, computed in the page over exact fractions
-    where all values are rational. It begins with --input, --tokens or --rows, and with the symbols of --set.
+    With -o FILE.html: a recipe or model file as one page for a browser, which works without a network connection. It
+    shows the coordinates, the data flow, every matrix, and a run to step through. Where all values are rational the
+    page computes the run in exact fractions. It starts with the input of --input, --tokens or --rows, and with the
+    symbols of --set.
 
-    With -o DIR: the figures of Chiang and Cholak 2022 about parity or first, those of the Cookbook (Figure 1 by
-    by-gelu, Figure 2 by dyck-1), those of Yang and others 2026 by tie-break, or a comparator of the Cookbook
-    (gtzero, gezero or eqzero, also with -input) with the region where it is not exact in grey: every point a ball, in
-    a CSV file, and with matplotlib as SVG and PNG. Of a compiled Turing machine: tokens, operations and space of its
-    runs on words to length 64, against the steps of the machine.
+    With -o DIR: the figures of Chiang and Cholak 2022 (parity, first), of the Cookbook (Figure 1: by-gelu, Figure 2:
+    dyck-1), of Yang and others 2026 (tie-break), or a comparator of the Cookbook (gtzero, gezero or eqzero, also with
+    -input), where the inexact region is grey. Every point is a rigorous interval, in a CSV file, and with matplotlib as
+    SVG and PNG. For a compiled Turing machine: tokens, operations and space of its runs on strings up to length 64,
+    against the steps of the machine.
     """
     given = {"--input": word, "--tokens": tokens, "--rows": rows, "--set": settings or None}
     if PurePath(target).suffix.lower() in (".html", ".htm"):

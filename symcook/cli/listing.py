@@ -1,8 +1,8 @@
 """What ``symcook list`` prints, from metadata alone.
 
 A shell waits for it, and to import every recipe takes six times as long as Python's own start. So the list is stored
-(`data/list.txt`, written by proofs/ledger.py), with a checksum of all that it is made of; where that is another one, as
-in a checkout with a new recipe, the list is made.
+when symcook is installed (`data/list.txt`, by hatch_build.py), with a checksum of all that it is made of. Where that
+is another one, as in a checkout with a new recipe, the list is made. Making it needs Python alone.
 """
 
 from __future__ import annotations
@@ -92,6 +92,12 @@ def checksum() -> str:
         with open(name, "rb") as file:
             found = crc32(file.read().replace(b"\r\n", b"\n"), crc32(os.path.basename(name).encode(), found))
     return f"{found:08x}"
+
+
+def store() -> None:
+    """Write the list, so that it need not be made each time."""
+    with open(STORED, "w", encoding="utf-8") as file:
+        file.write(page())
 
 
 def page() -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from symcook.cli.options import Chosen
 from symcook.cli.output import say, say_line
 from symcook.cli.steps import right, rounding
-from symcook.errors import EMPTY_WORD, BadInput
+from symcook.errors import BadInput
+from symcook.model.answers import EMPTY_STRING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +34,7 @@ def run_machine(
 
     given = _given(word, tokens)
     if trace and domain is not None:
-        raise BadInput("--trace of a machine must stand without --domain", domain, "leave one out")
+        raise BadInput("--trace of a Turing machine must stand without --domain", domain, "leave one out")
     run = MachineStream(chosen.model, given, limit, domain or INTEGERS, bits)
     if trace:
         _traced(run, as_json)
@@ -95,7 +96,7 @@ def _given(word: str | None, tokens: str | None) -> str | list[str]:
 def _stopped(last: Mapping[str, object], limit: int) -> str:
     """How a run stopped, as a line."""
     if last["stopped"] == "end":
-        return f"ended; output: {last['output'] or EMPTY_WORD}"
+        return f"ended; output: {last['output'] or EMPTY_STRING}"
     return f"stopped at the limit of {limit} tokens, before the end; give more with --steps"
 
 

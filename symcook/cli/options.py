@@ -111,7 +111,7 @@ class Command(click.Command):
             raise
         if further and not ctx.resilient_parsing:
             must = f"{ctx.command_path} must have no further argument"
-            do = "give a word with --input" if "--input" in known else f"see {ctx.command_path} --help"
+            do = "give a string with --input" if "--input" in known else f"see {ctx.command_path} --help"
             raise BadInput(must, " ".join(further), do)
         return further
 
@@ -179,7 +179,7 @@ DOMAINS = ("exact", "ball", "mpmath", "float64", "float32", "float16")
 Found = TypeVar("Found")
 DIGITS = Whole("digits", 1, 100_000)
 SECONDS = Whole("the time in seconds", 1, 1_000_000)
-LENGTH = Whole("the greatest length", 1, 1_000_000)
+LENGTH = Whole("the maximum length", 1, 1_000_000)
 Json = Annotated[bool, option("Print one JSON document.", None, None, "--json")]
 Name = Annotated[str, argument(type=ModelName())]
 Settings = Annotated[
@@ -187,12 +187,15 @@ Settings = Annotated[
     option("An argument, a symbol or an input. Repeatable.", "NAME=VALUE", None, "--set", shell_complete=_settable),
 ]
 DomainOption = Annotated[
-    str | None, option("The numbers (exact, and balls where there are no exact ones).", None, OneOf("domain", DOMAINS))
+    str | None,
+    option(
+        "The numbers (exact, and rigorous intervals where there are no exact ones).", None, OneOf("domain", DOMAINS)
+    ),
 ]
-Digits = Annotated[int, option("Decimal digits of ball and mpmath.", "D", DIGITS)]
-MaxLength = Annotated[int | None, option("The greatest length of a word or sequence.", "N", LENGTH)]
+Digits = Annotated[int, option("Decimal digits, in the number systems ball and mpmath.", "D", DIGITS)]
+MaxLength = Annotated[int | None, option("The maximum length of a string or sequence.", "N", LENGTH)]
 WordOption = Annotated[str | None, option("A string of symbols.", "W", None, "--input")]
-Tokens = Annotated[str | None, option('Symbols with spaces between: "a b c".', "WORDS")]
+Tokens = Annotated[str | None, option('Symbols with spaces between: "a b c".', "TOKENS")]
 RowsOption = Annotated[str | None, option('Rows of inputs, one a position: "1/2,0; 1,3".', "ROWS")]
 Seconds = Annotated[int, option("The time that the answer may take.", "S", SECONDS)]
 Latex = Annotated[bool, option("Print LaTeX (packages amsmath and amssymb).")]
@@ -236,7 +239,7 @@ def exact_or_balls(domain: str | None, ask: Callable[[str], Found]) -> tuple[Fou
     except NotExact as error:
         if domain is not None:
             raise
-        return ask("ball"), f"balls, not exact numbers: {NotExact(error.must, error.given)}"
+        return ask("ball"), f"rigorous intervals, not exact numbers: {NotExact(error.must, error.given)}"
 
 
 def check_latex(latex: bool, document: bool, as_json: bool) -> None:
@@ -370,14 +373,14 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
         if word is not None:
             letters = typed(model)
             if any(len(letter) > 1 for letter in letters):
-                raise BadInput("a word with symbols longer than one character must be given by --tokens", word)
+                raise BadInput("a string with symbols longer than one character must be given by --tokens", word)
             for letter in word if len(letters) < len(model.alphabet) else ():
                 if letter not in letters:
                     raise BadInput(f"every symbol must be in the alphabet {' '.join(letters)}", letter)
             return tuple(word)
         return tuple((tokens or "").split())
     if model.alphabet:
-        raise BadInput(f"{chosen.name} must be given a word", "--rows", input_hint(chosen))
+        raise BadInput(f"{chosen.name} must be given a string", "--rows", input_hint(chosen))
     if rows is not None:
         return read_rows(rows, model.embedding.inputs or ())
     return dict(chosen.inputs)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 
 from symcook import __version__
-from symcook.alarm import TimeUp, alarm
+from symcook.alarm import TimeUp, waiting
 from symcook.cli.commands import COMMANDS, THREE_THINGS, help_text
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.questions import QUESTIONS
@@ -51,8 +51,8 @@ def fitted(text: str, width: int) -> str:
 
 
 VERDICTS = {
-    "32": r"PROVED|EQUAL|DECIDED|(?<=: )accept$|agrees with its reference",
-    "31": r"REFUTED|DIFFERENT|FALSE|(?<=: )reject$|differs from its reference",
+    "32": r"PROVED|EQUAL|DECIDED|(?<=: )accept$|agrees with its specification",
+    "31": r"REFUTED|DIFFERENT|FALSE|(?<=: )reject$|differs from its specification",
     "33": r"CORRECTED|OPEN|REFUSED|UNDECIDED|(?<=: )undecided$",
 }
 """The words in green, red and yellow."""
@@ -198,9 +198,9 @@ class SweepProgress(Progress):
 
 @contextmanager
 def within(seconds: int, what: str, do: str) -> Iterator[None]:
-    """Undecided where what stands under ``with`` takes longer."""
+    """Undecided where what stands under ``with`` takes longer, by the clock: so long does the user wait."""
     try:
-        with alarm(seconds):
+        with waiting(seconds):
             yield
     except TimeUp:
         plural = "s" * (seconds != 1)

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
-import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symcook.cli.options import Chosen, choose, need_values
+from symcook.cli.options import Chosen, choose, typed
 from symcook.cli.output import Waiting, print_json, say
 from symcook.cli.unproved import provable, unproved
 from symcook.errors import BadInput, Rejected, Undecided
-from symcook.files import put, vacant
+from symcook.files import vacant
 from symcook.recipes.models import is_path
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
-    from symcook.proof.own import Settled
-    from symcook.proof.ownruns import Tried
-    from symcook.proof.replay import Statement, Verdict
+    from symcook.proof.proving import ProofAnswer
+    from symcook.proof.replay import Verdict
 
 
 Files = tuple[Path, Path]
 """The certificate of a claim, and its statement."""
-MOST_SHOWN = 2000
-"""Characters of a statement that are printed whole."""
+EXIT_CODES = {"PROVED": 0, "REFUTED": 1, "OPEN": 3}
+"""How ``prove --statement`` ends, by the status of its answer."""
+MUST_HAVE = "without --statement, a model must have a certificate next to it"
 
 
 def files(target: str, force: bool, ending: str | None = None) -> Files:
@@ -41,21 +39,12 @@ def files(target: str, force: bool, ending: str | None = None) -> Files:
     return both
 
 
-def write(to: Files, statement: Statement, certificate: Mapping[str, Any]) -> None:
-    """Write a certificate, and its statement as proofs/checker.py reads it."""
-    from symcook.proof import own
-
-    texts = (json.dumps(certificate) + "\n", own.expanded(statement, certificate))
-    put({file: text.encode() for file, text in zip(to, texts, strict=True)}, force=True)
-
-
 def bound(name: str, settings: Sequence[str]) -> tuple[Chosen, dict[str, Any]]:
     """The model that a claim is about, and its document; BadInput where a symbol has no value."""
-    from symcook.model import modelfile
+    from symcook.proof.proving import document_of
 
     chosen = choose(name, settings)
-    need_values(chosen, defaults=False)  # a default would make a claim about one value look like one about all
-    return chosen, modelfile.to_document(chosen.model.bind(chosen.values))
+    return chosen, document_of(chosen.model, chosen.values)
 
 
 def prove_own(
@@ -69,59 +58,57 @@ def prove_own(
     latex: bool = False,
     full: bool = False,
 ) -> int:
-    """Prove or refute the sentence about a model, and write the certificate beside its file."""
-    from symcook.proof import formulas, own
-    from symcook.proof.audit.source import unasked, unasked_words
+    """Prove or refute the sentence about a model, and write the certificate beside its file; the exit code."""
+    from symcook.proof import own, proving
+    from symcook.report import proving as report
 
     chosen, document = bound(name, settings)
-    text = None if proof is None else _text(proof)
-    statement = own.claim(document, sentence)
+    script = None if proof is None else _text(proof)
+    claim = own.claim(document, sentence)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
-    target, written = to = _place(source, _note(statement.block), force)
+    target, written = to = _place(source, _note(claim.block), force)
     export = exported(target)
     if export is not None:  # which no --force replaces
         must = f"{target.name} must be about a claim, since it would be replaced"
         raise BadInput(must, f"it is about {export}", "move it away, or give the model's file another name")
     for file in to:
         vacant(file, force)
-    lost = _sentence(target, written)
-    try:
-        with Waiting("proving"):
-            if text is None and chosen.model.program is not None:
-                answer = formulas.settle(chosen.model, statement, document, seconds)
-            else:
-                answer = own.settle(statement, document, text, seconds)
-    except Rejected as error:
-        raise Undecided(f"no certificate: {error}") from None
-    word = None if answer.tried is None or answer.tried.word is None else answer.tried.word
-    row: dict[str, Any] = {"id": statement.id, "status": None, "statement": statement.text}
-    row |= {"word": None if word is None else list(word), "tried": answer.tried and answer.tried.length}
-    if answer.certificate is None or answer.verdict is None:
-        return _without(answer, chosen, row, proof, seconds, as_json)
-    write(to, statement, answer.certificate)
-    found = unasked(statement) if answer.verdict.status == "PROVED" else []
+    replaced = sentence_of(target, written)
+    with Waiting("proving"):
+        answer = proving.settle(chosen.model, claim, document, script, seconds)
+    if answer.certificate is not None:
+        proving.write(to, claim, answer.certificate)
     if as_json:
-        print_json(row | checked(answer.verdict, found, target, written))
+        print_json(_document(answer, to))
+    elif answer.status == "OPEN":
+        if answer.remaining:
+            print(answer.remaining, file=sys.stderr)
+        raise Undecided(f"{proof}: {answer.why}." if proof is not None else f"{answer.why}.")
+    elif answer.certificate is None or answer.verdict is None:
+        say(f"false of {answer.shown}{report.smallest(answer)}, as its exact run shows; {answer.why}")
     elif latex:
         from symcook.report.proof import own_latex
 
-        say(own_latex(statement, answer.verdict, answer.certificate, sentence, full))
+        say(own_latex(claim, answer.verdict, answer.certificate, sentence, full))
     else:
-        say(f"{answer.verdict.words}  {sentence}")
-        if answer.tried is not None and word is not None:
-            say(f"False of     {_said(chosen, word)}{_smallest(answer.tried)}")
-        say(f"Statement    {_cut(statement.text, written)}")
-        if found:
-            say(f"Unasked      {unasked_words(found)}")
-        say(f"Lemmas       {', '.join(own.below(answer.certificate)) or 'none'}")
+        say(f"{answer.words}  {sentence}")
+        for line in report.lines(answer, written.name):
+            say(line)
         say(f"Certificate  {target}")
-        say(f"Beside it    {written}: the statement as proofs/checker.py reads it")
-        if lost not in (None, _note(statement.block)):
-            say(f"Replaced     that of {lost}")
-    return 0
+        say(f"Next to it   {written}: the statement as proofs/checker.py reads it")
+        if replaced not in (None, claim.note):
+            say(f"Replaced     that of {replaced}")
+    return EXIT_CODES[answer.status]
 
 
-def _places(source: Path) -> Iterator[Files]:
+def _document(answer: ProofAnswer, to: Files) -> dict[str, Any]:
+    """What ``prove --statement --json`` prints: the answer, and what is known of its certificate."""
+    row = {"id": answer.claim.id, "tried": answer.tried and answer.tried.length}
+    row |= answer.to_json() | {"statement": answer.claim.text}
+    return row if answer.verdict is None else row | checked(answer.verdict, answer.unchecked, *to)
+
+
+def claim_places(source: Path) -> Iterator[Files]:
     """The files of the first claim about a model, then of the second one, ...: mine.certificate.json,
     mine.2.certificate.json."""
     for number in count(1):
@@ -131,10 +118,10 @@ def _places(source: Path) -> Iterator[Files]:
 
 def places(name: str) -> list[Files]:
     """The files that stand beside a model's file, of one claim after the other."""
-    return list(takewhile(lambda files: files[0].is_file() or files[1].is_file(), _places(Path(name))))
+    return list(takewhile(lambda files: files[0].is_file() or files[1].is_file(), claim_places(Path(name))))
 
 
-def _sentence(target: Path, beside: Path) -> str | None:
+def sentence_of(target: Path, beside: Path) -> str | None:
     """The sentence of the claim whose two files these are; None where they are not both there and readable."""
     try:
         return _note(beside.read_text(encoding="utf-8")) if target.is_file() else None
@@ -152,21 +139,14 @@ def _place(source: Path, sentence: str | None, force: bool) -> Files:
     """The files for a claim: those that it has, else the first that no other claim has. With --force a new claim
     replaces the first one, as it replaces any other file."""
     places = []
-    for place in _places(source):
-        found = _sentence(*place)
+    for place in claim_places(source):
+        found = sentence_of(*place)
         if found == sentence:
             return place
         places.append(place)
         if found is None:
             return places[0] if force else place
     raise AssertionError("there is always one more")
-
-
-def _cut(text: str, beside: Path) -> str:
-    """A statement; of one that fills pages, as that of a trained model, the beginning and the end."""
-    if len(text) <= MOST_SHOWN:
-        return text
-    return f"{text[:1000]} ... {text[-500:]} ... {len(text)} characters in {beside.name}"
 
 
 def checked(verdict: Verdict, found: list[str], target: Path, beside: Path) -> dict[str, Any]:
@@ -190,57 +170,7 @@ def _text(proof: str) -> Any:
     except (OSError, ValueError) as error:
         if isinstance(error, BadInput):
             raise
-        raise BadInput("a proof text must be a readable file in UTF-8", proof) from None
-
-
-def _without(
-    answer: Settled, chosen: Chosen, row: dict[str, object], proof: str | None, seconds: int, as_json: bool
-) -> int:
-    """What is said where there is no certificate: 1 where the sentence is false of a word, else Undecided."""
-    from symcook.proof import own
-
-    if answer.missing is None:
-        assert answer.tried is not None and answer.tried.word is not None
-        word = _said(chosen, answer.tried.word)
-        if as_json:
-            print_json(row)
-        else:
-            say(f"false of {word}{_smallest(answer.tried)}, as its exact run shows; no certificate was found for it")
-        return 1
-    so_far = _so_far(chosen, answer.tried)
-    if isinstance(answer.missing, own.OutOfTime):
-        raise Undecided(f"no proof was found within {seconds} seconds{so_far}; give more with --seconds.")
-    what, _, found = str(answer.missing).partition("\n")
-    print(textwrap.dedent(found), file=sys.stderr)
-    if isinstance(answer.missing, own.Unmet):
-        why = what.partition(": ")[2]
-        raise Undecided(f"{why}{so_far}; write it below 'inhabited' in a proof text: see notes/own-claims.md.")
-    where = f"{proof}, {what}" if proof is not None else "the automation found no proof"
-    do = "write the steps between into a proof text: see notes/proofs.md"
-    raise Undecided(f"{where}{so_far}; {do}.")
-
-
-def _smallest(tried: Tried) -> str:
-    """What there is to say of the word at which a sentence is false."""
-    parts = [] if tried.open_at is None else ["smaller words are open"]
-    parts += ["the sentence asks for positions that this word does not have"] if tried.outside else []
-    return f" ({'; '.join(parts)})" if parts else ""
-
-
-def _said(chosen: Chosen, word: Sequence[str]) -> str:
-    """A word, or rows of numbers, as an answer names it."""
-    embedding = chosen.model.embedding
-    return "; ".join(word) if embedding.inputs is not None else embedding.said(word)
-
-
-def _so_far(chosen: Chosen, tried: Tried | None) -> str:
-    from symcook.proof.ownruns import VALUES
-
-    if tried is None or not tried.length:
-        return ""
-    rows = chosen.model.embedding.inputs is not None
-    what = f"rows of {', '.join(map(str, VALUES))}" if rows else "words"
-    return f"; true of all {what} with at most {tried.length} position{'s' * (tried.length > 1)}, not proved"
+        raise BadInput("a proof script must be a readable file in UTF-8", proof) from None
 
 
 def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
@@ -250,21 +180,36 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     chosen, document = bound(name, settings)
     require_genuine(chosen.model, name)
     if not (there := places(name)):
-        must = "a model without a sentence must have its certificate beside it"
-        raise BadInput(must, Path(name).with_suffix(".certificate.json"), _for_one(chosen.model, name))
+        given = f"no {Path(name).with_suffix('.certificate.json')}"
+        raise BadInput(MUST_HAVE, given, _for_one(chosen.model, name))
     rows = [_again(document, *files, as_json) for files in there]
     if as_json:
         print_json(rows[0] | ({"others": rows[1:]} if len(rows) > 1 else {}))
     return 1 if any(row["status"] == "OPEN" for row in rows) else 0
 
 
+def example(name: str, model: Transformer) -> str:
+    """A command that proves a statement about this model."""
+    from shlex import quote
+
+    labels, symbols = model.readout.labels, [symbol for symbol in typed(model) if symbol.isalnum()]
+    if labels:
+        label = next((label for label in labels if str(label).isidentifier()), None)
+        statement = f"answer({label}) -> 1 <= n" if label else "1 <= n"
+    elif model.decides:
+        statement = f"accept -> 0 < count({symbols[0]})" if symbols else "accept -> 1 <= n"
+    else:
+        statement = "1 <= n"
+    return f"prove a statement first, for example: symcook prove {quote(name)} --statement {quote(statement)}"
+
+
 def _for_one(model: Transformer, name: str) -> str:
     """How a certificate about a model is had."""
     program = model.program
     if program is None:
-        return "give --statement"
+        return example(name, model)
     if (found := unproved(model)) is None:
-        return "give --statement, or compile the program with --prove"
+        return f"{example(name, model)}, or compile the program with --prove"
     written = len(program.source) <= 60 and program.source.isprintable()
     alphabet = " ".join(program.alphabet) if program.kind == "dfa" and not program.source.startswith("{") else None
     try:
@@ -282,10 +227,10 @@ def _again(document: dict[str, Any], target: Path, beside: Path, as_json: bool) 
 
     for file in (target, beside):
         if not file.is_file():
-            raise BadInput("a model without a sentence must have its certificate beside it", file, "give --statement")
+            raise BadInput(MUST_HAVE, file, "prove the statement again, with --statement and --force")
     export = exported(target)
     if export is not None:
-        must = "a model without a sentence must have the certificate of a claim beside it"
+        must = "without --statement, the certificate next to a model must be that of a theorem"
         raise BadInput(must, f"{target}, which is about {export}", "give --statement, and the model another name")
     try:
         certificate, text = load_json(target.read_bytes()), beside.read_bytes().decode()
@@ -300,7 +245,7 @@ def _again(document: dict[str, Any], target: Path, beside: Path, as_json: bool) 
     if not as_json:
         say(f"{verdict.words}  {sentence}")
         if found:
-            say(f"Unasked      {unasked_words(found)}")
+            say(f"Not checked  {unasked_words(found)}")
         say(f"Certificate  {target}" + (f": {verdict.reason}" if verdict.reason else ", checked again"))
-        say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
+        say(f"Next to it   {beside}: the statement as proofs/checker.py reads it")
     return checked(verdict, found, target, beside) | {"sentence": sentence, "reason": verdict.reason or None}

@@ -29,6 +29,13 @@ def _provable() -> list[str]:
     return [*recipes.names(), *library().certificates()]
 
 
+def _require_alone(name: str, others: Mapping[str, bool]) -> None:
+    """BadInput where an option stands with one of the others that are given."""
+    clash = [other for other, given in others.items() if given]
+    if clash:
+        raise BadInput(f"{clash[0]} must not stand with {name}", " ".join(clash), "leave it out")
+
+
 @declare("prove", "symcook prove cookbook.s5.7.lemma5.3")
 def prove(
     *,
@@ -41,33 +48,49 @@ def prove(
     trust: Annotated[bool, option("What has to be trusted: the checker's files and lines, axioms, assumptions.")],
     latex: Annotated[bool, option("Statement and proof as LaTeX (packages amsmath and amssymb).")],
     breaking: Annotated[
-        bool, option("Near misses of the statement, each tried with its proof.", None, None, "--break")
+        bool, option("Mutated statements of the statement, each tried with its proof.", None, None, "--break")
     ],
     coq: Annotated[bool, option("A Coq development in the folder coq; coqc checks it where it is installed.")],
-    statement: Annotated[str | None, option("A claim of your own about a model: accept <-> count(a) > count(b).", "S")],
-    proof: Annotated[str | None, option("A proof text for it; without one the automation tries.", "FILE")],
+    statement: Annotated[str | None, option("A statement to prove or refute: accept <-> count(a) > count(b).", "S")],
+    claims: Annotated[str | None, option("A file of such statements, one a line.", "FILE")],
+    proof: Annotated[str | None, option("A proof script for it; without one the automation tries.", "FILE")],
     settings: Settings,
-    seconds: Annotated[int | None, option("The time for a claim of your own (60).", "S", SECONDS)],
+    seconds: Annotated[int | None, option("The time for a statement of your own (60).", "S", SECONDS)],
     force: Annotated[bool, option("Replace the certificate of that claim, or of the first.")],
     as_json: bool,
 ) -> int:
-    """Check stored proofs again, from the files on disk.
+    """Prove or refute a statement about a model, or check stored proofs again.
 
-    ID is a claim or lemma; NAME is a recipe and stands for its claims and the stored check of its model. One id is
-    shown with its statement, a short proof and what it rests on; several as a table. Exit 0 when every selected stored
-    proof is reproduced. REFUTED is a verdict too: a proof of the negation. With --statement, a model (a file or a
-    recipe) stands for the ids: a claim of your own is tried on short words, then proved or refuted, and
-    MODEL.certificate.json is written, for the next claim MODEL.2.certificate.json; exit 1 where it is false of a word
-    and no proof of that was found, 3 where it stays open.
+    With --statement: NAME is a model file or a recipe. symcook evaluates your statement on short strings, then proves
+    or refutes it for strings of every length. It writes MODEL.certificate.json, and for the next statement
+    MODEL.2.certificate.json. Exit 0 where the statement is proved, 1 where it is refuted, 3 where it is undecided. With
+    --claims each line of a file is a statement (# begins a comment), answered by one line. Exit 0 where all are proved,
+    else 1 where one is refuted, else 3.
 
-    MODEL.json alone: its certificates are checked again, for the model as it is now. Without one, an instance of a
-    family (or a family with --set) is shown to be one by a bridge, and the family's theorem, at all sizes, is given.
-    With --coq the certificates beside it are given to Coq.
+    With an ID, of a claim or a lemma, or the NAME of a recipe, which stands for its claims and the stored check of its
+    model: the stored proofs are checked again. One ID is shown with its statement, a short proof and what it depends
+    on; several are shown as a table. Exit 0 where every stored proof is reproduced. REFUTED is a result too: a proof of
+    the negation.
+
+    MODEL.json alone: its certificates are checked again, for the model as it is now. Without a certificate, an instance
+    certificate is made for an instance of a family (or a family with --set), and the theorem of the family, for all
+    parameter values, is shown. With --coq the certificates of the model are given to Coq.
     """
     only = {"--full": full, "--trust": trust, "--latex": latex, "--break": breaking, "--coq": coq}
     own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
     for name in ids:
         _require_no_certificate(name)
+    if claims is not None:
+        _require_alone(
+            "--claims",
+            {"--paper": paper is not None, "--all": everything, **only, "--statement": statement is not None}
+            | {"--proof": proof is not None},
+        )
+        if len(ids) != 1:
+            raise BadInput("--claims must stand with one model", " ".join(ids) or "none")
+        from symcook.cli.claims import prove_claims
+
+        return prove_claims(ids[0], claims, force, as_json, settings, seconds or 60)
     if statement is not None:
         others = {"--paper": paper is not None, "--all": everything, **only, "--json": latex and as_json}
         others |= {"--full": full and not latex, "--latex": False}
@@ -84,21 +107,21 @@ def prove(
         clash = [name for name, on in (own | only).items() if on and name not in ("--set", "--coq")]
         clash += ["--json"] if coq and as_json else []
         if clash:
-            must = "a model file without a sentence must stand alone, with --set or with --coq"
+            must = "a model file without a statement must stand alone, with --set or with --coq"
             raise BadInput(must, " and ".join(clash), "give --statement, or leave the others out")
         from symcook.cli.families import prove_instance
         from symcook.cli.own import check_own
 
         beside = Path(ids[0]).with_suffix(".certificate.json"), Path(ids[0]).with_suffix(".statement.txt")
         if coq and not all(file.is_file() for file in beside):
-            must = "a model for Coq must have its certificate and its statement beside it"
+            must = "a model for Coq must have its certificate and its statement next to it"
             raise BadInput(must, ids[0], "prove a --statement about it first")
         bridge = _is_bridge(beside[0])
         found = None
         if bridge or not beside[0].is_file():
             found = prove_instance(ids[0], as_json, settings, beside if bridge else None)
         if bridge and found is None:
-            must = "the certificate beside a model must be about the model as it is now"
+            must = "the certificate next to a model must be about the model as it is now"
             raise BadInput(must, beside[0].name, "prove the model again, or move the file away")
         if found is None:
             found = check_own(ids[0], as_json, settings)
@@ -159,7 +182,7 @@ def _require_no_certificate(name: str) -> None:
     """BadInput where a certificate or a statement is named instead of the model that it is about."""
     found = re.fullmatch(r"(.+?)(\.\d+)?\.(certificate\.json|statement\.txt)", name)
     if found is not None:
-        must = "a certificate must be checked by the name of its model, which it stands beside"
+        must = "a certificate must be checked by the name of its model, which it stands next to"
         raise BadInput(must, name, f"symcook prove {found[1]}.json")
 
 
@@ -358,12 +381,12 @@ def _print_broken(verdicts: Sequence[Verdict], without: list[str]) -> None:
         if target in done:
             continue
         if target is None:
-            why = verdict.reason or "near misses are made of a statement that is proved"
+            why = verdict.reason or "mutated statements are made of a statement that is proved"
             say(f"{verdict.id}: {verdict.status}; {why}")
             continue
         done.add(target)
         if target != verdict.id:
-            say(f"{verdict.id} is refuted; these are near misses of {target}, which corrects it.")
+            say(f"{verdict.id} is refuted; these are mutated statements of {target}, which corrects it.")
         say(f"{Document(target, stated(target)).text()}\n")
         shown = verdict if target == verdict.id else replayed([target])[0]
         for line in break_text(target, broken(statements()[target], certificate_of(shown))):

@@ -33,7 +33,7 @@ from symcook.declaration import DeclaredArgument, Question
 from symcook.errors import BadInput
 from symcook.questions import QUESTIONS
 
-RANGES = {"digits": DIGITS, "max_length": LENGTH, "min_length": Whole("the least length", 0, 1_000_000)}
+RANGES = {"digits": DIGITS, "max_length": LENGTH, "min_length": Whole("the smallest length", 0, 1_000_000)}
 """By argument, the integers that it may be, where its annotation says int; `LENGTH` where none is named."""
 
 
@@ -65,7 +65,7 @@ def command_of(name: str) -> Command:
     ) -> int:
         chosen = choose(name, settings)
         if not chosen.model.alphabet:
-            raise BadInput("the model must read words", f"{name}, which reads numbers", "choose a language model")
+            raise BadInput("the model must read strings", f"{name}, which reads numbers", "choose a language model")
         said = {one: value for one, value in said.items() if value not in (None, ())}
         draw = {name: said.pop(name) for name in ("sample", "seed") if name in said}
         said |= asked_of(said.get("inputs"), **draw)
@@ -114,7 +114,7 @@ def ask(
     for target in () if plotted else targets:
         vacant(target, force)
     asked = f"{question.name} of {chosen.name}"
-    none = f"no {asked} to length {given['max_length']} was found"
+    none = f"no {asked} up to length {given['max_length']} was found"
     with within(seconds, none, "give a smaller --max-length"):
         try:
             with Progress(asked) as progress:

@@ -45,12 +45,13 @@ from symcook.cli.options import (
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, SweepProgress, Waiting, line_width, print_json, say, say_or_json, within
-from symcook.errors import EMPTY_WORD, BadInput, Branching, Undecided, unknown
+from symcook.errors import BadInput, Branching, Undecided, unknown
+from symcook.model.answers import EMPTY_STRING
+from symcook.present import present
 
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
     from symcook.model.family import Family
-    from symcook.model.transformer import Program
     from symcook.run import Run
     from symcook.verify.findings import Check
     from symcook.verify.workers import Made
@@ -71,11 +72,11 @@ def run(
     domain: DomainOption,
     digits: Digits = 30,
     bits: Annotated[int | None, option("With mpmath: round every operation to P bits.", "P", BITS)],
-    steps: Annotated[int | None, option("Go on behind the input by T tokens at most, each as it comes.", "T", STEPS)],
-    then: Annotated[str | None, option("Check in one pass that the model goes on with these tokens.", "WORDS")],
-    trace: Annotated[bool, option("Show the residual stream after each part of a layer.")],
+    steps: Annotated[int | None, option("Continue the input by at most T tokens, each as it comes.", "T", STEPS)],
+    then: Annotated[str | None, option("Check in one pass that the model continues with these tokens.", "TOKENS")],
+    trace: Annotated[bool, option("Show the residual stream after each sublayer.")],
     picture: Annotated[
-        str | None, option("Draw the trace: the stream, and where each head looks.", "FILE", None, "--svg")
+        str | None, option("Draw the trace: the residual stream, and where each head looks.", "FILE", None, "--svg")
     ],
     dark: Annotated[bool, option("With --svg: for dark pages.")],
     force: Annotated[bool, option("With --svg: replace an existing file.")],
@@ -86,13 +87,15 @@ def run(
 ) -> int | None:
     """Run a model on one input, or with --inputs on each string of a language, a line each.
 
-    Without --domain the values are exact; where there are no exact ones they are balls, and the answer says so.
+    The values are exact; where there are no exact values they are rigorous intervals, and the answer states this.
+    --domain chooses other numbers.
 
-    With --steps the model reads what it puts out: at most T tokens, until one that ends the run (exit 0), else exit 3.
-    Then --json prints a document a line: position and token, at last how it stopped and the output. With --trace each
-    token says where each head looked. A Turing machine runs in integers unless there is a --domain; it shows its tapes,
-    and where it was compiled with --theorem 2, those that the table gives. In floats, or in mpmath with --bits P, it
-    is said from which token on the run of a compiled decoder is wrong.
+    With --steps the model is a decoder: it reads its own outputs, at most T tokens. Exit 0 if a token ends the run
+    before that, else 3. --json then prints one document a line, each with a position and a token; the last one has the
+    output and why the run stopped. With --trace each token shows where each head looked. A Turing machine runs in
+    integers if there is no --domain. It shows its tapes; compiled with --theorem 2, it shows those that the table of
+    the machine gives. In floats, or in mpmath with --bits P, the answer states the first wrong token of a compiled
+    decoder.
     """
     from symcook.report.run import text
     from symcook.run import run as answered
@@ -141,9 +144,9 @@ def run(
         if file is not None:
             say(f"wrote {file}")
     if answer.undecided:
-        given = answer.given or EMPTY_WORD
+        given = answer.given or EMPTY_STRING
         numbers = answer.result.domain.name
-        raise Undecided(f"the verdict on {given} stayed open in {numbers} numbers; try --domain exact.")
+        raise Undecided(f"the verdict on {given} was undecided in {numbers} numbers; try --domain exact.")
 
 
 def _each_string(
@@ -172,7 +175,7 @@ def _each_string(
                 if as_json:
                     rows.append({key: value for key, value in answer.to_json().items() if key != "recipe"})
                 else:
-                    rows.append((answer.given or EMPTY_WORD, answer_text(answer)))
+                    rows.append((answer.given or EMPTY_STRING, answer_text(answer)))
                 progress(len(rows), asked.count)
     if as_json:
         print_json({"recipe": chosen.model.name, **asked.to_json(), "answers": rows})
@@ -180,7 +183,7 @@ def _each_string(
         say(f"{name} on {asked.says}")
         say(columns(rows, "  "))
     if undecided is not None:
-        raise Undecided(f"the verdict on {undecided.given or EMPTY_WORD} stayed open; try --domain exact.")
+        raise Undecided(f"the verdict on {undecided.given or EMPTY_STRING} is undecided; try --domain exact.")
     return 0
 
 
@@ -216,7 +219,7 @@ def _decoded(
             if value:
                 raise BadInput(f"--then must stand without {option_name}", option_name, f"leave {option_name} out")
         return run_then(chosen, word, tokens, then, domain, digits, as_json)
-    assert steps is not None
+    steps = present(steps)
     if machine:
         from symcook.cli.machines import run_machine
 
@@ -259,14 +262,16 @@ def derive(
     force: Force,
     seconds: Seconds = 60,
     as_json: bool,
-) -> None:
+) -> int:
     """Derive closed forms of the outputs, in every symbol that is not set.
 
-    A feed-forward recipe is derived in its inputs; a model of sequences takes one input. With --cases, and where a
-    comparison leaves no one form for all values, the answer is a list of closed forms whose conditions cover all
-    values, at most 64. Of a model of sequences the input may be left out: then the forms hold at every length, a list
-    as well, with the coordinates on the way. They are found from the weights and then proved; -o writes the
-    certificate, and what is not proved says so. A family without its sizes has the forms at all sizes.
+    For a feed-forward recipe the closed forms are in its inputs. A model of sequences takes one input. Without an input
+    the closed forms hold at every length, and the coordinates on the way have theirs. They are found from the weights
+    and then proved: -o writes the certificate, and exit 3 means that some closed form is not proved, which one is
+    stated.
+
+    With --cases, and where a comparison depends on the values, the answer is a list of at most 64 closed forms whose
+    conditions cover all values. A family without its parameters has the closed forms for all parameter values.
     """
     check_latex(latex, document, as_json)
     if force and target is None:
@@ -277,15 +282,13 @@ def derive(
             raise BadInput("closed forms in LaTeX must be of a model", name, "give the family's sizes by --set")
         from symcook.cli.families import derive_family
 
-        derive_family(family, target, force, seconds, as_json)
-        return
+        return derive_family(family, target, force, seconds, as_json)
     chosen = choose(name, settings)
     given = read_input(chosen, word, tokens, rows)
     if given is None and not chosen.pointwise:
         if latex:
             raise BadInput("a closed form in LaTeX must be for one input", "none", input_hint(chosen))
-        _every_length(chosen, target, force, seconds, as_json)
-        return
+        return _every_length(chosen, target, force, seconds, as_json)
     if target is not None:
         raise BadInput("a certificate must be of closed forms at every length", "one input", "leave -o out")
     shorter = "set its symbols" if chosen.pointwise else "give a shorter input"
@@ -301,6 +304,7 @@ def derive(
         say(markup.latex([display for answer in answers for display in displays(answer)], document))
     else:
         say("\n\n".join(answer.text() for answer in answers))
+    return 0
 
 
 def _whole_family(name: str, settings: Sequence[str]) -> Family | None:
@@ -309,26 +313,29 @@ def _whole_family(name: str, settings: Sequence[str]) -> Family | None:
     return family if family is not None and {*family.sizes, *family.tables} else None
 
 
-def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int, as_json: bool) -> None:
-    """The closed forms at every length, proved."""
+def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int, as_json: bool) -> int:
+    """The closed forms at every length, proved; 3 where one of them is not."""
     from symcook.closed import every_length
     from symcook.report import closed
 
     to = None if target is None else own.files(target, force)
     with within(seconds, f"no closed form of {chosen.name} was found", "give --input"):
         found = every_length(chosen.model, chosen.values)
-    with Waiting(f"proving the forms of {chosen.name}"):
+    with Waiting(f"proving the forms of {chosen.name}"), within(seconds, "no proof was found", "take a smaller model"):
         found = found.prove(seconds)
     proof = found.proof
-    assert proof is not None
+    proof = present(proof)
     written = None
     if to is not None and proof.certificate is not None:
-        own.write(to, proof.statement, proof.certificate)
+        from symcook.proof.proving import write
+
+        write(to, proof.statement, proof.certificate)
         written = target
     if as_json:
         print_json(found.to_json(written))
     else:
         say(closed.text(found, written))
+    return 0 if proof.whole else 3
 
 
 def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivation, ...], bool]:
@@ -365,30 +372,29 @@ def check(
     *,
     name: Name,
     max_length: MaxLength,
-    spec: Annotated[str | None, option("Your own reference: a function of inputs, or a Fold.", "FILE.py:FUNCTION")],
+    spec: Annotated[str | None, option("Your own specification: a function of inputs, or a Fold.", "FILE.py:FUNCTION")],
     domain: DomainOption,
     digits: Digits = 30,
     settings: Settings,
-    tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "WORDS")] = None,
-    resume: Annotated[
-        str | None, option("Keep what is done, and go on with what a former run has done.", "FILE")
-    ] = None,
+    tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "TOKENS")] = None,
+    resume: Annotated[str | None, option("Save progress in this file, and resume from it.", "FILE")] = None,
     workers: Annotated[int | None, option("Work in K processes; fewer for little work.", "K", WORKERS)] = None,
     scheduler: Annotated[str | None, option("Work on the Dask cluster with this scheduler.", "ADDRESS")] = None,
-    yes: Annotated[bool, option("Take more than an hour, or 2^34 words, where so many are asked for.")],
+    yes: Annotated[bool, option("Allow more than an hour, or 2^34 strings.")],
     inputs: InputsOption = None,
     sample: Sample = None,
     seed: Seed = None,
     as_json: bool,
 ) -> int:
-    """Compare a model with its reference on every input: exactly, or in balls where there are no exact values.
+    """Compare a model with its specification on every input, in exact numbers, or in rigorous intervals.
 
-    A word model meets every word to length N, and the empty word where it takes it; a feed-forward recipe meets a
-    stated grid and takes no length. Exit 1 with the smallest counterexample where they differ, exit 3 where they differ
-    nowhere but some answers stay open.
+    A model of strings is run on every string of length at most N, and on the empty string if it accepts that as an
+    input. A feed-forward recipe is evaluated on a stated grid and takes no length. Exit 0 where they agree, 1 with the
+    smallest counterexample, 3 where no difference is known and some answers are undecided.
 
-    From 2^20 words on it is decided for every length, or words are merged, where that is possible; else, and with
-    --resume, --workers or --scheduler, every word is run. A check that was interrupted goes on with the same --resume.
+    From 2^20 strings on, symcook decides the question for every length, or groups strings with the same answer, where
+    that is possible. Otherwise, and with --resume, --workers or --scheduler, it runs every string. To continue an
+    interrupted check, give the same --resume again.
     """
     from symcook.report.check import proved
 
@@ -398,7 +404,7 @@ def check(
     if chosen.pointwise and max_length is not None:
         raise BadInput("a feed-forward recipe must be checked without --max-length", max_length, "leave it out")
     if not chosen.pointwise and max_length is None:
-        raise BadInput(f"a check of {name} must have a greatest length", "none", f"give --max-length {_quick(chosen)}")
+        raise BadInput(f"a check of {name} must have a maximum length", "none", f"give --max-length {_quick(chosen)}")
     if not chosen.pointwise:
         need_values(chosen)  # a feed-forward recipe is checked at several values of such a symbol
     with contextlib.ExitStack() as stack:
@@ -422,7 +428,9 @@ def check(
             lambda: check_text(chosen, found, known) + (f"\n  {why}" if why else ""),
         )
     if found.undecided and not found.differs:
-        raise Undecided(f"some answers stayed open in {found.domain} numbers; try more --digits or another --domain.")
+        raise Undecided(
+            f"some answers were undecided in {found.domain} numbers; try more --digits or another --domain."
+        )
     return 0 if found.holds else 1
 
 
@@ -476,9 +484,11 @@ def run_check(
                     raise BadInput(f"a check of tokens must stand without --{option_name}", chosen.name, "leave it out")
             return check_decoded(chosen.model, max_length or 1, domain, digits, progress)
         if chosen.model.program is not None:
-            return check(chosen.model, of_program(chosen.model.program), max_length, **how)
+            return check(chosen.model, None, max_length, **how)
         if chosen.info is None:
-            raise BadInput("a model file must be checked against a reference", "none", "give --spec FILE.py:FUNCTION")
+            raise BadInput(
+                "a model file must be checked against a specification", "none", "give --spec FILE.py:FUNCTION"
+            )
         return check_recipe(chosen.name, max_length, chosen.arguments, **how)
 
 
@@ -498,43 +508,30 @@ def check_text(chosen: Chosen, found: Check, known: Mapping[str, str] | None = N
     return document(found, chosen.name, partial(chosen.command, "run"), known).text()
 
 
-def of_program(program: Program) -> Made:
-    """The reference that a compiled model's program is, by the call that makes it, in other processes too."""
-    from hashlib import sha256
-
-    from symcook.spec.programs import reference
-    from symcook.verify.workers import Made
-
-    digest = sha256("\0".join((program.kind, program.source, *program.alphabet)).encode()).hexdigest()[:16]
-    return Made(partial(reference, program), f"a program of {program.kind} with SHA-256 {digest}")
-
-
 def made(spec: str) -> Made:
     """The reference of FILE.py:FUNCTION by the call that makes it, in other processes too."""
-    from hashlib import sha256
-
     from symcook.verify.workers import Made
 
     file, _, function = spec.rpartition(":")
     if not os.path.isfile(file):
         return Made(partial(load_spec, spec), None)  # which says so
-    digest = sha256(Path(file).read_bytes()).hexdigest()[:16]
-    return Made(
-        partial(load_spec, f"{os.path.abspath(file)}:{function}"), f"{function} of a file with SHA-256 {digest}"
-    )
+    path = os.path.abspath(file)
+    return Made(partial(load_spec, f"{path}:{function}"), function, path)
 
 
 def load_spec(spec: str) -> Callable[[Any], Any]:
     """The function FUNCTION of the Python file FILE.py, imported by path. BadInput where that fails."""
     file, colon, name = spec.rpartition(":")
     if not colon or not file or not name:
-        raise BadInput("a reference must be written FILE.py:FUNCTION", spec or "nothing", "for example my.py:accepts")
+        raise BadInput(
+            "a specification must be written FILE.py:FUNCTION", spec or "nothing", "for example my.py:accepts"
+        )
     path = Path(file)
     if not path.is_file():
-        raise BadInput("the file of a reference must exist", file)
+        raise BadInput("the file of a specification must exist", file)
     loader = importlib.util.spec_from_file_location(f"symcook_spec_{path.stem}", path)
     if loader is None or loader.loader is None:
-        raise BadInput("the file of a reference must be Python and end in .py", file)
+        raise BadInput("the file of a specification must be Python and end in .py", file)
     module = importlib.util.module_from_spec(loader)
     sys.modules[loader.name] = module
     try:

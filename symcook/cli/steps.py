@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.cli.options import Chosen, exact_or_balls, in_balls, need_values
 from symcook.cli.output import say, say_line, say_or_json
-from symcook.errors import EMPTY_WORD, BadInput
+from symcook.errors import BadInput
+from symcook.model.answers import EMPTY_STRING
 
 if TYPE_CHECKING:
     from symcook.decode import Continued
@@ -23,7 +24,7 @@ LIMIT = 3
 def given_word(chosen: Chosen, speech: Speech, word: str | None, tokens: str | None, rows: str | None) -> Sequence[str]:
     """The typed word, nothing where none was given."""
     if rows is not None or not chosen.model.alphabet:
-        raise BadInput("--steps must stand with a model of words", chosen.name, "leave --steps out")
+        raise BadInput("--steps must stand with a model of strings", chosen.name, "leave --steps out")
     if word is not None and tokens is not None:
         raise BadInput("one input must be given", "--input and --tokens", "use one of them")
     if tokens is not None:
@@ -73,7 +74,7 @@ def run_steps(
         last = {"stopped": "end" if ended else "no symbol" if lost else "limit", "output": output}
         say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
     elif ended:
-        say(f"ended with {output}" if speech.verdict else f"ended; output: {output or EMPTY_WORD}")
+        say(f"ended with {output}" if speech.verdict else f"ended; output: {output or EMPTY_STRING}")
     elif lost:
         say(f"stopped at {said[-1]}, which is no symbol that the model reads")
     else:
@@ -151,5 +152,5 @@ def run_then(
 
 def _then_text(chosen: Chosen, found: Continued, shown: dict[str, Any]) -> str:
     if found.agrees:
-        return f"{chosen.name} goes on so: {len(found.tokens)} token{'s' * (len(found.tokens) != 1)}, in one pass"
-    return f"{chosen.name} puts out {shown['answer']} at position {shown['position']}, not {shown['expected']}"
+        return f"{chosen.name} continues so: {len(found.tokens)} token{'s' * (len(found.tokens) != 1)}, in one pass"
+    return f"{chosen.name} outputs {shown['answer']} at position {shown['position']}, not {shown['expected']}"

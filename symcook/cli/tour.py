@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.cli.options import Chosen, choose
 from symcook.cli.options import command as declare
 from symcook.cli.output import print_json, say
+from symcook.locks import PRECISION
 
 if TYPE_CHECKING:
     pass
@@ -22,7 +23,7 @@ It was written down, not trained: every weight is an exact number over a named c
 NEXT = """\
 What to try next
   symcook show dyck-1                                  its matrices
-  symcook check dyck-1 --max-length 16                 every string to length 16
+  symcook check dyck-1 --max-length 16                 every string up to length 16
   symcook derive gtzero                                a feed-forward block in closed form
   symcook bound softmax-hardmax --n 64 --gamma 5       how close softmax is to hardmax
   symcook export dyck-1 --format npz -o dyck.npz       weights for numpy, with a certificate
@@ -57,7 +58,7 @@ def tour(*, as_json: bool) -> None:
         say(derived[1].text())
     found = run_check(chosen, LENGTH)
     if not as_json:
-        _section(f"Right on every string to length {LENGTH}?", f"check {MODEL} --max-length {LENGTH}")
+        _section(f"Right on every string up to length {LENGTH}?", f"check {MODEL} --max-length {LENGTH}")
         say(check_text(chosen, found, proved(chosen.model, chosen.info.claims)))
     names, without = selected((MODEL,), None, False)
     verdicts = replayed(names)
@@ -86,7 +87,7 @@ def stream(chosen: Chosen, word: str) -> dict[str, Any]:
 
     domain: Any = make_domain("exact")
     result = forward(chosen.model, chosen.model.tokens(word), domain, trace=True)
-    with domain.context():
+    with PRECISION, domain.context():
         return {
             "tokens": list(word),
             "coordinates": {

@@ -32,7 +32,8 @@ def provable(model: Transformer, source: str, target: str, alphabet: str | None 
     from symcook.compilers.automaton import variant_of
     from symcook.programs.turing import read_turing
 
-    assert model.program is not None
+    if model.program is None:
+        raise RuntimeError("model.program must be set here")
     kind, variant, theorem = model.program.kind, variant_of(model), AUTOMATA
     if kind == "tm":
         variant, theorem = variant if variant in tables.FAMILIES else "strict", MACHINES
@@ -51,7 +52,7 @@ def instead(model: Transformer) -> str:
     """What may be done without a proof."""
     from symcook.programs.running import decodes
 
-    return f"check compares {'its tokens' if decodes(model) else 'it'} word by word"
+    return f"check compares {'its tokens' if decodes(model) else 'it'} string by string"
 
 
 def refused(why: Rejected, none: str, model: Transformer) -> SymcookError:

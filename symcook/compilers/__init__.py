@@ -108,8 +108,8 @@ def compile(
         from symcook.programs.turing import read_turing
 
         if alphabet is not None:
-            must = "the letters of a machine must stand in its text"
-            raise BadInput(must, "--alphabet", "write input: and the letters, and leave --alphabet out")
+            must = "the symbols of a Turing machine must stand in its text"
+            raise BadInput(must, "--alphabet", "write input: and the symbols, and leave --alphabet out")
         if theorem:
             return _of_table(read_turing(source), source, theorem, weighting, variant or "strict", name)
         return turing.compiled(read_turing(source), source, name, weighting or "average", variant or "strict")
@@ -171,7 +171,7 @@ def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
     if tau is not None and str(tau) != "1":
         raise BadInput("the temperature tau must be 1, or left out for 1/n", tau, "write --soft --tau 1")
     if tau is not None and not soft:
-        raise BadInput("a temperature tau is for soft attention", f"tau {tau} without soft", "write --soft --tau 1")
+        raise BadInput("a temperature tau is for softmax attention", f"tau {tau} without soft", "write --soft --tau 1")
     if soft and theorem:
         must = "the construction of a theorem must stand without --soft, since its attention is soft already"
         raise BadInput(must, f"--theorem {theorem}", "leave one of the two out")

@@ -52,7 +52,8 @@ def compiled(table: AutomatonTable, source: str, name: str, variant: str = "stri
     if variant == "strict":
         return model
     made = nonstrict(model) if variant == "nonstrict" else without_start(model)
-    assert model.program is not None
+    if model.program is None:
+        raise RuntimeError("model.program must be set here")
     plan = tuple(line for line in (*model.program.plan, *_others(variant)) if line[0] in made.space)
     plan = tuple({line[0]: line for line in plan}.values())
     source = f"{model.source.partition('; ')[0]}; {variant}"  # which is no instance of that family
@@ -124,8 +125,8 @@ def _counted_plan(table: AutomatonTable, variant: str, tokens: Sequence[str]) ->
         *marks,
         ("u", f"layer {first}", f"1/{over} at position i"),
         ("d", f"layer {first}", f"k/{over}, with k states to there"),
-        *((f"y{c}", f"{last}, attention", f"letter {near} is {one}") for c, one in letters if near),
-        *((f"z{c}", f"{last}, attention", f"letter {far} is {one}") for c, one in letters),
+        *((f"y{c}", f"{last}, attention", f"symbol {near} is {one}") for c, one in letters if near),
+        *((f"z{c}", f"{last}, attention", f"symbol {far} is {one}") for c, one in letters),
         *((f"o{number}", f"{last}, feed-forward", f"score of {what}") for number, what in enumerate(shown)),
     )
 
@@ -218,7 +219,7 @@ def _instance(table: AutomatonTable, source: str, name: str) -> Transformer:
 
 def _plan(table: AutomatonTable) -> tuple[tuple[str, str, str], ...]:
     """Which coordinate holds what."""
-    shown = [START, *(f"letter {a}" for a in table.alphabet), *(f"state {name}" for name in table.names), *VERDICTS]
+    shown = [START, *(f"symbol {a}" for a in table.alphabet), *(f"state {name}" for name in table.names), *VERDICTS]
     letters = len(table.alphabet)
     return (
         *((f"t{number}", "embedding", f"the token is {what}") for number, what in enumerate(shown)),

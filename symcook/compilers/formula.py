@@ -143,7 +143,8 @@ class Packed(Bits):
 
     def _retrieved(self, values: dict[str, str], found: Retrieval, constant: Fraction = BIT) -> None:
         """A head with softmax as a step: {coordinate: what it retrieves there}."""
-        assert self.scores is not None
+        if self.scores is None:
+            raise RuntimeError("self.scores must be set here")
         step = SoftHead(found.form, values, found.mask, self.scores.temperature, found.lemma, constant)
         self.steps.append(step)
         if found.form is not None:

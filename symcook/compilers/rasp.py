@@ -232,7 +232,7 @@ class Aggregates(Selections):
                      {name: {atom.name: Fraction(1)} for atom, name in names.items()}, "none")
             )  # fmt: skip
             if any(atom.side == "mean" for atom in value.atoms) and self.truth(found) != self.every:
-                raise BadInput("the mean of means that grow must select a position of each word", shown)
+                raise BadInput("the mean of means that grow must select a position of each string", shown)
             ends = {
                 Atom(name, "both" if atom.side != "mean" else "mean"): value.atoms[atom] for atom, name in names.items()
             }

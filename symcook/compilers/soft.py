@@ -20,6 +20,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from symcook.model.weights import head
+from symcook.present import present
 from symcook.programs import PLAIN
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ class SoftScores:
 
     def at(self, name: str, function: str) -> str:
         """The coordinate with a position function."""
-        assert self.positions.setdefault(name, function) == function
+        if self.positions.setdefault(name, function) != function:
+            raise RuntimeError(f"the coordinate {name} would have two position functions")
         return name
 
     def temporal(self, op: str, one: str, stop: str | None) -> Retrieval:
@@ -114,7 +116,7 @@ class SoftScores:
             form: ScoreForm = {(before, index): 2, (one, self.at("square", "i^2")): -1}
             return Retrieval(form, "future", "Lemma 6")
         if self.plain and left:
-            assert stop is not None
+            stop = present(stop)
             scale = self.at("square", "i^2")
             return Retrieval({(scale, stop): 1, (scale, self.at("inverse", "1/i")): -1}, "future", "Lemma 8a")
         query = self.at("length", "n") if self.plain else one

@@ -55,7 +55,9 @@ def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
     its own tapes stand behind.
     """
     if variant == "no-start" and not machine.input:
-        raise BadInput("a machine for words with a letter must have letters", "none", "leave --variant out")
+        raise BadInput(
+            "a Turing machine for strings with a symbol must have input symbols", "none", "leave --variant out"
+        )
     number = {state: k for k, state in enumerate(machine.states, 1)}
     symbol = {one: k for k, one in enumerate(table_symbols(machine))}
     ahead, letters = variant == "no-start", len(machine.input)

@@ -401,13 +401,15 @@ def compiled(
     "no-start" no $ in front, for words with a letter."""
     taken = next((one for one in (START, END) if one in machine.input), None)
     if taken is not None:
-        must = f"no letter of a compiled machine's input must be called {START} or {END}, which its decoder has already"
+        must = f"no symbol of a compiled machine's input must be called {START} or {END}, which its decoder has already"
         raise BadInput(must, taken, "call it otherwise")
     if variant == "no-start" and not machine.input:
-        must = "a machine whose decoder has no $ in front must have a letter, as nothing stands behind the empty word"
+        must = "the input alphabet must have a symbol, as the decoder of this variant has no $ before the input"
         raise BadInput(must, "none", "leave --variant out, or give nonstrict")
     if variant == "nonstrict" and weighting == "rightmost":
-        must = "masks that see the own column must stand with a tie-break, as equal keys are made in different ways"
+        must = (
+            "masks that include the token itself must stand with a tie-break, as equal keys are made in different ways"
+        )
         raise BadInput(must, f"weighting {weighting}", "give --weighting average")
     return MachineDecoder(machine, weighting, variant).model(source, name)
 

@@ -114,7 +114,8 @@ class PositionValues(Bits):
 
     def _simple(self, node: BoolNode) -> Form:
         """A bit; a negated one as one less it."""
-        assert not isinstance(node, bool)
+        if isinstance(node, bool):
+            raise RuntimeError("a bool is impossible here")
         if node[1:] == (True, False):
             return self.number(1).plus(Form(self.number(0).table, {(node[0], False, True): Fraction(1)}), -1)
         return Form(self.number(0).table, {node: Fraction(1)})

@@ -108,7 +108,7 @@ class Builder:
     def add(self, block: Head | FeedForward) -> tuple[str, ...]:
         """A block made elsewhere, as by `symcook.head` and `symcook.feedforward`, as a step. Returns what it writes."""
         if not isinstance(block, (Head, FeedForward)):
-            raise BadInput("a step must be a head or a feed-forward part", type(block).__name__)
+            raise BadInput("a step must be a head or a feed-forward layer", type(block).__name__)
         return self._add(block)
 
     @property
@@ -122,7 +122,7 @@ class Builder:
             if token not in added and isinstance(row, Mapping)
         }
         if not hot or any(len(names) != 1 for names in hot.values()):
-            raise BadInput("the words must have one coordinate each that is 1", "other words", 'give words="abc"')
+            raise BadInput("the strings must have one coordinate each that is 1", "other strings", 'give words="abc"')
         return tuple(names[0] for names in hot.values())
 
     @door()
@@ -234,7 +234,8 @@ class Builder:
         to = given | names
         for layer in model.layers:  # of one head each: heads of one layer read one stream, steps read what is there
             for part in layer.parts():
-                assert not isinstance(part, LayerNorm)  # _check_inline let none through
+                if isinstance(part, LayerNorm):
+                    raise RuntimeError("a LayerNorm is impossible here")
                 inward, outward = (tuple(to[one] for one in side) for side in (part.reads, part.writes))
                 step: Any = route(part, reads=inward, writes=outward)  # type: ignore[type-var]
                 self._steps.append(step)  # two inputs may be one coordinate here

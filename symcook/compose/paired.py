@@ -38,7 +38,7 @@ def paired(
     words = model.embedding.words
     if words is None:
         raise BadInput(
-            "a model to be paired must read words, whose embedding can hold -x", f"{model.name} takes inputs"
+            "a model to be paired must read strings, whose embedding can hold -x", f"{model.name} takes inputs"
         )
     minus: dict[str, str] = {}
     for one in model.space:

@@ -28,7 +28,9 @@ def _in_space(model: Transformer, space: Space) -> Transformer:
     if set(space) == set(model.space):
         return model
     if model.final_norm is not None:
-        raise BadInput("a model with a norm over the whole stream must keep its coordinates", f"{model.name}: final")
+        raise BadInput(
+            "a model with a norm over the whole residual stream must keep its coordinates", f"{model.name}: final"
+        )
     return replace(
         model,
         embedding=replace(model.embedding, space=space),
@@ -37,9 +39,10 @@ def _in_space(model: Transformer, space: Space) -> Transformer:
 
 
 def keep_norms(layer: Layer) -> Layer:
-    """`layer` in a wider stream: a norm over the whole stream becomes a projected one over the old coordinates."""
+    """`layer` in a wider stream: a norm over the whole residual stream becomes a projected one over the old "
+    "coordinates."""
     if layer.placement == "post":
-        raise BadInput("a model with a norm over the whole stream must keep its coordinates", "placement post")
+        raise BadInput("a model with a norm over the whole residual stream must keep its coordinates", "placement post")
     if layer.placement != "pre":
         return layer
 
@@ -113,7 +116,7 @@ def serial(
     Spaces are united by name. As a model, `second` takes rows of inputs: each of its inputs is a coordinate of `first`,
     and its other coordinates are new, or position functions that both share and `first` leaves alone. The readout is
     that of `second`. As layers, `second` reads and writes the coordinates of `first` and the readout stays. BadInput
-    where the spaces do not match, and where a norm over the whole stream would see another stream.
+    where the spaces do not match, and where a norm over the whole residual stream would see another stream.
     Source: Cookbook, Section 8.3, Lemma 8.2.
     """
     if isinstance(second, Layer):
@@ -212,7 +215,7 @@ def _shared_inputs(first: Transformer, second: Transformer) -> set[str]:
     """The inputs that both models read; BadInput where the models do not take the same sequences."""
     one, two = first.embedding, second.embedding
     if (one.words is None) != (two.words is None):
-        raise BadInput("models in parallel must both read words or both read inputs", f"{first.name}, {second.name}")
+        raise BadInput("models in parallel must both read strings or both read inputs", f"{first.name}, {second.name}")
     if set(one.words or ()) != set(two.words or ()):
         odd = sorted(set(one.words or ()) ^ set(two.words or ()))
         raise BadInput("models in parallel must have the same tokens", ", ".join(odd))

@@ -434,9 +434,9 @@ def model_module(name: str) -> str:
 
 @cache
 def model_text(name: str) -> str:
-    """All that Coq is given of a stored model: its files, and the relation that statements suppose."""
-    relation = Reading(definitions()).definition(written(name).defined())
-    return model_said(name) + model_proofs(name) + relation
+    """What Coq is told of a stored model: its matrices with what is to be proved of them, and the relation that
+    statements suppose. How that is proved is not in it."""
+    return model_said(name) + Reading(definitions()).definition(written(name).defined())
 
 
 @cache

@@ -21,7 +21,8 @@ def development_of(certificate: Mapping[str, Any], text: str) -> Iterator[Develo
     with deep(), uncollected():
         statement = checker().read_statements(text)[name]
         known = statements(), certificates(), definitions().statements
-        assert not any(name in one for one in known)
+        if any(name in one for one in known):
+            raise RuntimeError(f"{name} is the name of a stored statement")
         for one, what in zip(known, (statement, dict(certificate), parsed(statement.text)), strict=True):
             one[name] = what
     try:

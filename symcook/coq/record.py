@@ -1,32 +1,27 @@
-"""What Coq has accepted, as the ledger shows it: symcook/data/coq.json, by `proofs/coq.py --check --record`.
+"""What Coq has accepted, as the ledger shows it: symcook/data/coq.txt, by `proofs/coq.py --check --record`.
 
-For each id it has half of one sha256: over the hash of the statement, whose meaning is the theorem, the hash of the
-certificate that was translated, and whether that proves it or refutes it. A row counts only while all three are those
-of today, for the id and for all its lemmas, and while everything by which files are written and judged is the same:
-files of Coq by hand, the writer, the judge, the version of Coq. For a claim about a stored model its text for Coq
-counts too. A later run adds to the record what it has checked. The file is a note of the runs that wrote it, made on
-one machine; nothing protects it from being forged but checking again (`proofs/coq.py --sample 12 --check`, or
-`--all --check`).
+A line has an id and a digest: over the hash of the statement, whose meaning is the theorem, the hash of the certificate
+that was translated, whether that proves it or refutes it, and the files that judge (`symcook.proof.JUDGES`). It counts
+only while all of these are those of today, for the id and for all its lemmas. For a claim about a stored model the line
+of that model counts too, which is over its text for Coq. A later run adds what it has checked. The file is a note of
+the runs that wrote it, made on one machine; nothing protects it from being forged but checking again (`proofs/coq.py
+--sample 12 --check`, or `--all --check`).
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from symcook.coq.certificate import certificate, sense
 from symcook.coq.checker import statements
 from symcook.coq.chk import VERSION, foreign
 from symcook.coq.models import model_text, models_of, stored_models
+from symcook.proof import seals
+from symcook.proof.audit.certificatefile import certificate, sense
 from symcook.proof.replay import proofs_directory
 
-PATH = Path(__file__).resolve().parent.parent / "data" / "coq.json"
-EMPTY: dict[str, Any] = {"rows": {}, "models": {}, "assumptions": []}
-NOT_WRITERS = ("record.py", "certificate.py", "own.py")  # of symcook/coq: they read the record, or do not count there
+PATH = Path(__file__).resolve().parent.parent / "data" / "coq.txt"
 
 
 def certificate_of(name: str) -> tuple[str | None, Mapping[str, str]]:
@@ -46,88 +41,67 @@ def certificates_folder() -> Path:
     return proofs_directory() / "certificates"
 
 
-def writers() -> list[Path]:
-    """All by which files are written and judged: those of Coq by hand, the writer and the judge, and the checker that
-    reads for them."""
-    root = proofs_directory()
-    ours = [path for path in Path(__file__).parent.glob("*.py") if path.name not in NOT_WRITERS]
-    return sorted(
-        [*(root / "coq").glob("*.v"), *ours, root / "checker.py", root / "coq.py"], key=lambda path: path.name
-    )
-
-
 @cache
-def tools_hash() -> str:
-    """The sha256 of these files."""
-    hashes = (f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in writers())
-    return hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+def stored() -> frozenset[str]:
+    """The lines of the record."""
+    return seals.read(PATH)
+
+
+def theorem_line(name: str, statement: str) -> str:
+    """The line of a theorem that Coq accepts today; `statement` is the hash of its statement."""
+    told = (statement, str(certificate_of(name)[0]), sense_of(name))
+    return f"theorem {name} {seals.digest(seals.judge_digest('coq'), VERSION, *told)}"
+
+
+def model_line(name: str) -> str:
+    """The line of a stored model of which Coq accepts today that its run satisfies the relation."""
+    return f"model {name} {seals.digest(seals.judge_digest('coq'), VERSION, model_hash(name))}"
 
 
 @cache
 def model_hash(name: str) -> str:
-    """The sha256 of the text by which Coq knows a stored model."""
-    return hashlib.sha256(model_text(name).encode()).hexdigest()
+    """The digest of the text by which Coq knows a stored model."""
+    return seals.digest(model_text(name))
 
 
-def valid() -> bool:
-    """Whether the record is of the tools of today, of the version of Coq that they need, and rests on Coq's own axioms
-    only."""
-    known = stored()
-    of_today = known.get("tools") == tools_hash() and str(known.get("coq")).startswith(f"{VERSION}.")
-    return of_today and not foreign(known["assumptions"])
-
-
-def made(version: str, seen: Mapping[str, bool], models: Mapping[str, bool], axioms: Iterable[str]) -> str:
-    """The text of coq.json. `seen` and `models` say of each id, and of each stored model, whether Coq has accepted it.
-    What was recorded before stays, where it is still of today and is not among these."""
-    before = stored() if valid() and stored()["coq"] == version else EMPTY
-    rows = {name: today(name) for name in before["rows"] if name not in seen and not stale([name])}
-    rows |= {name: today(name) for name, accepted in seen.items() if accepted}
-    known = {name: model_hash(name) for name in before["models"] if name not in models and not stale_models([name])}
-    known |= {name: model_hash(name) for name, accepted in models.items() if accepted}
-    head = {
-        "coq": version,
-        "assumptions": sorted({*before["assumptions"], *axioms}),
-        "tools": tools_hash(),
-        "models": dict(sorted(known.items())),
-    }
-    lines = [f" {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
-    written = [f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in sorted(rows.items())]
-    return "\n".join(["{", *lines, ' "rows": {', ",\n".join(written), " }", "}", ""])
+def sound() -> frozenset[str]:
+    """The lines of the record, where it rests on Coq's own axioms only; else none."""
+    return frozenset() if foreign(named("axiom", stored())) else stored()
 
 
 @cache
-def stored() -> dict[str, Any]:
-    return json.loads(PATH.read_text(encoding="utf-8")) if PATH.is_file() else EMPTY
+def named(kind: str, lines: frozenset[str]) -> tuple[str, ...]:
+    """What the lines of a kind (theorem, model or axiom) name, of today or not."""
+    return tuple(sorted({line.split(" ")[1] for line in lines if line.startswith(f"{kind} ")}))
 
 
 def stale(names: Iterable[str]) -> list[str]:
     """Those that Coq has not accepted by the certificates of today."""
-    rows = stored()["rows"] if valid() else {}
-    return [name for name in names if name not in statements() or rows.get(name) != today(name)]
+    return [n for n in names if n not in statements() or theorem_line(n, statements()[n].digest) not in sound()]
 
 
 def stale_models(names: Iterable[str]) -> list[str]:
     """Those stored models whose run Coq has not seen as it is today."""
-    known = stored_models()  # others are of no account
-    seen = stored()["models"] if valid() else {}
-    return [name for name in names if name not in known or seen.get(name) != model_hash(name)]
+    return [name for name in names if name in stored_models() and model_line(name) not in sound()]
 
 
-def today(name: str) -> str:
-    return row(name, statements()[name].digest)
-
-
-def row(name: str, digest: str) -> str:
-    """What is recorded of a statement: half the sha256 over its hash, its certificate's, and the sense of that."""
-    return hashlib.sha256(f"{digest} {certificate_of(name)[0]} {sense_of(name)}".encode()).hexdigest()[:32]
+def added(theorems: Mapping[str, bool], models: Mapping[str, bool], assumed: Iterable[str]) -> set[str]:
+    """The lines of the record after a run. `theorems` and `models` say of each id, and of each stored model, whether
+    Coq has accepted it. What was recorded before stays, where it is still of today and is not among these."""
+    lines = stored()
+    again = {
+        theorem_line(n, statements()[n].digest) for n in {*named("theorem", lines)} & {*statements()} - {*theorems}
+    }
+    again |= {model_line(name) for name in {*named("model", lines)} & {*stored_models()} - {*models}}
+    kept = again & sound()
+    new = {theorem_line(name, statements()[name].digest) for name, accepted in theorems.items() if accepted}
+    new |= {model_line(name) for name, accepted in models.items() if accepted}
+    return kept | new | {f"axiom {name}" for name in (*(named("axiom", lines) if kept else ()), *assumed)}
 
 
 def coq_hash(name: str, digest: str) -> str:
     """`digest`, the hash of the statement `name` today, where Coq has accepted it by the proofs of today, and all its
     lemmas are proved so, none by itself; else ""."""
-    if not valid():
-        return ""
     return digest if _stands(name, digest, {}) else ""
 
 
@@ -136,7 +110,7 @@ def _stands(name: str, digest: str, known: dict[str, bool], lemma: bool = False)
     so that none stands by itself."""
     if (lemma and sense_of(name) != "proved") or name not in statements():
         return False
-    if stored()["rows"].get(name) != row(name, digest):
+    if theorem_line(name, digest) not in sound():
         return False
     if name not in known:
         known[name] = False

@@ -67,7 +67,7 @@ class Automaton(Shown):
     def step(self, state: int, letter: str) -> int:
         """The next state; BadInput for a letter outside of the alphabet."""
         if letter not in self.places:
-            raise BadInput(f"every letter must be in the alphabet {' '.join(self.alphabet)}", letter or "nothing")
+            raise BadInput(f"every symbol must be in the alphabet {' '.join(self.alphabet)}", letter or "nothing")
         return self.moves[state][self.places[letter]]
 
     def answer(self, state: int) -> Any:
@@ -163,8 +163,8 @@ class Asked:
         if type(answer).__name__ == "bool" and type(answer) is not bool:  # numpy's
             answer = bool(answer)
         if answer not in self.answers or (type(answer) is not bool and True in self.answers):
-            must = f"the reference must answer {' or '.join(map(str, self.answers))}"
-            raise BadInput(must, f"{_shown(answer)} in the state {_shown(state)}", "repair the reference")
+            must = f"the specification must answer {' or '.join(map(str, self.answers))}"
+            raise BadInput(must, f"{_shown(answer)} in the state {_shown(state)}", "repair the specification")
         return answer
 
     def _twice(self, ask: Callable[[], Value], what: str) -> Value:
@@ -173,17 +173,17 @@ class Asked:
             same = bool(first == second)
         except (Exception, SystemExit) as error:  # a reference of the user's may leave
             given = f"{what}: {type(error).__name__}: {error}"
-            raise BadInput("the reference must answer every word", given, "repair the reference") from error
+            raise BadInput("the specification must answer every string", given, "repair the specification") from error
         if not same:
             given = f"{_shown(first)} and {_shown(second)} as {what}"
-            raise BadInput("the reference must answer alike when it is asked twice", given, "repair the reference")
+            raise BadInput("the specification must give the same answer twice", given, "repair the specification")
         return first
 
     def _hashable(self, state: object) -> None:
         try:
             hash(state)
         except TypeError as error:
-            must = "the states of a reference must be hashable"
+            must = "the states of a specification must be hashable"
             raise BadInput(must, f"{_shown(state)} ({type(state).__name__})", "use tuples in place of lists") from error
         require_steady(state)
 
@@ -255,6 +255,33 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
                     return Parted(None, pairs=len(came), length=length)
         level, length = further, length + 1
     return Parted(None, pairs=len(came))
+
+
+def differing(
+    first: Answering, second: Answering, alphabet: Sequence[str], longest: int, most: int = STATES
+) -> list[int] | None:
+    """On how many strings of each length from 0 to `longest` two recognisers give different answers; None where one
+    length reaches more than `most` pairs of states. Where one gives no answer nothing is compared, as in `parted`."""
+    ways: dict[StatePair, int] = {(first.initial, second.initial): 1}
+    counts = []
+    for length in range(longest + 1):
+        different = 0
+        for pair, many in ways.items():
+            answer = first.answer(pair[0])
+            other = None if answer is None else second.answer(pair[1])
+            different += many * (other is not None and answer != other)
+        counts.append(different)
+        if length == longest:
+            break
+        further: dict[StatePair, int] = {}
+        for (state, other_state), many in ways.items():
+            for letter in alphabet:
+                to = first.step(state, letter), second.step(other_state, letter)
+                further[to] = further.get(to, 0) + many
+        if len(further) > most:
+            return None
+        ways = further
+    return counts
 
 
 def from_json(document: object) -> Automaton:

@@ -20,6 +20,7 @@ from symcook.decide.invariants import Common, Hole, Invariants, Location
 from symcook.errors import BadInput
 from symcook.model.modelfile import document_hash, to_document
 from symcook.model.transformer import Transformer
+from symcook.present import present
 from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
@@ -100,8 +101,7 @@ def document(found: Decision) -> dict[str, Any]:
     }
     shown = found.certificate
     if found.verdict == "different":
-        assert found.word is not None and found.answers is not None
-        out |= {"word": list(found.word), "answers": list(found.answers)}
+        out |= {"word": list(present(found.word)), "answers": list(present(found.answers))}
     elif isinstance(shown, Invariants):
         out["invariants"] = _written(shown)
     elif isinstance(shown, StateMap):
@@ -109,7 +109,8 @@ def document(found: Decision) -> dict[str, Any]:
         names = [[shown.model.names[p], shown.reference.names[q]] for p, q in shown.pairs]
         out |= {**automata, "unanswered": _silent(shown.model, shown.reference), "map": names}
     else:
-        assert found.automaton is not None
+        if found.automaton is None:
+            raise RuntimeError("found.automaton must be set here")
         out |= {"automaton": found.automaton.to_json(), "unanswered": _silent(found.automaton)}
     return out
 
@@ -150,14 +151,16 @@ def _checked(given: Mapping[str, Any], model: Transformer, machine: Answering, r
     if alphabet != tuple(model.alphabet):
         raise BadInput(MUST, "one over another alphabet")
     if (verdict == "decided") is not (reference is None):
-        raise BadInput(MUST, "one without a reference" if verdict == "decided" else "no reference", "give --against X")
+        raise BadInput(
+            MUST, "one without a specification" if verdict == "decided" else "no specification", "give --against X"
+        )
     if verdict == "different":
-        assert reference is not None
+        reference = present(reference)
         word, answers = tuple(given["word"]), tuple(given["answers"])
         found = tuple(_answered(one, word) for one in (machine, reference))
         if found != answers or found[0] == found[1]:
             raise BadInput(MUST, f"the answers {answers[0]} and {answers[1]}, where they are {found[0]} and {found[1]}")
-        return "the word was read by both"
+        return "the string was read by both"
     if verdict not in ("equal", "decided"):
         raise BadInput(MUST, f"the verdict {verdict}")
     if "invariants" in given:
@@ -165,20 +168,20 @@ def _checked(given: Mapping[str, Any], model: Transformer, machine: Answering, r
             raise BadInput(MUST, "invariants of a model that does not count")
         shown = _invariants(given["invariants"], machine, _fold(reference))
         if not shown.check():
-            raise BadInput(MUST, "invariants that do not follow behind each letter")
+            raise BadInput(MUST, "invariants that do not follow after each symbol")
         return shown.says
     silent = given["unanswered"]
     one = _read(given["automaton"], silent[0], alphabet)
     _same(one, machine, alphabet, "the automaton is not that of the model's weights")
     if verdict == "decided":
         return f"an automaton of {len(one)} states"
-    assert reference is not None
+    reference = present(reference)
     other = _read(given["reference"], silent[1], alphabet)
-    _same(other, reference, alphabet, "the reference answers otherwise than its automaton")
+    _same(other, reference, alphabet, "the specification answers otherwise than its automaton")
     places = [{name: k for k, name in enumerate(x.names)} for x in (one, other)]
     pairs = tuple((places[0][p], places[1][q]) for p, q in given["map"])
     if not StateMap(one, other, pairs).check():
-        raise BadInput(MUST, "a map of states that is not closed under letters, or pairs states with two answers")
+        raise BadInput(MUST, "a map of states that is not closed under symbols, or pairs states with two answers")
     return f"a map of {len(pairs)} pairs of states"
 
 
@@ -194,7 +197,7 @@ def _fold(reference: Answering) -> Fold:
         return reference.fold
     if isinstance(reference, Automaton):
         return reference.fold()
-    raise BadInput(MUST, "invariants with a reference that is no Fold")
+    raise BadInput(MUST, "invariants with a specification that is no Fold")
 
 
 def _same(automaton: Automaton, asked: Answering, alphabet: Sequence[str], what: str) -> None:
@@ -251,7 +254,7 @@ def _shaped(given: Any) -> Any:
 def _invariants(given: Mapping[str, Any], machine: Counting | StateTable, fold: Fold) -> Invariants:
     common = Common(machine, fold, given["length"])
     if sorted(map(list, common.growing)) != given["growing"]:
-        raise BadInput(MUST, "one in which other numbers of the reference's state grow")
+        raise BadInput(MUST, "one in which other numbers of the specification's state grow")
     held = {
         Location(one["last"], tuple(one["flags"]), _shaped(one["shape"])): tuple(map(_linear, one["inequalities"]))
         for one in given["locations"]

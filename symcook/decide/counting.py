@@ -72,8 +72,8 @@ class Counting:
         self.forms: list[tuple[int, ...]] = []
         self.raised: list[dict[str, list[Conditions]]] = []
         before, after = self.embedding.ends
-        has = {"norms": model.normed, "a greatest length": model.max_length is not None}
-        if beyond := [what for what, there in (has | {"a token behind the input": bool(after)}).items() if there]:
+        has = {"norms": model.normed, "a maximum length": model.max_length is not None}
+        if beyond := [what for what, there in (has | {"a token after the input": bool(after)}).items() if there]:
             raise OutOfReach(f"{model.name} has {' and '.join(beyond)}")
         if model.readout.each and before:
             raise OutOfReach("a readout at each position of a model that adds tokens")

@@ -158,7 +158,7 @@ def recheck(
         try:
             machine = Counting(model)
         except OutOfReach as error:
-            raise BadInput(MUST, f"{model.name}, which is out of reach: {error}") from None
+            raise BadInput(MUST, f"{model.name}, which is unsupported: {error}") from None
     reference = None if against is None else recogniser(model, against)
     if isinstance(reference, Decision):
         raise BadInput(MUST, reference.why)
@@ -201,12 +201,12 @@ def _settled(
                     return Decision("equal", model, name, None, None, automaton, shown.says, notes, shown)
                 missing = shown
             except Lost as error:
-                missing = f"the reference cannot be followed where its state is open: {error}"
+                missing = f"the specification cannot be followed where its state is open: {error}"
         found = parted(states, reference, model.alphabet, PAIRS)  # a difference may be further on than invariants saw
     if found.word is not None:
         return Decision("different", model, name, found.word, found.answers, automaton, notes=notes)
     if found.length is not None:
-        why = f"{missing}; no difference on any word to length {found.length}"
+        why = f"{missing}; no difference on any string up to length {found.length}"
         return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
     why = f"{found.pairs} pairs of states, in which the answers are the same"
     shown = None if isinstance(reference, Inside) else StateMap.of(states, reference, model.alphabet)
@@ -218,10 +218,10 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
     try:
         machine = Counting(model)
     except OutOfReach as error:
-        both = f"it cannot be followed as a finite automaton ({why}), nor as a machine that counts ({error})"
+        both = f"it cannot be followed as a finite automaton ({why}), nor as a counter machine ({error})"
         return Decision("refused", model, name, why=why if str(error) == why else both)
     if against is None:
-        needs = f"it cannot be followed as a finite automaton ({why}); as a machine that counts it needs a reference"
+        needs = f"it cannot be followed as a finite automaton ({why}); as a counter machine it needs a specification"
         return Decision("refused", model, name, why=needs)
     reference = recogniser(model, against)
     if isinstance(reference, Decision):
@@ -239,28 +239,28 @@ def recogniser(model: Transformer, against: object) -> Answering | Decision:
         return answering(model, against.over(model.alphabet))
     if isinstance(against, Fold):
         if against.each != model.readout.each:
-            must = "the reference must answer as the readout does: at each position, or once a word"
+            must = "the specification must answer as the readout does: at each position, or once a string"
             raise BadInput(must, f"each={against.each}", f"give a Fold with each={model.readout.each}")
         return Asked(against, model.readout.labels or (True, False))
     if isinstance(against, Transformer):
         if against.readout.each != model.readout.each:
-            must = "both models must answer at each position, or once a word"
+            must = "both models must answer at each position, or once a string"
             raise BadInput(must, "one of each")
         try:
             found = Finite(against.bind({})).automaton()
         except OutOfReach as error:
-            return Decision("refused", model, against.name, why=f"the reference {against.name}: {error}")
+            return Decision("refused", model, against.name, why=f"the specification {against.name}: {error}")
         except Missing as error:
-            return Decision("open", model, against.name, why=f"the reference {against.name}: {error}")
+            return Decision("open", model, against.name, why=f"the specification {against.name}: {error}")
         return answering(model, found.over(model.alphabet))
-    must = "the reference must be a Fold, an automaton, a model or a regular expression"
-    raise BadInput(must, type(against).__name__, "a plain function cannot be asked for every length: write a Fold")
+    must = "the specification must be a Fold, an automaton, a model or a regular expression"
+    raise BadInput(must, type(against).__name__, "a plain function cannot be decided for every length: write a Fold")
 
 
 def answering(model: Transformer, automaton: Automaton) -> Automaton:
     """The automaton, which must answer with what the model answers with."""
     answers = set(automaton.answers) - {None}
     if model.readout.answers and not answers <= set(model.readout.labels or (True, False)):
-        must = f"the reference must answer {' or '.join(map(str, model.readout.labels or (True, False)))}"
+        must = f"the specification must answer {' or '.join(map(str, model.readout.labels or (True, False)))}"
         raise BadInput(must, ", ".join(sorted(map(str, answers))))
     return automaton

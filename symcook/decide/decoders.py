@@ -18,6 +18,7 @@ from symcook.decode import stream
 from symcook.door import door
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.transformer import Transformer
+from symcook.present import present
 from symcook.programs.running import program_table, speech_of
 from symcook.spec.fold import Fold
 from symcook.words.inputs import Inputs, Language, automaton
@@ -48,12 +49,12 @@ def decide(
         other = against.program is not None and against.program.kind == "dfa"
         found = _accepted(against) if goes_on or other else against
         if isinstance(found, Decision):
-            return replace(found, model=model, why=f"the reference {against.name}: {found.why}")
+            return replace(found, model=model, why=f"the specification {against.name}: {found.why}")
         against = found
     if inputs is not None:
         if goes_on or against is None:
             given = "a compiled automaton" if goes_on else "no reference"
-            raise BadInput("inputs must be of a model that answers without decoding, beside a reference", given)
+            raise BadInput("inputs must be of a model that answers without decoding, with a specification", given)
         return _inside(model.bind(values), against, inputs, name)
     if goes_on:
         return _decoded(model.bind(values), against, name)
@@ -90,7 +91,8 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
     out yes. What it puts out is shown for every word by the theorem about its family."""
     from symcook.proof import decoders
 
-    assert model.program is not None
+    if model.program is None:
+        raise RuntimeError("model.program must be set here")
     table = program_table(model.program)
     letters, automaton = table.alphabet, Automaton(*table)
     if against is None or isinstance(against, Automaton):
@@ -100,12 +102,12 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
     elif isinstance(against, Fold) and not against.each:
         reference = Asked(against)
     else:
-        must = "the reference of a compiled automaton must be a Fold, an automaton, a model or a regular expression"
+        must = "the specification of a compiled automaton must be a Fold, an automaton, a model or a regular expression"
         raise BadInput(must, "a Fold with each=True" if isinstance(against, Fold) else type(against).__name__)
     if model.program.theorem and not model.embedding.added:
-        return _tried(model, reference, name, "without a token in front nothing stands behind the empty word")
+        return _tried(model, reference, name, "without a token before the input, nothing stands after the empty string")
     theorem = COUNTED[variant_of(model)] if model.program.theorem else decoders.THEOREM
-    why = f"its weights are those of a decoder that runs its program, on every word ({theorem})"
+    why = f"its weights are those of a decoder that runs its program, on every string ({theorem})"
     try:
         if model.program.theorem:
             _instance(model, theorem)
@@ -119,7 +121,7 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
     if found.word is not None:
         return Decision("different", model, name, found.word, found.answers, least, why)
     if found.length is not None:
-        why = f"no difference on any word to length {found.length}"
+        why = f"no difference on any string up to length {found.length}"
         return Decision("open", model, name, automaton=least, why=why)
     return Decision("equal", model, name, automaton=least, why=why)
 
@@ -128,15 +130,14 @@ def _instance(model: Transformer, theorem: str) -> None:
     """Show that a model of --theorem 1 is the instance of its family at its program's table, and that the theorem is
     proved. Raises as `symcook.proof.decoders.prove` does."""
     from symcook.model.modelfile import to_document
-    from symcook.proof import replay
+    from symcook.proof.limits import replayed
     from symcook.proof.search.bridge import Bridge, checked
 
-    assert model.program is not None
-    at, tokens = counted_at(program_table(model.program), variant_of(model))
+    at, tokens = counted_at(program_table(present(model.program)), variant_of(model))
     if tuple(model.embedding.words or ()) != tokens or model.readout.labels != tokens:
         raise BadInput("the tokens of the model must be those of its program", model.name, "compile the program again")
     checked(Bridge(at.family, at, to_document(model)))
-    (found,) = replay.library().replay([theorem])
+    (found,) = replayed([theorem])
     if found.status != "PROVED":
         raise Undecided(f"the theorem about all automata, {theorem}, is not proved here: {found.reason}")
 

@@ -87,7 +87,7 @@ def svg(automaton: Automaton) -> str:
     for (state, to), letters in edges.items():
         path, (lx, ly) = _loop(*place[state]) if state == to else _curve(place[state], place[to], (to, state) in edges)
         drawn.append(f'<path d="{path}" marker-end="url(#tip)" data-edge="{state} {to}"/>')
-        said = ", ".join(letters) if len(letters) < max(3, len(automaton.alphabet)) else "any letter"
+        said = ", ".join(letters) if len(letters) < max(3, len(automaton.alphabet)) else "any symbol"
         labels.append(f'<text class="letters" x="{lx}" y="{ly}">{escape(said)}</text>')
     for state in order:
         x, y = place[state]

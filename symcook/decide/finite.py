@@ -104,9 +104,9 @@ class Finite:
         """What is said of position terms, and of which heads."""
         self.inside = inside if self.valid is not None else lambda compute: compute
         if not self.tokens:
-            raise OutOfReach(f"{model.name} reads numbers, not words")
+            raise OutOfReach(f"{model.name} reads numbers, not strings")
         if model.max_length is not None:
-            raise OutOfReach(f"{model.name} is declared to length {model.max_length} alone")
+            raise OutOfReach(f"{model.name} is declared up to length {model.max_length} alone")
         if model.normed:
             raise OutOfReach("a layer norm divides by a root")
         self.held = {name: self._embedded(name) for name in model.live[0]}
@@ -303,7 +303,8 @@ class Finite:
                 for low, high in zip(levels, levels[1:], strict=False):
                     if most is None or high - low < abs(weight) * most:
                         raise OutOfReach(
-                            f"{where} has scores that differ by {high - low} beside {weight}*({show(term)}), which may "
+                            f"{where} has scores that differ by {high - low} next to {weight}*({show(term)}), "
+                            "which may "
                             "outweigh that"
                         )
                 ties = "rightmost" if rises == (weight > 0) else "leftmost"
@@ -359,7 +360,7 @@ class Finite:
             if self.valid is not None:
                 raise OutOfReach("a readout at each position of a model that adds tokens")
             if len(stream.right) > 1:
-                raise OutOfReach("a readout at each position, where an answer depends on what stands behind it")
+                raise OutOfReach("a readout at each position, where an answer depends on what stands after it")
         elif readout.everywhere:
             before = scan(stream, True, lambda state, value: state if value is NOWHERE else state and value)
             stream = join(self.inside(lambda a, b: a and b), before, stream)

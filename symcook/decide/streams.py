@@ -146,7 +146,7 @@ def joined(first: Stream, second: Stream) -> tuple[Stream, Array]:
     left, lx, ly = _product(first.left, second.left)
     right, rx, ry = _product(first.right, second.right)
     size = len(left) * left.shape[1] * len(right)
-    _fits(size, f"a table of {len(left)} by {len(right)} states over {left.shape[1]} letters")
+    _fits(size, f"a table of {len(left)} by {len(right)} states over {left.shape[1]} symbols")
     out = first.out[lx][:, :, rx]
     return Stream(left, right, out, first.values), second.out[ly][:, :, ry]
 
@@ -229,7 +229,7 @@ def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) 
                     lefts.append(to)
                     functions.append(function)
                 rows[k, letter] = known[key]
-        _fits(len(lefts) * letters * rights, f"a table of {len(lefts)} by {rights} states over {letters} letters")
+        _fits(len(lefts) * letters * rights, f"a table of {len(lefts)} by {rights} states over {letters} symbols")
         moves.append(rows)
         done = block.stop
     out = np.stack([np.array(functions)[:, behind[letter]] for letter in range(letters)], axis=1)

@@ -24,6 +24,7 @@ from flint import arb, fmpq
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rowwise import Scores, Shortening
 from symcook.errors import BadInput, Undecided
+from symcook.locks import PRECISION
 from symcook.model.expr import Tree
 from symcook.model.rationals import rational
 from symcook.model.symbols import Number
@@ -197,7 +198,7 @@ class BallDomain(Shortening[BallValue]):
         if not total > 0:
             raise Undecided(
                 f"the variance under a layer norm at position {i} cannot be told from zero at "
-                f"{self.bits} bits; the exact domain decides that of rational entries."
+                f"{self.bits} bits; exact arithmetic decides that of rational entries."
             )
         root = self._root(total)
         return [self.over(c, root) for c in centred]
@@ -287,7 +288,7 @@ class BallDomain(Shortening[BallValue]):
 
     def read(self, column: BallColumn, place: int) -> arb:
         """The entry as a ball."""
-        with self.context():
+        with PRECISION, self.context():
             return arb(column[place])
 
     def show(self, value: arb, digits: int) -> dict[str, str]:
@@ -463,6 +464,6 @@ def _maxima(scores: Sequence[BallValue], weighting: str, row: int, start: int, b
         first, second = sorted((chosen, open_to))
         raise Undecided(
             f"the scores of positions {first + start} and {second + start} in row {row} are too close to tell apart, "
-            f"or equal, at {bits} bits; the exact domain decides ties of rational scores."
+            f"or equal, at {bits} bits; exact arithmetic decides ties of rational scores."
         )
     return result

@@ -435,6 +435,6 @@ def _order(radix: tuple[int, ...]) -> Array:
 def rational(value: int | Number) -> Fraction:
     """A coefficient as a Fraction; NotExact where it is not rational."""
     if isinstance(value, tuple):
-        must, do = "exact batches need rational numbers", "the exact or the ball domain takes one input"
+        must, do = "exact batches need rational numbers", "exact or interval arithmetic takes one input"
         raise NotExact(must, show(value), do)
     return Fraction(value)

@@ -60,7 +60,7 @@ class Exact(Shortening[ExactValue]):
             return x if self.is_positive(x) else Fraction(0)
         if kind == "step":
             return Fraction(1 if self.is_positive(x) else 0)
-        raise NotExact("an activation must have exact values in the exact domain", kind, _BALL)
+        raise NotExact("an activation must have exact values in exact arithmetic", kind, _BALL)
 
     def normalised(
         self, entries: Sequence[ExactValue], epsilon: Fraction, zero_variance: str, i: int
@@ -173,7 +173,7 @@ def normalised(row: Sequence[ExactValue], epsilon: Fraction, zero_variance: str,
         moved = [value / unit for value in moved]
     variance = _total([value * value for value in moved]) / len(row) + epsilon
     if not isinstance(variance, (Fraction, Root)):
-        raise NotExact("the variance of a layer norm must be free of exponentials in the exact domain", variance, _BALL)
+        raise NotExact("the variance of a layer norm must be free of exponentials in exact arithmetic", variance, _BALL)
     below = root(variance)
     if not isinstance(below, Root):
         return [value / below for value in moved]
@@ -201,14 +201,14 @@ def _known(tree: Tree) -> Any:
         found = _Roots({}).term(tree)
         return Fraction(found) if isinstance(found, int) else found
     except NotExact:
-        raise NotExact("numbers must be rational in the exact domain", show(tree), _BALL) from None
+        raise NotExact("numbers must be rational in exact arithmetic", show(tree), _BALL) from None
 
 
 def number(value: int | Number) -> Fraction:
     """A coefficient as a Fraction; NotExact where it is not rational, BadInput for a symbol."""
     found = coefficient(value)
     if not isinstance(found, Fraction):
-        raise NotExact("numbers must be rational in the exact domain", found, _BALL)
+        raise NotExact("numbers must be rational in exact arithmetic", found, _BALL)
     return found
 
 
@@ -232,7 +232,8 @@ def value_at(expression: int | Number, i: int, n: int) -> Number:
     try:
         return rational_at(expression, i, n)
     except NotExact:
-        assert isinstance(expression, tuple)
+        if not isinstance(expression, tuple):
+            raise RuntimeError(f"a tuple is expected here, not {type(expression).__name__}") from None
         return at(expression, {"i": i, "n": n})
 
 
@@ -271,7 +272,8 @@ def _root(base: Fraction, exponent: Fraction) -> Fraction:
         must = "the base of a root or a broken power must not be negative"
         raise BadInput(must, f"({quotient(base)})^({quotient(exponent)})")
     value = exp_scaled_log(exponent, base)
-    assert isinstance(value, Fraction)  # without a shift it is rational or refused
+    if not isinstance(value, Fraction):
+        raise RuntimeError(f"a Fraction is expected here, not {type(value).__name__}")
     return value
 
 
@@ -414,7 +416,7 @@ def _combined(logs: Sequence[tuple[Any, Fraction]]) -> Logs:
 def _exponent(product: ExactValue) -> Fraction:
     """A factor of the scores times a score, which must be rational."""
     if not isinstance(product, Fraction):
-        raise NotExact("a softmax score must be rational in the exact domain", product, _BALL)
+        raise NotExact("a softmax score must be rational in exact arithmetic", product, _BALL)
     return product
 
 

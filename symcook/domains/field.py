@@ -227,7 +227,7 @@ class Field:
             return second if first is self.one else first
         self._work += len(first) * len(second)
         if self._work > MAX_WORK:
-            raise self.too_large(f"{MAX_WORK} products of terms in its making")
+            raise self.too_large(f"{MAX_WORK:,} products of terms in its making")
         return first * second
 
     def _bounded_power(self, polynomial: fmpq_mpoly, exponent: int) -> fmpq_mpoly:

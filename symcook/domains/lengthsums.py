@@ -165,7 +165,7 @@ class PositionSums:
         world = self.world
         if letters is not None:
             if residues is not None or "j" in world.names_in(value):
-                raise NoRule("a sum over positions of letters")
+                raise NoRule("a sum over positions of symbols")
             many = self.upto(letters, last) + self.upto(letters, (first[0], first[1] - 1)).map(lambda count: -count)
             return many.map(lambda count: count * value)
         coefficients = self.powers(value)
@@ -205,7 +205,8 @@ class PositionSums:
         world = self.world
         if "j" not in world.names_in(value):
             return {0: value}
-        assert not isinstance(value, fmpq)
+        if isinstance(value, fmpq):
+            raise RuntimeError("an fmpq is impossible here")
         world.name("j")
         index = world.field._index["symbol", sympy.Symbol("j", real=True)]
         found: dict[int, Any] = {}
@@ -238,7 +239,7 @@ class PositionSums:
         start = world.start
         if not terms:
             if constant - start > MOST_PLACES:
-                raise NoRule("letters far from the first position")
+                raise NoRule("symbols far from the first position")
             out = CellTable.of(world, ZERO)
             for p in range(start, int(constant) + 1):
                 atom = ("letter", p)
@@ -261,7 +262,7 @@ class PositionSums:
             here = CellTable.cases(world, atom, [(letters, fmpq(-1)), (whole - letters, ZERO)])
             return self.upto(letters, (terms, Fraction(0))) + here
         else:
-            raise NoRule("letters up to a position that is a count")
+            raise NoRule("symbols up to a position that is a count")
         count: Value = fmpq(added)
         for name, letter in zip(names_, world.letters, strict=False):
             if letter in typed:

@@ -11,7 +11,7 @@ that of a runtime with these numbers, right or wrong.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -55,18 +55,21 @@ class Mp(Shortening):
     """
 
     name: ClassVar[str] = "mpmath"
-    nothing = mpmath.mpf(0)
     in_order = True
 
     def __init__(self, bits: int = 128, digits: int | None = None, simulates: bool = False) -> None:
         super().__init__()
         self.bits = check_bits(bits)
+        self.mp: Any = mpmath.MPContext()
+        """A context of its own: mpmath's precision is that of the whole process."""
+        self.mp.prec = self.bits
+        self.nothing = self.mp.mpf(0)
         self.digits = digits
         self.simulates = simulates
         self._known: dict[Any, Any] = {}
 
     def context(self) -> AbstractContextManager[Any]:
-        return mpmath.workprec(self.bits)
+        return nullcontext()
 
     def rounding(self) -> Rounding:
         return Rounding(Format(self.bits))
@@ -80,27 +83,32 @@ class Mp(Shortening):
 
     def _round(self, value: Coefficient) -> Any:
         if isinstance(value, tuple):
-            return mpmath.mp.make_mpf(nearest(value, {}, self.bits))
-        return mpmath.mp.make_mpf(from_rational(value.numerator, value.denominator, self.bits, "n"))
+            return self.mp.make_mpf(nearest(value, {}, self.bits))
+        return self.mp.make_mpf(from_rational(value.numerator, value.denominator, self.bits, "n"))
 
     def position(self, term: Tree, i: int) -> Any:
         """The exact value rounded once."""
         try:
             return self.number(rational_at(term, i, self.length))
         except NotExact:
-            return mpmath.mp.make_mpf(nearest(term, {"i": i, "n": self.length}, self.bits))
+            return self.mp.make_mpf(nearest(term, {"i": i, "n": self.length}, self.bits))
 
     def activation(self, x: Any, kind: str) -> Any:
         if kind == "relu":
-            return x if x > 0 else mpmath.mpf(0)
+            return x if x > 0 else self.mp.mpf(0)
         if kind == "step":
-            return mpmath.mpf(1 if x > 0 else 0)
+            return self.mp.mpf(1 if x > 0 else 0)
         if kind == "gelu":
-            return x * (mpmath.mpf("0.5") * mpmath.erfc(-x / mpmath.sqrt(mpmath.mpf(2))))
+            return x * (self.mp.mpf("0.5") * self.mp.erfc(-x / self.mp.sqrt(self.mp.mpf(2))))
         if kind == "gelu-sigmoid":
-            return x * _logistic(self.number(Fraction(1702, 1000)) * x)
-        cubic, scale = self.number(Fraction(44715, 1000000)), 2 * mpmath.sqrt(2 / +mpmath.pi)
-        return x * _logistic(scale * (x + cubic * (x * x * x)))
+            return x * self._logistic(self.number(Fraction(1702, 1000)) * x)
+        cubic, scale = self.number(Fraction(44715, 1000000)), 2 * self.mp.sqrt(2 / +self.mp.pi)
+        return x * self._logistic(scale * (x + cubic * (x * x * x)))
+
+    def _logistic(self, x: _mpf) -> Any:
+        """1/(1 + e^-x), with the small exponential on either side."""
+        small = self.mp.exp(-abs(x))
+        return (small if x < 0 else self.mp.mpf(1)) / (1 + small)
 
     def normalised(self, entries: Sequence[object], epsilon: object, zero_variance: str, i: int) -> list[Any]:
         mean = self.mean(entries)
@@ -109,19 +117,19 @@ class Mp(Shortening):
         if variance == 0:
             refuse_zero_variance(zero_variance, i)
             return centred
-        root = mpmath.sqrt(variance)
+        root = self.mp.sqrt(variance)
         return [c / root for c in centred]
 
     def weights(self, scores: Sequence[_mpf]) -> list[Any]:
         """e^(score - greatest score)."""
         top = max(scores)
-        return [mpmath.exp(score - top) for score in scores]
+        return [self.mp.exp(score - top) for score in scores]
 
     def show(self, value: object, digits: int) -> str:
         shown = digits if self.digits is None else self.digits
-        if not mpmath.isfinite(value):
+        if not self.mp.isfinite(value):
             return str(value)
-        return rewritten(str(mpmath.nstr(value, shown)))
+        return rewritten(str(self.mp.nstr(value, shown)))
 
 
 def digits_of(bits: int) -> int:
@@ -131,9 +139,3 @@ def digits_of(bits: int) -> int:
     17
     """
     return -(-bits * 30103 // 100000) + 1
-
-
-def _logistic(x: _mpf) -> Any:
-    """1/(1 + e^-x), with the small exponential on either side."""
-    small = mpmath.exp(-abs(x))
-    return (small if x < 0 else mpmath.mpf(1)) / (1 + small)

@@ -38,6 +38,7 @@ from symcook.domains.rowwise import Rowwise, Scores
 from symcook.errors import BadInput
 from symcook.model.checks import one_of
 from symcook.model.parts import Mask
+from symcook.present import present
 
 EXP_ULPS = 4
 GELU_ULPS = 8
@@ -152,8 +153,7 @@ class Format:
 
     @cached_property
     def _end(self) -> arb:
-        assert self.most is not None
-        return arb(_two(self.most) * (1 - self.unit))
+        return arb(_two(present(self.most)) * (1 - self.unit))
 
     def _checked(self, x: arb) -> arb:
         return x if x.is_finite() and self._fits(x) else _ANYTHING

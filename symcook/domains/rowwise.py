@@ -174,7 +174,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     what its numbers need.
     """
 
-    nothing: ClassVar[Any]
+    nothing: Any
     """Zero."""
     in_order: ClassVar[bool] = False
     """Whether each sum must be taken from left to right."""

@@ -35,6 +35,7 @@ from symcook.domains.intervals import (
     univariate,
 )
 from symcook.errors import BadInput
+from symcook.locks import PRECISION
 from symcook.model.symbols import tree_from_sympy
 from symcook.numbers.evaluate import evaluate
 
@@ -282,7 +283,7 @@ class KnownSigns:
         if generator.kind in _BREAKS:
             return _WIDEST[generator.kind]
         if self._numeric(g):
-            with flint.ctx.workprec(128):
+            with PRECISION, flint.ctx.workprec(128):
                 return _enclosure(self._ball(g))
         if generator.kind == "sqrt":
             return Span(fmpq(0), None, self.of(generator.argument) == POSITIVE)
@@ -336,7 +337,7 @@ class KnownSigns:
         self.field.lift(base)
         low, high = self._range(base)
         lower, upper = fmpq(0), None
-        with flint.ctx.workprec(64):
+        with PRECISION, flint.ctx.workprec(64):
             if low is not None and low > -FAR:  # beyond it the end of what is still small enough to be a fraction
                 lower = _exp_ball(min(low, fmpq(FAR)), root).lower().fmpq() if low else fmpq(1)
             if high is not None and high < FAR:
@@ -421,7 +422,7 @@ class KnownSigns:
         """The sign of a number, by balls of growing precision. It stays open if the number is zero or very small."""
         bits = 64
         while bits <= MAX_BITS:
-            with flint.ctx.workprec(bits):
+            with PRECISION, flint.ctx.workprec(bits):
                 value = self._polynomial_ball(p)
             if value > 0 or value < 0:
                 return POSITIVE if value > 0 else NEGATIVE
@@ -584,5 +585,5 @@ def _enclosure(ball: flint.arb) -> Span:
 
 def number_ball(number: object, bits: int) -> flint.arb:
     """An enclosure of an exact sympy number."""
-    with flint.ctx.workprec(bits + 32):
+    with PRECISION, flint.ctx.workprec(bits + 32):
         return evaluate(tree_from_sympy(number))

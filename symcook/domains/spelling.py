@@ -17,10 +17,14 @@ from symcook.model.symbols import from_sympy
 
 
 class Spelling:
-    """How names, values and guards of a world are written in the grammar; here for a reader."""
+    """How names, values and guards of a world are written in the grammar; here for a reader.
 
-    def __init__(self, domain: Lengths) -> None:
-        self.domain, self.world = domain, domain.world
+    Two worlds of one answer share `defined`, the names of sums and long values by what they are: a name has one
+    meaning in both.
+    """
+
+    def __init__(self, domain: Lengths, defined: dict[str, str] | None = None) -> None:
+        self.domain, self.world, self.defined = domain, domain.world, defined
         counted = self.world.letters[:-1]
         many = len(counted) > 1
         self.short = {f"k:{a}": f"k{x}" if many else "k" for x, a in enumerate(counted, 1)}
@@ -33,6 +37,9 @@ class Spelling:
         """A name: short, with its meaning in `meanings`."""
         if name in self.world.slots and name not in self.short:
             self.short[name] = self.slot(name)
+        if self.defined is not None and name not in self.short and (text := self.definition(name)) is not None:
+            many = 1 + sum(other[0] == name[0] for other in self.defined.values())
+            self.short[name] = self.defined.setdefault(text, f"{name[0]}{many}")
         return self.short.get(name, name)
 
     def slot(self, name: str) -> str:
@@ -69,10 +76,14 @@ class Spelling:
             elif name in self.world.slots:
                 given, place = self.world.slots[name]
                 yield f"{self.name(name)} is the {given} given at position {self.linear(*place)}"
-            elif name in self.world.sums:
-                yield f"{name} = {self.sum(name)}"
-            elif name in self.world.named:
-                yield f"{name} = {self.value(self.world.named[name][0])}"
+            elif (text := self.definition(name)) is not None:
+                yield f"{self.name(name)} = {text}"
+
+    def definition(self, name: str) -> str | None:
+        """What a sum without a rule, or a long value, is; None of another name."""
+        if name in self.world.sums:
+            return self.sum(name)
+        return self.value(self.world.named[name][0]) if name in self.world.named else None
 
     # --- Terms ----------------------------------------------------------------------------------------------------
 

@@ -262,7 +262,8 @@ class Symbolic(Rowwise):
         field = self._field
         factor, inner = self._taken_out(value)
         if self._signs.of(factor) != POSITIVE:  # then the sign of the rest says less than the sign of the value
-            assert isinstance(value, Function)
+            if not isinstance(value, Function):
+                raise RuntimeError(f"a Function is expected here, not {type(value).__name__}")
             inner = value.num * value.den
         return field.function("step", polynomial_of(field, inner))
 
@@ -290,7 +291,8 @@ class Symbolic(Rowwise):
             result = result * (self.relu(one) + self.relu(-one)) ** half
         positive = POSITIVE if signs == POSITIVE else NONNEGATIVE  # no factor vanishes where the value does not
         for one in inside:
-            assert isinstance(one, Function)
+            if not isinstance(one, Function):
+                raise RuntimeError(f"a Function is expected here, not {type(one).__name__}")
             if self._signs.known(one) & ~positive:
                 self._signs.know(one, positive)
             result = result * self._field.function("sqrt", one)
@@ -372,7 +374,8 @@ class Symbolic(Rowwise):
         """u where the value is a positive number times u^2, and cases are split."""
         if self._choices is None:
             return None
-        assert isinstance(value, Function)
+        if not isinstance(value, Function):
+            raise RuntimeError(f"a Function is expected here, not {type(value).__name__}")
         rational, squares, inside = self._under_root(value, NONNEGATIVE)
         one, power = squares[0] if len(squares) == 1 else (ONE, 0)
         return one if power == 1 and isinstance(one, Function) and not inside and rational > 0 else None
@@ -400,7 +403,8 @@ class Symbolic(Rowwise):
     def _taken_out(self, value: Value) -> tuple[Value, Any]:
         """(f, p) with value = f p, f nonnegative for all admissible symbols and p a polynomial, by taking each factor
         of known sign out."""
-        assert isinstance(value, Function)
+        if not isinstance(value, Function):
+            raise RuntimeError(f"a Function is expected here, not {type(value).__name__}")
         field = self._field
         field.lift(value)
         num, den = value.num, value.den
@@ -566,7 +570,7 @@ class Symbolic(Rowwise):
         where = f"where {' & '.join(self.conditions)}" if self.conditions else "for all their values"
         return BadInput(must, f"{self._text(value)}, which is {what} {where}", do)
 
-    def _split(self, value: Value, signs: int, sides: Sequence[int], why: str = "a comparison stays open") -> int:
+    def _split(self, value: Value, signs: int, sides: Sequence[int], why: str = "a comparison is undecided") -> int:
         """Follow one of the sides that `signs` allows and take it for granted from here on."""
         if self._choices is None:
             do = "set the symbols in it, or split cases (--cases)"
@@ -584,7 +588,8 @@ class Symbolic(Rowwise):
         core = polynomial_of(field, inner)
         shown = core
         if self._signs.of(factor) & NULL:  # then the sign of the core says less than the sign of the value
-            assert isinstance(value, Function)
+            if not isinstance(value, Function):
+                raise RuntimeError(f"a Function is expected here, not {type(value).__name__}")
             field.lift(value)
             core, shown = polynomial_of(field, value.num * value.den), value
         if isinstance(core, Function):
@@ -687,7 +692,7 @@ def _rational_power(base: fmpq, exponent: int) -> fmpq:
     try:
         value = power(Fraction(int(base.p), int(base.q)), Fraction(exponent))
     except BadInput as error:
-        raise NotExact(error.must, f"({base})^{exponent}", "run it in balls") from None
+        raise NotExact(error.must, f"({base})^{exponent}", "run it in rigorous intervals") from None
     return fmpq(value.numerator, value.denominator)
 
 

@@ -29,6 +29,7 @@ from symcook.domains.linear import (
     sign_atom,
 )
 from symcook.domains.world import GuardedCell, NamedSum, World
+from symcook.present import present
 
 MOST_CELLS = 400
 
@@ -325,7 +326,7 @@ def moved_atom(world: World, atom: LinearAtom, held: Any, name: str, place: Affi
     if atom[0] == "sign" and about_slots(world, atom, name):
         value = world.put(world.linear(dict(atom[1]), atom[2]), world.moved_slots(dict(atom[1]), name, place))
         form = linear_form(world.field, value)
-        assert form is not None
+        form = present(form)
         there, sign = sign_atom(*form)
         return {there: frozenset(sign * s for s in held)}
     if atom[0] == "some" and world.depends(atom[1], name):
@@ -337,7 +338,7 @@ def moved_atom(world: World, atom: LinearAtom, held: Any, name: str, place: Affi
         new = replaced(world, name, place)
         for v, value in world.moved_slots(terms, name, place).items():
             form = linear_form(world.field, value)
-            assert form is not None
+            form = present(form)
             new[v] = form
         form = substituted(terms, new)
         if any(v.endswith(f":{name}") and v[:2] == "p:" for v in form[0]):
@@ -371,7 +372,7 @@ def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | Non
     if world.after is None and held == frozenset((world.before,)):
         return within((terms, constant), (world.start, world.start))
     if terms and place != world.end and not (len(terms) == 1 and constant == 0 and next(iter(terms)) in ("i", "j")):
-        raise NoRule("the letter at a position that is a count")
+        raise NoRule("the symbol at a position that is a count")
     if place == world.end:
         if world.after is not None:
             return {} if world.after in held else None

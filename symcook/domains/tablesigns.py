@@ -297,7 +297,8 @@ class TableSigns:
             return [(next(iter(known)), guard)]
         if weak and not {1, -1} <= known:
             return [(1 if 1 in known else -1, guard)]
-        assert isinstance(value, Function)
+        if not isinstance(value, Function):
+            raise RuntimeError(f"a Function is expected here, not {type(value).__name__}")
         for factor, _, _ in self.factors(value):
             if isinstance(factor, Function) and len(self.factor(factor, guard)) > 1:
                 below = self._below(value, factor, guard) if weak else 0

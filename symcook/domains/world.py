@@ -216,7 +216,7 @@ class World:
         self.field.lift(value)
         below = self._at(value.den, moved) if value.den is not self.field.one else ONE
         if isinstance(below, fmpq) and below == 0:
-            raise NoRule("a value behind a division by zero")
+            raise NoRule("a value after a division by zero")
         return self._at(value.num, moved) / below
 
     def names_of(self, g: int) -> frozenset[str]:

@@ -66,9 +66,9 @@ def export(
             most = min(most, model.max_length - model.embedding.added)
         max_length = max(1, most)
     if not 1 <= max_length <= MAX_LENGTH:
-        raise BadInput(f"the greatest length must be an integer from 1 to {MAX_LENGTH}", max_length)
+        raise BadInput(f"the maximum length must be an integer from 1 to {MAX_LENGTH}", max_length)
     if steps is not None and not 0 <= steps <= MAX_STEPS:
-        raise BadInput(f"the number of steps must be an integer of at least 0, and at most {MAX_STEPS}", steps)
+        raise BadInput(f"the number of steps must be an integer of at least 0, and at most {MAX_STEPS:,}", steps)
     made = prepared(model, values, format, dtype, max_length, steps)
     contents = chosen.encode(made.arrays, weights.stem)
     return write(weights, beside, contents, certificate(made, claims, built, progress), force=force)

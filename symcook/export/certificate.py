@@ -14,6 +14,7 @@ from symcook.export import archive
 from symcook.export.archive import text
 from symcook.export.lens import WHY
 from symcook.forward import Result, forward
+from symcook.locks import PRECISION
 from symcook.model.parts import Head
 from symcook.model.rationals import quotient
 from symcook.model.symbols import from_sympy
@@ -68,12 +69,15 @@ def compare(model: Transformer, m: Archive, n_max: int, progress: Progress | Non
             try:
                 first, difference = _length(model, m, n, limit, none)
             except NotExact:
-                exact, limit = "the exact domain (or balls where it has no value), one input at a time", SINGLE
+                exact, limit = (
+                    "exact arithmetic (or rigorous intervals where it has no value), one input at a time",
+                    SINGLE,
+                )
                 if ends := _no_room(model, many, n, count, limit):
                     break
                 first, difference = _length(model, m, n, limit, none)
         except Undecided:  # what is certified ends before this length
-            ends = f"neither the exact domain nor balls settle an answer at length {n - added}"
+            ends = f"neither exact arithmetic nor rigorous intervals settle an answer at length {n - added}"
             break
         if first is not None:
             ends = "the first input with another answer"
@@ -82,7 +86,7 @@ def compare(model: Transformer, m: Archive, n_max: int, progress: Progress | Non
         none.keep()
         if progress is not None:
             progress(n, n_max)
-    what = "every word" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
+    what = "every string" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
     if model.pointwise:
         what = "every point of a rational grid"
     how = "answers must be equal"
@@ -275,11 +279,11 @@ def _single(model: Transformer, sequence: Sequence[object], n: int) -> Any:
     except NoRun:
         return None
     if found.undecided:
-        raise Undecided(f"the answer to {found.given} stayed open in balls; there is no exact one.")
+        raise Undecided(f"the answer to {found.given} was undecided in rigorous intervals; there is no exact one.")
     result = found.result
     if model.readout.answers:
         return result.answers if model.readout.each else result.answers[0]
-    with result.domain.context():
+    with PRECISION, result.domain.context():
         rows = [result.values(place).values() for place in result.answered]
         return [[_float(result.domain.show(value, 30)) for value in row] for row in rows]
 
@@ -335,13 +339,13 @@ def prepared(
     known = model.values(values)
     bound = model.bind(known)
     if bound.readout.groups:
-        must = "an export must have one score for each answer, whose greatest a runtime takes"
+        must = "an export must have one score for each answer, whose largest a runtime takes"
         raise BadInput(must, "a readout by groups", "give a readout largest, with the sums as scores")
     if steps is not None:
         from symcook.programs.running import decodes
 
         if not decodes(bound):
-            must = "an export with steps must be of a decoder that was compiled from an automaton or a machine"
+            must = "an export with steps must be of a decoder that was compiled from an automaton or a Turing machine"
             raise BadInput(must, f"--steps {steps}", "leave it out")
     roundings: dict[str, Any] = {}
     arrays = archive.arrays(bound, dtype, positions, roundings)

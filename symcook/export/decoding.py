@@ -48,7 +48,7 @@ def decoding(
     found: list[dict[str, Any]] = []
     column = 2 * (weights(model) + COLUMN)
     certifiers = [Certifier(model, dtype, order) for order in (False, True)]
-    why = "this is the greatest length asked for"
+    why = "this is the maximum length asked for"
     least = 0 if model.embedding.added else 1  # without a token in front nothing follows the empty word
     for n in range(least, longest + 1 if letters else 1):
         words = len(letters) ** n
@@ -63,11 +63,11 @@ def decoding(
         left -= cost
         each = _length(model, m, runs, limit, certifiers)
         if strictly and asked is not None and each["steps"] < asked:
-            must = f"a run in {dtype} behind a word of length {n} must have at most {each['steps']} steps"
+            must = f"a run in {dtype} after a string of length {n} must have at most {each['steps']} steps"
             raise BadInput(f"{must}, which any runtime gets right", asked, "give fewer --steps, or a wider --dtype")
         found.append({"length": n, "words": words, **each})
     else:
-        why = why if letters else "there is no letter, so that the empty word is all"
+        why = why if letters else "there is no symbol, so that the empty string is all"
     return {
         "program": program | {"plan": [], "theorem": model.program.theorem},
         "asked": limit,
@@ -79,7 +79,7 @@ def decoding(
 
 
 def _costly(n: int, words: int) -> str:
-    return f"the runs of {words} words of length {n} would have too many products of weights for a certificate"
+    return f"the runs of {words} strings of length {n} would have too many products of weights for a certificate"
 
 
 def _length(
@@ -124,16 +124,16 @@ def lines(found: dict[str, Any] | None, dtype: str) -> list[str]:
     """The same for a reader."""
     if found is None:
         return []
-    to = f"words of at most {found['words_to']} letters" if found["words_to"] else "the empty word"
-    said = [f"decodes {found['steps']} steps behind {to}, which any runtime in {dtype} gets right"]
+    to = f"strings of at most {found['words_to']} symbols" if found["words_to"] else "the empty string"
+    said = [f"decodes {found['steps']} steps after {to}, which any runtime in {dtype} gets right"]
     for each in found["lengths"]:
         if each["first_wrong"] is not None:
-            word = each["first_wrong_word"] or "the empty word"
-            said.append(f"  numpy errs first at step {each['first_wrong']} behind {word}")
+            word = each["first_wrong_word"] or "the empty string"
+            said.append(f"  numpy errs first at step {each['first_wrong']} after {word}")
             break
     short = [each for each in found["lengths"] if each["steps"] > found["steps"]]
     if short:
         said.append("  by length: " + ", ".join(f"{each['length']}: {each['steps']}" for each in found["lengths"]))
     if found["steps"] == found["asked"]:
-        said.append(f"  {found['asked']} steps were asked for; give more with --steps")
+        said.append(f"  {found['asked']} steps were requested; give more with --steps")
     return [*said, f"  {found['why']}"]

@@ -12,8 +12,10 @@ from symcook.door import Progress, door
 from symcook.errors import BadInput, Undecided
 from symcook.export import COMPARED
 from symcook.forward import Result, forward
+from symcook.locks import PRECISION
 from symcook.model.answers import Shown
 from symcook.model.rationals import quotient
+from symcook.model.structure import differences
 from symcook.model.symbols import Exact, exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.words import every
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from flint import arb, fmpq
 
     from symcook.domains.protocol import Domain
-    from symcook.model.parts import Head, Layer
 
 INPUTS = 500
 """The greatest number of inputs on which two models are run."""
@@ -37,11 +38,14 @@ do."""
 class Diff(Shown):
     """What `diff` found.
 
-    `structure` says in sentences what needs no run (coordinates, tokens, layers); `first` is the first difference of a
-    run: input, layer, part, position (from 1), coordinate, and both values; None where there is none. Of the `inputs`
-    that were run, `different` differ. On `open` of them a choice, or whether values differ, stays open in balls, before
-    the first difference if there is one: with `open`, `first` is the first that is known. On `close` of them nothing
-    differs or stays open, and some values are known to agree within `CLOSE` beyond the tolerance only.
+    `structure` says in sentences what differs without a run (coordinates, tokens, positions, lengths, sublayers), and
+    `undecided` which position functions may differ; `limits` has, where a tolerance is given, what is said of the first
+    position and the maximum length, which do not count then: those of an export are those of its tables; `first` is the
+    first difference of a run: input, layer, part, position (from 1), coordinate, and both values; None where there is
+    none. Of the `inputs` that were run, `different` differ. On `open` of them a choice, or whether values differ, stays
+    open in balls, before the first difference if there is one: with `open`, `first` is the first that is known. On
+    `close` of them nothing differs or stays open, and some values are known to agree within `CLOSE` beyond the
+    tolerance only.
     """
 
     REPORT = "diff"
@@ -55,6 +59,8 @@ class Diff(Shown):
     open: int = 0
     different: int = 0
     close: int = 0
+    undecided: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
 
     @property
     def same(self) -> bool | None:
@@ -62,14 +68,15 @@ class Diff(Shown):
         and something stays open."""
         if self.first is not None or self.structure:
             return False
-        return None if self.open else True
+        return None if self.open or self.undecided else True
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook diff --json``."""
         return {
             "models": list(self.models),
             "same": self.same,
-            "structure": list(self.structure),
+            "structure": [*self.structure, *self.limits],
+            "undecided": list(self.undecided),
             "first": self.first,
             "inputs": self.inputs,
             "different": self.different,
@@ -103,7 +110,7 @@ def diff(
     if near < 0:
         raise BadInput("a tolerance must not be negative", quotient(near))
     if not 1 <= max_length <= COMPARED:
-        raise BadInput(f"the greatest length must be an integer from 1 to {COMPARED}", max_length)
+        raise BadInput(f"the maximum length must be an integer from 1 to {COMPARED}", max_length)
     if one.pointwise or other.pointwise:
         max_length = 1  # a feed-forward recipe takes one row
     for model in (one, other):
@@ -129,45 +136,19 @@ def diff(
             first_found = first_found or {"input": given, **found}
         elif known is False:
             close += 1
-    names, structure = (first.name, second.name), tuple(_structure(one, other))
-    return Diff(names, structure, first_found, count, max_length, quotient(near), opened, different, close)
+    apart = list(differences(one, other, near=near))
+    limits = [it for it in apart if it.limit and near]
+    structure, undecided = (
+        tuple(str(it) for it in apart if it.decided is decided and it not in limits) for decided in (True, False)
+    )
+    return Diff(
+        (first.name, second.name), structure, first_found, count, max_length, quotient(near), opened, different, close,
+        undecided, tuple(map(str, limits)),
+    )  # fmt: skip
 
 
 def _takes(model: Transformer) -> str:
     return " ".join(model.alphabet or model.embedding.inputs or ())
-
-
-def _structure(one: Transformer, other: Transformer) -> Iterator[str]:
-    for name in (*one.space, *other.space):
-        if name not in other.space or name not in one.space:
-            yield f"the coordinate {name} is in the {'first' if name in one.space else 'second'} model alone"
-    for what in ("before", "after"):
-        a, b = getattr(one.embedding, what), getattr(other.embedding, what)
-        if a != b:
-            yield f"the token {what} every input is {a or 'none'} and {b or 'none'}"
-    a, b = _steps(one), _steps(other)
-    if a != b:
-        yield f"the steps are {', '.join(a)} and {', '.join(b)}"
-    else:
-        for number, (mine, far) in enumerate(zip(one.layers, other.layers, strict=True), 1):
-            heads = zip(_heads(mine), _heads(far), strict=False)
-            for place, (own, its) in enumerate(heads, 1):
-                for what in ("mask", "weighting"):
-                    a, b = getattr(own, what), getattr(its, what)
-                    if a != b:
-                        yield f"the {what} of head {place} of layer {number} is {a} and {b}"
-    for what in ("kind", "position", "reads", "labels"):
-        a, b = getattr(one.readout, what), getattr(other.readout, what)
-        if a != b:
-            yield f"the {what} of the readout is {a} and {b}"
-
-
-def _heads(layer: Layer) -> Sequence[Head]:
-    return () if layer.attention is None else layer.attention.heads
-
-
-def _steps(model: Transformer) -> list[str]:
-    return [f"{step.kind} of layer {step.layer}" for step in model.sublayers]
 
 
 def _inputs(model: Transformer, max_length: int) -> Iterator[tuple[str, Any]]:
@@ -249,7 +230,7 @@ def _apart(domain: Domain, x: fmpq | arb, y: fmpq | arb, near: Fraction) -> str:
     most = fmpq(near.numerator, near.denominator)
     if isinstance(x, fmpq) and isinstance(y, fmpq):
         return "different" if abs(x - y) > most else "equal"
-    with domain.context():
+    with PRECISION, domain.context():
         distance = abs(arb(x) - arb(y))
         if distance > arb(most):
             return "different"

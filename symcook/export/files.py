@@ -300,9 +300,15 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     if not given.name:
         raise BadInput("a file of weights or a certificate must be named", path or "nothing")
     certificate = given if given.name.endswith(".certificate.json") else certificate_of(given)
-    text = content(certificate, "the certificate", "it stands beside the weights, as export has written it")
+    if given.suffix == ".json" and given != certificate:
+        do = f"give the weights, for example: symcook verify-export {given.with_suffix('.npz')}"
+        raise BadInput("an export must be named by its weights or its certificate", given, do)
+    text = content(certificate, "the certificate", "it stands next to the weights, as export has written it")
     try:
         document = json.loads(text, object_pairs_hook=_once)
+        if CLAIM in about(certificate) and "files" not in document:
+            do = "give the weights, for example: symcook verify-export weights.npz"
+            raise BadInput("the certificate must be that of an export, not of a theorem", certificate, do)
         names = {str(name): str(value) for name, value in document["files"].items()}
         if not {"weights", "format"} <= document.keys():
             raise KeyError
@@ -318,7 +324,7 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     found = {}
     for name, wanted in names.items():
         if Path(name).name != name:
-            raise BadInput("a certificate must name files beside it", name)
+            raise BadInput("a certificate must name files next to it", name)
         place = certificate.parent / name
         found[place] = content(place)
         if hashlib.sha256(found[place]).hexdigest() != wanted:
@@ -340,7 +346,7 @@ def content(path: Path, what: str = "the file of weights", do: str | None = None
     """The bytes of a file; BadInput where it cannot be read."""
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise BadInput(f"{what} must have at most {MOST_BYTES} bytes", path)
+            raise BadInput(f"{what} must have at most {MOST_BYTES:,} bytes", path)
         return path.read_bytes()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)

@@ -23,6 +23,7 @@ from symcook.door import Progress
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.export.archive import Archive, arrays, numbered
 from symcook.forward import forward
+from symcook.locks import PRECISION
 from symcook.model.parts import Head
 from symcook.model.rationals import outward
 from symcook.model.transformer import Transformer
@@ -46,21 +47,23 @@ OTHERS = 4
 
 MODEL = (
     "u = 2^-p for p bits; each given number, product, quotient and root is rounded once, y (1 + d) + e with |d| <= u "
-    "and |e| at most half the least subnormal number, or exact (fused, or in more bits before one rounding); a sum of "
+    "and |e| at most half the smallest subnormal number, or exact (fused, or in more bits before one rounding); "
+    "a sum of "
     "k terms in any order is off by at most (k - 1) u/(1 - (k - 1) u) times the sum of sizes; an exponential by at "
-    "most {exp} units in the last place, or flushed to zero below the least normal number; the factor of x in a gelu "
-    "by at most {gelu} units in the last place of 1; softmax subtracts some greatest score first; equal keys have "
+    "most {exp} units in the last place, or flushed to zero below the smallest normal number; the factor of x in "
+    "a gelu "
+    "by at most {gelu} units in the last place of 1; softmax subtracts some largest score first; equal keys have "
     "equal scores in hard attention; averages are of values V x; what overflows may be anything; attention {order}"
 )
 ORDERS = (
-    "divides once, behind the sum of weights times values",
+    "divides once, after the sum of weights times values",
     "divides each weight before the sum of weights times values, by their sum or by a product with its inverse",
 )
 """What the ranges of a certificate assume, and what those under "divided_first" do."""
 HELP = (
-    "the exported code divides behind the sum, as does (W @ v)/W.sum(-1, keepdim=True) with W = exp(scores - greatest)"
+    "the exported code normalises after the sum, as does (W @ v)/W.sum(-1, keepdim=True) with W = exp(scores - largest)"
 )
-HELP_ZERO = "in place of = 0 a test |x| <= t, with t above the outputs of such words, helps too"
+HELP_ZERO = "in place of = 0 a test |x| <= t, with t above the outputs of such strings, helps too"
 
 
 def weights(model: Transformer) -> int:
@@ -180,7 +183,9 @@ def _guaranteed(
     elif model.embedding.inputs is not None:
         found.stop = "inputs are any numbers, so that no list of them is all"
     elif found.weights > LARGE:
-        found.stop = f"the model has {found.weights} weights, and one with more than {LARGE} is not run in balls"
+        found.stop = (
+            f"the model has {found.weights} weights, and one with more than {LARGE:,} is not run in rigorous intervals"
+        )
     else:
         found.go()
     ranges = found.ranges()
@@ -213,7 +218,7 @@ class _Guarantee:
         self.weights, self.products = weights(model), 0
         self.lengths: list[Length] = []
         self.methods: list[str] = []
-        self.stop = "this is the greatest length asked for"
+        self.stop = "this is the maximum length asked for"
         self.first: str | None = None
         self.open: list[dict[str, Any]] = []
         self.bits = rounding.domain(dtype).stored.bits
@@ -271,7 +276,7 @@ class _Guarantee:
                     self.boxed(most)
             except Overflow:
                 length = self.typed(self.fits.last + 1)
-                self.stop = f"some number of a word of length {length} may be too great for {self.dtype}"
+                self.stop = f"some number of a string of length {length} may be too great for {self.dtype}"
         if self.tried == most < self.n_max:
             self.stop = f"{self.dtype} counts positions exactly to {most} only"
 
@@ -307,7 +312,7 @@ class _Guarantee:
             self.add(n, states, margin, _hull([found]))
             self.note(level.says)
             if len(prefixes.counts) > MOST_STATES:
-                self.stop = f"there are more than {MOST_STATES} different running sums at length {self.typed(n + 1)}"
+                self.stop = f"there are more than {MOST_STATES:,} different running sums at length {self.typed(n + 1)}"
                 return True
         return True
 
@@ -325,7 +330,7 @@ class _Guarantee:
                     needs = f"length {self.typed(n)} needs {count} runs"
                     self.stop = f"{needs}, and a certificate has at most {RUNS} in all"
                     if products > MOST_PRODUCTS:
-                        self.stop += f", with {MOST_PRODUCTS} products of weights"
+                        self.stop += f", with {MOST_PRODUCTS:,} products of weights"
                     return
                 try:
                     self.one_length(n, count, level)
@@ -375,7 +380,7 @@ class _Guarantee:
             raise Open(box.word, {}) from None
         import numpy as np
 
-        with domain.context():
+        with PRECISION, domain.context():
             columns = result.columns().items()
             ends = {name: [rounding.ends(column[place]) for place in result.places] for name, column in columns}
         found = {name: (np.array([a for a, _ in e]), np.array([b for _, b in e])) for name, e in ends.items()}
@@ -395,32 +400,32 @@ class _Guarantee:
         alone = alone or self.alone(error)
         embedding = self.model.embedding
         length = self.typed(n)
-        what = f"the possible outputs of a word of length {length} reach the threshold"
+        what = f"the possible outputs of a string of length {length} reach the threshold"
         if not self.decides:
-            what = f"the possible outputs of a word of length {length} are not bounded"
+            what = f"the possible outputs of a string of length {length} are not bounded"
         elif not error.outputs:
-            what = f"a choice on the way (a tie, or a variance of zero) stays open for a word of length {length}"
+            what = f"a choice on the way (a tie, or a variance of zero) is undecided for a string of length {length}"
         if not alone:
-            what = f"{what}, taken together with others, and there are too many words to take each by itself"
+            what = f"{what}, taken together with others, and there are too many strings to take each by itself"
         exact, runs = None, True
         if alone:
             try:
                 exact = self.exact(error.word)
             except NoRun as refused:
-                what, runs = f"a word of length {length} has no run: {refused.must}, and it is {refused.given}", False
+                what, runs = f"a string of length {length} has no run: {refused.must}, and it is {refused.given}", False
         if exact is not None and exact.get("logit") == "0":
-            what = f"a word of length {length} is exactly on the threshold"
+            what = f"a string of length {length} is exactly on the threshold"
         self.first = self.first or what
         typed = embedding.written(embedding.typed(error.word))
         outputs = {name: outward(*ends) for name, ends in error.outputs.items()}
         open_ = {"length": n, "input": typed, "alone": alone, "runs": runs, "exact": exact, "outputs": outputs}
         self.open.append(open_)
         if not self.decides:
-            self.stop = "nothing longer is tried behind a word whose outputs are not bounded"
+            self.stop = "nothing longer is tried after a string whose outputs are not bounded"
         elif not alone:
-            self.stop = "nothing longer is tried behind words that are too many to take each by itself"
+            self.stop = "nothing longer is tried after strings that are too many to take each by itself"
         elif len(self.open) >= MOST_OPEN:
-            self.stop = f"nothing longer is tried behind {MOST_OPEN} lengths that fail"
+            self.stop = f"nothing longer is tried after {MOST_OPEN} lengths that fail"
         else:
             return False
         return True

@@ -23,8 +23,8 @@ DIRECTIONS = {"future": "causal", "none": "bidirectional"}
 SCALE = 2.0
 
 WHY = (
-    "TransformerLens divides the weights of softmax before it sums, and norms in an order of its own, which the error "
-    "model does not cover: the npz, torch and onnx formats of this model have guarantees"
+    "TransformerLens divides the weights of softmax before it sums, and norms in an order of its own, which the "
+    "floating-point error model does not cover: the npz, torch and onnx formats of this model have guarantees"
 )
 """Why nothing is guaranteed of this runtime."""
 
@@ -36,7 +36,7 @@ Written by symcook for the weights in {weights}; described in {certificate}. Use
     logits, cache = bridge.run_with_cache(tokens({example}))
     print(answer(logits))
 
-or from a shell: python {code} WORD.
+or from a shell: python {code} STRING.
 """
 
 import hashlib

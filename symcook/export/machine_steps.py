@@ -64,8 +64,9 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
         must = "a model must be compiled from an automaton or a Turing machine"
         raise BadInput(must, model.name, "symcook compile dfa and compile tm make one")
     if type(limit) is not int or limit < 0:
-        raise BadInput("the greatest number of steps must be an integer of at least 0", limit)
-    assert model.program is not None
+        raise BadInput("the maximum number of steps must be an integer of at least 0", limit)
+    if model.program is None:
+        raise RuntimeError("model.program must be set here")
     given = speech_of(model).word(word)
     model.tokens(given)  # BadInput for the empty word where nothing stands in front
     if model.program.kind == "dfa":

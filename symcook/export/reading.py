@@ -121,7 +121,7 @@ class _Reader:
         before, after = (str(m[key]) or None for key in ("before", "after"))
         layers, final = self.layers()
         if lost := m.left():
-            raise BadInput("an export must have every array of its steps", f"{lost}, without those beside it")
+            raise BadInput("an export must have every array of its steps", f"{lost}, without those next to it")
         return Transformer(
             str(m["name"]),
             Embedding(Space(tuple(self.space)), words, inputs, places, self.start, before, after),

@@ -34,7 +34,7 @@ def check(path):
         document = None
     if document == {} or (isinstance(document, dict) and "proof" in document and "files" not in document):
         of = ", but one of a claim" if document else ""
-        return f"no certificate beside {path}{of}: nothing says that its weights are as they were written", {}
+        return f"no certificate next to {path}{of}: nothing says that its weights are as they were written", {}
     own = re.search(rb'"certificate_sha256": "([0-9a-f]{64})"\n}\n\Z', text)
     if (
         not isinstance(document, dict)
@@ -196,20 +196,25 @@ def verdicts(m, z):
 def decode(m, given, steps):
     """Print the tokens that the model goes on with behind a word, at most so many; the exit code."""
     if "decoding.steps" not in m:
-        refuse("the weights must be those of a decoder of an automaton or a machine; given: others; leave --steps out.")
+        refuse(
+            "the weights must be those of a decoder of an automaton or a Turing machine; given: others; leave "
+            "--steps out."
+        )
     if not re.fullmatch("[0-9]{1,18}", steps):
         refuse(f"the number of steps must be an integer of at least 0; given: {steps or 'nothing'}.")
     letters, certain, steps = m["decoding.letters"].tolist(), m["decoding.steps"].tolist(), int(steps)
     word = list(given) if all(len(letter) == 1 for letter in letters) else given.split()
     for letter in word:
         if letter not in letters:
-            refuse(f"every letter must be one of {' '.join(letters) or 'none'}; given: {letter}.")
+            refuse(f"every symbol must be one of {' '.join(letters) or 'none'}; given: {letter}.")
     if len(word) >= len(certain):
-        must = f"a word must have at most {len(certain) - 1} letters, to which steps are certified"
+        must = f"a string must have at most {len(certain) - 1} symbols, to which steps are certified"
         refuse(f"{must}; given: {len(word)}; export again with a greater --max-length.")
     most = certain[len(word)]
     if steps > most:
-        must = f"a run behind a word of length {len(word)} must have at most {most} steps, which any runtime gets right"
+        must = (
+            f"a run after a string of length {len(word)} must have at most {most} steps, which any runtime gets right"
+        )
         refuse(f"{must}; given: {steps}; give --steps {most}, or export again with more --steps or a wider --dtype.")
     vocabulary, labels = list(m["vocabulary"]), m["readout.labels"].tolist()
     tokens = [t for t in [str(m["before"]), *word] if t]
@@ -287,5 +292,5 @@ def main(path, given, steps=None):
 
 if __name__ == "__main__":
     if len(sys.argv) != 3 and not (len(sys.argv) == 5 and sys.argv[3] == "--steps"):
-        refuse("give the archive and one input: run_npz.py m.npz WORD, and of a decoder --steps T behind them")
+        refuse("give the archive and one input: run_npz.py m.npz STRING, and of a decoder --steps T after them")
     main(*sys.argv[1:3], *sys.argv[4:])

@@ -43,7 +43,7 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     longest = given.positions - model.embedding.added
     if not 1 <= longest <= MAX_LENGTH:
         raise _wrong(
-            "position_tables.N", f"the greatest of lengths from 1 to {MAX_LENGTH} typed symbols", given.positions
+            "position_tables.N", f"the largest of lengths from 1 to {MAX_LENGTH} input symbols", given.positions
         )
     made = prepared(model, given.symbols, given.kind, given.dtype, longest, given.steps, strictly=False)
     _same_model(made, known)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LINE = 118
 """The greatest length of a repr."""
+EMPTY_STRING = "the empty string"
+"""How answers name the input without symbols."""
 
 
 def brief(text: str, most: int = LINE) -> str:
@@ -36,6 +38,15 @@ def brief(text: str, most: int = LINE) -> str:
         return text
     half = (most - 1) // 2
     return f"{text[: most - 1 - half]}…{text[len(text) - half :]}"
+
+
+def grouped(count: int) -> str:
+    """A number as prose has it: with separators from five digits on.
+
+    >>> grouped(8190), grouped(33554430)
+    ('8190', '33,554,430')
+    """
+    return f"{count:,}" if abs(count) > 9_999 else str(count)
 
 
 class Named:
@@ -130,6 +141,7 @@ class Verbs:
         from symcook.export import export
         from symcook.export.diff import diff
         from symcook.model.modelfile import save
+        from symcook.proof.proving import prove
         from symcook.questions.entropy import entropy
         from symcook.questions.margin import margin
         from symcook.questions.precision import precision

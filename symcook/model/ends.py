@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from symcook.door import door
-from symcook.errors import EMPTY_WORD, BadInput
-from symcook.model.answers import Named
+from symcook.errors import BadInput
+from symcook.model.answers import EMPTY_STRING, Named
 from symcook.model.checks import Put, Space, changes, coordinates, freeze, instance, matrix, one_of, printable, sparse
 from symcook.model.symbols import Number, exact, lowered, symbol
 
@@ -89,12 +89,14 @@ class Embedding(Named):
         instance("the space of an embedding", self.space, Space)
         if (self.words is None) == (self.inputs is None):
             both = "neither" if self.words is None else "both"
-            raise BadInput("an embedding must have either words or inputs", both)
+            raise BadInput("an embedding must have either strings or inputs", both)
         if self.words is not None:
             words = one_hot(self.words) if isinstance(self.words, (str, list, tuple)) else self.words
             whole = isinstance(words, TokenRows)
             if not isinstance(words, Mapping) or not (whole or all(isinstance(v, Mapping) for v in words.values())):
-                must = "words must map each token to {coordinate: value}, or be a string of tokens that are coordinates"
+                must = (
+                    "strings must map each token to {coordinate: value}, or be a string of tokens that are coordinates"
+                )
                 raise BadInput(must, type(words).__name__)
             if not words:
                 raise BadInput("the alphabet must have at least one token", "none")
@@ -110,7 +112,7 @@ class Embedding(Named):
             freeze(self, words=words if whole else MappingProxyType(table))
         for token in (self.before, self.after):
             if token is not None and (not isinstance(token, str) or token not in (self.words or {})):
-                raise BadInput("a token that the model adds must be one of its words", token)
+                raise BadInput("a token that the model adds must be one of its strings", token)
         if self.words is not None and not self.alphabet:
             raise BadInput("the alphabet must have a token that a user can type", ", ".join(self.words))
         if self.words is None:
@@ -192,7 +194,7 @@ class Embedding(Named):
 
     def said(self, tokens: Sequence[str]) -> str:
         """The same inside of a sentence, where nothing would not be seen."""
-        return self.written(tokens) or EMPTY_WORD
+        return self.written(tokens) or EMPTY_STRING
 
 
 def _control(character: str) -> bool:

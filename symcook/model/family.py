@@ -128,7 +128,7 @@ class _Names:
             raise BadInput(OWN_INDEX, text)
         ends = [_numeral(end) for end in (index.low, index.high)]
         if None not in ends and ends[1] < ends[0]:
-            raise BadInput("a range must not be empty at all sizes", text)
+            raise BadInput("a range must not be empty for all parameter values", text)
         for end in (index.low, index.high):
             self.functions(end)
 
@@ -276,7 +276,7 @@ def load(path: str | Path, choices: Mapping[str, str] | None = None) -> Family:
 def loads(data: bytes | str, choices: Mapping[str, str] | None = None) -> Family:
     """The family that a file's text describes."""
     if len(data) > MAX_BYTES:
-        raise BadInput(f"a family file must have at most {MAX_BYTES} bytes", len(data))
+        raise BadInput(f"a family file must have at most {MAX_BYTES:,} bytes", len(data))
     try:
         document = exact_json(data, "family")
     except (ValueError, RecursionError) as error:

@@ -94,7 +94,7 @@ def _embedding(given: object) -> dict[str, Any]:
     e |= _fields(given, "the embedding", set(), _EMBEDDING)
     if (e["words"] is None) is (e["inputs"] is None) or (e["words"] is None) is not (e["vocabulary"] is None):
         there = ", ".join(key for key in ("vocabulary", "words", "inputs") if e[key] is not None)
-        raise BadInput("an embedding must have either words with a vocabulary, or inputs", there or "none of them")
+        raise BadInput("an embedding must have either strings with a vocabulary, or inputs", there or "none of them")
     if type(e.get("start", 1)) is not int or e.get("start", 1) not in (0, 1):
         raise BadInput("positions must be numbered from 0 or 1", _given(e["start"]))
     e |= {key: _number(e[key], key) for key in ("vocabulary", "before", "after") if e.get(key) is not None}
@@ -129,7 +129,7 @@ def _layer(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
     if "feedforward" in found:
         made["feedforward"] = _forms(found["feedforward"] or {})
     if not made.get("attention") and not made.get("feedforward"):
-        raise BadInput("a layer must have an attention or a feed-forward part", "neither")
+        raise BadInput("a layer must have an attention or a feed-forward layer", "neither")
     for block in ("attention", "feedforward"):
         key = f"{block}_norms"
         norms = [_norm(one, placement) for one in _many(found.get(key) or [])]

@@ -96,7 +96,7 @@ class _Numbers(Rationals):
 
     def range(self, low: Tree, high: Tree, whole: Tree) -> range:
         if self.end(high, whole) - self.end(low, whole) >= MAX_RANGE:
-            raise SumTooLong(f"an instance must have sums of at most {MAX_RANGE} terms", show(whole))
+            raise SumTooLong(f"an instance must have sums of at most {MAX_RANGE:,} terms", show(whole))
         return super().range(low, high, whole)
 
 

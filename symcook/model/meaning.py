@@ -200,7 +200,7 @@ def counted(first: int, last: int, tree: Tree) -> range:
     """The integers from `first` to `last`, none where last < first; BadInput where there are more than MAX_RANGE."""
     if last - first >= MAX_RANGE:
         must = "a sum" if tree[0] == "sum" else "a product" if tree[0] == "prod" else "a range"
-        raise BadInput(f"{must} must run over at most {MAX_RANGE} integers", show(tree))
+        raise BadInput(f"{must} must run over at most {MAX_RANGE:,} integers", show(tree))
     return range(first, last + 1)
 
 
@@ -208,4 +208,4 @@ def not_whole(tree: Tree, whole: Tree, value: object = None) -> NoReturn:
     """Refuse an end of a range that is no integer."""
     of = {"sum": "a sum", "prod": "a product"}.get(whole[0], "a range")
     shown = show(tree) if value is None or str(value) == show(tree) else f"{show(tree)} = {value} in {show(whole)}"
-    raise BadInput(f"the ends of {of} must be integers", shown, "use ends that are integers wherever they are asked")
+    raise BadInput(f"the ends of {of} must be integers", shown, "use ends that are always integers")

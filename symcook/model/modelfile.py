@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -51,7 +52,7 @@ GROWING = frozenset({"exp", "sinh", "cosh"})
 
 
 def _large() -> BadInput:
-    return BadInput(f"a number in a model file must have at most {MAX_BITS} bits", "a larger one")  # of both parts
+    return BadInput(f"a number in a model file must have at most {MAX_BITS:,} bits", "a larger one")  # of both parts
 
 
 def to_document(model: Transformer) -> dict[str, Any]:
@@ -208,11 +209,21 @@ def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
     return target
 
 
+def _others(source: Path) -> str:
+    """The model files in the folder of one that cannot be read."""
+    try:
+        names = sorted(file.name for file in source.parent.glob("*.json") if ".certificate" not in file.name)
+    except OSError:
+        names = []
+    shown = ", ".join(names[:6]) + ", ..." * (len(names) > 6)
+    return f"files here: {shown}; recipes: symcook list" if names else "recipes: symcook list"
+
+
 @door()
 def load(path: str | Path) -> Transformer:
     """Read a model file. Raises BadInput, in one sentence, for whatever is wrong with it."""
     source = Path(path)
-    data = content(source, "a model file", MAX_BYTES)
+    data = content(source, "a model file", MAX_BYTES, partial(_others, source))
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -235,7 +246,7 @@ def loads(text: str) -> Transformer:
     grammar or too large, and whatever the blocks refuse.
     """
     if len(text) > MAX_BYTES:
-        raise BadInput(f"a model file must have at most {MAX_BYTES} characters", len(text))
+        raise BadInput(f"a model file must have at most {MAX_BYTES:,} characters", len(text))
     _check_nesting(text)
     try:
         document = exact_json(text, "model")
@@ -251,7 +262,7 @@ def loads(text: str) -> Transformer:
 def _check_nesting(text: str) -> None:
     """Refuse deep nesting and floods of values before a JSON reader sees them. One pass, no recursion."""
     if text.count(",") + text.count("[") + text.count("{") > MAX_VALUES:
-        raise BadInput(f"a model file must have at most {MAX_VALUES} values", "more")
+        raise BadInput(f"a model file must have at most {MAX_VALUES:,} values", "more")
     depth = 0
     for match in _TOKENS.finditer(text):
         letter = text[match.start()]
@@ -326,7 +337,7 @@ class _Document:
                 return self.seen[value]
             self.read += 1
             if self.read > MAX_EXPRESSIONS:
-                raise BadInput(f"a model file must have at most {MAX_EXPRESSIONS} different expressions", "more")
+                raise BadInput(f"a model file must have at most {MAX_EXPRESSIONS:,} different expressions", "more")
             _check_size(parse_term(value), place)
             self.seen[value] = exact(value)
         return self.seen[value]
@@ -493,7 +504,7 @@ class _Document:
         got = self.fields(value, "the program", f"kind source alphabet plan theorem{' attention' * soft}")
         source = got["source"]
         if not isinstance(source, str) or len(source) > MAX_SOURCE:
-            raise self.wrong("the source of the program", f"text of at most {MAX_SOURCE} characters", "another value")
+            raise self.wrong("the source of the program", f"text of at most {MAX_SOURCE:,} characters", "another value")
         plan = [self.names(line, "a line of the plan") for line in self.array(got["plan"], "the plan")]
         for line in plan:
             if len(line) != 3 + soft:

@@ -216,9 +216,7 @@ class Head(Part):
             raise BadInput("the scale of a head must be positive", scale, "give 1 or 1/sqrt(d_key)")
         if temperature.is_nonpositive:
             raise BadInput("a temperature must be positive", temperature)
-        self._freeze(
-            reads=reads, writes=writes, mask=mask, weighting=weighting, scale=scale, temperature=temperature
-        )
+        self._freeze(reads=reads, writes=writes, mask=mask, weighting=weighting, scale=scale, temperature=temperature)
 
     def sizes(self) -> dict[str, int]:
         return super().sizes() | {"key": height(self.Q, "Q")}
@@ -341,7 +339,7 @@ class Layer(Named):
         if isinstance(self.attention, Head):
             freeze(self, attention=SelfAttention((self.attention,)))
         if self.attention is None and self.feedforward is None:
-            raise BadInput("a layer must have an attention or a feed-forward part", "neither")
+            raise BadInput("a layer must have an attention or a feed-forward layer", "neither")
         for what, kind in (("attention", SelfAttention), ("feedforward", FeedForward)):
             part = getattr(self, what)
             if part is not None and not isinstance(part, kind):
@@ -349,7 +347,7 @@ class Layer(Named):
         if self.attention is not None:
             instance("the attention of a layer", self.attention, SelfAttention)
         if self.feedforward is not None:
-            instance("the feed-forward part of a layer", self.feedforward, FeedForward)
+            instance("the feed-forward layer of a layer", self.feedforward, FeedForward)
         one_of("placement of a norm", self.placement, PLACEMENTS)
         for name, part in (("attention", self.attention), ("feedforward", self.feedforward)):
             norms = getattr(self, f"{name}_norms")
@@ -444,7 +442,7 @@ class Sublayer:
     def named_parts(self) -> Iterator[tuple[str, Head | FeedForward]]:
         """The parts, each with what a sentence calls it."""
         for number, part in enumerate(self.parts, 1):
-            what = f"head {number}" if isinstance(part, Head) else "the feed-forward part"
+            what = f"head {number}" if isinstance(part, Head) else "the feed-forward layer"
             yield f"{what} of layer {self.layer}", part
 
     @property

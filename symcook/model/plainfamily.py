@@ -114,6 +114,11 @@ class FamilyReadout(NamedTuple):
     score: Tree
 
 
+def summed(tree: Tree) -> frozenset[str]:
+    """The indices of the sums in a tree."""
+    return frozenset(tree[1:2] if tree[0] == "sum" else ()).union(*map(summed, children(tree)))
+
+
 class PlainFamily:
     """A family as its document says, with `choices` for what that leaves open (a weighting, say)."""
 
@@ -255,17 +260,17 @@ class PlainFamily:
         before = (given.get(key, ()) for key in ("attention_norms", "feedforward_norms"))
         norms = (tuple(self._norm(one, scope) for one in some) for some in before)
         heads = tuple(self._head(one, scope) for one in given.get("attention") or ())
-        feedforward = self._writes(given.get("feedforward") or {})
-        return FamilyLayer(heads, feedforward, given.get("placement", "none"), *norms)
+        return FamilyLayer(heads, self._writes(given.get("feedforward") or {}), given.get("placement", "none"), *norms)
 
     def _head(self, given: Mapping[str, Any], scope: Scope) -> FamilyHead:
         over = self._for(given, scope)
         scope |= {one.name for one in over}
         mask, weighting = (self.chosen.get(one, one) for one in (str(given["mask"]), str(given["weighting"])))
-        scale = self.number(given.get("scale", "1"), scope)
-        temperature = self.number(given.get("temperature", "1"), scope | {"i", "n"})
+        tau = self.number(given.get("temperature", "1"), scope | {"i", "n"})
         score, writes = parse_term(given["score"]), self._writes(given["writes"])
-        return FamilyHead(over, score, mask, weighting, scale, temperature, writes)
+        if both := summed(score) & (scope | frozenset[str]().union(*(one.to.indices for one in writes))):
+            raise BadInput("a score must sum over an index of its own", f"{min(both)} in {given['score']}", "rename it")
+        return FamilyHead(over, score, mask, weighting, self.number(given.get("scale", "1"), scope), tau, writes)
 
     def _norm(self, given: Mapping[str, Any], scope: Scope) -> Norm:
         usual = {"gain": "1", "bias": "0"}

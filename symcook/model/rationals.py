@@ -122,7 +122,7 @@ def rational(tree: Tree, values: Mapping[str, Fraction] | None = None) -> Fracti
 
 def too_large() -> BadInput:
     """The refusal of a number that would pass `MAX_BITS` bits."""
-    return BadInput(f"numbers must stay below {MAX_BITS} bits", "a larger one", "use smaller exponents")
+    return BadInput(f"numbers must stay below {MAX_BITS:,} bits", "a larger one", "use smaller exponents")
 
 
 def _small(value: Fraction | int) -> Fraction | int:
@@ -221,7 +221,11 @@ def power(base: Fraction, exponent: Fraction) -> Fraction:
     if exponent.denominator != 1:
         if base in (0, 1) and exponent > 0:
             return base
-        raise NotExact("an exponent must be an integer for an exact rational", quotient(exponent), "use sqrt and balls")
+        raise NotExact(
+            "an exponent must be an integer for an exact rational",
+            quotient(exponent),
+            "use sqrt and rigorous intervals",
+        )
     k = exponent.numerator
     if base == 0 and k < 0:
         raise BadInput("a denominator must not be zero", f"0^{k}")

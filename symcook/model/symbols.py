@@ -93,7 +93,7 @@ def at(tree: Tree, values: Mapping[str, int]) -> Number:
         raise BadInput("a value must be a finite number", f"{show(tree)} at {where}" if where else show(tree))
     for condition in value.atoms(sp.Rel):
         if not condition.free_symbols:  # an equality of irrational numbers that sympy leaves unevaluated
-            raise Undecided(f"the comparison {from_sympy(condition)} stays open; write it with rational numbers.")
+            raise Undecided(f"the comparison {from_sympy(condition)} is undecided; write it with rational numbers.")
     return lowered(value)
 
 

@@ -140,9 +140,7 @@ class Transformer(Verbs, Shown):
             if not isinstance(layer, Layer):
                 raise BadInput("layers must be a tuple of layers", type(layer).__name__, "write Layer(...) around it")
         if self.max_length is not None and (type(self.max_length) is not int or not 1 <= self.max_length < 10**18):
-            raise BadInput(
-                "the greatest length must be an integer of at least 1 and at most 18 digits", self.max_length
-            )
+            raise BadInput("the maximum length must be an integer of at least 1 and at most 18 digits", self.max_length)
         declared = {p.name for p in self.parameters}
         if len(declared) != len(self.parameters):
             raise BadInput("symbols must be declared once", ", ".join(p.name for p in self.parameters))
@@ -167,9 +165,9 @@ class Transformer(Verbs, Shown):
         for norm in step.norms:
             self.space.require(norm.reads)
             if norm.projection is None and set(norm.reads) != set(self.space):
-                raise BadInput("a norm without projection must read the whole stream", ", ".join(norm.reads))
+                raise BadInput("a norm without projection must read the whole residual stream", ", ".join(norm.reads))
         if step.after is not None and step.after.projection is not None:
-            raise BadInput("a norm behind a block must be without projection", ", ".join(step.after.writes))
+            raise BadInput("a norm after a block must be without projection", ", ".join(step.after.writes))
         view = Space(tuple(name for norm in step.before for name in norm.writes)) if step.before else self.space
         for part in step.parts:
             view.require(part.reads)
@@ -204,7 +202,7 @@ class Transformer(Verbs, Shown):
                 return f"a head with mask {head.mask}, which sees positions that are not there yet"
         for value, indexed, where in () if length_known else self.expressions(symbolic=True):
             if indexed and symbol("n") in value.free_symbols:
-                return f"{where} is {from_sympy(value)}, and n changes as the word grows"
+                return f"{where} is {from_sympy(value)}, and n changes as the string grows"
         return None
 
     @cached_property
@@ -329,9 +327,9 @@ class Transformer(Verbs, Shown):
         BadInput where it has a foreign token, is too long, or is empty and the model adds nothing.
         """
         if not self.alphabet:
-            raise BadInput("a word needs a model with an alphabet", self.name, "give rows of inputs instead")
+            raise BadInput("a string needs a model with an alphabet", self.name, "give rows of inputs instead")
         if not isinstance(word, Iterable) or isinstance(word, (bytes, Mapping, Set, type)):
-            must = "a word must be text, or a list of tokens"
+            must = "a string must be text, or a list of tokens"
             raise BadInput(must, word, f'for example "{self.embedding.written((self.alphabet[0],) * 2)}"')
         result = tuple(word)
         if not result and not self.embedding.added:
@@ -359,7 +357,7 @@ class Transformer(Verbs, Shown):
         """Rows of input values, one a position, made exact; BadInput where a name is missing or foreign."""
         inputs = self.embedding.inputs
         if inputs is None:
-            raise BadInput("rows need a model with input coordinates", self.name, "give a word instead")
+            raise BadInput("rows need a model with input coordinates", self.name, "give a string instead")
         if not isinstance(rows, (list, tuple)) or not all(isinstance(row, Mapping) for row in rows):
             given = rows if isinstance(rows, (str, int)) else f"a {type(rows).__name__}"
             row = ", ".join(f'"{name}": ...' for name in inputs)

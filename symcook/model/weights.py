@@ -47,7 +47,7 @@ def feedforward(
     """
     formulas = dict(outputs or {}) | by_name
     if not formulas:
-        raise BadInput("a feed-forward part must write a coordinate", "none", 'give out="relu(x) - relu(-x)"')
+        raise BadInput("a feed-forward layer must write a coordinate", "none", 'give out="relu(x) - relu(-x)"')
     reader = _Formulas(symbols)
     units: dict[tuple[str, tuple[Any, ...]], int] = {}
     rows: list[dict[int, Any]] = []
@@ -69,7 +69,7 @@ def feedforward(
         biases.append(bias)
     kinds = sorted({kind for kind, _ in units})
     if len(kinds) > 1:
-        raise BadInput("a feed-forward part must have one activation", ", ".join(kinds), "make two layers")
+        raise BadInput("a feed-forward layer must have one activation", ", ".join(kinds), "make two layers")
     columns = _order(reads, (c for _, inside in units for c, _ in inside if c))
     return FeedForward(
         columns,
@@ -172,12 +172,13 @@ class _Formulas:
             yield factor, tree
         else:
             must = "a formula of weights must be a sum of numbers times coordinates or activations"
-            do = {"max": "write a + relu(b - a) for max(a, b)", "min": "write a - relu(a - b) for min(a, b)"}
-            if tag == "call" and tree[1] in do:
-                raise BadInput(must, show(tree), do[tree[1]])
-            product = tag == "*" and not names(tree) <= self.symbols.keys()
-            hint = "a product of coordinates is none, the recipe multiply-gelu comes near; " if product else ""
-            raise BadInput(must, show(tree), f"{hint}declared symbols go into symbols=[...]")
+            instead = {"max": "write a + relu(b - a) for max(a, b)", "min": "write a - relu(a - b) for min(a, b)"}
+            if tag == "call" and tree[1] in instead:
+                raise BadInput(must, show(tree), instead[tree[1]])
+            do = "declared symbols go into symbols=[...]"
+            if tag == "*" and not names(tree) <= self.symbols.keys():
+                do += "; the recipe multiply-gelu approximates a product of two coordinates"
+            raise BadInput(must, show(tree), do)
 
     def affine(self, tree: Tree) -> dict[str, Any]:
         """The coefficient of each coordinate, and of "" the constant; zeros are left out."""

@@ -14,6 +14,7 @@ import flint
 
 from symcook.door import check_digits
 from symcook.errors import BadInput, SymcookError, Undecided
+from symcook.locks import PRECISION
 from symcook.model.rationals import decimal
 
 GUARD = 2  # digits printed beyond the asked ones, so that rounding takes a hundredth of what is allowed
@@ -60,7 +61,7 @@ def hull(low: flint.arb | Fraction | int, high: flint.arb | Fraction | int, bits
     >>> hull(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 2**100), 165).rad() < flint.arb(2) ** -100
     True
     """
-    with flint.ctx.workprec(bits):
+    with PRECISION, flint.ctx.workprec(bits):
         return arb_of(low).union(arb_of(high))
 
 
@@ -110,7 +111,7 @@ def refine(
     wanted = check_digits(digits)
     limit = limit_for(wanted) if limit_bits is None else limit_bits
     for bits in ladder(bits_for(wanted), limit):
-        with flint.ctx.workprec(bits):
+        with PRECISION, flint.ctx.workprec(bits):
             result = compute()
         if settled(result, wanted, relative):
             return result
@@ -124,7 +125,7 @@ def decide_sign(compute: Callable[[], flint.arb], what: str, limit_bits: int = 1
     Raises Undecided where every ball up to `limit_bits` straddles zero; `what` names the comparison.
     """
     for bits in ladder(64, limit_bits):
-        with flint.ctx.workprec(bits):
+        with PRECISION, flint.ctx.workprec(bits):
             result = compute()
         if result.is_zero():
             return 0
@@ -132,14 +133,14 @@ def decide_sign(compute: Callable[[], flint.arb], what: str, limit_bits: int = 1
             return 1
         if result < 0:
             return -1
-    raise Undecided(f"{what} stayed open at {limit_bits} bits; an exact or simpler expression would settle it.")
+    raise Undecided(f"{what} was undecided at {limit_bits} bits; an exact or simpler expression would settle it.")
 
 
 def settled(x: flint.arb, digits: int, relative: bool = False) -> bool:
     """Whether the radius is at most a quarter of 10^-digits max(1, |mid|), or of 10^-digits |mid| where `relative`."""
     if not x.is_finite():
         return False
-    with flint.ctx.workprec(64):
+    with PRECISION, flint.ctx.workprec(64):
         radius = x.rad()
         if radius.is_zero():
             return True
@@ -157,7 +158,7 @@ def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:
     """
     wanted = check_digits(digits)
     if not x.is_finite():
-        raise SymcookError("a ball without bounds was to be printed")
+        raise SymcookError("an interval without bounds was to be printed")
     if x.is_zero():
         return Ball("0", "0")
     mantissa, exponent = (int(part) for part in x.mid().man_exp())
@@ -171,16 +172,16 @@ def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:
     bits = bits_for(wanted) + 4 * (abs(last).bit_length() + abs(exponent).bit_length()) + mantissa.bit_length()
     if 0 < -last < 4 * wanted + 64:
         bits += -3 * last  # then 10^-last is exact, and so is a short decimal
-    with flint.ctx.workprec(bits):
+    with PRECISION, flint.ctx.workprec(bits):
         scaled = x * flint.arb(10) ** -last
         middle = (scaled.mid() + flint.arb(0.5)).floor().unique_fmpz()
         if middle is None:
-            raise SymcookError("the midpoint of a ball was not rounded to an integer")
+            raise SymcookError("the midpoint of an interval was not rounded to an integer")
         error = (scaled - middle).abs_upper()
     error_digits, error_place = _round_up(error, last)
     printed = Ball(decimal(str(middle), last), decimal(str(error_digits), error_place))  # flint writes any length
     if not _encloses(x, middle, last, error_digits, error_place):
-        raise SymcookError(f"the decimals {str(printed)[:60]} do not enclose their ball")
+        raise SymcookError(f"the decimals {str(printed)[:60]} do not enclose their interval")
     return printed
 
 
@@ -195,10 +196,10 @@ def _round_up(error: flint.arb, place: int) -> tuple[flint.fmpz, int]:
         return flint.fmpz(0), 0
     mantissa, exponent = (int(part) for part in error.man_exp())
     shift = GUARD + 1 - _tens(exponent + mantissa.bit_length())
-    with flint.ctx.workprec(128 + 2 * abs(shift).bit_length()):  # 10^shift must come out to a few digits
+    with PRECISION, flint.ctx.workprec(128 + 2 * abs(shift).bit_length()):  # 10^shift must come out to a few digits
         units = (error * flint.arb(10) ** shift).upper().ceil().unique_fmpz()
     if units is None:
-        raise SymcookError("the radius of a ball was not rounded to an integer")
+        raise SymcookError("the radius of an interval was not rounded to an integer")
     return units, place - shift
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import flint
 
 from symcook.errors import BadInput, NotExact, Undecided
+from symcook.locks import PRECISION
 from symcook.model.expr import Tree, is_formula, show
 from symcook.model.meaning import Meaning
 from symcook.model.rationals import Rationals
@@ -93,11 +94,11 @@ class Enclosed(_Known, Balls):
             return int(found)
         if value.is_finite() and not value.contains_integer():
             raise _no_position(show(tree))
-        raise Undecided("the balls leave open which position is meant.")
+        raise Undecided("the rigorous intervals leave open which position is meant.")
 
     def made(self, value: object) -> Any:
         if not isinstance(value, (int, Fraction, flint.arb)):
-            raise NotExact("every value must be a number or a ball here", str(value))
+            raise NotExact("every value must be a number or an interval here", str(value))
         return arb_of(value)
 
 
@@ -114,13 +115,13 @@ def valued(tree: Tree, values: Mapping[str, object], near: Fraction | None, bits
     if near is None:
         exactly = Exactly(values)
         return exactly.formula(tree) if is_formula(tree) else Fraction(exactly.term(tree))
-    with flint.ctx.workprec(bits):
+    with PRECISION, flint.ctx.workprec(bits):
         enclosed = Enclosed(values)
         if is_formula(tree):
             if (truth := enclosed.formula(tree)) is None:
-                raise Undecided(f"the balls leave {show(tree)} open.")
+                raise Undecided(f"the rigorous intervals leave {show(tree)} open.")
             return truth
         ball = enclosed.term(tree)
         if not ball.is_finite() or ball.rad() > arb_of(near):
-            raise Undecided(f"the balls leave the value of {show(tree)} open.")
+            raise Undecided(f"the rigorous intervals leave the value of {show(tree)} open.")
         return fraction_of(ball.mid())

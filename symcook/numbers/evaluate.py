@@ -11,6 +11,7 @@ import flint
 from mpmath.libmp import from_man_exp, from_rational, to_float
 
 from symcook.errors import BadInput, NotExact, SymcookError, Undecided, unknown
+from symcook.locks import PRECISION
 from symcook.model.expr import Tree, show
 from symcook.model.meaning import Meaning, not_whole
 from symcook.model.rationals import MAX_BITS, Rationals, too_large
@@ -53,7 +54,7 @@ def nearest(tree: Tree, values: Mapping[str, int], bits: int) -> Any:
     Raises BadInput where there is no finite value, Undecided where it rests on a comparison that stays open.
     """
     for precision in (bits + 32, 2 * bits + 128, 8 * bits + 1024):
-        with flint.ctx.workprec(precision):
+        with PRECISION, flint.ctx.workprec(precision):
             ball = evaluate(tree, values)
             ends = [ball.lower(), ball.upper()] if ball.is_finite() else []
         found = {_rounded(end, bits) for end in ends}
@@ -62,7 +63,7 @@ def nearest(tree: Tree, values: Mapping[str, int], bits: int) -> Any:
     value = at(tree, values)
     if not isinstance(value, tuple):
         return from_rational(value.numerator, value.denominator, bits, "n")
-    with flint.ctx.workprec(8 * bits + 1024):
+    with PRECISION, flint.ctx.workprec(8 * bits + 1024):
         ball = evaluate(value)
         if not ball.is_finite() or ball.rel_accuracy_bits() <= bits:
             raise Undecided(f"the value of {show(tree)} cannot be told to {bits} bits; write it in another form.")
@@ -226,7 +227,7 @@ def zero(function: BallFunction, slope: BallFunction, low: Fraction, high: Fract
     of a ball gives another: the zero is m - f(m)/f'(t) for some t in the ball. Each step doubles the bits, so that the
     last one takes most of the time. Raises SymcookError for other signs.
     """
-    with flint.ctx.workprec(BITS):
+    with PRECISION, flint.ctx.workprec(BITS):
         found = _newton(function, slope, _halved(function, arb_of(low), arb_of(high)), BITS)
         for _ in range(BITS):
             closer = _newton(function, slope, found, BITS)
@@ -244,9 +245,9 @@ def zero(function: BallFunction, slope: BallFunction, low: Fraction, high: Fract
 
 def _newton(function: BallFunction, slope: BallFunction, found: flint.arb, bits: int) -> flint.arb:
     """A ball of that many bits around the zero that is in `found`."""
-    with flint.ctx.workprec(bits // 2 + 32):
+    with PRECISION, flint.ctx.workprec(bits // 2 + 32):
         descent = slope(found)
-    with flint.ctx.workprec(bits):
+    with PRECISION, flint.ctx.workprec(bits):
         middle = found.mid()
         return middle - function(middle) / descent
 

@@ -22,6 +22,7 @@ from math import gcd, lcm
 import flint
 
 from symcook.errors import BadInput, NotExact, SymcookError
+from symcook.locks import PRECISION
 from symcook.model.rationals import quotient
 from symcook.numbers.balls import arb_of, decide_sign
 from symcook.numbers.roots import Root
@@ -117,7 +118,7 @@ class ExpSum:
     @cached_property
     def near(self) -> flint.arb:
         """An enclosure at NEAR_BITS, that tells most numbers apart."""
-        with flint.ctx.workprec(NEAR_BITS):
+        with PRECISION, flint.ctx.workprec(NEAR_BITS):
             return self.ball()
 
     def __eq__(self, other: object) -> bool:
@@ -315,7 +316,7 @@ def _plus(a: ExpSum, b: ExpSum | SumNumber, factor: int) -> SumValue:
 
 def _compared(a: ExpSum, b: ExpSum | SumNumber) -> int:
     """The sign of a - b."""
-    with flint.ctx.workprec(NEAR_BITS):
+    with PRECISION, flint.ctx.workprec(NEAR_BITS):
         there = b.near if isinstance(b, ExpSum) else arb_of(_exact(b))
         if not a.near.overlaps(there):
             return 1 if a.near > there else -1
@@ -489,6 +490,6 @@ def _rational_power(base: Fraction, exponent: Fraction) -> Fraction:
         parts.append(whole)
     size = max(part.bit_length() for part in parts)
     if abs(exponent.numerator) * size > MAX_POWER_BITS:
-        must = f"an exact power must have at most {MAX_POWER_BITS} bits"
+        must = f"an exact power must have at most {MAX_POWER_BITS:,} bits"
         raise NotExact(must, f"({base})^({exponent})", "use --domain ball")
     return Fraction(*parts) ** exponent.numerator

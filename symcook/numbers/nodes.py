@@ -193,7 +193,7 @@ class _Sympy(Meaning[Any, Any]):
         places = counted(int(ends[0]), int(ends[1]), tree)
         self.steps[1] -= len(places)
         if self.steps[1] < 0:
-            raise BadInput(f"an expression must have at most {MAX_RANGE} terms in its sums", show(tree))
+            raise BadInput(f"an expression must have at most {MAX_RANGE:,} terms in its sums", show(tree))
         parts = [self.under(bound, j).term(body) for j in places]
         return sp.Add(*parts) if tag == "sum" else sp.Mul(*parts)
 

@@ -17,9 +17,11 @@ from typing import Any
 import flint
 
 from symcook.errors import BadInput, NotExact
+from symcook.locks import PRECISION
 from symcook.model.expr import numeral
 from symcook.model.rationals import quotient
 from symcook.numbers.balls import arb_of, decide_sign, fraction_of
+from symcook.present import present
 
 Rational = Fraction | int
 
@@ -199,7 +201,7 @@ class Root(Algebraic):
         """The coefficient of the root when it is written as a multiple of sqrt(r)."""
         ratio = _ratio(self.r, r)
         if ratio is None:
-            must = f"{what} must hold at most one square root in the exact domain"
+            must = f"{what} must hold at most one square root in exact arithmetic"
             raise NotExact(must, f"sqrt({self.r}) and sqrt({r})", "use --domain ball")
         return self.q * ratio
 
@@ -287,11 +289,10 @@ def _nested(value: Root) -> Root | Fraction:
         raise BadInput("the argument of sqrt must not be negative", value)
     norm = rational_root(value.p**2 - value.q**2 * value.r)
     for side in (1, -1) if norm is not None else ():
-        assert norm is not None
-        a = rational_root((value.p + side * norm) / 2)
+        a = rational_root((value.p + side * present(norm)) / 2)
         if a:
             return abs(Root(a, value.q / (2 * a), value.r))
-    must = "a value must hold at most one square root in the exact domain"
+    must = "a value must hold at most one square root in exact arithmetic"
     raise NotExact(must, f"sqrt({value})", "use --domain ball")
 
 
@@ -335,7 +336,7 @@ def _roots(coefficients: tuple[int, ...]) -> tuple[RealPlace, ...]:
 @lru_cache(maxsize=4096)
 def _enclosed(coefficients: tuple[int, ...], bits: int) -> tuple[flint.arb, ...]:
     """The real roots of an irreducible polynomial, from the left."""
-    with flint.ctx.workprec(bits):
+    with PRECISION, flint.ctx.workprec(bits):
         every: Any = flint.fmpz_poly(list(coefficients)).complex_roots()
         found = [z for z, _ in every if z.imag.is_zero()]
     return tuple(sorted((z.real for z in found), key=lambda x: fraction_of(x.mid())))
@@ -345,7 +346,7 @@ def between(a: RealPlace, b: RealPlace | None) -> Fraction:
     """A short rational number above a and below b (anything above a where b is None)."""
     bits = 64
     while True:  # different numbers part at some precision
-        with flint.ctx.workprec(bits):
+        with PRECISION, flint.ctx.workprec(bits):
             low = ball_of(a).upper()
             high = (low + abs(low) + 1).upper() if b is None else ball_of(b).lower()
             if low < high:

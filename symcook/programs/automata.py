@@ -51,7 +51,7 @@ class AutomatonTable(NamedTuple):
         """The same with its letters in another order; BadInput where they are others."""
         if sorted(alphabet) != sorted(self.alphabet):
             must = f"the automaton must be over the alphabet {' '.join(alphabet)}"
-            raise BadInput(must, " ".join(self.alphabet), "give one over exactly these letters")
+            raise BadInput(must, " ".join(self.alphabet), "give one over exactly these symbols")
         order = [self.alphabet.index(letter) for letter in alphabet]
         return self._replace(alphabet=tuple(alphabet), moves=tuple(tuple(row[k] for k in order) for row in self.moves))
 
@@ -91,8 +91,8 @@ def reached(
         for to in steps(state):
             if to not in numbers:
                 if len(states) == most:
-                    must = f"a reference must reach at most {most} states to be an automaton"
-                    raise BadInput(must, "more", "its words can still be compared one by one, by check")
+                    must = f"a specification must reach at most {most} states to be an automaton"
+                    raise BadInput(must, "more", "its strings can still be compared one by one, by check")
                 numbers[to] = len(states)
                 states.append(to)
             row.append(numbers[to])
@@ -111,7 +111,7 @@ def read_table(text: str, name: str = "the text") -> AutomatonTable:
     for path, line in _keys(text):
         if path in lines:
             of = " by ".join(path[1:]) or path[0]
-            must = "an automaton must have one transition for each state and letter, and each key once"
+            must = "an automaton must have one transition for each state and symbol, and each key once"
             raise BadInput(must, f"{of} in line {lines[path]} and in line {line}", "leave one out")
         lines[path] = line
     return table_of(document, lines)
@@ -147,7 +147,7 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
     states, letters = (_names(document[key], key) for key in ("states", "input_symbols"))
     for letter in letters:
         if letter.split() != [letter]:
-            raise BadInput("a letter of an automaton must be text without white space", repr(letter))
+            raise BadInput("a symbol of an automaton must be text without white space", repr(letter))
     numbers = {name: k for k, name in enumerate(states)}
 
     def line(*path: str) -> str:
@@ -160,7 +160,7 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
 
     table = document["transitions"]
     if not isinstance(table, Mapping):
-        raise BadInput("transitions must map each state to {letter: state}", type(table).__name__)
+        raise BadInput("transitions must map each state to {symbol: state}", type(table).__name__)
     for name in table:
         state(name, "a state in transitions", line("transitions", str(name)))
     initial = state(document["initial_state"], "the initial state", line("initial_state"))
@@ -168,7 +168,7 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
     for name in states:
         row = table.get(name, {})
         if not isinstance(row, Mapping):
-            raise BadInput("transitions must map each state to {letter: state}", f"{_shown(row)} for {name}")
+            raise BadInput("transitions must map each state to {symbol: state}", f"{_shown(row)} for {name}")
         for letter in row:
             if letter not in letters:
                 given = f"{letter} in the state {name}{line('transitions', name, str(letter))}"
@@ -176,9 +176,9 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
         for letter in letters:
             if letter not in row:
                 given = f"none from {name} by {letter}{line('transitions', name)}"
-                raise BadInput("an automaton must have a transition for each state and letter", given, "add it")
+                raise BadInput("an automaton must have a transition for each state and symbol", given, "add it")
         moves.append([
-            state(row[letter], f"the state behind {name} by {letter}", line("transitions", name, letter))
+            state(row[letter], f"the state after {name} by {letter}", line("transitions", name, letter))
             for letter in letters
         ])  # fmt: skip
     answers = _answers(document, states, state)

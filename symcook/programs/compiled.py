@@ -40,7 +40,7 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
         must = "a program with a theorem must be what the theorem is about, without another attention"
         raise BadInput(must, f"theorem {program.theorem}, {program.attention or program.kind}")
     if program.attention and program.kind not in FORMULAS:
-        raise BadInput("a program with soft attention must be a formula", program.kind)
+        raise BadInput("a program with softmax attention must be a formula", program.kind)
     own: Collection[str] = program.alphabet
     if isinstance(found, AutomatonTable):
         own = tokens_of(found)
@@ -56,5 +56,5 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
     if isinstance(found, TuringMachine):
         wrong = {*program.alphabet} ^ {*(found.input if program.theorem else own)}
         if wrong:
-            must = "a machine's program must have the alphabet of its compiler"
+            must = "a Turing machine's program must have the alphabet of its compiler"
             raise BadInput(must, min(wrong), "compile the program again")

@@ -150,7 +150,7 @@ def letters_text(letters: Iterable[str], alphabet: Sequence[str]) -> str:
 def foreign(letter: str, alphabet: Sequence[str]) -> BadInput:
     """That a letter of a program is none of its alphabet."""
     error = unknown("letter", letter, list(alphabet))
-    return BadInput("a letter of a program must be a letter of the alphabet", letter, error.do)
+    return BadInput("a symbol of a program must be a symbol of the alphabet", letter, error.do)
 
 
 def quoted(letter: str) -> str:
@@ -225,11 +225,11 @@ def alphabet_of(given: str | Sequence[str]) -> tuple[str, ...]:
         given = given.split() if " " in given.strip() else list(given.strip())
     letters = tuple(given)
     if not letters:
-        raise BadInput("an alphabet must have a letter", "none", "for example --alphabet ab")
+        raise BadInput("an alphabet must have a symbol", "none", "for example --alphabet ab")
     for letter in letters:
         if not isinstance(letter, str) or not letter or letter != letter.strip() or not letter.isprintable():
-            raise BadInput("a letter must be printable text without spaces around it", letter)
+            raise BadInput("a symbol must be printable text without spaces around it", letter)
     if len(set(letters)) < len(letters):
         twice = next(a for a in letters if letters.count(a) > 1)
-        raise BadInput("a letter must stand once in an alphabet", twice)
+        raise BadInput("a symbol must stand once in an alphabet", twice)
     return letters

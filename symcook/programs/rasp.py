@@ -30,7 +30,8 @@ from math import prod
 from typing import Any, NoReturn
 
 from symcook.errors import BadInput
-from symcook.programs.srasp import Srasp, SraspLines, given_types
+from symcook.present import present
+from symcook.programs.srasp import NUMERAL, Srasp, SraspLines, given_types, require_order
 from symcook.programs.srasp_grammar import is_name
 from symcook.programs.srasp_text import text
 
@@ -73,7 +74,7 @@ class SOp:
 
     def __call__(self, *words: object) -> NoReturn:
         """BadInput: there is no evaluation without a model."""
-        do = 'write sc.compile("srasp", it, alphabet="ab").run(word).outputs'
+        do = 'write sc.compile("srasp", it, alphabet="ab").run(string).outputs'
         raise BadInput("a sequence must have an alphabet before it can be run", repr(self), do)
 
     def annotate(self, **annotations: object) -> SOp:
@@ -256,6 +257,50 @@ def numerical(sop: SOp) -> SOp:
 categorical = numerical
 
 
+class _Numeral(str):
+    """A letter that is a number's text, as a function of values is given it: it refuses to be used as text where a
+    number may be meant. `int(x)` is the number."""
+
+    __slots__ = ()
+
+    def _arithmetic(self, other: object = 0) -> Any:
+        if isinstance(other, SOp):
+            return NotImplemented
+        must = "arithmetic on a symbol, and a comparison with a number, must be of its number"
+        raise BadInput(must, f"the symbol {str(self)!r} as text", "write int(x) for x in the function")
+
+    __add__ = __mul__ = __rmul__ = __mod__ = _arithmetic  # type: ignore[assignment]
+    __radd__ = __rmod__ = __sub__ = __rsub__ = _arithmetic
+    __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = _arithmetic
+
+    def __eq__(self, other: object) -> bool:
+        return str.__eq__(self, other) if isinstance(other, str) or other is None else self._arithmetic(other)
+
+    def __ne__(self, other: object) -> bool:
+        return str.__ne__(self, other) if isinstance(other, str) or other is None else self._arithmetic(other)
+
+    def __lt__(self, other: str) -> Any:
+        return str.__lt__(self, other) if (known := self._in_order(other)) is True else known
+
+    def __le__(self, other: str) -> Any:
+        return str.__le__(self, other) if (known := self._in_order(other)) is True else known
+
+    def __gt__(self, other: str) -> Any:
+        return str.__gt__(self, other) if (known := self._in_order(other)) is True else known
+
+    def __ge__(self, other: str) -> Any:
+        return str.__ge__(self, other) if (known := self._in_order(other)) is True else known
+
+    def _in_order(self, other: object) -> Any:
+        """True; BadInput where the order of text is not that of numbers."""
+        if not isinstance(other, str):
+            return self._arithmetic(other)
+        require_order((str(self), str(other)))
+        return True
+
+    __hash__ = str.__hash__
+
+
 class _RaspLines:
     """Objects to lines; each object once."""
 
@@ -290,10 +335,10 @@ class _RaspLines:
 
     def constant(self, value: object) -> int:
         if isinstance(value, (bool, str)):
-            return self.lines.constant(value)
+            return self.lines.constant(str(value) if isinstance(value, str) else value)
         if isinstance(value, (int, Fraction)):
             return self.lines.constant(Fraction(value))
-        must = "a constant must be a letter, true or false, or an exact number"
+        must = "a constant must be a symbol, true or false, or an exact number"
         raise BadInput(must, f"{type(value).__name__} {value}", "write Fraction(1, 2) for a half")
 
     def kind(self, line: int) -> str:
@@ -358,19 +403,18 @@ class _RaspLines:
                 if many:
                     raise
         if many:
-            must = f"a function must be of letters, truths or at most {FEW} numbers, or of arithmetic and comparisons"
+            must = f"a function must be of symbols, truths or at most {FEW} numbers, or of arithmetic and comparisons"
             raise BadInput(must, f"a function of {given_types([self.kind(line) for line in reads])}")
         result = None
         for values in product(*(table or () for table in tables)):
-            line = self.line(f(*values))
+            line = self.line(_called(f, values))
             if result is None:
                 result = line
                 continue
             tests = [self._is(one, value) for one, value in zip(reads, values, strict=True)]
             test = tests[0] if len(tests) == 1 else self.lines.add("and", *tests)
             result = self.lines.add("if", test, *self._alike(line, result))
-        assert result is not None
-        return result
+        return present(result)
 
     def _is(self, line: int, value: object) -> int:
         """Where a sequence has a value."""
@@ -424,11 +468,26 @@ class _RaspLines:
             raise BadInput(must, f"a function of {given_types([self.kind(keys), self.kind(queries)])}")
         result = self.lines.add("key", self.constant(False))
         for value in table:
-            given = (lambda k, v=value: f(k, v)) if here == "query" else (lambda q, v=value: f(v, q))
+            bound = _Numeral(value) if isinstance(value, str) and NUMERAL.fullmatch(value) else value
+            given = (lambda k, v=bound: f(k, v)) if here == "query" else (lambda q, v=bound: f(v, q))
             fits = self.lines.add(there, self.truth(self._mapped(given, [theirs])))
             pair = self.lines.add("pair and", self.lines.add(here, self._is(mine, value)), fits)
             result = self.lines.add("pair or", result, pair)
         return result
+
+
+def _called(f: Callable[..., object], values: Sequence[Any]) -> object:
+    """What a function gives for values. BadInput in place of what it raises."""
+    given = [_Numeral(one) if isinstance(one, str) and NUMERAL.fullmatch(one) else one for one in values]
+    try:
+        return f(*given)
+    except (BadInput, _NeedsValues):
+        raise
+    except Exception as error:
+        must = "a function must have a value for each value of its sequences"
+        shown = ", ".join(map(str, values))
+        do = "give Aggregate a default that the function takes" if "?" in values else "let it return one"
+        raise BadInput(must, f"{type(error).__name__} ({error}) at {shown}", do) from error
 
 
 def _sorted(values: Iterable[Fraction]) -> tuple[Any, ...]:

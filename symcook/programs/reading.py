@@ -46,7 +46,7 @@ COMMENT: /\/\/[^\n]*/
 NAMED = {
     "OTHER": "!=", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "PLUS": "+", "MINUS": "-",
     "TIMES": "*", "OPEN": "(", "CLOSE": ")", "SQUARE": "[", "SQUARED": "]", "COMMA": ",", "SEMICOLON": ";",
-    "NAME": "a name", "WORD": "a letter", "QUOTED": 'a letter like "a"', "INTEGER": "a number", "EQUAL": "=",
+    "NAME": "a name", "WORD": "a symbol", "QUOTED": 'a symbol like "a"', "INTEGER": "a number", "EQUAL": "=",
     "OR": "|", "AND": "&", "$END": "the end",
 }  # fmt: skip
 """What sentences call these, and others that both have by other rules."""
@@ -239,12 +239,12 @@ def _unexpected(source: str, token: Token, expected: Any, kind: str) -> BadInput
         return BadInput(f"{LETTERS} ({where})", given)
     if token.type != "$END" and given[0] in "*/." and expected & {"PLUS", "LESS", "LEFT"}:
         do = "write 3*#left[F], and multiply both sides where there is a fraction"
-        return BadInput(f"a factor of a count must be one whole number in front of it ({where})", given, do)
+        return BadInput(f"a factor of a count must be one whole number before it ({where})", given, do)
     if token.type == "INTEGER" and expected == {"LEFT", "RIGHT"} and before.rstrip()[-1:] == "*":
-        return BadInput(f"a factor of a count must be one whole number in front of it ({where})", given)
+        return BadInput(f"a factor of a count must be one whole number before it ({where})", given)
     do = None if token.type == "$END" else instead_of(rest) or instead_of(before[-1:] + rest)
     if do is not None:
-        return BadInput(f"a formula must be written in its signs and words ({where})", given, do)
+        return BadInput(f"a formula must be written in its signs and keywords ({where})", given, do)
     return BadInput(f"{what} must stand at {where}", given, _instead(given, *last))
 
 
@@ -260,7 +260,7 @@ SIGNS = {
     "×": "*", "·": "*", "÷": "/", "−": "-", ":=": "=", "==": "=",
 }  # fmt: skip
 """Signs of other languages, with those of this one."""
-LETTERS = 'a letter must be written Q_a, Q_"(" or Q_{a, b}'
+LETTERS = 'a symbol must be written Q_a, Q_"(" or Q_{a, b}'
 
 
 def instead_of(given: str) -> str | None:
@@ -288,13 +288,13 @@ def _strange(source: str, line: int, column: int, kind: str) -> BadInput:
     if rest.startswith("Q_"):
         return BadInput(f"{LETTERS} ({where})", rest[:12])
     if rest.startswith('"'):
-        return BadInput(f"a letter in quotes must have its second quote ({where})", rest[:12])
-    return BadInput(f"a formula must be written in its signs and words ({where})", rest[:1])
+        return BadInput(f"a symbol in quotes must have its second quote ({where})", rest[:12])
+    return BadInput(f"a formula must be written in its signs and keywords ({where})", rest[:1])
 
 
 def _count(word: str, where: str, kind: str) -> BadInput:
     if kind == "count":
-        do = "a factor stands in front, as in 2*#left[F], and a comment begins with //"
+        do = "a factor stands before its count, as in 2*#left[F], and a comment begins with //"
         return BadInput(f"a count must be written #left[F] or #right[F] ({where})", word, do)
     must = f"a formula of ltl must be without counts and numbers of positions ({where})"
     return BadInput(must, word, "compile it as count: symcook compile count")
@@ -325,7 +325,7 @@ class _FormulaReader:
     def definition(self, parts: list[Any]) -> None:
         name = str(parts[1])
         if name in WORDS or name in self.names or name.startswith("Q_"):  # Q_a is read as a letter
-            raise BadInput(f"a name must be new and no word of the language ({place_at(parts[1])})", name)
+            raise BadInput(f"a name must be new and no keyword of the language ({place_at(parts[1])})", name)
         self.names[name] = parts[3]
 
     def output(self, parts: list[Any]) -> None:
@@ -472,7 +472,7 @@ class _FormulaReader:
     def letter(self, parts: list[Token]) -> int:
         text = str(parts[0])[2:]
         if text in WORDS:
-            raise BadInput(f"a letter that is a word of the language must have quotes ({place_at(parts[0])})", text,
+            raise BadInput(f"a symbol that is a keyword of the language must have quotes ({place_at(parts[0])})", text,
                            f'write Q_"{text}"')  # fmt: skip
         return self._letters([(_unquoted(text), parts[0])])
 
@@ -494,7 +494,7 @@ class _FormulaReader:
         if name.startswith("Q_"):
             raise BadInput(f"{LETTERS} ({place_at(parts[0])})", name)
         if name not in self.names:
-            letter = f"the letter is written Q_{name}" if name in self.lines.alphabet else ""
+            letter = f"the symbol is written Q_{name}" if name in self.lines.alphabet else ""
             do = letter or _instead(name) or f"write let {name} = F;"
             raise BadInput(f"a name must be given a formula before ({place_at(parts[0])})", name, do)
         return self.names[name]

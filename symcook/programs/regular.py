@@ -58,7 +58,7 @@ class Expression:
     def whole(self) -> Places:
         found = self.either()
         if self.peek():
-            raise self.fail("must close only brackets that it has opened", "quote a letter that is a sign by \\")
+            raise self.fail("must close only brackets that it has opened", "quote a symbol that is a sign by \\")
         return found
 
     def either(self) -> Places:
@@ -78,7 +78,7 @@ class Expression:
             part = self.repeated()
             found = part if found is None else self.joined(found, part)
         if found is None:
-            raise self.fail("must have a letter, or () for the empty word", f"it may use {' '.join(self.alphabet)}")
+            raise self.fail("must have a symbol, or () for the empty string", f"it may use {' '.join(self.alphabet)}")
         return found
 
     def joined(self, a: Places, b: Places) -> Places:
@@ -147,7 +147,7 @@ class Expression:
                 return Places(True, 0, 0)
             found = self.either()
             if self.peek() != ")":
-                raise self.fail("must close each ( by )", "quote a letter ( by \\(")
+                raise self.fail("must close each ( by )", "quote a symbol ( by \\(")
             self.at += 1
             return found
         if sign == ".":
@@ -159,7 +159,7 @@ class Expression:
             while self.peek() not in ("", "]"):
                 letters += self.letters()
             if not self.peek():
-                raise self.fail("must close each [ by ]", "quote a letter [ by \\[")
+                raise self.fail("must close each [ by ]", "quote a symbol [ by \\[")
             self.at += 1
             return self.place(frozenset(letters))
         return self.place(frozenset([self.letter()]))
@@ -184,7 +184,7 @@ class Expression:
                 self.at += len(letter)
                 return letter
         said = " ".join(f"\\{letter}" if set(letter) & set(SIGNS) else letter for letter in self.alphabet)
-        raise self.fail("must be made of the letters of the model", f"they are written {said}")
+        raise self.fail("must be made of the symbols of the model", f"they are written {said}")
 
 
 def regular_table(text: str, alphabet: Sequence[str]) -> AutomatonTable:

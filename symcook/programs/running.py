@@ -54,7 +54,7 @@ def read_source(source: str, alphabet: str | Sequence[str] | None = None, name: 
     if letters is None:
         letters = letters_of(source)
         if not letters:
-            must = "an expression without letters must have an alphabet"
+            must = "an expression without symbols must have an alphabet"
             raise BadInput(must, source or "nothing", "give it, for example --alphabet ab")
     table = regular_table(source, letters)
     return table._replace(names=tuple(f"q{state}" for state in range(len(table.moves))))

@@ -7,10 +7,12 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
@@ -18,7 +20,7 @@ from symcook.programs.formula import alphabet_of, quoted
 
 MASKS = {"true": "none", "j < i": "strict-future", "j <= i": "future", "j > i": "strict-past", "j >= i": "past"}
 """Which positions j a line at i may look at, by the mask of a head that looks there."""
-TYPES = {"letter": "a letter", "truth": "true or false", "number": "a number", "selector": "a selector"}
+TYPES = {"letter": "a symbol", "truth": "true or false", "number": "a number", "selector": "a selector"}
 Constant = str | bool | Fraction | None
 """What a line may hold: a letter, truth or number; a sign, a mask."""
 WIDEST = 60
@@ -118,6 +120,18 @@ def at_key(text: str) -> str:
     return text.replace("(i)", "(j)")
 
 
+NUMERAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)
+
+
+def require_order(letters: Iterable[str]) -> None:
+    """BadInput where letters that are numbers have another order as text, which is that of letters."""
+    numbers = sorted(one for one in letters if NUMERAL.fullmatch(one))
+    for before, after in pairwise(numbers):
+        if Fraction(before) > Fraction(after):
+            must = "letters that are numbers must have the same order as text, to be compared by <, <=, > or >="
+            raise BadInput(must, f"{before} and {after}", "write them with equally many digits, such as 09 and 10")
+
+
 def constant_text(value: object) -> str:
     """A constant as it is written."""
     if isinstance(value, bool):
@@ -180,6 +194,8 @@ class SraspLines:
             return ("selector" if op in ("key", "query") else "truth"), ()
         if op in ("compare", "select"):
             self._comparable(line.value, types)
+            if line.value not in ("=", "!=") and types == ["letter", "letter"]:
+                require_order(dict.fromkeys((*letters[0], *letters[1])))
             return ("truth" if op == "compare" else "selector"), ()
         if op == "if":
             require_type("the condition of if", types[:1], "truth")
@@ -213,8 +229,8 @@ class SraspLines:
     def program(self, names: Sequence[tuple[str, int]], output: int) -> Srasp:
         """The program that puts a line out, without lines that it does not need."""
         if self.types[output] == "selector":
-            raise BadInput("the output must be a letter, true or false, or a number", "a selector",
-                           "put out an aggregate or a selector_width of it")  # fmt: skip
+            raise BadInput("the output must be a symbol, true or false, or a number", "a selector",
+                           "output an aggregate or a selector_width of it")  # fmt: skip
         needed = {output}
         for number in range(len(self.lines) - 1, -1, -1):
             if number in needed:
@@ -232,7 +248,7 @@ class SraspLines:
 
 INSTEAD = {
     ("truth", "number"): "write if C then 1 else 0 for a truth C",
-    ("letter", "number"): 'write map(in(j); "a": 1, else: 0), with a number for each letter',
+    ("letter", "number"): 'write map(in(j); "a": 1, else: 0), with a number for each symbol',
     ("number", "truth"): "compare it: x > 0",
     ("letter", "truth"): 'compare it: x = "a"',
     ("selector", "number"): "take aggregate or selector_width of it",

@@ -6,7 +6,9 @@ import re
 
 from symcook.programs.reading import NAMED, SHARED
 
-GRAMMAR = SHARED + r"""
+GRAMMAR = (
+    SHARED
+    + r"""
 start: [header END] definition (END definition)* [END] -> whole
 header: ALPHABET (WORD | QUOTED)+
 definition: NAME [OPEN NAME CLOSE] EQUAL expr
@@ -56,6 +58,7 @@ NEWLINE: /\n/
 %declare END
 %ignore /[ \t\r\f]+/
 """
+)
 WORDS = frozenset((
     "alphabet", "if", "then", "else", "psum", "left", "right", "map", "select", "aggregate", "selector_width", "true",
     "false", "and", "or", "not", "in", "tokens", "indices", "length", "i", "j", "def",

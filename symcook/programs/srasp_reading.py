@@ -14,6 +14,7 @@ from threading import local
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.errors import BadInput, unknown
+from symcook.present import present
 from symcook.programs.formula import foreign
 from symcook.programs.reading import (
     DEEPEST,
@@ -162,7 +163,7 @@ def _unexpected(source: str, token: Token, expected: set[str], names: Collection
         if re.match(r"\.\d", rest) and before[-1:].isdigit():
             do = "write it as a fraction, 3/2 for 1.5"
         if do is not None:
-            return BadInput(f"a program must be written in its signs and words ({where})", given, do)
+            return BadInput(f"a program must be written in its signs and keywords ({where})", given, do)
     if "COLON" in expected and token.type in ("END", "$END", "SQUARED", "CLOSE"):
         return BadInput(f"a selection must have a default, V : D ({where})", given)
     if expected >= BEGINS:
@@ -193,10 +194,10 @@ def _strange(source: str, line: int, column: int) -> BadInput:
     rest = source.split("\n")[line - 1][column - 1 :]
     where = place_of(line, column)
     if rest[:1] in ("'", '"'):
-        return BadInput(f"a letter in quotes must end on its line ({where})", rest[:12])
+        return BadInput(f"a symbol in quotes must end on its line ({where})", rest[:12])
     if rest[:1] in ("[", "]", "{", "}"):
         return BadInput(f"a program must be without lists ({where})", rest[:1])
-    return BadInput(f"a program must be written in its signs and words ({where})", rest[:1])
+    return BadInput(f"a program must be written in its signs and keywords ({where})", rest[:1])
 
 
 class _SraspReader:
@@ -228,9 +229,10 @@ class _SraspReader:
 
     def definition(self, name: Token, *parts: Token | PlacedLine) -> None:
         value = parts[-1]
-        assert isinstance(value, PlacedLine)
+        if not isinstance(value, PlacedLine):
+            raise RuntimeError(f"a PlacedLine is expected here, not {type(value).__name__}")
         if str(name) in WORDS or str(name) in self.names:
-            raise BadInput(f"a name must be new and no word of the language ({place_at(name)})", str(name))
+            raise BadInput(f"a name must be new and no keyword of the language ({place_at(name)})", str(name))
         place = parts[1] if len(parts) > 2 else "i"
         if not isinstance(place, PlacedLine) and place != "i":
             raise BadInput(f"what is defined must be at i ({place_at(place)})", str(place), f"write {name}(i) = E")
@@ -429,7 +431,7 @@ class _SraspReader:
     def letter(self, token: Token) -> PlacedLine:
         letter = read_letter(token)
         if letter.split() != [letter] or not letter.isprintable():
-            raise BadInput(f"a letter must be printable text without spaces ({place_at(token)})", letter)
+            raise BadInput(f"a symbol must be printable text without spaces ({place_at(token)})", letter)
         return PlacedLine(self.lines.constant(letter), frozenset(), token)
 
     def constant(self, token: Token) -> PlacedLine:
@@ -454,7 +456,7 @@ class _SraspReader:
             raise BadInput(f"a program must be without def ({place_at(token)})", name, "write each definition out")
         if name not in self.names:
             near = unknown("name", name, [*self.names, "in"])
-            do = f'define {name}(i) before; a letter has quotes, like "{name}"'
+            do = f'define {name}(i) before; a symbol has quotes, like "{name}"'
             raise BadInput(f"a name must be defined before ({place_at(token)})", near.given, do)
         term = self.names[name]
         if self.kind(term) == "selector" or not term.at:
@@ -463,7 +465,8 @@ class _SraspReader:
 
     def entry(self, *parts: Token | PlacedLine) -> MapEntry:
         *tokens, _, value = parts
-        assert isinstance(value, PlacedLine)
+        if not isinstance(value, PlacedLine):
+            raise RuntimeError(f"a PlacedLine is expected here, not {type(value).__name__}")
         token: Any = tokens[-1]
         if token.type == "ELSE":
             return MapEntry(None, value)
@@ -491,7 +494,7 @@ class _SraspReader:
                            "end it with else: E")  # fmt: skip
         made = entries[-1].value.line
         for key, entry in reversed(entries[:-1]):
-            assert key is not None
+            key = present(key)
             test = self._add(key.token, "compare", value.line, key.line, value="=")
             made = self._add(entry.token, "if", test, entry.line, made)
         return PlacedLine(made, at, begin)

@@ -110,7 +110,7 @@ def labels(machine: TuringMachine) -> Mapping[MachineToken, str]:
         taken.add(name)
         found[token] = name
         if len(found) > MOST_TOKENS:
-            must = f"a machine must lead to at most {MOST_TOKENS} tokens"
+            must = f"a Turing machine must lead to at most {MOST_TOKENS:,} tokens"
             given = f"more, with {len(machine.rows)} rows and {machine.tapes} tapes"
             raise BadInput(must, given, "use fewer states, symbols or tapes")
     return found
@@ -145,7 +145,7 @@ def _different(machine: TuringMachine, rows: Iterable[str]) -> tuple[str, ...]:
     if len({*found}) < len(found):
         seen: set[str] = set()
         twice = next(one for one in found if one in seen or seen.add(one))
-        raise BadInput("letters, rows and symbols of the output must have different names", twice)
+        raise BadInput("input symbols, rows and output symbols must have different names", twice)
     return found
 
 

@@ -84,7 +84,7 @@ class TuringMachine:
         for symbol in given:
             if symbol == self.blank and symbol not in self.input:
                 must = f"an input must hold no blank, only {' '.join(self.input) or 'nothing'}"
-                raise BadInput(must, symbol, "leave it out: cells beside the input are blank")
+                raise BadInput(must, symbol, "leave it out: cells next to the input are blank")
             if symbol not in self.input:
                 raise BadInput(
                     f"every symbol must be one of the machine's input, {' '.join(self.input) or 'which has none'}",
@@ -101,7 +101,7 @@ def read_turing(source: str) -> TuringMachine:
     """
     text = source.strip()
     if not text:
-        must = "a machine must have text, JSON, or a code"
+        must = "a Turing machine must have text, JSON, or a code"
         raise BadInput(must, "nothing", f"write rows: {_FORM}")
     if _CODE.fullmatch(text):
         return _code(text)
@@ -186,13 +186,13 @@ class _Listing:
         try:
             document = json.loads(source)
         except ValueError as error:
-            raise BadInput("a machine in JSON must be a JSON document", str(error)) from None
+            raise BadInput("a Turing machine in JSON must be a JSON document", str(error)) from None
         table = cls()
         for name, value in document.items():
             if name == "rows":
                 continue
             if name not in (*_HEADERS, "machine"):
-                raise BadInput(f"the keys of a machine must be {', '.join((*_HEADERS, 'rows'))}", name)
+                raise BadInput(f"the keys of a Turing machine must be {', '.join((*_HEADERS, 'rows'))}", name)
             table.headers[name] = f'"{name}"', cls._words(name, value)
         rows = document.get("rows")
         if not isinstance(rows, list) or not rows:
@@ -218,15 +218,15 @@ class _Listing:
             return value.split()
         if isinstance(value, list) and all(isinstance(one, str) for one in value):
             return list(value)
-        raise BadInput(f'"{name}" must be text or a list of texts', json.dumps(value))
+        raise BadInput(f'"{name}" must be text or a list of strings', json.dumps(value))
 
     def machine(self) -> TuringMachine:
         if not self.written:
-            raise BadInput("a machine must have a row", "none", f"write {_FORM}")
+            raise BadInput("a Turing machine must have a row", "none", f"write {_FORM}")
         tapes = len(self.written[0].reads) - 1
         for row in self.written:
             if len(row.reads) - 1 != tapes:
-                must = f"every row must have as many tapes as the first, {tapes} beside the input ({_at(row.line)})"
+                must = f"every row must have as many tapes as the first, {tapes} next to the input ({_at(row.line)})"
                 raise BadInput(must, len(row.reads) - 1)
         letters, symbols = self._symbols("input"), self._symbols("work symbols")
         start = self._one("start")
@@ -238,7 +238,7 @@ class _Listing:
 
     def _need(self, name: str) -> tuple[int | str, list[str]]:
         if name not in self.headers:
-            raise BadInput(f"a machine must say {name}:", "none", f"add a line {name}: ...")
+            raise BadInput(f"a Turing machine must say {name}:", "none", f"add a line {name}: ...")
         line, words = self.headers[name]
         if not words:
             raise BadInput(f"{name}: must name a state ({_at(line)})", "none")
@@ -276,7 +276,7 @@ class _Listing:
         for row in self.written:
             where = _at(row.line)
             if row.state in halt:
-                raise BadInput(f"a state that halts must have no row ({where})", row.state)
+                raise BadInput(f"a state that halts must have no transition ({where})", row.state)
             choices = []
             for k, read in enumerate(row.reads):
                 known = [*(symbols if k else letters), BLANK]
@@ -296,7 +296,7 @@ class _Listing:
             for some in choices:
                 size *= len(some)
             if len(rows) + size > MOST_ROWS:
-                raise BadInput(f"a table must have at most {MOST_ROWS} rows when * is written out ({where})", size)
+                raise BadInput(f"a table must have at most {MOST_ROWS:,} rows when * is written out ({where})", size)
             for reads in product(*choices):
                 pair = row.state, reads
                 before = served.get(pair)

@@ -31,6 +31,19 @@ CHECKER = {
 }
 """The files of the checker, below the package's folder, and what each does: a status rests on these. All else here only
 finds proofs."""
+JUDGES = {
+    "kernel": tuple(f"symcook/{name}" for name in CHECKER),
+    "coq": (
+        *("proofs/coq/Conditions.v", "proofs/coq/Enclosures.v", "proofs/coq/Erf.v", "proofs/coq/Identities.v"),
+        *("proofs/coq/Intermediate.v", "proofs/coq/Laws.v", "proofs/coq/Meaning.v", "proofs/coq/Model.v"),
+        *("proofs/coq/Sines.v", "proofs/coq/Taylor.v", "proofs/coq/Tree.v"),
+        "proofs/checker.py",  # gives the hash of a statement
+        *("symcook/coq/checker.py", "symcook/coq/models.py", "symcook/coq/statement.py"),  # what a theorem is to say
+        *("symcook/coq/development.py", "symcook/coq/judge.py", "symcook/coq/chk.py", "symcook/coq/said.py"),
+    ),
+}
+"""The files of each judge. A record of what it has accepted rests on these, on the statement and on the certificate; an
+edit of any other file leaves it as it is."""
 
 
 @door()
@@ -44,6 +57,6 @@ def prove(*ids: str) -> Several[ShownVerdict]:
     """
     from symcook.model.answers import Several
     from symcook.proof.answer import ShownVerdict
-    from symcook.proof.replay import replay
+    from symcook.proof.limits import replayed
 
-    return Several(map(ShownVerdict.of, replay(ids or None)))
+    return Several(map(ShownVerdict.of, replayed(ids or None)))

@@ -12,7 +12,7 @@ from symcook.errors import BadInput, Undecided
 from symcook.model.family import load, shipped
 from symcook.model.modelfile import to_document
 from symcook.programs.running import program_table, tokens_of
-from symcook.proof import replay
+from symcook.proof.limits import replayed
 from symcook.proof.replay import Statement, Verdict
 from symcook.proof.search.bridge import Bridge, checked
 from symcook.recipes.models import instance_of
@@ -82,7 +82,7 @@ def prove(model: Transformer) -> Bridged:
         raise BadInput("the tokens of the model must be those of its program", model.name, "compile the program again")
     bridge = RunBridge(family, at, to_document(model))
     certificate, verdict = checked(bridge)
-    (theorem,) = replay.library().replay([THEOREM])
+    (theorem,) = replayed([THEOREM])
     if theorem.status != "PROVED":
         raise Undecided(f"the theorem about all automata, {THEOREM}, is not proved here: {theorem.reason}")
     return Bridged(bridge.statement, certificate, verdict, theorem)

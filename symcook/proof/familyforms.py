@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import itertools
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from symcook.alarm import Until
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model.expr import Tree, parse_formula, show
 from symcook.model.instance import Instance
+from symcook.present import present
 from symcook.proof import own
 from symcook.proof.familyrel import FamilyRelation
+from symcook.proof.limits import limited
 from symcook.proof.ownnames import named
 from symcook.proof.replay import Statement
 from symcook.proof.search import elaborate, prooftext
@@ -56,8 +58,7 @@ class FamilyForm:
     @property
     def formula(self) -> str:
         """The form at all its indices."""
-        assert self.value is not None
-        return f"({self.ranges}{self.head} = {show(self.value)})"
+        return f"({self.ranges}{self.head} = {show(present(self.value))})"
 
 
 @dataclass
@@ -67,6 +68,11 @@ class FamilyProof:
     statement: Statement | None
     certificate: dict[str, Any] | None
     missing: dict[str, str]
+
+    @property
+    def whole(self) -> bool:
+        """Whether all forms are proved."""
+        return self.certificate is not None and not self.missing
 
 
 class FamilyForms:
@@ -100,7 +106,7 @@ class FamilyForms:
         function = left[1] if left[0] in ("call", "name") else ""
         if function not in functions:  # a head with several greatest scores: (f(i) - before)*how many = ...
             new = [f for f in functions if f in _called(tree) and f not in self.forms]
-            why = "its head may have several greatest scores"
+            why = "its head may have several largest scores"
             return FamilyForm(new[-1], text, ranges, _call_of(tree, new[-1]), None, why) if new else None
         form = FamilyForm(function, text, ranges, left, None)
         read = _called(tree[2]) & functions
@@ -120,7 +126,7 @@ class FamilyForms:
 
     def prove(self, seconds: float = 60.0) -> FamilyProof:
         """A proof of the outputs' forms; what is not proved in the time is named."""
-        until, found = time.monotonic() + seconds, FamilyProof(None, None, {})
+        until, found = Until(seconds), FamilyProof(None, None, {})
         forms = [form for form in self.outputs.values() if form.value is not None]
         while forms and found.certificate is None:
             attempt = _Attempt(self, forms, until)
@@ -155,7 +161,7 @@ class FamilyForms:
 class _Attempt:
     """One text for the sentence that a family has some forms, line by line."""
 
-    def __init__(self, found: FamilyForms, forms: list[FamilyForm], until: float) -> None:
+    def __init__(self, found: FamilyForms, forms: list[FamilyForm], until: Until) -> None:
         self.found, self.forms, self.until = found, forms, until
         self.family, self.relation = found.family, found.relation
         self.statement = found.claim(forms)
@@ -183,7 +189,7 @@ class _Attempt:
         why = self.line(f"qed by {', '.join(proved[form.function] for form in self.forms)}")
         if why is not None:
             return None, dict.fromkeys((form.function for form in self.forms), why)
-        with own.limited(self.until):
+        with limited(self.until):
             parts = {"proof": self.g.nodes, "defined": own.defined_part(self.library, self.statement.defined)}
             parts["inhabited"] = self.inhabited()
         return own.judged(self.statement, parts, "proved")[0], {}
@@ -198,11 +204,10 @@ class _Attempt:
 
     def line(self, text: str) -> str | None:
         """Elaborate a line; why it does not follow, or None where it does."""
-        left = min(SECONDS, self.until - time.monotonic())
-        if left <= 0:
+        if self.until.left <= 0:
             return "the time is over"
         try:
-            with own.limited(time.monotonic() + left):
+            with limited(self.until, SECONDS):
                 for one in prooftext.read(f"proof {self.statement.id}\n  {text}\n").parts["proof"]:
                     self.elaborator.line(self.g, one)
         except (Rejected, Stuck, BadProof, SymcookError) as error:
@@ -295,8 +300,7 @@ def _unfold(form: FamilyForm) -> Callable[[tuple[Tree, ...]], Tree]:
     indices = [one[1] for one in _arguments(form.left)]
 
     def at(args: tuple[Tree, ...]) -> Tree:
-        assert form.value is not None
-        return replaced(form.value, dict(zip(indices, args, strict=True)), {})
+        return replaced(present(form.value), dict(zip(indices, args, strict=True)), {})
 
     return at
 

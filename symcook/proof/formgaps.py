@@ -14,6 +14,7 @@ from symcook.domains.field import Value, polynomial_of
 from symcook.domains.linear import Guard, linear_form, unit
 from symcook.domains.spelling import Spelling, in_brackets
 from symcook.domains.world import World
+from symcook.present import present
 
 
 class SumText:
@@ -85,8 +86,7 @@ def least(world: World, value: Value) -> Value | None:
 def nearest(spelling: Spelling, name: str) -> str:
     """That what is divided by a position or the length is no nearer to 0 than at the greatest length."""
     world = spelling.world
-    assert world.most is not None
-    return f"1/{world.most + world.added} <= 1/{name}"
+    return f"1/{present(world.most) + world.added} <= 1/{name}"
 
 
 def away(

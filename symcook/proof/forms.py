@@ -17,6 +17,7 @@ from typing import Any
 
 from flint import fmpq
 
+from symcook.alarm import Until
 from symcook.closed import Coordinate, EveryLength, none_of, premises, verdict, word_verdict
 from symcook.domains.field import polynomial_of
 from symcook.domains.lengths import Lengths
@@ -33,6 +34,7 @@ from symcook.proof.formlookup import CountLookup
 from symcook.proof.formparity import ParityText
 from symcook.proof.formplaces import PlaceText
 from symcook.proof.grammar import leading_names
+from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.ownfacts import parts
 from symcook.proof.ownnames import ModelMeaning
 from symcook.proof.ownruns import Runs
@@ -42,7 +44,7 @@ from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import flatten
 
 LINES = 5 / 6
-"""The part of the time by the clock that there is for lines; their limits are in seconds of the processor."""
+"""The part of the time that there is for lines that must follow."""
 SECONDS = 15.0
 """The time for one version of a line."""
 SOON = 0.2
@@ -69,8 +71,8 @@ class _FormText:
         relation = self.meaning.relation
         self.equations = dict(zip(relation.defined, relation.equations, strict=True))
         self.low, self.high = relation.low, relation.high
-        self.until = time.process_time() + seconds / 2
-        self.end_of_lines, self.end_of_all = (time.monotonic() + part * seconds for part in (LINES, 1))
+        self.until, self.end_of_lines = Until(seconds / 2, LINES), Until(seconds * LINES, LINES)
+        self.end_of_all = Until(seconds)
         self.lines: list[str] = []
         self.labels: dict[str, str] = {}
         self.lemma: str | None = None
@@ -106,7 +108,8 @@ class _FormText:
 
     def claim(self, one: Coordinate, spelling: StatementSpelling) -> FormClaim:
         """The form of a coordinate that has one at every position."""
-        assert isinstance(one.column, CellTable)
+        if not isinstance(one.column, CellTable):
+            raise RuntimeError(f"{one.name} has no form at every position")
         function, said = self.function(one)
         made = [self.cells(spelling, one.column, f"{f}(i)") for f in (said, function)]
         return FormClaim(one.name, function, *(f"all i in {self.low}..{self.high}. {text}" for text in made))
@@ -220,7 +223,7 @@ class _FormText:
         `rests` on them; whether there is any."""
         until = self.until
         if not rests:
-            self.until = min(until, time.process_time() + LITTLE)
+            self.until = Until(min(until.left, LITTLE))
         claims = [self.claim(one, self.generic) for one in behind if isinstance(one.column, CellTable)]
         for claim in claims:
             self.along(claim)
@@ -240,7 +243,9 @@ class _FormText:
         self.lines, self.lemma, self.parity, self.sums = [], None, None, dict[str, bool]()
         self.count_k, self.looking, self.circle = False, False, ()
         labels = [*parts(statement).labels, *(["asked"] if whole.given else [])]
-        assert self.line(f"given .. {' '.join(labels)}", 60.0, True) is None
+        missing = self.line(f"given .. {' '.join(labels)}", 60.0, True)
+        if missing is not None:
+            raise RuntimeError(f"the premises of a statement of forms cannot be assumed: {missing}")
         self.assumed, self.opened = dict(self.g.facts), len(self.g.nodes)
         taken = parts(statement)
         whole_run, each = "run" in taken.labels, equations.spread((equations.OWN,), taken.run)
@@ -253,7 +258,7 @@ class _FormText:
     def defined(self) -> bool:
         """Whether everything in the statement is seen to be defined."""
         try:
-            with own.limited(self.end_of_lines):
+            with limited(self.end_of_lines):
                 own.defined_part(self.g.library, self.statement.defined)
         except (Rejected, Stuck, SymcookError):
             return False
@@ -271,16 +276,15 @@ class _FormText:
     def line(self, text: str, seconds: float = SECONDS, late: bool = False) -> str | None:
         """Elaborate a line and those set in below it; why it does not follow, or None where it does."""
         block = "".join(f"  {one}\n" for one in text.split("\n"))
-        left = seconds if late else min(seconds, self.until - time.process_time())
-        until = time.monotonic() + seconds if late else self.end_of_lines
-        if left <= 0 or until <= time.monotonic():
+        until = Until(seconds) if late else self.until
+        if min(seconds, until.left) <= 0:
             return OVER
         try:
             parsed = prooftext.read(self.head + block).parts["proof"]
-            with own.limited(until, left):
+            with limited(until, seconds):
                 for one in parsed:
                     self.elaborator.line(self.g, one)
-        except (Rejected, Stuck, BadProof, own.OutOfTime, SymcookError) as error:
+        except (Rejected, Stuck, BadProof, OutOfTime, SymcookError) as error:
             return str(error)
         self.lines.append(text)
         return None
@@ -846,7 +850,7 @@ class _FormText:
         whole.text = self.head + "".join(f"  {one}\n" for text in self.lines for one in text.split("\n"))
         home = self.g.library
         try:
-            with own.limited(self.end_of_all):
+            with limited(self.end_of_all):
                 parts = {"proof": self.g.nodes, "defined": own.defined_part(home, self.statement.defined)}
                 parts["inhabited"] = self.inhabited(home)
             whole.certificate, whole.verdict = own.judged(self.statement, parts, "proved")
@@ -858,7 +862,7 @@ class _FormText:
                     c.missing = own.first_line(error)
                 return
             for c in says_nothing:
-                c.missing = "no word was found at which a side of it holds, so that it may say nothing"
+                c.missing = "no string was found at which a side of it holds, so that it may be vacuous"
             nodes, lines, self.g.facts = unclosed
             del self.g.nodes[nodes:], self.lines[lines:]
             self.finish(whole, True)

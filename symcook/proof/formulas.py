@@ -9,17 +9,18 @@ other.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from symcook.alarm import Until
 from symcook.compilers.formula import Packed
 from symcook.errors import BadInput, Undecided
 from symcook.model import expr
 from symcook.model.modelfile import to_document
+from symcook.present import present
 from symcook.programs import FORMULAS
 from symcook.programs.formula import COUNTING, TEMPORAL, Formula
 from symcook.programs.reading import formula_of
@@ -134,7 +135,7 @@ def settle(
     for it."""
     from symcook.proof import programs
 
-    until = time.monotonic() + seconds
+    until = Until(seconds)
     srasp = model.program is not None and model.program.kind == "srasp"
     if srasp and (found := programs.settled(model, statement, seconds)) is not None:
         return found
@@ -148,7 +149,7 @@ def settle(
                 found = own.settle(statement, document, {"proof": lines.prove}, seconds)
                 if found.missing is None:
                     return found
-    return own.settle(statement, document, None, max(until - time.monotonic(), 1))
+    return own.settle(statement, document, None, max(until.left, 1))
 
 
 def _each(part: Any, put: Callable[[str], str]) -> Any:
@@ -170,12 +171,12 @@ class ProofLines:
             raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
         self.packed, self.formula = packed, formula
         relation, truths = meaning.relation, meaning.truths
-        assert truths is not None
+        truths = present(truths)
         self.names = list(truths.lines.values())
         with own.deeper():
             lines = [truths.of(tree) for tree in functional(formula)]
         if len(truths.lines) > len(self.names):
-            raise Undecided("the sentence is about another formula")
+            raise Undecided("the statement is about another formula")
         self.numbers = {name: k for k, name in enumerate(lines, 1)}
         self.own = [f"z{self.numbers.get(name, f'_{name}')}" for name in self.names]
         self.places = {one: place for place, one in enumerate(self.own)}

@@ -10,21 +10,23 @@ import itertools
 import re
 import sys
 import textwrap
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from symcook.alarm import TimeUp, alarm
-from symcook.errors import BadInput, Rejected, Undecided
+from symcook.alarm import TimeUp, Until
+from symcook.errors import BadInput, Rejected
 from symcook.model import modelfile
 from symcook.model.modelfile import document_hash
-from symcook.proof import kernel, own, replay
+from symcook.present import present
+from symcook.proof import kernel, limits, own, replay
 from symcook.proof.files import load_json
+from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.merged import conjuncts
 from symcook.proof.ownfacts import Facts, Trying, parts
+from symcook.proof.ownmeanings import Handed, Meanings
 from symcook.proof.ownnames import ModelMeaning, named
 from symcook.proof.ownruns import Runs, Tried
 from symcook.proof.ownwitness import at_word, shown_inhabited, ways
@@ -34,8 +36,9 @@ from symcook.proof.search import automation, elaborate, prooftext
 from symcook.proof.search.elaborate import Elaborator, StepGap
 from symcook.proof.search.liveness import pruned
 from symcook.proof.search.prooftext import BadProof, Place, ProofText, TextLine
+from symcook.proof.search.step import shown
 from symcook.proof.search.tactics import Citable, Goal, Stuck
-from symcook.proof.terms import COMPARISONS, Clock, Term
+from symcook.proof.terms import COMPARISONS, Term
 
 if TYPE_CHECKING:
     from symcook.proof.search.tactics import Node
@@ -55,10 +58,6 @@ ROWS = 120
 """From so many on they are rows of functions of two arguments."""
 ROW = 8
 """How many rows each has: what gives them values, for H, stands as often as they do."""
-
-
-class OutOfTime(Undecided):
-    """The time for a claim is over."""
 
 
 class Unfit(Rejected):
@@ -112,8 +111,7 @@ def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> 
 def in_rows(meaning: ModelMeaning) -> tuple[Callable[[str], str], list[str]]:
     """What puts z2(3, i) in a text for the eleventh truth function at i, and `j. z2(3, j)` for its name alone, with
     `ROW` of them in each function; and the names of these functions, which no other thing has."""
-    assert meaning.truths is not None
-    names = [*meaning.truths.lines.values()]
+    names = [*present(meaning.truths).lines.values()]
     others = {*meaning.taken} - {*names}
     numbers = range(1, -(-len(names) // ROW) + 1)
     stem = next(f"z{'_' * k}" for k in itertools.count() if not any(f"z{'_' * k}{one}" in others for one in numbers))
@@ -211,26 +209,26 @@ def settle(
     """
     if not isinstance(text, Mapping):
         _headed(statement, text)
-    until = time.monotonic() + seconds
+    until = Until(seconds)
     refutes = isinstance(text, ProofText) and text.refutes
     tried = None
     if words and not refutes:
-        runs, tried = _tried(statement, document, seconds / 4)
+        runs, tried = _tried(statement, document, Until(seconds / 4, 1 / 4))
         if tried.word is not None:
             return Settled(*refute(statement, runs, until), tried)
     try:
         return Settled(*_proved(statement, text, document, until), tried)
     except (StepGap, OutOfTime, Unfit) as error:
         if not words and not refutes:
-            runs, tried = _tried(statement, document, seconds / 4)
+            runs, tried = _tried(statement, document, Until(seconds / 4, 1 / 4))
             if tried.word is not None:
-                return Settled(*refute(statement, runs, time.monotonic() + seconds / 4), tried)
+                return Settled(*refute(statement, runs, Until(seconds / 4, 1 / 4)), tried)
         return Settled(None, None, tried, error)
 
 
-def _tried(statement: Statement, document: Mapping[str, object], seconds: float) -> tuple[Runs, Tried]:
+def _tried(statement: Statement, document: Mapping[str, object], until: Until) -> tuple[Runs, Tried]:
     """What short words say of a sentence, and their runs."""
-    runs = Runs(statement, document, time.monotonic() + seconds)
+    runs = Runs(statement, document, until)
     return runs, runs.tried()
 
 
@@ -271,7 +269,7 @@ def certified(
             text = _headed_lines(statement, text)
         read = None if text is None else prooftext.read(text)
         _headed(statement, read)
-        certificate, verdict = _proved(statement, read, document, time.monotonic() + seconds)
+        certificate, verdict = _proved(statement, read, document, Until(seconds))
     except (Rejected, OutOfTime, BadProof):
         return None
     proved = verdict.status == "PROVED" and not verdict.assuming
@@ -293,7 +291,7 @@ def _proved(
     statement: Statement,
     text: ProofText | ProofParts | None,
     document: Mapping[str, object] | None,
-    until: float | None,
+    until: Until | None,
 ) -> tuple[dict[str, Any], Verdict]:
     home = library(statement, citable())
     with limited(until):
@@ -338,7 +336,10 @@ def _automatic(home: Citable, statement: Statement) -> list[Node]:
     def ways() -> Iterator[tuple[Elaborator, str]]:
         yield Elaborator(automation.LEVELS[:2]), "qed\n"
         with suppress(Rejected):  # what it writes may be too long
-            yield from ((Trying(), lines) for lines in Facts(statement).texts())
+            facts = Facts(statement)
+            yield from ((Trying(), lines) for lines in facts.stored())
+            yield from ((Handed(), lines) for lines in Meanings(facts).texts())
+            yield from ((Trying(), lines) for lines in facts.texts())
         yield Elaborator(), "qed\n"
 
     left: Exception | None = None
@@ -348,10 +349,21 @@ def _automatic(home: Citable, statement: Statement) -> list[Node]:
             elaborator.block(g, prooftext.read(_headed_lines(statement, lines)).parts["proof"], Place(1, 1))
         except (StepGap, BadProof) as error:
             left = error
+        except TimeUp:  # the goal that the automation had after its first levels, or has now
+            remaining = str(left).partition("\n")[2] if isinstance(left, StepGap) else _remaining(home, statement)
+            raise OutOfTime(f"the time is over\n{remaining}") from None
         else:
             return pruned(g.nodes)
-    assert left is not None
-    raise left
+    raise present(left)
+
+
+def _remaining(home: Citable, statement: Statement) -> str:
+    """What is to be shown of a statement, and from which premises, in its names."""
+    g = Goal(home, statement.formula, {}, {})
+    elaborator = Elaborator(automation.LEVELS[:1])
+    for line in prooftext.read(_headed_lines(statement, "")).parts["proof"]:
+        elaborator.line(g, line)
+    return shown(g, dict.fromkeys(g.facts))
 
 
 def defined_part(home: Citable, goal: Term) -> list[dict[str, Any]]:
@@ -383,7 +395,7 @@ def _by_signs(g: Goal) -> None:
 
 
 def refute(
-    statement: Statement, runs: Runs, until: float | None = None
+    statement: Statement, runs: Runs, until: Until | None = None
 ) -> tuple[dict[str, Any], Verdict] | tuple[None, None]:
     """The certificate that the statement is false at the present word of `runs`, with its verdict; None twice where
     none is found."""
@@ -410,29 +422,12 @@ def judged(statement: Statement, parts: Mapping[str, list[Node]], sense: str) ->
     """The certificate with these parts, and the checker's verdict with all that it rests on."""
     stored = citable()
     lemmas = [stored[label] for label in {x for nodes in parts.values() for x in _used(nodes)} if label in stored]
-    for verdict in replay.library().replay([s.id for s in lemmas]):
+    for verdict in limits.replayed([s.id for s in lemmas]):
         if verdict.status not in ("PROVED", "DECIDED") and not replay.statements()[verdict.id].assumed:
             raise BadInput("a lemma must be a statement that is proved", f"{verdict.id}, which is {verdict.status}")
     extra = (parts.get("defined"), parts.get("inhabited"))
     certificate = replay.make_certificate(statement, parts["proof"], *extra, lemmas, sense)
-    return certificate, replay.library().judged(statement, certificate)
-
-
-@contextmanager
-def limited(until: float | None, processor: float | None = None) -> Iterator[None]:
-    """OutOfTime where what stands under it has no result in time: at once, or where there is no alarm soon after. In
-    so many seconds of the `processor` too, where that is given."""
-    if until is None:
-        yield
-        return
-    left = until - time.monotonic()
-    try:
-        with Clock(left), alarm(left), nullcontext() if processor is None else alarm(processor, True):
-            yield
-    except (Rejected, Stuck, TimeUp) as error:
-        if isinstance(error, TimeUp) or time.monotonic() > until:
-            raise OutOfTime("the time is over") from None
-        raise
+    return certificate, limits.judged(statement, certificate)
 
 
 def _used(proof: object) -> Iterator[str]:
@@ -475,7 +470,7 @@ def inhabited(home: Citable, statement: Statement, runs: Runs) -> list[dict[str,
     try:
         Elaborator().automatic(left, TextLine("qed", place=Place(1, 1)), "the hypotheses")
     except StepGap as error:
-        what = "the sentence is proved; what is missing is a word for which the hypotheses hold"
+        what = "the statement is proved; what is missing is a string for which the hypotheses hold"
         raise Unmet(Place(1, 1), what, str(error).partition("\n")[2]) from None
     return left.nodes
 
@@ -494,8 +489,8 @@ def again(document: Mapping[str, Any], certificate: object, text: str) -> tuple[
     last = text.rpartition("\n\n")[2]
     note = re.search(r"^note: (.*)$", last, re.MULTILINE)
     if note is None or not isinstance(certificate, dict) or "model" not in certificate:
-        must = "a certificate must name its model, and the statement beside it the sentence"
-        raise BadInput(must, "neither or one", "prove the sentence again")
+        must = "a certificate must name its model, and the statement next to it the statement"
+        raise BadInput(must, "neither or one", "prove the statement again")
     sentence = note[1]
 
     def failed(why: str) -> tuple[str, Verdict]:
@@ -505,11 +500,11 @@ def again(document: Mapping[str, Any], certificate: object, text: str) -> tuple[
         return failed("the model has changed since it was made")
     statement = own.claim(document, sentence)
     if last != statement.block + "\n":
-        return failed("the statement beside it is not that of this model and sentence")
+        return failed("the statement next to it is not that of this model and sentence")
     try:
-        verdict = replay.library().judged(statement, certificate)
+        verdict = limits.judged(statement, certificate)
     except Rejected as error:
         return failed(str(error))
     if text != own.expanded(statement, certificate):
-        return failed("the definitions and lemmas beside it are not those that it rests on")
+        return failed("the definitions and lemmas next to it are not those that it rests on")
     return sentence, verdict

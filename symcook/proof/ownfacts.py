@@ -79,7 +79,19 @@ class Trying(Elaborator):
 
     def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
         whole = line.kind == "qed" and not any(h.name == "stored0'" for h in line.hints)
-        self.levels = automation.LEVELS if whole else FACTS[:2] if line.kind == "take" else FACTS
+        levels = automation.LEVELS if whole else FACTS[:2] if line.kind == "take" else FACTS
+        self.search(g, line, what, hints, levels)
+
+    def search(
+        self,
+        g: Goal,
+        line: TextLine,
+        what: str,
+        hints: Sequence[HintText] | None,
+        levels: Sequence[automation.Level],
+    ) -> None:
+        """The automation at some levels, by those of the hints that have a meaning."""
+        self.levels = levels
         super().automatic(g, line, what, [h for h in (line.hints if hints is None else hints) if self.there(g, h)])
 
     def there(self, g: Goal, h: HintText) -> bool:
@@ -123,20 +135,24 @@ class Facts:
         names, labels, self.word, run, self.said = parts(statement)
         self.names, self.functions = set(names), [name for name in names if name not in ("n", "w")]
         self.equations: dict[str, Term] = {}
+        self.products: dict[str, tuple[Term, Term]] = {}  # of f(i)*size = right, size and right
         self.low = self.high = ""
         for part in flatten("&", run):
-            if (found := _ranged(part)) is not None:
+            if (found := ranged(part)) is not None:
                 self.low, self.high, body = found
                 first = flatten("&", body)[0]
                 if first[0] == "=" and first[2][0][0] == "app" and first[2][0][2][1] == HERE:
                     self.equations[first[2][0][2][0][1][0]] = first[2][1]
+                elif first[0] == "=" and first[2][0][0] == "*" and is_at_here(first[2][0][2][0]):
+                    (value, size), right = first[2][0][2], first[2][1]
+                    self.products[value[2][0][1][0]] = (size, right)
         self.single = labels[-1] == "run"
         numbers = [x[2][0][1][0] for x in flatten("&", run) if x[0] == "=" and x[2][0][0] == "var"]
         self.numbers = ["run"] if self.single and numbers else [f"{name}_is" for name in numbers]
         self.tokens = sorted({x[2][1][1][0] for x in subterms(self.word) if is_token(x)})
         self.counted: list[str] = []
-        self.given = ""
-        if (found := _ranged(self.said)) is not None and found[:2] == (self.low, self.high):
+        self.given, self.whole = "", self.said
+        if (found := ranged(self.said)) is not None and found[:2] == (self.low, self.high):
             self.given, self.said = "given i (low' high')\n", found[2]
         self.premises: list[str] = []
         left = self.said
@@ -175,11 +191,11 @@ class Facts:
     def linear(self, t: Term, at: Term) -> Multiples | None:
         """What tokens and sign of the position `at` say; None where it is more."""
         tag, name, kids = t
-        if (c := _number(t)) is not None:
+        if (c := number_of(t)) is not None:
             return {ONE: c}
         if tag == "ind" and is_token(kids[0]) and kids[0][2][0][2][1] == at:
             return {kids[0][2][1][1][0]: Fraction(1)}
-        if tag == "fn" and name == "pow" and _number(kids[0]) == -1 and kids[1] == at:
+        if tag == "fn" and name == "pow" and number_of(kids[0]) == -1 and kids[1] == at:
             return {SIGN: Fraction(1)}
         if tag == "app" and kids[1] == at and (right := self.right(t)) is not None:
             return self.linear(right, at)
@@ -314,8 +330,15 @@ class Facts:
 
     def places(self) -> list[tuple[str, str]]:
         """Which functions are asked for at which places by what is to be shown, the word too."""
-        found = [(x[2][0][1][0], show(x[2][1])) for x in subterms(self.said) if x[0] == "app" and not loose(x[2][1])]
-        return list(dict.fromkeys(found))
+        return places_in(self.said)
+
+    def stored(self) -> Iterator[str]:
+        """Lines that cite what is proved of a stored model with this very run."""
+        known = [] if self.numbers else [*cited(self.statement, list(self.names))]
+        if known:
+            begun = "".join(f"take stored{k}' from {one}\n" for k, one in enumerate(known)) + self._sum_of_tokens()
+            labels = ["sum'", *self.premises, *(f"stored{k}'" for k in range(len(known)))]
+            yield f"{self.given}{begun}qed by {', '.join(labels)}\n"
 
     def texts(self) -> Iterator[str]:
         """What may prove the statement, as lines below its heading, in the order in which it is tried."""
@@ -327,11 +350,6 @@ class Facts:
         hints = [f"{label}({place})" for label, place in asked if label in self.forms | self.constants]
         if self.tokens:
             begin += self.letters() + "".join(self.constants.values())
-        known = [*cited(self.statement, list(self.names))]
-        if known:
-            begun = "".join(f"take stored{k}' from {one}\n" for k, one in enumerate(known)) + self._sum_of_tokens()
-            labels = ["sum'", *self.premises, *(f"stored{k}'" for k in range(len(known)))]
-            yield f"{self.given}{begun}qed by {', '.join(labels)}\n"
         cases = [*self._cases()]
         hints += [label for case in cases for label in case.labels] + self.premises
         near = [
@@ -378,7 +396,7 @@ class Facts:
 
     def _of_nonneg(self, name: str, place: str, mean: Mean) -> FactCase:
         """A mean of what is never negative, at a place: zero with all its terms, or positive with one of them."""
-        value, at, p = show(replace(mean.value, THERE, HERE)), self._place(place), self.fresh("p")
+        value, at, p = show(replace(mean.value, THERE, HERE)), self.place(place), self.fresh("p")
         low, high, size = show(mean.low), show(replace(mean.high, HERE, at)), show(replace(mean.size, HERE, at))
         there, total = f"ex i in {low}..{high}. 0 < {value}", f"sum(i, {low}, {high}, {value})"
         by = ", ".join([*self.used(mean.value), *self.premises])
@@ -454,7 +472,7 @@ class Facts:
 
     def _peaked(self, name: str, place: str, mean: Mean) -> Iterator[FactCase]:
         """A softmax whose values vanish but at one place, which an equation names, has the sign of the value there."""
-        at = self._place(place)
+        at = self.place(place)
         low, high = show(mean.low), show(replace(mean.high, HERE, at))
         weight, value = show(replace(mean.weight or HERE, HERE, at)), show(mean.value)
         by = [x for x in self.used(mean.value) if not x.startswith("form'")]
@@ -462,7 +480,7 @@ class Facts:
             x[2][1][1][0]
             for k in by
             for x in subterms(self._named(k))
-            if x[0] == "=" and x[2][0] == HERE and _number(x[2][1])
+            if x[0] == "=" and x[2][0] == HERE and number_of(x[2][1])
         }
         for point in sorted(points)[:1]:
             there = [f"({part.replace('(j)', f'({point})')})" for part in (weight, value)]
@@ -544,7 +562,7 @@ class Facts:
 
         return FactCase(labels.split(), around)
 
-    def _place(self, text: str) -> Term:
+    def place(self, text: str) -> Term:
         return grammar.read_value(text, "Int", {"n": "Int", "i": "Int"}, {})
 
     def _moved(self, text: str, name: str) -> str:
@@ -564,7 +582,7 @@ class Facts:
     def _at(self, t: Term, point: int, token: int) -> Fraction | None:
         """The value of a term in j at a position with a token, where equations give it; None where they do not."""
         tag, name, kids = t
-        if (c := _number(t)) is not None:
+        if (c := number_of(t)) is not None:
             return c
         if t == THERE:
             return Fraction(point)
@@ -581,7 +599,7 @@ class Facts:
         return _combined(t, lambda part: self._at(part, point, token), lambda a, b, factor: a + factor * b)
 
 
-def _ranged(t: Term) -> tuple[str, str, Term] | None:
+def ranged(t: Term) -> tuple[str, str, Term] | None:
     """The ends of a formula about every position of a range, and what it says of i."""
     if t[:2] != ("all", "Int") or t[2][0][0] != "->":
         return None
@@ -592,7 +610,18 @@ def _ranged(t: Term) -> tuple[str, str, Term] | None:
     return show(ends[0][2][0]), show(ends[1][2][1]), body
 
 
-def _number(t: Term) -> Fraction | None:
+def places_in(t: Term) -> list[tuple[str, str]]:
+    """Which functions are asked for at which places by a formula."""
+    found = [(x[2][0][1][0], show(x[2][1])) for x in subterms(t) if x[0] == "app" and not loose(x[2][1])]
+    return list(dict.fromkeys(found))
+
+
+def is_at_here(t: Term) -> bool:
+    """Whether a term is f(i)."""
+    return t[0] == "app" and len(t[2]) == 2 and t[2][0][0] == "var" and t[2][1] == HERE
+
+
+def number_of(t: Term) -> Fraction | None:
     """The number that a term without names is; None for another term."""
     known = None if free(t) or any(x[0] in ("sum", "prod", "bound") for x in subterms(t)) else constant(nf(t))
     return None if known is None else Fraction(known)
@@ -610,7 +639,7 @@ def _combined(t: Term, each: Callable[[Term], T | None], added: Callable[[T, T, 
         return None if a is None or b is None else added(a, b, Fraction(1 if tag == "+" else -1))
     factor, part = Fraction(-1), kids[0] if kids else t
     if tag in ("*", "/"):
-        known = [_number(k) for k in kids]
+        known = [number_of(k) for k in kids]
         if known[1] is None:
             if tag == "/" or known[0] is None:
                 return None

@@ -358,7 +358,7 @@ class _Sentence:
 
     def absent(self, tree: Tree, name: str) -> BadInput:
         """The error about a name that this model has no use for."""
-        what = "has no positions" if name == "n" else "takes numbers, no word"
+        what = "has no positions" if name == "n" else "takes numbers, no string"
         return self.fail(tree, f"this model {what}, so that {name} means nothing")
 
     def held(self, tree: Tree, base: str, at: str) -> str | None:

@@ -9,7 +9,6 @@ and its values must be among those found. Untrusted: what is found here is prove
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
@@ -19,8 +18,9 @@ from itertools import product
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
-from symcook.alarm import TimeUp, alarm
+from symcook.alarm import TimeUp, Until, alarm
 from symcook.errors import BadInput, Rejected, SymcookError
+from symcook.locks import PRECISION
 from symcook.numbers.roots import Root
 from symcook.proof.grammar import leading_names
 from symcook.proof.instances import HERE, Instances, _integers
@@ -65,7 +65,7 @@ class Runs(Instances):
         self,
         statement: Statement,
         document: Mapping[str, Any] | None = None,
-        until: float | None = None,
+        until: Until | None = None,
         fixed: Mapping[str, Fraction] | None = None,
     ):
         """`document` is the model, its symbols set; `fixed` are the values of leading names that are no functions."""
@@ -313,7 +313,7 @@ class Runs(Instances):
         places = range(self.start, self.start + len(sequence))
         mine = [[table.get(i, 0) for i in places] for table in self.values.values() if isinstance(table, dict)]
         mine += [[x] for x in self.values.values() if self.pointwise]
-        with result.domain.context():
+        with PRECISION, result.domain.context():
             for name, column in result.stream.items():
                 theirs = [result.domain.read(column, k) for k in range(len(places))]
                 if all(_differ(theirs, one) for one in [*mine, [0] * len(theirs)]):
@@ -351,7 +351,7 @@ class Runs(Instances):
         for wide in (False, True):
             self.limit = self.work + WORK
             try:
-                with nullcontext() if self.until is None else alarm(self.until - time.monotonic()):
+                with nullcontext() if self.until is None else alarm(self.until):
                     for size in range(1, (longest if not wide else min(length, WIDE)) + 1):
                         for found in self.at(size):
                             false = self.false(wide) if found else None
@@ -382,7 +382,7 @@ class Runs(Instances):
             raise WordsSpent
         if self.until is not None and self.work >= self.look:
             self.look = self.work + 64
-            if time.monotonic() > self.until:
+            if self.until.left <= 0:
                 raise WordsSpent
 
     def value(self, t: Term, bound: tuple[int, ...]) -> Any:

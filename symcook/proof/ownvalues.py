@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from symcook.errors import BadInput, NotExact, Rejected
+from symcook.locks import PRECISION
 from symcook.numbers import expsum
 from symcook.numbers.expsum import ExpSum, exp_of
 from symcook.numbers.roots import Root, root
@@ -52,9 +53,10 @@ class Closed:
 
 def decided(t: Term, prec: int) -> int:
     """1 or -1 where an enclosure with `prec` bits of a term without names has this sign; else 0."""
-    if enclose.least_sign(t, {}, prec) == 1:
-        return 1
-    return -1 if enclose.least_sign(("neg", None, (t,)), {}, prec) == 1 else 0
+    with PRECISION:
+        if enclose.least_sign(t, {}, prec) == 1:
+            return 1
+        return -1 if enclose.least_sign(("neg", None, (t,)), {}, prec) == 1 else 0
 
 
 OwnValue = Fraction | int | Root | ExpSum | Closed
@@ -344,7 +346,7 @@ def _positive(g: Goal, t: Term) -> str:
     """The label of ``0 < t`` by an enclosure; Stuck where there is none."""
     prec = next((prec for prec in PRECISIONS if decided(t, prec) > 0), None)
     if prec is None:
-        raise Stuck("balls do not tell a number from 0")
+        raise Stuck("rigorous intervals do not tell a number from 0")
     label = g.fresh("ball")
     g.have(("<", None, (num(0), t)), label, lambda h: h.interval([], prec))
     return label

@@ -126,17 +126,17 @@ def at_word(g: Goal, runs: Runs, by_equations: bool = False, body: Term | None =
     try:
         _proved_at(g, runs, by_equations, body or _behind_names(g.goal, runs))
     except WordsSpent:
-        raise Stuck("the values at this word, or the proof there, take too much work") from None
+        raise Stuck("the values at this string, or the proof there, take too much work") from None
 
 
 def _proved_at(g: Goal, runs: Runs, by_equations: bool, body: Term | None) -> None:
     """The same; Spent where it takes too much work."""
     if body is None:  # R has the conditions of definedness of what stands before a name
-        raise Stuck("a name stands behind a condition")
+        raise Stuck("a name stands after a condition")
     for term in terms(runs, by_equations):
         g.witness(term)
     if sum(1 for _ in subterms(g.goal)) > MAX_SIZE:
-        raise Stuck("the values at this word are too long for the checker")
+        raise Stuck("the values at this string are too long for the checker")
     runs.strict = False
     _follow(g, body, runs)
 
@@ -250,7 +250,8 @@ def _walk(
 
 def _deny(g: Goal, label: str, body: Term, runs: Runs) -> None:
     """Close the goal ``false`` from the fact `label`, which is false."""
-    assert g.goal == FALSE
+    if g.goal != FALSE:
+        raise RuntimeError("a false fact is used up where the goal is another one than false")
     if fkey(g.fact(label)) == NFALSE:
         g.absurd(label)
         return

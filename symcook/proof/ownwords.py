@@ -37,7 +37,7 @@ from symcook.proof.ownvalues import compact, written
 from symcook.proof.search import reify
 from symcook.proof.terms import Term, free, num, subterms
 
-MUST = "a sentence must be a formula over the model's run"
+MUST = "a statement must be a formula over the model's run"
 WORDS = {
     "accept": "no name, and a position where the readout looks at each",
     "answer": "a label, and a position where the readout looks at each",
@@ -82,7 +82,7 @@ class SentenceReader(expr.Reader):
 
     def __init__(self, text: str, coordinates: Collection[str]) -> None:
         if len(text) > expr.MAX_TEXT:
-            raise BadInput(f"a sentence must have at most {expr.MAX_TEXT} characters", f"{len(text)} characters")
+            raise BadInput(f"a statement must have at most {expr.MAX_TEXT} characters", f"{len(text)} characters")
         self.text, self.coordinates = text, coordinates
         self.spans: dict[int, tuple[Tree, int, int]] = {}  # by identity: the tree, which is kept, and where it stands
         self.tokens, self.at, self.level, place = [], 0, 0, 0
@@ -92,7 +92,7 @@ class SentenceReader(expr.Reader):
             found = _TOKEN.match(text, place)
             spot = len(text) - len(text[place:].lstrip())
             if found is None or found.lastgroup is None or not found[0].isprintable():
-                raise self.wrong("no sentence has this sign", spot)
+                raise self.wrong("no statement has this sign", spot)
             if found.lastgroup == "foreign":
                 raise self.wrong(HINTS[found["foreign"]], spot)
             self.tokens.append((found.lastgroup, found[found.lastgroup], spot))
@@ -302,7 +302,7 @@ class SentenceReader(expr.Reader):
     def variable(self) -> str:
         _, name, _ = self.tokens[self.at]
         if name in WORDS or name in ("n", "w") or (self.tokens[self.at][0] == "name" and not expr.valid_name(name)):
-            raise self.error(f"binds {name}, which is a word of its own" if expr.valid_name(name) else "binds no name")
+            raise self.error(f"binds {name}, which has a meaning" if expr.valid_name(name) else "binds no name")
         return super().variable()
 
 
@@ -315,6 +315,8 @@ def _put(tree: Any, old: Tree, new: Tree) -> Any:
 
 def wrong(text: str, begin: int, part: str, what: str) -> BadInput:
     """The error about a part of a sentence that begins at a character."""
+    if "a number stands" in what and (equated := re.fullmatch(r"\s*(accept|answer\(\w+\))\s*=\s*(.*)", text)):
+        return BadInput(MUST, text, f"= compares numbers; write {equated[1]} <-> {equated[2]}")
     return BadInput(MUST, text, f"column {begin + 1}{f', {part!r}' if part else ''}: {what}")
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from symcook.compilers.numbers import Atom, Form
 from symcook.errors import Undecided
+from symcook.present import present
 from symcook.proof.programtext import ProgramText
 from symcook.proof.programtold import Selection
 
@@ -71,11 +72,10 @@ class GateFacts(ProgramText):
 
     def found_at_end(self, number: int, one: Selection, name: str, end: str) -> str:
         """The fact that a number that was found is 0 at the end from which it grows: nothing else is there."""
-        assert one.head is not None
         edge = self.edge(one)
         if edge is not None and edge.at == end:
             return f"E{number}"
-        copies = {each: row for each, row in one.head.values.items() if self.there(each)}
+        copies = {each: row for each, row in present(one.head).values.items() if self.there(each)}
         (source,) = copies[name]
         labels = " ".join(self.labels(copies))
         hints = ", ".join([f"F{[*copies].index(name)}", "here", *self.at_end(source, end), "some"])

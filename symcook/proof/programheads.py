@@ -16,6 +16,7 @@ from symcook.compilers.numbers import Form, LinearFactors
 from symcook.compilers.selection import Equality
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
+from symcook.present import present
 from symcook.programs.srasp import SraspLine
 from symcook.proof.programsaid import RANGES
 from symcook.proof.programsquares import SquareFacts
@@ -35,8 +36,7 @@ class SelectionFacts(SquareFacts):
         (one,) = kept
         if len(one.equalities) > 1:
             raise Undecided(f"no proof is made of a selection by two equalities of numbers: {shown}")
-        assert one.head is not None
-        copies = {name: row for name, row in one.head.values.items() if self.there(name)}
+        copies = {name: row for name, row in present(one.head).values.items() if self.there(name)}
         self.found(number, line, one, copies)
         for name in copies:
             if not name.startswith("key") and all(self._truthful(source) for source in copies[name]):
@@ -207,8 +207,7 @@ class SelectionFacts(SquareFacts):
         """The score of position j, as the equations of a head have it."""
         text = self.equations[self.put(next(iter(copies)))]
         found = re.search(r"I\[all k in [^<]*? <= (.*?) & \([jk] < [jk] -> ", text)
-        assert found is not None
-        return found[1]
+        return present(found)[1]
 
     def top(self, one: Selection) -> str:
         """The score of what is selected: less by 1 where the selector looks at nothing of j."""

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from symcook.compilers.numbers import Atom, Form, LinearFactors
 from symcook.errors import Undecided
+from symcook.present import present
 from symcook.programs.srasp import SraspLine
 from symcook.proof.programsaid import RANGES
 from symcook.proof.programwidths import WidthFacts
@@ -64,8 +65,7 @@ class MeanFacts(WidthFacts):
             sign = self.told.signs[name]
             if f"D_{name}" in self.done:
                 continue
-            assert difference is not None
-            factor = next(sign.number.atoms[atom] / q for atom, q in difference.atoms.items())
+            factor = next(sign.number.atoms[atom] / q for atom, q in present(difference).atoms.items())
             self.sign(name, factor, [self.spoken.value(k) for k in reads], [f for k in reads for f in self.known(k)])
         return [f"D_{one}" for one in names]
 
@@ -84,7 +84,7 @@ class MeanFacts(WidthFacts):
         if not there.whole or any(isinstance(atom, Atom) for atom in there.atoms) or there.denominator != 1:
             raise Undecided(f"no proof is made of the comparison {self.told.meanings[name]}")
         found = re.search(r"I\[all k in [^<]*? <= (.*?) & \(k < j -> ", self.equations[self.put(head)])
-        assert found is not None
+        found = present(found)
         d, z = self.row(row), self.form(there)
         alone, means = list[str](), [f"Mean{k}" for k in range(len(number.atoms))]
         for k, atom in enumerate(number.atoms):

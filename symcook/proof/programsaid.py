@@ -101,7 +101,7 @@ class Spoken:
     def _sign(self, line: SraspLine) -> str:
         """The sign of a comparison."""
         if line.value not in ("=", "!=") and self.program.types[line.reads[0]] == "letter":
-            raise Undecided(f"no proof is made of an order of letters, {line.value}")
+            raise Undecided(f"no proof is made of an order of symbols, {line.value}")
         return str(line.value)
 
     def equation(self, number: int) -> str:

@@ -279,7 +279,7 @@ class ProgramText:
     def by_letter(self) -> str:
         """A line that begins cases over the letter."""
         if len(self.program.alphabet) == 1:
-            raise Undecided("no proof is made of a program of one letter")
+            raise Undecided("no proof is made of a program of one symbol")
         return f"cases {', '.join(f'W{k}' for k in range(len(self.program.alphabet)))} from word(i) by il, ih"
 
     def _truthful(self, name: str) -> bool:

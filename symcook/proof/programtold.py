@@ -10,6 +10,7 @@ from symcook.compilers.numbers import Atom, Form, LinearFactors
 from symcook.compilers.selection import Equality, FoundThere, SelectorCases
 from symcook.compilers.srasp import Compiled
 from symcook.compilers.values import Look, Truth
+from symcook.present import present
 from symcook.programs.srasp import Srasp
 
 
@@ -115,7 +116,8 @@ class Told(Compiled):
         before = len(self.looks)
         name = super()._sign(d)
         network, head = (one for one in self.looks[before:][:2])
-        assert isinstance(head, Look) and not isinstance(network, Look)
+        if not isinstance(head, Look) or isinstance(network, Look):
+            raise RuntimeError("a sign is made of a head and a feed-forward layer")
         self.signs[name] = ToldSign(d, next(iter(head.values)), network.writes[0], head.mask)
         return name
 
@@ -125,12 +127,12 @@ class Told(Compiled):
 
     def _mean_of(self, score: Any, row: LinearFactors, mask: str, shown: str) -> str:
         name = super()._mean_of(score, row, mask, shown)
-        assert self.averaged is not None
-        self.means[name] = RangeMean(mask, self.averaged, row, score is None)
+        self.means[name] = RangeMean(mask, present(self.averaged), row, score is None)
         return name
 
     def _kept(self, op: str, d: Form, found: Truth) -> Truth:
-        assert isinstance(found, tuple)
+        if not isinstance(found, tuple):
+            raise RuntimeError(f"a tuple is expected here, not {type(found).__name__}")
         self.compared.setdefault(self._names[found[0]], NumberTest(op, d))
         return found
 

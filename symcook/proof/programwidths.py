@@ -139,9 +139,7 @@ class WidthFacts(SelectionFacts):
                 f"same: {self.sum_on(side, selector)} = sum(j, {side.low}, {side.high}, {of}) "
                 f"by sum_ext(j. {said}; j. {of}; {side.low}; {side.high})[each]"]  # fmt: skip
 
-    def by_share(
-        self, number: int, selector: int, one: OneSided, known: Sequence[str], ends: Sequence[str]
-    ) -> None:
+    def by_share(self, number: int, selector: int, one: OneSided, known: Sequence[str], ends: Sequence[str]) -> None:
         """The fact how many positions on one side are selected, and of the coordinate with their number that it is from
         0 to all of them: a lookup finds it by a share, in each case that of a mean."""
         side, label = SIDES[one.side], f"Y{one.side}{number}"

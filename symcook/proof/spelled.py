@@ -15,5 +15,5 @@ def spelled(letter: str) -> str:
     if re.fullmatch(rf"(?!\d){WORD}", letter) and letter not in expr.KEYWORDS:
         return letter
     if '"' in letter and "'" in letter:
-        raise Undecided(f"no proof is made of a formula with the letter {letter}, which has both quotes")
+        raise Undecided(f"no proof is made of a formula with the symbol {letter}, which has both quotes")
     return f"'{letter}'" if '"' in letter else f'"{letter}"'

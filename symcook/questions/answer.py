@@ -95,7 +95,7 @@ def keeping(rows: Sized, answered: Callable[[], Answer]) -> Iterator[None]:
     except BaseException as error:
         if rows:
             answer = answered()
-            ended = f"nothing is said of lengths above {answer.rows[-1]['n']}"
+            ended = f"lengths above {answer.rows[-1]['n']} were not tested"
             error.found = replace(answer, notes={**answer.notes, "ended": ended})  # type: ignore[attr-defined]
         raise
 
@@ -109,14 +109,14 @@ def lengths(model: Transformer, longest: int, shortest: int = 0, decides: bool =
     BadInput where the model does not read words or, with `decides`, does not decide about them.
     """
     if not model.alphabet:
-        raise BadInput("the model must read words", f"{model.name}, which reads numbers", "choose a language model")
+        raise BadInput("the model must read strings", f"{model.name}, which reads numbers", "choose a language model")
     if decides:
         must = "the model must decide (a readout by sign, zero test or largest score)"
         model.readout.require(must, ("sign", "zero", "largest"), "choose one that decides")
     if isinstance(longest, bool) or not isinstance(longest, int) or not 1 <= longest <= MAX_LENGTH:
-        must = f"the greatest length must be an integer from 1 to {MAX_LENGTH}"
+        must = f"the maximum length must be an integer from 1 to {MAX_LENGTH:,}"
         raise BadInput(must, longest, "give --max-length N")
     model.check_length(longest + model.embedding.added)
     if isinstance(shortest, bool) or not isinstance(shortest, int) or not 0 <= shortest <= longest:
-        raise BadInput(f"the least length must be an integer from 0 to {longest}", shortest, "give --min-length 1")
+        raise BadInput(f"the smallest length must be an integer from 0 to {longest}", shortest, "give --min-length 1")
     return range(max(shortest, 0 if model.embedding.added else 1), longest + 1)

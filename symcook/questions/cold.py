@@ -16,6 +16,7 @@ from flint import arb, fmpq
 from symcook.domains.rowwise import Rowwise
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import forward
+from symcook.locks import PRECISION
 from symcook.model.expr import Tree, names
 from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
@@ -185,7 +186,7 @@ class Cold(Rowwise):
 
 def at_low_temperatures(model: Transformer, sequence: object, name: str, warm: Fraction) -> Any:
     """The answer to an input at every temperature above 0 and at most `warm`; None where it is not known to be one."""
-    with flint.ctx.workprec(BITS):
+    with PRECISION, flint.ctx.workprec(BITS):
         try:
             return answer(forward(model, sequence, Cold(name, warm)))
         except (NotExact, Undecided):

@@ -12,6 +12,7 @@ from symcook.domains.ball import BallDomain
 from symcook.door import Progress, check_digits, door
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import MOST_WEIGHTS, Result, forward
+from symcook.locks import PRECISION
 from symcook.model.parts import SelfAttention
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
@@ -53,15 +54,15 @@ def entropy(
 ) -> Answer:
     """How widely each head looks, in bits, by length.
 
-    The least and greatest entropy of each head's attention weights over all words of each length: 0 bits where one
-    position has all the weight, log2 k for plain means of k positions. Words with the same weights are one, so that
-    lengths to 31 are no matter where scores do not depend on the symbols.
+    The smallest and largest entropy of each head's attention weights over all strings of each length: 0 bits where one
+    position has all the weight, log2 k for a plain mean of k positions. Strings with the same weights are one class, so
+    that lengths up to 31 are possible where scores do not depend on the symbols.
 
     For example: symcook entropy parity --max-length 8 --plot entropy
 
     head HEAD: One head, such as L2.head1; without it all.
     position I: The position that attends, as the model numbers them, or each; without it the readout's.
-    digits D: Digits behind the point.
+    digits D: Digits after the point.
 
     The entropy of weights w is the sum of -w log2 w. A readout at all positions has the last one for its own; lengths
     are at most 32 with what the model adds.
@@ -80,7 +81,7 @@ def entropy(
     within = strings(model, asked, inputs)
     if asked[-1] + model.embedding.added > MOST_WEIGHTS:
         most = MOST_WEIGHTS - model.embedding.added
-        raise BadInput(f"the greatest length must be at most {most} here", max_length, f"give --max-length {most}")
+        raise BadInput(f"the maximum length must be at most {most} here", max_length, f"give --max-length {most}")
     first, last = model.embedding.start, model.embedding.start + asked[-1] + model.embedding.added - 1
     if position not in (None, "each") and (isinstance(position, str) or not first <= position <= last):
         must = f'a position must be an integer from {first} to {last}, or "each", at lengths to {asked[-1]}'
@@ -90,9 +91,9 @@ def entropy(
     merged = False
 
     def answered() -> Answer:
-        method = "all words one by one"
+        method = "all strings one by one"
         if merged:
-            method = "one word for all whose weights are the same, because scores do not depend on the other symbols"
+            method = "one string for all whose weights are the same, because scores do not depend on the other symbols"
         spread = any(row.get("least") != row.get("greatest") for row in rows)
         given = {"max_length": max_length, "head": head, "position": position}
         notes = {"entropy": f"in bits, of the attention weights at {_where(bound, position)}", "method": method}
@@ -171,7 +172,7 @@ def _at(model: Transformer, n: int, rows: list[HeadRow], words: Cover, digits: i
                 if bits > 4 * bits_for(digits):  # a tie of numbers that are not rational stays one
                     raise
                 break
-            with domain.context():
+            with PRECISION, domain.context():
                 written = model.embedding.written(word)
                 for row in rows:
                     columns = _weights(result, row)
@@ -221,7 +222,7 @@ def _row(n: int, row: HeadRow, ends: tuple[End, End] | None, digits: int, idle: 
     found: dict[str, AnswerCell] = {"n": n, "head": row.name}
     if ends is None and idle:
         name = row.name.split()[0]
-        found["why"] = f"{name} writes nothing, as its values are zero for every word: its weights reach nothing"
+        found["why"] = f"{name} writes nothing, as its values are zero for every string: its weights reach nothing"
     elif ends is None:
         found["why"] = "a row that sees nothing has no weights"
     if ends is not None:

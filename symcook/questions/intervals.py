@@ -15,6 +15,7 @@ from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Rowwise
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import forward
+from symcook.locks import PRECISION
 from symcook.model.expr import Tree, names
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of, hull, ladder, resolving
@@ -35,7 +36,7 @@ class Interval(BallDomain):
 
     def __init__(self, bits: int, name: str, value: Fraction | arb, cold: Fraction | None = None) -> None:
         super().__init__(bits)
-        with self.context():
+        with PRECISION, self.context():
             self._name, self._value, self._cold = name, arb_of(value), cold
 
     soft = Rowwise.soft
@@ -130,5 +131,6 @@ def at_point(model: Transformer, sequence: Any, name: str, value: Fraction) -> A
         return NO_VALUE
     shown = model.embedding.said(model.embedding.typed(sequence))
     raise Undecided(
-        f"the answer to {shown} at {float(value):.6g} stayed open: balls cannot tell a value on its threshold"
+        f"the answer to {shown} at {float(value):.6g} was undecided: rigorous intervals cannot tell a value on "
+        "its threshold"
     )

@@ -14,6 +14,7 @@ from symcook.domains.ball import BallDomain, BallValue
 from symcook.door import Progress, check_digits, door
 from symcook.errors import NotExact, Undecided
 from symcook.forward import Result, forward
+from symcook.locks import PRECISION
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, hull, ladder, settled
@@ -34,8 +35,8 @@ FEW = 16
 """Fewer words are as well run one by one."""
 WHAT = {
     "sign": "|logit|, whose threshold is 0",
-    "zero": "the greatest |coordinate| tested for zero, of words where it is not 0 (others lie on the threshold)",
-    "largest": "the greatest score less the one after it",
+    "zero": "the largest |coordinate| tested for zero, of strings where it is not 0 (others lie on the threshold)",
+    "largest": "the largest score less the one after it",
 }
 """By readout, what the margin is."""
 SIDES = {"accepted": True, "rejected": False}
@@ -52,11 +53,12 @@ def margin(
     digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """How near decisions come to their threshold, by length.
+    """Decision margin, by length.
 
-    The least distance over all words of each length, and a word that has it; exact where it is rational, else a ball.
-    Words with the same answer are one, so that lengths of 100 are no matter for dyck-1 or parity; of a model that tells
-    all words apart, there are too many from some length on.
+    The smallest distance of a decision from its threshold over all strings of each length, and a string that has it. It
+    is exact where it is rational, else a rigorous interval. Strings with the same answer are one class: for dyck-1 or
+    parity a length of 100 is possible. For a model that distinguishes all strings there are too many classes from some
+    length on.
 
     For example: symcook margin parity --max-length 20 --plot margin
 
@@ -86,17 +88,19 @@ def margin(
         notes = {"margin": WHAT["sign" if two else "zero" if bound.decides else "largest"], "method": method}
         loose = [n for n, least in found.items() if not least.exact]
         if loose:
-            notes["enclosed"] = f"at {_spans(loose)} the least value is not known exactly: it is in the ball"
+            notes["enclosed"] = f"at {_spans(loose)} the smallest value is not known exactly: it lies in the interval"
         sides = [n for n, one in found.items() if two and one.exact and not all(map(one.known, SIDES.values()))]
         if sides:
             at = _spans(sides)
-            notes["sides"] = f"at {at} that of one side is not known exactly: it is in the ball, if any word is"
-        with ctx.workprec(digits * 10 // 3 + SPARE):
+            notes["sides"] = (
+                f"at {at} that of one side is not known exactly: it lies in the interval, if any string does"
+            )
+        with PRECISION, ctx.workprec(digits * 10 // 3 + SPARE):
             rows = tuple(_row(bound, n, least, digits) for n, least in found.items())
         return Answer(
             "margin", bound.name, {"max_length": max_length, **_texts(model, values)},
             ("n", "margin", "word", *(SIDES if two else ())), rows, notes,
-            tuple(SIDES) if two else ("margin",), "margin", f"Least margin of {bound.name}",
+            tuple(SIDES) if two else ("margin",), "margin", f"Smallest margin of {bound.name}",
             logarithmic=True, inputs=asked,
         )  # fmt: skip
 
@@ -163,7 +167,7 @@ def distances(result: Result) -> list[tuple[bool | None, BallValue | None]]:
     if readout.each or len(found) == 1:
         return found
     if any(accept is None for accept, _ in found):
-        raise Undecided("the answer at some position stayed open")
+        raise Undecided("the answer at some position was undecided")
     refusing = [size for accept, size in found if not accept and size is not None]
     if refusing:
         return [(False, _most(refusing))]
@@ -222,7 +226,7 @@ def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
     for bits in ladder(first, LIMIT_BITS):
         found, domain = _Least(), BallDomain(bits)
         try:
-            with domain.context():
+            with PRECISION, domain.context():
                 for word, _ in words:
                     for side, size in distances(forward(model, model.tokens(word), domain)):
                         found.take(side, size, word)
@@ -231,7 +235,9 @@ def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
             continue
         if all(isinstance(size, fmpq) or settled(size, digits, relative=True) for size in found.sides.values()):
             return found
-    raise reason or Undecided(f"the margin at length {words.n} stayed open at {LIMIT_BITS} bits; ask for fewer digits.")
+    raise reason or Undecided(
+        f"the margin at length {words.n} was undecided at {LIMIT_BITS} bits; ask for fewer digits."
+    )
 
 
 def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:
@@ -255,7 +261,7 @@ def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:
         return None
     for bits in ladder(bits_for(digits), LIMIT_BITS):
         found = _Least()
-        with BallDomain(bits).context():
+        with PRECISION, BallDomain(bits).context():
             for place, row in zip(places, rows, strict=True):
                 values = [fmpq(x.numerator, x.denominator) if isinstance(x, Fraction) else x.ball() for x in row]
                 size = model.readout.distance(values, _most, lambda x: arb(x).mid())
@@ -303,7 +309,7 @@ def _of_level(model: Transformer, level: PrefixLevel, accepted: Array | None) ->
     if found.nearest is not None:
         found.word = level.word(found.word)
     elif found.inside:
-        raise NotExact("prefixes are merged where one that is kept fails the zero test", "others that may")
+        raise NotExact("prefixes are grouped where one that is kept fails the zero test", "others that may")
     return found
 
 

@@ -12,9 +12,9 @@ from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.mp import Mp
 from symcook.domains.rounding import RUNTIMES, Format, Rounding
 from symcook.door import Progress, door
-from symcook.errors import EMPTY_WORD, BadInput, NoRun, NotExact, Undecided, unknown
+from symcook.errors import BadInput, NoRun, NotExact, Undecided, unknown
 from symcook.forward import forward
-from symcook.model.answers import brief
+from symcook.model.answers import EMPTY_STRING, brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
@@ -47,14 +47,14 @@ def precision(
 ) -> Answer:
     """How many bits are enough, by length and by float format.
 
-    Enough to decide every word of each length rightly. "enough" bits are proved for every word and every order of sums;
-    at "fails" bits a word is seen to be decided otherwise. Each format has a guaranteed length, and a word beyond that
-    fails where one is found.
+    Enough to decide every string of each length correctly. "enough" bits are proved for every string and every order of
+    sums; at "fails" bits a string is known to be decided otherwise. Each format has a guaranteed length, and a string
+    beyond it that fails, where one is found.
 
     For example: symcook precision parity --max-length 6 --format float16
 
     formats --format float16|bfloat16|float32|float64: A float format (all). Repeatable.
-    beyond N: Go on looking for a word that fails, to this length.
+    beyond N: Look for a string that fails up to this length.
 
     A row has "enough": the least p at which all that any runtime with p-bit numbers may compute, in the error model
     of `symcook.domains.rounding` (sums in any order, divided once behind them; exponents without an end), gives the
@@ -89,8 +89,9 @@ def precision(
 
     def answered() -> Answer:
         notes = {
-            "enough": "for every word and every runtime of the error model: sums in any order, which attention divides "
-            "behind them, exponentials within 4 ulps",
+            "enough": "for every string and every runtime of the floating-point error model: sums in any order, "
+            "which attention divides "
+            "after them, exponentials within 4 ulps",
             "words": method,
         }
         for name, one in found.items():
@@ -147,10 +148,10 @@ def _sentence(one: Mapping[str, Any], last: int, empty: bool) -> str:
     begin = f"from n = {one['from']} " if empty else ""
     safe = "guaranteed at no length" if one["guaranteed"] is None else f"guaranteed {begin}to n = {one['guaranteed']}"
     if one["guaranteed"] == last:
-        return f"{safe}, as far as was asked"
+        return f"{safe}, the maximum length"
     if one["length"] is None:
-        return f"{safe}; no word to n = {last} was found that is decided otherwise"
-    shown = brief(one["wrong"] or EMPTY_WORD, 60)
+        return f"{safe}; every string tested to n = {last} is decided alike"
+    shown = brief(one["wrong"] or EMPTY_STRING, 60)
     gives = _said(one["gives"])
     return f"{safe}; {shown} (n = {one['length']}) is decided otherwise: {gives}, not {_said(one['exact'])}"
 
@@ -273,4 +274,4 @@ class _Length:
                 continue
             if found is not None:
                 return found
-        raise Undecided(f"the exact answer to {self.model.embedding.said(word)} stayed open")
+        raise Undecided(f"the exact answer to {self.model.embedding.said(word)} was undecided")

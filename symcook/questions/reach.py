@@ -34,7 +34,7 @@ class LeftOpen(Undecided):
 
     def __init__(self, last: Fraction) -> None:
         self.last = last
-        super().__init__(f"the answer stayed open beyond {decimal(last)}")
+        super().__init__(f"the answer was undecided beyond {decimal(last)}")
 
 
 def decimal(value: Fraction) -> str:
@@ -109,7 +109,7 @@ def exactly(probe: Probe, point: AtPlace, expected: VerdictsAt, top: RealPlace |
         if point(end) != expected:
             return Reach(end, end, False)
         start = end
-    raise Undecided(f"the answer has more than {PIECES} pieces")
+    raise Undecided(f"the answer has more than {PIECES:,} pieces")
 
 
 def _piece(probe: Probe, start: RealPlace, top: RealPlace | None) -> tuple[Piece, RealPlace | None]:

@@ -13,6 +13,7 @@ from symcook.domains.exact import Exact
 from symcook.domains.protocol import Coefficient
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import forward
+from symcook.locks import PRECISION
 from symcook.model.expr import Tree, names
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import hull, resolving
@@ -29,7 +30,7 @@ class Sloped(Moved):
     def __init__(self, name: str, low: Fraction, high: Fraction) -> None:
         super().__init__(resolving(low, high, BITS), (), Fraction(0))
         self.symbol, self.width = name, 1
-        with self.context():
+        with PRECISION, self.context():
             whole = hull(low, high, self.bits)
             self.known[("name", name)] = Off(self, whole.mid(), self.one(0, ONE))
             self.radius = whole.rad()
@@ -78,7 +79,7 @@ def _steepness(model: Transformer, sequence: object, name: str, low: Fraction, h
         return 0
     try:
         along = Sloped(name, low, high)
-        with along.context():
+        with PRECISION, along.context():
             moved = forward(model, sequence, along)
             slope = along.slope(moved.scores["logit"][moved.place])
             return bool(slope > 0) - bool(slope < 0)

@@ -54,11 +54,12 @@ def temperature(
     digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """How warm soft attention may be, by length.
+    """The largest softmax temperature with the decisions of hard attention, by length.
 
-    The greatest temperature at which it decides every word of each length as hard attention does. The hard model has
-    average-hard attention where NAME has softmax. Beside it stands the paper's gamma/log(8 n), at which every retrieved
-    value is within 1/4.
+    At every temperature below the one that is shown, the model with softmax attention decides every string of that
+    length as the model with hard attention does. Where NAME has softmax, the model with hard attention is the one with
+    average-hard attention in its place. The table also has the paper's gamma/log(8 n), at which every retrieved value
+    is within 1/4.
 
     For example: symcook temperature first-flawed --max-length 6
 
@@ -104,14 +105,14 @@ def temperature(
         notes = {
             "method": method,
             "tau": "exact: a root of a polynomial in x = e^(-1/(D tau))" if exact else
-            "in a ball: all lower temperatures decide as hard attention does, and at its upper end a word is "
-            "otherwise; 0 where the word is decided otherwise at every temperature from 0 on; every means up to "
+            "in a ball: all lower temperatures decide as hard attention does, and at its upper end a string is "
+            "otherwise; 0 where the string is decided otherwise at every temperature from 0 on; every means up to "
             f"{LIMIT}",
         }  # fmt: skip
         if open_below:
             notes["open"] = f"temperatures below {open_below}, where scores become alike, are not shown"
         notes["rule"] = "gamma/log(8 n), where every retrieved value is within 1/4 (Cookbook, Section 5.7)"
-        title = f"{model.name}: greatest temperature that decides as hard attention"
+        title = f"{model.name}: largest temperature that decides as hard attention"
         return answered(tuple(rows), notes, ("tau", "rule"), title=title)
 
     with keeping(rows, told):
@@ -165,7 +166,7 @@ def _hard(hard: Transformer, word: Word) -> tuple[Any, Any]:
     except NotExact:
         domain, found = None, answer(forward(hard, hard.tokens(word), Balls(256)))
     if found is None:
-        raise Undecided(f"the hard model's answer to {hard.embedding.said(word)} stayed open")
+        raise Undecided(f"the hard model's answer to {hard.embedding.said(word)} was undecided")
     return found, None if domain is None else domain.gap
 
 
@@ -196,9 +197,9 @@ def _least(
         try:
             found = reach_of(word, expected, best)
         except LeftOpen as error:
-            at = f"stayed open above the temperature {decimal(error.last)}"
+            at = f"was undecided above the temperature {decimal(error.last)}"
             said = hard.embedding.said(word)
-            raise Undecided(f"the answer to {said} {at}: balls show it on no interval there") from None
+            raise Undecided(f"the answer to {said} {at}: rigorous intervals show it on no interval there") from None
         shown = max(shown, found.start)
         return found
 
@@ -224,7 +225,8 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
         return between(soft, sequence, name, low, high, warm=True) == expected
 
     if best is not None and best.first is not None:
-        assert isinstance(best.last, Fraction)
+        if not isinstance(best.last, Fraction):
+            raise RuntimeError("a temperature of a run in balls is rational")
         if best.last == 0:
             return best
         if right_at(best.last):
@@ -239,7 +241,7 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
             shown = soft.embedding.said(soft.embedding.typed(sequence))
             raise Undecided(
                 f"{shown} is decided otherwise down to the temperature {float(16 * first):.3g}, and whether it is so "
-                "at all lower ones stayed open"
+                "at all lower ones was undecided"
             )
     return _from_cold(right_at, right_between, first, LIMIT, first / NEAR)
 
@@ -279,5 +281,6 @@ def _row(model: Transformer, found: _Found, n: int, digits: int) -> dict[str, An
         row["root"] = f"{equation}, x = e^(-1/{'tau' if unit == 1 else f'({unit} tau)'})"
         row["tau"] = ball(refine(lambda: -1 / (unit * ball_of(place).log()), digits), digits)
         return row
-    assert isinstance(place, Fraction) and isinstance(best.first, Fraction)  # in balls places are rational
+    if not (isinstance(place, Fraction) and isinstance(best.first, Fraction)):
+        raise RuntimeError("a temperature of a run in balls is rational")
     return row | {"tau": ball(hull(place, best.first, bits_for(digits)), digits, relative=True)}

@@ -51,13 +51,13 @@ def tolerance(
 ) -> Answer:
     """How far one weight may move, by length.
 
-    The interval in which every word of each length keeps its answer, with the words that end it. The ends are exact
-    where answers are rational functions of the weight; else they are enclosed.
+    The interval of the weight in which every string of each length keeps its answer, with the strings whose answers
+    change at the ends. The ends are exact where answers are rational functions of the weight; else they are enclosed.
 
     For example: symcook tolerance dyck-1-nonuniform --set N=8 --free 'L2.ff.b1[1]' --max-length 6
 
     weights --free WEIGHT: The weight that moves, such as L1.head1.V[ones,one], L2.ff.W1[3,total] or readout[s]. Given
-      several times, they move together, those behind a minus sign the other way.
+      several times, they move together, those after a minus sign the other way.
     digits D: Decimals of ends that are not exact; of roots at least 30.
 
     Names of weights are read by `symcook.questions.tolerance.free`. The interval is the largest one around the weight's
@@ -90,14 +90,15 @@ def tolerance(
             "weight": f"{', '.join(named)} = {from_sympy(value)}",
             "method": method,
             "ends": "exact: the answers are rational functions of the weight" if exact else
-            f"within 10^-{digits}: right by balls over whole intervals, and a wrong word beyond; a rational end is "
+            f"within 10^-{digits}: right by rigorous intervals over whole intervals, and a wrong string beyond; a "
+            "rational end is "
             f"exact, since the logit is exactly zero there and monotone around it; no end means none within "
             f"{FARTHEST} times the weight (or 1)",
         }  # fmt: skip
         return Answer(
             "tolerance", bound.name, {"free": named, "max_length": max_length},
             ("n", "low", "low_in", "low_word", "high", "high_in", "high_word"), tuple(rows), notes,
-            ("low", "high"), "weight", f"{bound.name}: {', '.join(named)} with every word right",
+            ("low", "high"), "weight", f"{bound.name}: {', '.join(named)} with every string right",
             nothing={"low": "no end", "high": "no end"}, inputs=asked,
         )  # fmt: skip
 
@@ -159,7 +160,7 @@ def _in_balls(
     expected = at_point(model, sequence, name, start)
     if expected == NO_VALUE:
         none = f"none of {model.embedding.said(word)}"
-        raise NoRun("every word must have a run at the weight as it stands", none, "give fewer lengths")
+        raise NoRun("every string must have a run at the weight as it stands", none, "give fewer lengths")
     if best is not None and best.first is not None and isinstance(best.last, Fraction) and right_at(best.last):
         try:
             first = best.last
@@ -173,7 +174,9 @@ def _in_balls(
     except LeftOpen as error:
         said, at = model.embedding.said(word), decimal(start + side * error.last)
         near = f"{'below' if side < 0 else 'above'} the weight {at}"
-        raise Undecided(f"the answer to {said} stayed open {near}: balls show it on no interval there") from None
+        raise Undecided(
+            f"the answer to {said} was undecided {near}: rigorous intervals show it on no interval there"
+        ) from None
     return _sharp(model, sequence, name, start, side, found, expected)
 
 
@@ -207,7 +210,8 @@ def _number(start: Fraction, side: int, best: Reach, digits: int) -> Fraction | 
         place = best.last
         shown = max(digits, ROOT_DIGITS)
         return ball(refine(lambda: arb_of(start) + side * ball_of(place), shown), shown)
-    assert isinstance(best.last, Fraction) and isinstance(best.first, Fraction)
+    if not (isinstance(best.last, Fraction) and isinstance(best.first, Fraction)):
+        raise RuntimeError("two ends that differ are rational")
     ends = (start + side * best.last, start + side * best.first)
     return ball(hull(*ends, resolving(min(ends), max(ends), bits_for(digits + 2))), digits + 2)
 

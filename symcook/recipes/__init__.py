@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.door import door
 from symcook.errors import BadInput, unknown
+from symcook.present import without_docstrings
 from symcook.recipes.operations import OPERATIONS, ids
 
 if TYPE_CHECKING:
@@ -88,12 +89,17 @@ class Recipe(NamedTuple):
     @property
     def words(self) -> str:
         """The idea of the construction: the first paragraph of its function's docstring."""
-        return " ".join((self.make.__doc__ or "").partition("\n\n")[0].split())
+        return " ".join(self._text().partition("\n\n")[0].split())
 
     @property
     def details(self) -> str:
         """The other paragraphs of that docstring: coordinates, arguments, and where the paper needs a word more."""
-        return inspect.cleandoc(self.make.__doc__ or "").partition("\n\n")[2]
+        return inspect.cleandoc(self._text()).partition("\n\n")[2]
+
+    def _text(self) -> str:
+        if self.make.__doc__ is None:
+            raise without_docstrings()
+        return self.make.__doc__
 
     @property
     def paper(self) -> str:
@@ -172,7 +178,7 @@ class Recipe(NamedTuple):
             functions = called(tree) - {*ARITY, *ROUNDED, *self.vocabulary, *columns[kind]}
             if free := free | {f"{name}(..)" for name in functions}:
                 raise BadInput(
-                    f"`{kind}` of the recipe {self.name} must say what an input, arguments and words of formulas give",
+                    f"`{kind}` of the recipe {self.name} must say what an input, arguments and formulas give",
                     getattr(self, kind),
                     f"declare or replace {', '.join(sorted(free))}",
                 )
@@ -274,6 +280,8 @@ def no_recipe(name: str) -> BadInput:
     """The error of a name that no recipe has."""
     section = re.fullmatch(r"§?s?([1-9][0-9.]*)", name)
     do = f"symcook list --search {section[1]} finds recipes by section" if section else None
+    if os.path.isfile(f"{name}.json"):
+        return BadInput("the recipe must be a known name", name, f"did you mean the file {name}.json?")
     return unknown("recipe", name, list(_all()), do)
 
 

@@ -144,7 +144,7 @@ def rows(given: object, name: str, width: int) -> tuple[tuple[kit.Fraction, ...]
         if not given.strip():
             raise BadInput(must, "nothing")
         if given.count(";") >= MAX_ROWS:
-            raise BadInput(f"{name} must have at most {MAX_ROWS} rows", given.count(";") + 1)
+            raise BadInput(f"{name} must have at most {MAX_ROWS:,} rows", given.count(";") + 1)
         lines: list[Any] = [split(line, ",") for line in split(given, ";")]
     else:
         if isinstance(given, (bytes, dict)) or not isinstance(given, Iterable):
@@ -153,7 +153,7 @@ def rows(given: object, name: str, width: int) -> tuple[tuple[kit.Fraction, ...]
     if not lines:
         raise BadInput(must, "nothing")
     if len(lines) > MAX_ROWS:
-        raise BadInput(f"{name} must have at most {MAX_ROWS} rows", len(lines))
+        raise BadInput(f"{name} must have at most {MAX_ROWS:,} rows", len(lines))
     for line in lines:
         if len(line) != width:
             raise BadInput(must, ", ".join(str(entry).strip() for entry in line) or "an empty row")

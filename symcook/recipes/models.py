@@ -92,7 +92,7 @@ def told(source: str, beside: Path, name: str) -> tuple[Path, dict[str, str]] | 
             with contextlib.suppress(BadInput):
                 if read(path).digest == found[2]:
                     return path, given
-    must = f"{name} must have the file of its family {found[1]} beside it, as it was"
+    must = f"{name} must have the file of its family {found[1]} next to it, as it was"
     raise BadInput(must, f"none with the hash {found[2]}", "or give that file: symcook prove FAMILY.json --set ...")
 
 

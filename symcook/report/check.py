@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from symcook.errors import EMPTY_WORD
-from symcook.model.answers import brief
+from symcook.model.answers import EMPTY_STRING, brief, grouped
 from symcook.report.document import Document, PlainLines, value_text
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def document(
     first, *lines = _lines(found, name or found.recipe, command)
     for formula in dict.fromkeys((known or {}).values()):
         claims = ", ".join(claim for claim, said in (known or {}).items() if said == formula)
-        lines.append(f"proved for words of every length: accept <-> {formula} ({claims})")
+        lines.append(f"proved for strings of every length: accept <-> {formula} ({claims})")
     return Document(first, [PlainLines(lines)])
 
 
@@ -60,13 +59,14 @@ def proved(model: Transformer, names: Sequence[str]) -> dict[str, str]:
 
 
 def _outcome(found: Check, name: str) -> str:
-    strings = number_text(found.strings)
+    strings, plural = number_text(found.strings), "input" if found.strings == 1 else "inputs"
     if found.holds and not found.strings and found.empty_word == "agrees":
-        return f"{name} agrees with {found.against} on the empty word, its only input"
+        return f"{name} agrees with {found.against} on the empty string, its only input"
     if found.holds:
-        return f"{name} agrees with {found.against} on {strings} inputs of {strings}"
+        return f"{name} agrees with {found.against} on {strings} {plural} of {strings}"
     if found.differs:
-        return f"{name} differs from {found.against} on {number_text(found.mismatches)} inputs of {strings}"
+        plural = "input" if found.mismatches == 1 else "inputs"
+        return f"{name} differs from {found.against} on {number_text(found.mismatches)} {plural} of {strings}"
     return f"{name} differs from {found.against} on no input whose answer is decided"
 
 
@@ -74,10 +74,10 @@ def number_text(count: int) -> str:
     """A number of inputs; of many digits the first few, cut off, which JSON has all.
 
     >>> number_text(2**40), number_text(2**1001 - 2)
-    ('1099511627776', '2.143*10^301')
+    ('1,099,511,627,776', '2.143*10^301')
     """
     if count < 10**24:
-        return str(count)
+        return grouped(count)
     digits = (count.bit_length() - 1) * 30103 // 100000  # one too few at most, for numbers that are not too long
     while 10 ** (digits + 1) <= count:
         digits += 1
@@ -90,22 +90,25 @@ def number_text(count: int) -> str:
 def _lines(found: Check, name: str, command: WholeCommand | None) -> list[str]:
     lines = [_outcome(found, name)]
     if found.empty_word is not None:
-        lines.append(f"the empty word: {found.empty_word}")
+        lines.append(f"the empty string: {found.empty_word}")
     if found.open:
-        lines.append(f"open: {found.open} inputs of {found.strings}")
+        plural = "input" if found.open == 1 else "inputs"
+        lines.append(f"undecided: {number_text(found.open)} {plural} of {number_text(found.strings)}")
     if found.first_open is not None:
-        lines.append(f"smallest open input: {found.first_open or EMPTY_WORD}")
+        lines.append(f"smallest undecided input: {found.first_open or EMPTY_STRING}")
     lines.append(f"method: {found.method}")
     if "decided" in found.method:
-        lines.append("DECIDED; symcook decide --certificate FILE.json writes what shows it")
+        lines.append("DECIDED; symcook decide --certificate FILE.json writes its certificate")
     if found.stated:
-        to = "" if found.stated_to is None else f" to length {found.stated_to}"
-        lines.append(f"its formula, and what it says the weights compute, agree on {found.stated} inputs{to} too")
+        to = "" if found.stated_to is None else f" up to length {found.stated_to}"
+        lines.append(
+            f"its formula, and what it says the weights compute, agree on {grouped(found.stated)} inputs{to} too"
+        )
     elif found.stated_to is not None:
-        lines.append(f"its formula is about no word to length {found.stated_to}, and was not evaluated")
+        lines.append(f"its formula is about no string up to length {found.stated_to}, and was not evaluated")
     first = found.counterexample
     if first is not None:
-        lines.append(f"{'' if found.way == 'random' else 'smallest '}counterexample: {first.input or EMPTY_WORD}")
+        lines.append(f"{'' if found.way == 'random' else 'smallest '}counterexample: {first.input or EMPTY_STRING}")
         lines.append(f"the answer must be {_answer(first.expected)}; the model gives {_answer(first.got)}")
         if command is not None:
             lines.append(f"replay: {command(first.replay)}")

@@ -65,7 +65,7 @@ def _why(row: Claim) -> Iterator[str]:
     """What a reader should know about the status: the slip and its witness, the test of a definition, the source."""
     if row.slip:
         yield f"Printed: {row.printed}"
-        yield f"Slip: {row.slip}. {row.reason}"
+        yield f"Error type: {row.slip}. {row.reason}"
         yield f"Counterexample: {row.counterexample}"
         yield f"Repair: {row.repair}"
     elif row.reason:
@@ -95,7 +95,7 @@ def _more(row: Claim) -> list[str]:
             out += [line for one in definitions_text(statements()[name]) if (line := f"Where {one}") not in out]
             holds = row.status not in ("OPEN", "REFUTED") and name == (row.corrected or row.id)
             if holds and (found := unasked(statements()[name])):
-                out.append(f"Unasked: {unasked_words(found)}")
+                out.append(f"Not checked for vacuity: {unasked_words(found)}")
     out += [f"Tried: {tried}" for tried in row.tried]
     if row.lemmas:
         out.append(f"Uses: {', '.join(row.lemmas)}")

@@ -37,13 +37,17 @@ def document(found: ClosedForm | EveryLength) -> Drawn:
     )
 
 
+def cases(found: EveryLength) -> str:
+    """The forms alone as HTML, without what is proved of them."""
+    return page(*map(_html, _forms(found)))
+
+
 def text(found: EveryLength, certificate: str | None = None) -> str:
     """The cases, the coordinates on the way, and what is proved of them."""
     lines = ["\n\n".join(form.text() for form in found.forms), ""]
     way = found.way()
     if way:
-        letters = found.spelling.world.letters[:-1]
-        meanings = ", ".join(found.spelling.meanings({f"p:{a}:i" for a in letters}))
+        meanings = ", ".join(found.meaning())
         lines.append("on the way, at position i" + (f" ({meanings})" if meanings else ""))
         missing: dict[str, list[str]] = {}
         for name, cases in way.items():
@@ -53,7 +57,7 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
                     missing.setdefault(case["why"], []).append(name)
                 else:
                     lines.append(f"  {name} = {case['value']}{given}")
-        lines += [f"  out of reach: {', '.join(names)} ({why})" for why, names in missing.items()]
+        lines += [f"  unsupported: {', '.join(names)} ({why})" for why, names in missing.items()]
         if unclaimed := found.unclaimed():
             lines.append(f"  (not proved at every position: {', '.join(unclaimed)})")
         lines.append("")
@@ -66,7 +70,7 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
 def _proof(found: Any) -> list[str]:
     """What is proved and what is not, in lines; that a proof is for the asking where none was tried."""
     if found.proof is None:
-        return ["no proof was asked for: prove(), or symcook derive without an input, looks for one"]
+        return ["no proof was requested; prove(), or symcook derive without --input, searches for one"]
     return found.proof.said()
 
 

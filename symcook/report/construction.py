@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HERE, THERE = ("name", "i"), ("name", "j")
 MASKS = {"none": "no mask", "future": "future-masked", "strict-future": "strictly future-masked",
          "past": "past-masked", "strict-past": "strictly past-masked"}  # fmt: skip
-BEST = "of these j with the greatest score"
+BEST = "of these j with the largest score"
 HARD = {
     "average": f"is 1/(their number) for each {BEST}, 0 for the others",
     "leftmost": f"is 1 for the first {BEST}, 0 for the others",
@@ -34,10 +34,10 @@ HARD = {
 PLACES = {"first": "the first position", "last": "the last position", "each": "each position", "all": "all positions"}
 NORM = ("gain", "bias", "epsilon")
 PLACED = {
-    "post": "post-norm: behind each block, of the stream",
-    "pre": "pre-norm: in front of each block, which reads the normed stream",
-    "projected pre": "projected pre-norm: in front of each block, of forms, which the block reads",
-    "multi pre": "multi-pre-norm: several in front of each block, each of forms of its own, which the block reads",
+    "post": "post-norm: after each block, of the residual stream",
+    "pre": "pre-norm: before each block, which reads the normalised residual stream",
+    "projected pre": "projected pre-norm: before each block, of forms, which the block reads",
+    "multi pre": "multi-pre-norm: several before each block, each of forms of its own, which the block reads",
 }
 SORTS = {"Int": "an integer", "Real": "a real number"}
 
@@ -46,7 +46,7 @@ def construction(family: Family) -> list[Section]:
     """The parts of the definition, in the order in which they are read."""
     made = _Construction(family)
     found = [
-        Section("Sizes and tables", tuple(made.parameters())),
+        Section("Parameters", tuple(made.parameters())),
         Section("Residual stream", tuple(made.stream())),
         Section("Embedding", tuple(made.embedding())),
         *made.parts(),
@@ -150,7 +150,8 @@ class _Construction:
             yield DefinitionRow(called(name, index_names(over)), (*(["for "] if over else []), *each, meaning))
         plain = "" if family.pointwise else " x(i) is the coordinate x at position i."
         yield DefinitionRow(
-            "blocks", (f"each reads the stream before it and adds to it: +=, or := where nothing was there.{plain}",)
+            "blocks",
+            (f"each reads the residual stream before it and adds to it: +=, or := where nothing was there.{plain}",),
         )
 
     def _writer(self, name: str) -> str:
@@ -236,12 +237,14 @@ class _Construction:
                 yield from self._feedforward(layer.feedforward)
             self.hidden = set()
             if layer.placement == "post":
-                yield from chain.from_iterable(self._norm(norm, "norm behind") for norm in norms)
+                yield from chain.from_iterable(self._norm(norm, "norm after") for norm in norms)
 
     def _norm(self, norm: Norm, label: str) -> Iterator[DefinitionRow]:
         gains = listed([[f"{key} ", one] for key, one in zip(NORM, norm[1:4], strict=True)], ", ")
         if not norm.writes:
-            what = "the stream becomes LN(stream)" if label == "norm behind" else "LN(stream), read in its place"
+            what = (
+                "the residual stream becomes LN(stream)" if label == "norm after" else "LN(stream), read in its place"
+            )
             yield DefinitionRow(label, (f"{what}, with ", *gains))
             return
         left = listed([[self._left(w.to), *meant(w.to.over)] for w in norm.writes])
@@ -404,7 +407,7 @@ class _Construction:
             best: list[Said] = ["the ", ("name", index.name), " in ", *span(index.low, index.high)]
             yield DefinitionRow(
                 "answers",
-                (*best, " with the greatest ", reads[0][0], f", the first of several{at_where}", *self._token(index)),
+                (*best, " with the largest ", reads[0][0], f", the first of several{at_where}", *self._token(index)),
             )
         elif readout.kind == "zero":
             zeros = listed([one[0], mark("="), ZERO, *one[1:]] for one in reads)
@@ -415,7 +418,7 @@ class _Construction:
 
     def _word(self) -> list[Said]:
         """Which of the verdicts at each position is that of the word."""
-        return ["; the word where it does at the last position"] if self.family.readout.position == "each" else []
+        return ["; the string where it does at the last position"] if self.family.readout.position == "each" else []
 
     def _token(self, index: Range) -> list[Said]:
         """Which token an answer is, where answers are not numbered as tokens are."""
@@ -437,7 +440,9 @@ class _Construction:
             else:
                 yield DefinitionRow("length", (("&", short, ("<=", n, family.longest)), *self._reach(family.longest)))
         if family.inputs:
-            yield DefinitionRow("inputs", ("any real numbers; what a theorem asks of them stands before its arrow",))
+            yield DefinitionRow(
+                "inputs", ("any real numbers; what a theorem requires of them stands before its arrow",)
+            )
         warm = [one for one in dict.fromkeys(self.relation.needed) if one.startswith(("0 <", "(all"))]
         if warm:
             yield DefinitionRow("temperatures", ("are positive",))

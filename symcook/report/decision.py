@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from symcook.decide.drawing import MOST, rows
-from symcook.errors import EMPTY_WORD
-from symcook.model.answers import brief
+from symcook.model.answers import EMPTY_STRING, brief
 from symcook.report.automaton import SHOWN, picture
 from symcook.report.document import Document, Drawn, PlainLines, Table
 from symcook.report.markup import page
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from symcook.decide.decision import Decision
 
 
-HOW = {"different": "the word was read by both", "decided": "from the weights"}
+HOW = {"different": "the string was read by both", "decided": "from the weights"}
 
 
 def line(found: Decision) -> str:
@@ -38,9 +37,9 @@ def _document(found: Decision, name: str | None) -> Document:
     lines = []
     if found.word is not None and found.answers is not None:
         spaces = "" if all(len(letter) == 1 for letter in found.letters) else " "
-        lines.append(f"smallest word: {spaces.join(found.word) or EMPTY_WORD}")
+        lines.append(f"smallest string: {spaces.join(found.word) or EMPTY_STRING}")
         one, other = map(_answer, found.answers)
-        lines.append(f"the model {one}, the reference {other}")
+        lines.append(f"the model {one}, the specification {other}")
     if found.why or found.decided:
         lines.append(f"{found.status}: {found.why or HOW[found.verdict]}" if found.decided else found.why)
     lines += found.notes
@@ -59,20 +58,20 @@ def _document(found: Decision, name: str | None) -> Document:
 
 
 def _outcome(found: Decision, name: str) -> str:
-    least = "" if found.model.embedding.added else " of at least one letter"
-    every = f"on every string of {found.inputs['inputs']}" if found.inputs else f"on every word{least}"
+    least = "" if found.model.embedding.added else " of at least one symbol"
+    every = f"on every string of {found.inputs['inputs']}" if found.inputs else f"on every string{least}"
     return {
         "equal": f"EQUAL: {name} answers as {found.against or 'the reference'} does, {every}",
         "different": f"DIFFERENT: {name} and {found.against or 'the reference'}",
         "open": f"OPEN: {name} and {found.against or 'the reference'} are not decided",
-        "refused": f"REFUSED: {_refused(found, name)} is out of reach",
+        "refused": f"REFUSED: {_refused(found, name)} is unsupported",
         "decided": f"DECIDED: what {name} answers, {every}",
     }[found.verdict]
 
 
 def _refused(found: Decision, name: str) -> str:
     """Which of the two a decision is refused about."""
-    return f"the reference {found.against}" if found.why.startswith("the reference ") else name
+    return f"the specification {found.against}" if found.why.startswith("the specification ") else name
 
 
 def _answer(answer: object) -> str:

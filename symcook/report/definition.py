@@ -90,7 +90,7 @@ def document(family: Family, proved: Proved = ()) -> dict[str, object]:
 
 def sections(family: Family, proved: Proved = ()) -> list[Section]:
     """The construction, what is proved of it, and what the words of theorems mean."""
-    title = "Proved, for all sizes and tables (symcook prove ID replays the proof and shows the statement in full)"
+    title = "Proved, for all parameter values (symcook prove ID replays the proof and shows the statement in full)"
     rows = tuple(chain.from_iterable(map(_proved, proved)))
     return [
         *construction(family),

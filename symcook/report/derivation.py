@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import EMPTY_WORD, BadInput
-from symcook.model.answers import brief
+from symcook.errors import BadInput
+from symcook.model.answers import EMPTY_STRING, brief
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.symbols import tree_from_sympy
 from symcook.report.document import VERDICTS, WIDE, Drawn, abridged
@@ -30,7 +30,7 @@ def line(found: Derivation) -> str:
 
 
 def _title(found: Derivation) -> str:
-    return f"{found.recipe} on {found.given or EMPTY_WORD}"
+    return f"{found.recipe} on {found.given or EMPTY_STRING}"
 
 
 def document(found: Derivation) -> Drawn:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.errors import EMPTY_WORD
 from symcook.export.diff import BITS, CLOSE_DIGITS
-from symcook.model.answers import brief
+from symcook.model.answers import EMPTY_STRING, brief, grouped
 from symcook.report.document import Document, PlainLines
 
 if TYPE_CHECKING:
@@ -30,30 +29,32 @@ def _lines(found: Diff) -> list[str]:
         a, b = f"{a} (first)", f"{b} (second)"
     loose = found.tolerance != "0"
     beyond, within = (f" {how} {found.tolerance}" if loose else "" for how in ("by more than", "within"))
-    many = f"{found.inputs} input{'s' * (found.inputs != 1)}"
+    many = f"{grouped(found.inputs)} input{'s' * (found.inputs != 1)}"
     if found.first is None:
-        how = f"do not differ{beyond}" if found.same else f"are built differently and agree{within}"
+        built = "are built differently" if found.structure else "may be built differently"
+        how = f"do not differ{beyond}" if found.same else f"{built} and agree{within}"
         lines = [f"{a} and {b} {how}, on {many}"]
     else:
         lines = [f"{a} and {b} differ{beyond}, on {found.different} of {many}"]
     if found.first is None and found.open:
         built = " are built differently, and" if found.structure else ":"
-        lines = [f"{a} and {b}{built} whether they differ{beyond} stays open on {found.open} of {many}"]
+        lines = [f"{a} and {b}{built} whether they differ{beyond} is undecided on {found.open} of {many}"]
     if found.close:
         further = " beyond that" if loose else ""
         lines[0] += f"; on {found.close} they are known to agree within 10^-{CLOSE_DIGITS}{further}"
-    lines += found.structure
+    lines += [*found.structure, *found.limits, *found.undecided]
     first = found.first
     if first is not None:
         where = f"layer {first['layer']}, {first['part']}" if first["layer"] else first["part"]
         known = " that is known" if found.open else ""
-        lines.append(f"first input{known}: {first['input'] or EMPTY_WORD}")
+        lines.append(f"first input{known}: {first['input'] or EMPTY_STRING}")
         if first["position"] is not None:
             lines.append(f"first difference{known}: {where}, position {first['position']}, {first['coordinate']}")
         lines.append(f"the first has {first['first']}, the second {first['second']}")
     if found.open:
-        inputs = f"{found.open} input{'s' * (found.open != 1)}"
+        inputs = f"{grouped(found.open)} input{'s' * (found.open != 1)}"
         lines.append(
-            f"open: {inputs}, on which a choice, or whether values differ, cannot be told in balls of {BITS} bits"
+            f"open: {inputs}, on which a choice, or whether values differ, cannot be told in rigorous intervals "
+            f"of {BITS} bits"
         )
     return lines

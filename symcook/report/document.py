@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
+from symcook.locks import PRECISION
 from symcook.report import markup
 from symcook.report.markup import Display, TableCell, words
 
@@ -336,7 +337,7 @@ def _evaluated(text: str) -> float:
     from symcook.numbers.evaluate import evaluate
 
     try:
-        with flint.ctx.workprec(64):
+        with PRECISION, flint.ctx.workprec(64):
             return float(evaluate(parse_term(text)).mid())
     except SymcookError:
         return math.nan

@@ -18,7 +18,7 @@ def forms_text(found: FamilyForms, proof: FamilyProof, certificate: str | None =
     family = found.family
     lines = [f"{family.name} at every length and all sizes"]
     for form in found.outputs.values():
-        said = f"out of reach: {form.why}" if form.value is None else show(form.value)
+        said = f"unsupported: {form.why}" if form.value is None else show(form.value)
         lines += textwrap.wrap(f"{form.head} = {said}" if form.value is not None else f"{form.head} {said}", WIDE - 2,
                                initial_indent="  ", subsequent_indent="      ")  # fmt: skip
     lines += [f"  where {meaning}" for meaning in [", ".join(_meanings(found))] if meaning]
@@ -43,7 +43,7 @@ def forms_document(found: FamilyForms, proof: FamilyProof) -> dict[str, Any]:
         "accept": None,
         "where": _meanings(found),
         "proof": None if proof.statement is None else proof.statement.note,
-        "proved": proof.certificate is not None and not proof.missing,
+        "proved": proof.whole,
         "missing": proof.missing,
         "statement": None if proof.certificate is None or proof.statement is None else proof.statement.text,
     }

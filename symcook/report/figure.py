@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
 from symcook.files import exists, ordinary, put, vacant
+from symcook.locks import PRECISION
 from symcook.numbers.balls import Ball, arb_of, ball
 
 if TYPE_CHECKING:
@@ -211,7 +212,7 @@ def place(value: Fraction | Ball, logarithmic: bool = True) -> float:
 
     if not logarithmic:
         return float(value if isinstance(value, Fraction) else value.mid)
-    with flint.ctx.workprec(128):
+    with PRECISION, flint.ctx.workprec(128):
         number = arb_of(value) if isinstance(value, Fraction) else flint.arb(value.mid)
         return float((number.log() / flint.arb(10).log()).mid()) if number > 0 else math.nan
 

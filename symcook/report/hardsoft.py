@@ -24,10 +24,12 @@ def document(found: HardSoft) -> Document:
     """The answer in tables; of a gap that fails the word."""
     heads = [[one.head, one.word or "none", one.untied or "as they are"] for one in found.heads]
     parts: list[PlainLines | Table] = [Table(heads, ["head", "ties, first at", "scores"])]
-    title = f"{found.name}: soft attention in place of hard, {found.status}"
+    title = f"{found.name}: softmax attention in place of hard, {found.status}"
     if found.fails is not None:
         lost = found.fails
-        why = f"gamma = {found.gamma} is more than the gap {written(lost.least)} of {lost.head} at the word {lost.word}"
+        why = (
+            f"gamma = {found.gamma} is more than the gap {written(lost.least)} of {lost.head} at the string {lost.word}"
+        )
         return Document(title, [*parts, PlainLines([f"{why}, n = {lost.n}"])])
     gamma, x_max, *h_max = (size or "none" for size in (found.gamma, found.x_max, *found.h_max))
     parts.append(PlainLines([f"gamma(n) = {gamma}, x_max(n) = {x_max}, h_max by layer {', '.join(h_max)}"]))
@@ -55,9 +57,9 @@ def _decided(told: Decided) -> str:
     """What the soft model's verdicts are beside the hard model's."""
     rejected, accepted = (None if x is None else _shown(x) for x in (told.rejected, told.accepted))
     if accepted is None:
-        ends = f"the hard model rejects all these words, with logits up to {rejected}"
+        ends = f"the hard model rejects all these strings, with logits up to {rejected}"
     elif rejected is None:
-        ends = f"the hard model accepts all these words, with logits from {accepted}"
+        ends = f"the hard model accepts all these strings, with logits from {accepted}"
     else:
         ends = f"the hard model rejects with logits up to {rejected} and accepts from {accepted}"
     if told.alike:

@@ -145,8 +145,8 @@ def _width(rows: list[list[str]]) -> int:
 
 
 def _added(model: Transformer) -> list[str]:
-    """The tokens that nobody types, in words."""
-    ends = zip(model.embedding.ends, ("in front of", "behind"), strict=True)
+    """The special tokens, in words."""
+    ends = zip(model.embedding.ends, ("before", "after"), strict=True)
     what = "every input; lengths and positions count it"
     return [f"the model adds {token} {where} {what}" for tokens, where in ends for token in tokens]
 
@@ -163,7 +163,7 @@ def _rows(embedding: Embedding) -> str:
 
 def _headline(model: Transformer) -> str:
     size = f"{_count(len(model.layers), 'layer')}, {_count(len(model.space), 'coordinate')}: {', '.join(model.space)}"
-    limit = f"\nGreatest length: {model.max_length}" if model.max_length is not None else ""
+    limit = f"\nMaximum length: {model.max_length}" if model.max_length is not None else ""
     return f"{model.name}\n{size}{limit}" + (f"\nSource: {model.source}" if model.source else "")
 
 
@@ -175,7 +175,8 @@ def blocks(model: Transformer) -> Iterator[tuple[str, Head | FeedForward | Layer
     """Everything with matrices in the order of the forward pass, each with its title: where it is and what."""
     for step in model.sublayers:
         if step.block is None:
-            assert step.after is not None
+            if step.after is None:
+                raise RuntimeError("step.after must be set here")
             yield f"Final norm, {_kind(step.after)}", step.after
             continue
         for k, norm in enumerate(step.before, 1):

@@ -222,9 +222,7 @@ class _Narrator:
                 continue
             out += self.introduced(met, goal)
             met = []
-            step = getattr(self, f"on_{by}", None)
-            assert step is not None, by
-            out += step(node, Taken(state, fresh, opened))
+            out += getattr(self, f"on_{by}")(node, Taken(state, fresh, opened))
         return out
 
     def introduced(self, met: list[tuple[str, Sort | Term]], goal: Term) -> list[OutlineStep]:

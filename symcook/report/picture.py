@@ -12,9 +12,9 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from symcook.errors import EMPTY_WORD, BadInput
+from symcook.errors import BadInput
 from symcook.files import vacant
-from symcook.model.answers import brief
+from symcook.model.answers import EMPTY_STRING, brief
 from symcook.report.document import VERDICTS, cell, near, value_text
 from symcook.report.markup import DARKEST, TableCell
 from symcook.report.model import readout_text
@@ -122,7 +122,7 @@ class _Canvas:
         self.right = self.bottom = 0
 
     def drawn(self, answer: Run, groups: ChangedRows, maps: Sequence[tuple[str, list[list[object]]]]) -> str:
-        title = f"{answer.result.model.name} on {answer.given or EMPTY_WORD}"
+        title = f"{answer.result.model.name} on {answer.given or EMPTY_STRING}"
         self.text(_EDGE, _EDGE + 12, brief(title, 70), bold=True, size=_HEAD)
         titled, self.right = self.right, 0
         top = _EDGE + 30

@@ -42,8 +42,8 @@ QUANTITIES = {
     "ziggurat": _L1,
     "tie-break": _L1,
     "table-lookup": "error of the position looked up (in positions)",
-    "layernorm-hash": "least gap of the scores",
-    "gelu-relu": "greatest difference of GELU(c x)/c and ReLU(x)",
+    "layernorm-hash": "smallest gap of the scores",
+    "gelu-relu": "largest difference of GELU(c x)/c and ReLU(x)",
     "temperature": "temperature tau",
     "error": "error of the output",
     "sensitivity": "change of the output when one symbol changes",
@@ -51,7 +51,7 @@ QUANTITIES = {
 }
 """By kind, what the vertical axis shows; other kinds show the name of their value."""
 WORDS = {
-    "error": ("", ""), "gelu-relu": ("proved ", "sharp: "), "sensitivity": ("", "sharp: "), "cross-entropy": ("", ""),
+    "error": ("", ""), "gelu-relu": ("proved ", "tight: "), "sensitivity": ("", "tight: "), "cross-entropy": ("", ""),
 }  # fmt: skip
 """By kind, what stands before the names of the two curves where no paper claims the one or the other is not sharp."""
 
@@ -271,7 +271,7 @@ def _fractions(low: Fraction, high: Fraction, steps: int, logarithmic: bool) -> 
 def curves(found: Sweep) -> Figure:
     """Both curves, and marks where the claim fails or is undecided."""
     first, places = found.answers[0], [Fraction(value) for value in found.values]
-    before, sharp = WORDS.get(found.kind, ("claimed: ", "sharp: "))
+    before, sharp = WORDS.get(found.kind, ("claimed: ", "tight: "))
     claims = tuple((at, a.claimed) for at, a in zip(places, found.answers, strict=True) if a.claimed is not None)
     values = tuple((at, a.value) for at, a in zip(places, found.answers, strict=True))
     # the claim's squares are hollow and larger, so that both curves are seen where they meet

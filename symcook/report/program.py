@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.present import present
 from symcook.report.document import table
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ OTHERS = "names a program whose compilation has other weights"
 def origin(model: Transformer, plan: object) -> str:
     """What a model that names a program was compiled from, or that it was not: its plan is () then."""
     program = model.program
-    assert program is not None
+    program = present(program)
     named = program.kind + (f", as in Theorem {program.theorem}" if program.theorem else "")
     return f"Compiled from {named}" if plan else f"The model {OTHERS} ({named})"
 

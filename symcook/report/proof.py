@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import unknown
+from symcook.model.answers import grouped
 from symcook.model.expr import parse_formula
 from symcook.proof.audit.folded import statement_tree, text_of, used_definitions
 from symcook.proof.audit.neighbours import Neighbour
@@ -94,7 +95,7 @@ def table(verdicts: Sequence[Verdict], without: Sequence[str], width: int) -> Ta
     rows = []
     for verdict in verdicts:
         words = [f"assuming {', '.join(verdict.assuming)}"] if verdict.assuming else []
-        words += [f"{verdict.nodes} nodes"] if verdict.nodes else []
+        words += [f"{grouped(verdict.nodes)} nodes"] if verdict.nodes else []
         words += [f"uses {', '.join(verdict.lemmas)}"] if verdict.lemmas else []
         words += [f"false at {witness(verdict.id)}"] if verdict.status in ("REFUTED", "CORRECTED") else []
         words += [verdict.reason] if verdict.reason else []
@@ -174,7 +175,7 @@ def proof(verdict: Verdict, full: bool = False) -> list[PlainLines | Table | Doc
         rows.append(("Axioms", _axioms(verdict)))
         assumed = [f"named.{n}" for n in verdict.named] + [f"oracle.{n}" for n in verdict.oracles]
         rows += [("Assumes", f"{n}: {statements()[n].written}") for n in assumed] or [("Assumes", "nothing")]
-    rows += [("Unasked", words) for words in _unasked(verdict, statement, corrected)]
+    rows += [("Not checked", words) for words in _unasked(verdict, statement, corrected)]
     if verdict.status != "OPEN":
         rows.append(("Trust", trust_line(verdict) + "; see prove --trust"))
     if verdict.certificate is not None:
@@ -218,11 +219,11 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> Iterator[
     yield Document(title, [*made, steps("proof")])
     if "defined" in certificate and not refuted:
         example = example_of(statement, certificate)
-        words = "Proved as well: everything in it is defined, and its hypotheses can be met"
+        words = "Proved as well: everything in it is defined, and its hypotheses are satisfiable"
         yield Document("", [PlainLines([words + (f", for example at {example}" if example else "") + "."], "")])
         if full:
             yield Document("Everything is defined", [steps("defined")])
-            yield Document("The hypotheses can be met", [steps("inhabited")])
+            yield Document("The hypotheses are satisfiable", [steps("inhabited")])
 
 
 def proof_latex(verdict: Verdict, full: bool = False) -> str:
@@ -265,7 +266,10 @@ def _latex(
         rows.append(outline_latex(steps, statement.known, None if full else MOST_LINES))
     trusted = "not proved" if certificate is None and verdict.status == "OPEN" else trust_line(verdict, own)
     corrected = corrections(verdict.id) if verdict.status == "CORRECTED" else []
-    rows += [rf"\noindent Unasked: {escaped(words)}.\par" for words in _unasked(verdict, statement, corrected)]
+    rows += [
+        rf"\noindent Not checked for vacuity: {escaped(words)}.\par"
+        for words in _unasked(verdict, statement, corrected)
+    ]
     rows.append(rf"\noindent Trust: {escaped(trusted)}.\par")
     return "\n".join(rows)
 
@@ -307,7 +311,7 @@ def break_text(name: str, tried: Iterable[Neighbour]) -> Iterator[str]:
             sharp += change.stronger
             weak += not change.stronger
             words = "accepted: the stored proof proves this too"
-            words += "; it says more, so the statement is not sharp here" if change.stronger else " (it may say less)"
+            words += "; it says more, so the statement is not tight here" if change.stronger else " (it may say less)"
         elif one.instance:
             false += 1
             words = f"rejected: {one.reason}; it is false at {one.instance}"
@@ -316,11 +320,11 @@ def break_text(name: str, tried: Iterable[Neighbour]) -> Iterator[str]:
             words = f"rejected: {one.reason}; whether it is true was not decided"
         yield filled(words, "    ", "  ")
     yield ""
-    yield f"{false + open_ + sharp + weak} near misses of {name}:"
+    yield f"{false + open_ + sharp + weak} mutated statements of {name}:"
     yield f"  {false} false at an instance, all of them rejected with the stored proof"
     yield f"  {open_} rejected; no instance found at which they are false, so only this proof does not prove them"
     if sharp:
-        yield f"  {sharp} accepted although they say more: the statement is not sharp there"
+        yield f"  {sharp} accepted although they say more: the statement is not tight there"
     if weak:
         yield f"  {weak} accepted, and they are proved: the statement's own proof covers them"
 

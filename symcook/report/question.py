@@ -10,8 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import EMPTY_WORD
-from symcook.model.answers import brief
+from symcook.model.answers import EMPTY_STRING, brief
 from symcook.report.document import Document, PlainLines, Table, value_latex, value_text
 from symcook.report.markup import TableCell
 
@@ -49,12 +48,12 @@ def _drawn(found: Answer, name: str, cell: Any) -> TableCell:
 
 ENDS = ("low", "high")
 CURVES = {
-    ("precision", "fails"): "bits at which a word is decided wrongly",
-    ("precision", "enough"): "bits proved to be enough for every word",
-    ("temperature", "tau"): "greatest temperature",
+    ("precision", "fails"): "bits at which a string is decided wrongly",
+    ("precision", "enough"): "bits proved to be enough for every string",
+    ("temperature", "tau"): "largest temperature",
     ("temperature", "rule"): "the paper's rule, gamma/log(8 n)",
-    ("tolerance", "low"): "least weight with every word right",
-    ("tolerance", "high"): "greatest weight with every word right",
+    ("tolerance", "low"): "smallest weight with every string right",
+    ("tolerance", "high"): "largest weight with every string right",
 }
 """What the columns of a question are, where their names alone do not say it in a legend."""
 
@@ -85,7 +84,7 @@ def _cell(found: Answer, name: str, cell: Any) -> str:
         exact = quotient(cell)
         return exact if len(exact) <= LONGEST_EXACT else f"≈{_decimal(cell)}"
     if isinstance(cell, str):
-        return brief(cell, WORD) if cell else EMPTY_WORD
+        return brief(cell, WORD) if cell else EMPTY_STRING
     return value_text(cell.to_json()) if hasattr(cell, "to_json") else str(cell)
 
 
@@ -158,7 +157,7 @@ def figure(found: Answer) -> Figure:
     title = found.title or _title(found)
     bars, level = _intervals(found) if found.kind == "tolerance" else ((), None)
     return Figure(
-        "question", title, "n (typed symbols)", found.vertical, tuple(curves), logarithmic, _note(found, curves),
+        "question", title, "n (input symbols)", found.vertical, tuple(curves), logarithmic, _note(found, curves),
         legend="best", bars=bars, level=level,
     )  # fmt: skip
 

@@ -37,7 +37,7 @@ def listing(
     own = {title: [line for _, line in sorted(entries[title], key=lambda one: one[0])] for title in order}
     chapters = [Document(title, [PlainLines(lines)]) for title, lines in own.items()]
     same = [f"        {name:<{width}}  {summary}" for name, summary in families]
-    chapters.append(Document("Families: the same for every size, alphabet and table (symcook new)", [PlainLines(same)]))
+    chapters.append(Document("Families: the same for all parameter values (symcook new)", [PlainLines(same)]))
     texts = [f"        {name:<{width}}  {summary}" for name, summary in programs]
     chapters.append(Document("Programs: symcook compile LANGUAGE NAME -o FILE.json", [PlainLines(texts)]))
     end = PlainLines(["symcook explain NAME says what one computes, and where it is exact."])

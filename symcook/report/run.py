@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import EMPTY_WORD
-from symcook.model.answers import brief
+from symcook.model.answers import EMPTY_STRING, brief
 from symcook.report.document import (
     VERDICTS,
     WIDE,
@@ -31,7 +30,7 @@ _CUT = "≈: the first digits of a longer value; the trace has the whole of it, 
 def line(answer: Run) -> str:
     """The verdict or the values in a line: the repr."""
     model, said = answer.result.model, answer_text(answer)
-    return brief(f"<Run {brief(model.name, 40)} on {brief(answer.given or EMPTY_WORD, 40)}: {said}>")
+    return brief(f"<Run {brief(model.name, 40)} on {brief(answer.given or EMPTY_STRING, 40)}: {said}>")
 
 
 def answer_text(answer: Run) -> str:
@@ -84,7 +83,7 @@ def _heads(step: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _title(document: dict[str, object]) -> str:
-    return f"{document['recipe']} on {document['input'] or EMPTY_WORD}{_verdict(document)}"
+    return f"{document['recipe']} on {document['input'] or EMPTY_STRING}{_verdict(document)}"
 
 
 def _verdict(document: dict[str, object]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from symcook.model.answers import brief
+from symcook.model.answers import brief, grouped
 from symcook.report.document import Document, Drawn
 from symcook.report.latex import formula_rows
 from symcook.report.markup import Display, page, paragraph, table
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def line(found: Verdict) -> str:
     """The status and the size of the proof in a line: the repr."""
-    size = [f"{found.nodes} nodes"] if found.nodes else []
+    size = [f"{grouped(found.nodes)} nodes"] if found.nodes else []
     size += [f"by {len(found.lemmas)} lemma{'s' * (len(found.lemmas) > 1)}"] if found.lemmas else []
     return brief(f"<Verdict {found.id}: {', '.join([found.words, *size, *([found.reason] if found.reason else [])])}>")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from symcook.model.plainfamily import Range
     from symcook.report.theorems import Theorem
 
-WORDS = {"answer": (("y", "i"), "the readout answers y at i"), "accept": (("w",), "the readout accepts the word")}
+WORDS = {"answer": (("y", "i"), "the readout answers y at i"), "accept": (("w",), "the readout accepts the string")}
 
 MOST = 20
 """Entries of tables are tried from the negative of this on, up to this."""
@@ -135,18 +135,18 @@ def _values(family: Family, used: set[str]) -> Iterator[DefinitionRow]:
             later = relation.held.get(x, (name, ()))[0] != name
             if layer or later:
                 told: list[Said] = (
-                    [plain, f" behind layer {layer[2]}"] if layer else ["its first value, before all layers"]
+                    [plain, f" after layer {layer[2]}"] if layer else ["its first value, before all layers"]
                 )
                 yield DefinitionRow(label, tuple(told))
             continue
         index: Tree = ("name", turns.name)
-        said: list[Said] = [plain, " behind round ", index, mark("="), turns.low, mark(".."), turns.high]
+        said: list[Said] = [plain, " after round ", index, mark("="), turns.low, mark(".."), turns.high]
         if relation.held.get(x, ("", ()))[0] == name:
             yield DefinitionRow(
                 label, (*said, "; at ", index, mark("="), before_first(turns.low), " before the rounds")
             )
         else:
-            yield DefinitionRow(label, (plain, f" behind layer {layer[2] if layer else ''}, in round ", index))
+            yield DefinitionRow(label, (plain, f" after layer {layer[2] if layer else ''}, in round ", index))
 
 
 def _turns(family: Family, x: str, layer: int | None) -> Range | None:

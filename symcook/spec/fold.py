@@ -9,7 +9,7 @@ from typing import Any
 from symcook.door import door
 from symcook.errors import BadInput
 
-STEADY = "the states of a reference must not change once they are reached"
+STEADY = "the states of a specification must not change once they are reached"
 
 
 @door()

@@ -16,7 +16,7 @@ from symcook.spec.fold import Fold
 def _brackets(word: Iterable[str]) -> None:
     for symbol in word:
         if symbol not in ("(", ")"):
-            raise BadInput("a word must consist of ( and )", symbol)
+            raise BadInput("a string must consist of ( and )", symbol)
 
 
 _UNMATCHED = -1
@@ -72,7 +72,7 @@ def dyck_bounded(brackets: Sequence[str], most: int) -> Fold:
 
     def step(stack: tuple[str, ...] | None, bracket: str) -> tuple[str, ...] | None:
         if bracket not in brackets:
-            raise BadInput(f"a word must consist of {' '.join(brackets)}", bracket)
+            raise BadInput(f"a string must consist of {' '.join(brackets)}", bracket)
         if stack is None:
             return None
         if bracket in pairs:
@@ -90,7 +90,7 @@ dyck1_2 = Fold(
 
 def _place(alphabet: tuple[str, ...], symbol: str) -> int:
     if symbol not in alphabet:
-        raise BadInput(f"a word must consist of {' '.join(alphabet)}", symbol)
+        raise BadInput(f"a string must consist of {' '.join(alphabet)}", symbol)
     return alphabet.index(symbol)
 
 
@@ -140,7 +140,7 @@ def most_frequent(alphabet: Sequence[str]) -> Fold:
 
 def _bit(symbol: str) -> bool:
     if symbol not in ("0", "1"):
-        raise BadInput("a word must consist of 0 and 1", symbol)
+        raise BadInput("a string must consist of 0 and 1", symbol)
     return symbol == "1"
 
 

@@ -26,7 +26,7 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
 
         return Interpreted(read_srasp(program.source, program.alphabet))
     if program.kind in ("dfa", "tm"):
-        must = "a model that goes on by its own answers is checked by its tokens"
+        must = "a model that continues with its own answers is checked by its tokens"
         raise BadInput(must, program.kind, "ask symcook.verify.decoded.check_decoded")
     formula = formula_of(program)
     if any(line.op in COUNTING for line in formula.lines):
@@ -60,6 +60,6 @@ def language(program: Program) -> Fold:
     if program.kind not in FORMULAS:
         must, what = "a program that is decided must be a formula of ltl or an automaton", "a program of srasp"
         if program.kind == "tm":
-            must, what = "a model that is decided on words must answer them", "the decoder of a Turing machine"
-        raise BadInput(must, what, "check compares the model with it on all words to a length")
+            must, what = "a model that is decided on strings must answer them", "the decoder of a Turing machine"
+        raise BadInput(must, what, "check compares the model with it on all strings up to a length")
     return language(formula_of(program))

@@ -191,12 +191,12 @@ class FloatDecoder:
 
 def _unsupported(model: Transformer) -> str | None:
     if model.embedding.words is None or not model.readout.labels or model.embedding.ends[1]:
-        return "no tokens, no labels, or a token behind the input"
+        return "no tokens, no labels, or a token after the input"
     if model.embedding.positions:
         return "position functions"
     for step in model.sublayers:
         if step.after is not None:
-            return "a norm behind a block"
+            return "a norm after a block"
         for part in step.parts:
             if isinstance(part, Head) and part.weighting not in ("average", "rightmost", "leftmost"):
                 return f"a head with weighting {part.weighting}"
@@ -217,6 +217,7 @@ def _matrix(
     table = np.zeros((len(rows), len(columns)), dtype)
     for k, row in enumerate(rows):
         for name, value in row.items():
-            assert not isinstance(value, tuple)
+            if isinstance(value, tuple):
+                raise RuntimeError("a tuple is impossible here")
             table[k, columns[name]] = float(value)
     return table

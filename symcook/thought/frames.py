@@ -76,12 +76,13 @@ def strip(machine: TuringMachine, tape: dict[int, str], head: int) -> str:
 
 def _said(machine: TuringMachine, frame: Frame, tape: int) -> str:
     token, looked = frame.token, frame.looked[tape]
-    assert isinstance(token, StepToken)
+    if not isinstance(token, StepToken):
+        raise RuntimeError(f"a StepToken is expected here, not {type(token).__name__}")
     symbol = frame.tapes[tape].get(frame.heads[tape], machine.blank)
     if looked is None:
         if tape and token.fresh[tape - 1]:
             return f"reads {symbol}: never visited"
-        return f"reads {symbol}: " + ("what it wrote itself" if tape else "in front of the first letter")
+        return f"reads {symbol}: " + ("what it wrote itself" if tape else "before the first symbol")
     where = f"reads {symbol} from token {looked.position}"
     return where if looked.rival is None else f"{where}; next best token {looked.rival}, {looked.gap} below"
 

@@ -22,6 +22,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput, require_known
+from symcook.locks import PRECISION
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm
@@ -97,7 +98,7 @@ def certainly_right(cells: Sequence[int], i: int, tie: str) -> bool | None:
     last = same[-1]
     bits = 128
     while bits <= MOST_BITS:
-        with ctx.workprec(bits):
+        with PRECISION, ctx.workprec(bits):
             best = 1 - _size(tie, last)
             others = [
                 (cosine(cell, cells[k - 1]) if k not in same else 1) - _size(tie, k) for k in range(1, i) if k != last

@@ -64,7 +64,8 @@ class IntegerDecoder:
         here = network.selection.values(bits)
         nexts = network.transition.values(bits | set(here))
         found = network.token({name.removeprefix("next_") for name in nexts})
-        assert found is not None and {*here.values(), *nexts.values()} <= {1}, (token, read, got, nexts)
+        if found is None or not {*here.values(), *nexts.values()} <= {1}:
+            raise RuntimeError(f"no single token follows {token} with {read} and {got}: {nexts}")
         return found
 
     def run(self, word: Sequence[str], limit: int) -> Iterator[IntegerStep]:
@@ -88,7 +89,8 @@ class IntegerDecoder:
         while True:
             token = self.answer(column, read, got)
             if isinstance(token, str):
-                assert token == END
+                if token != END:
+                    raise RuntimeError(f"the text {token} is not the end")
                 return
             yield IntegerStep(token, tuple(heads), seen)
             position += 1

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from symcook.locks import PRECISION
 from symcook.programs.steps import StepToken
 from symcook.thought.running import MachineRun
 
@@ -60,7 +61,7 @@ def lookups(run: MachineRun) -> Iterator[tuple[Looked | None, ...]]:
     for count, step in enumerate(run.steps):
         position = n + 1 + count
         found: list[Looked | None] = [None] * (tapes + 1)
-        with flint.ctx.workprec(BITS):
+        with PRECISION, flint.ctx.workprec(BITS):
             if isinstance(step.token, StepToken):
                 heads = [head + move for head, move in zip(step.heads, step.token.moves, strict=True)]
                 found[0] = _input(heads[0], n, position, run.least)

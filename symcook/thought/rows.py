@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.compilers import genuine
 from symcook.errors import BadInput
+from symcook.locks import PRECISION
 from symcook.programs.steps import AheadRow, at_first_letter, row_label
 from symcook.programs.turing import LETTERS, TuringMachine, TuringRow, read_turing
 from symcook.thought.retrieval import BITS, Looked, compared, cosine
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 AHEAD = (
-    "The machine inside reads its input one letter ahead: the next letter is held in the state, and where the input "
+    "The machine inside reads its input one symbol ahead: the next symbol is held in the state, and where the input "
     "head was before it reads a copy; tapes and heads are those of the machine that was given"
 )
 """What is said once of a run without `$`."""
@@ -159,7 +160,7 @@ class RowRun:
         letters = heads[0] + self.ahead
         own = ("ahead" if self.ahead else "input") if not label and letters == position else ""
         stays = _staying(done)
-        with flint.ctx.workprec(BITS):
+        with PRECISION, flint.ctx.workprec(BITS):
             first = seen.found(0, letters, position)
             works = [
                 None if tape in stays else seen.found(tape, head, position) for tape, head in enumerate(heads[1:], 1)

@@ -13,7 +13,7 @@ def lines(run: RowRun, frame: RowFrame) -> str:
     letter ahead also the heads that the machine has more."""
     machine, n = run.machine, len(run.word)
     if not frame.label:
-        what = f"the last letter, {run.word[-1]}" if n else "$"
+        what = f"the last symbol, {run.word[-1]}" if n else "$"
         first = f"position {frame.position}  step 0  {frame.done}  token {what}"
     elif isinstance(frame.done, str):
         return f"position {frame.position}  output {frame.done}  token {frame.label}"
@@ -49,5 +49,5 @@ def _whence(run: RowRun, looked: Looked | None, own: bool = False, stays: bool =
     if looked.position == int(run.ahead):
         where += ", as no earlier one says what is there"
     if own:
-        where = f"the letter of this token; {where}"
+        where = f"the symbol of this token; {where}"
     return where if looked.rival is None else f"{where}; next best token {looked.rival}, {looked.gap} below"

@@ -92,9 +92,9 @@ class MachineStream:
     ) -> None:
         require_known("domain", domain, MACHINE_DOMAINS)
         if bits is not None and domain != "mpmath":
-            raise BadInput("a number of bits must go with the mpmath domain", domain, "add --domain mpmath")
+            raise BadInput("a number of bits must go with the number system mpmath", domain, "add --domain mpmath")
         if type(limit) is not int or limit < 0:
-            raise BadInput("the greatest number of tokens must be an integer of at least 0", limit)
+            raise BadInput("the maximum number of tokens must be an integer of at least 0", limit)
         self.model, self.limit, self.domain, self.bits = model, limit, domain, bits
         self.machine = machine_of(model)
         self.word = self.machine.word(word)
@@ -134,7 +134,7 @@ class MachineStream:
             if label == END:
                 return
             if label not in named:
-                must = "a run must put out what the machine in the model file may do"
+                must = "a run must output what the machine in the model file may do"
                 do = "the weights are not those of that machine: compile it again"
                 if self.bits is not None or self.domain in FORMATS:
                     do = "where the weights are those of that machine, rounding makes it: give more bits"

@@ -59,7 +59,7 @@ class NoLabel(int):
 
 TokenChoices = tuple[Sequence[str], ...]
 """The tokens that may stand at each position."""
-SAME = "a Fold must answer the same when it is asked the same again"
+SAME = "a Fold must give the same answer for the same state"
 KEPT = 64
 """From how many states of a fold what follows is kept."""
 
@@ -235,13 +235,13 @@ def ask(model: Transformer, reference: Reference, given: object, length: int) ->
         raise
     except (Exception, SystemExit) as error:  # a reference of the user's may leave
         text = f"{type(error).__name__}: {error} on {input_text(given)}"
-        raise BadInput("the reference must answer every input", text, "repair the reference") from error
+        raise BadInput("the specification must answer every input", text, "repair the specification") from error
     if not model.readout.each:
         return (_checked(model, answer, given),)
     labels = model.readout.labelled and isinstance(answer, str)  # labels of one character may come as text
     if (isinstance(answer, (str, Mapping)) and not labels) or not isinstance(answer, Sequence) or len(answer) != length:
         own = ", those of the tokens that the model adds too" if model.embedding.added else ""
-        must = f"the reference must give {length} answers, one a position{own}"
+        must = f"the specification must give {length} answer{'s' * (length != 1)}, one a position{own}"
         do = "let it return a list with an answer for each position that the readout reads"
         raise BadInput(must, _returned(answer, given), do)
     return [_checked(model, part, given) for part in answer]
@@ -254,7 +254,7 @@ def _checked(model: Transformer, answer: object, given: object) -> Any:
         index = model.readout.index(answer) if isinstance(answer, str) else None
         if index is None:
             ways = (", ".join(part) for part in model.readout.parts)
-            raise BadInput(f"the reference must return one of {', a comma, and one of '.join(ways)}",
+            raise BadInput(f"the specification must return one of {', a comma, and one of '.join(ways)}",
                            _returned(answer, given))  # fmt: skip
         return index
     if model.decides:
@@ -262,17 +262,17 @@ def _checked(model: Transformer, answer: object, given: object) -> Any:
             return answer
         if type(answer).__name__ == "bool":  # numpy's
             return bool(answer)
-        raise BadInput("the reference must return True or False", _returned(answer, given))
+        raise BadInput("the specification must return True or False", _returned(answer, given))
     reads = model.readout.labels or model.readout.reads
     if isinstance(answer, Mapping):
         missing = [name for name in reads if name not in answer]
         if missing:
-            raise BadInput(f"the reference must give the coordinate {missing[0]}", _returned(answer, given))
+            raise BadInput(f"the specification must give the coordinate {missing[0]}", _returned(answer, given))
         parts = [answer[name] for name in reads]
     elif len(reads) == 1:
         parts = [answer]
     else:
-        must = f"the reference must return a mapping with the coordinates {', '.join(reads)}"
+        must = f"the specification must return a mapping with the coordinates {', '.join(reads)}"
         raise BadInput(must, _returned(answer, given))
     return tuple(_number(part, given) for part in parts)
 
@@ -284,7 +284,7 @@ def _number(value: object, given: object) -> Fraction:
         return fraction(value)
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
         return Fraction(value)
-    raise BadInput("the reference must return exact numbers", _returned(value, given), "use int or Fraction")
+    raise BadInput("the specification must return exact numbers", _returned(value, given), "use int or Fraction")
 
 
 def _returned(answer: object, given: object) -> str:
@@ -304,7 +304,7 @@ def input_text(given: Any) -> str:
         return ", ".join(f"{name}={quotient(value)}" for name, value in given.items())
     if any(isinstance(row, Mapping) for row in given):
         return "; ".join(map(input_text, given))
-    return (given if isinstance(given, str) else " ".join(given)) or "the empty word"
+    return (given if isinstance(given, str) else " ".join(given)) or "the empty string"
 
 
 BLOCK = 2**16

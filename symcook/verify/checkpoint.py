@@ -127,7 +127,7 @@ def _readable(file: str | Path) -> Iterator[None]:
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "") or ""
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            raise BadInput("a checkpoint must be open in one sweep alone", file, "wait for the other one") from error
+            raise BadInput("a checkpoint must be open in one check alone", file, "wait for the other one") from error
         if name.startswith("SQLITE_NOTADB"):
             raise _another(file) from error
         if name.startswith(

@@ -128,7 +128,7 @@ def check_count(model: Transformer, max_length: int) -> None:
     while letters > 1 and sum(letters**n for n in range(1, allowed + 2)) <= LIMIT:
         allowed += 1
     if max_length > allowed:
-        must = f"a check must have at most {LIMIT} inputs, which is length {allowed} over {letters} symbols"
+        must = f"a check must have at most {LIMIT:,} inputs, which is length {allowed} over {letters} symbols"
         raise TooMuch(must, f"length {max_length}", f"give --max-length {allowed} or less, or --yes and --resume FILE")
 
 

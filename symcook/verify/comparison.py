@@ -14,6 +14,7 @@ from symcook.domains import RUNNABLE
 from symcook.door import check_digits
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
+from symcook.locks import PRECISION
 from symcook.model.expr import Tree, show
 from symcook.model.rationals import quotient, rational
 from symcook.model.transformer import Transformer
@@ -165,8 +166,8 @@ class Comparison:
         """How the model was run, in words."""
         if tally.batched and self.numbers.domain == "exact" and self.within is None:
             return "batches of integers over static denominators"
-        settled = f", {tally.settled} left open there settled exactly" if tally.settled else ""
-        return f"one by one in the {self.numbers.domain} domain{settled}"
+        settled = f", {tally.settled} undecided there, then decided exactly" if tally.settled else ""
+        return f"one by one in {self.numbers.domain} numbers{settled}"
 
     def compare(self, parts: Iterable[InputPart], tick: Callable[[int], None] | None = None) -> Tally:
         """What is found on all inputs of `parts`; `tick` is told after each part how many there were so far."""
@@ -257,7 +258,7 @@ class Comparison:
         except BadInput as error:  # an overflow, or a norm of zero variance: say where
             if isinstance(error, NoRun) and self.model.embedding.inputs is None:
                 raise
-            where = f" on {self.text(sequence) or 'the empty word'}"
+            where = f" on {self.text(sequence) or 'the empty string'}"
             raise BadInput(error.must, f"{'' if error.given is None else error.given}{where}", error.do) from error
 
     def agree(self, sequence: Sequence[object]) -> bool | None:
@@ -312,7 +313,7 @@ class Comparison:
         """Whether the entry of a column is the reference's value, or within `error` of it; in floats, near enough."""
         domain = result.domain
         near = TOLERANCE.get(self.numbers.domain)
-        with domain.context():
+        with PRECISION, domain.context():
             if near is None and error is not None:
                 over = domain.positive(domain.linear([(column, 1)], -value - error))[place]
                 under = domain.positive(domain.linear([(column, -1)], value - error))[place]

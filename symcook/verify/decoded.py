@@ -52,12 +52,12 @@ def check_decoded(
         require_known("domain", domain, RUNNABLE)
     domain = domain or ("exact" if program.kind == "dfa" else "ball")
     if type(max_length) is not int or max_length < 1:
-        raise BadInput("the greatest length must be an integer of at least 1", max_length)
+        raise BadInput("the maximum length must be an integer of at least 1", max_length)
     letters, verdict, start = speech_of(model).letters, program.kind == "dfa", time.monotonic()
     asked = (_automaton if verdict else _machine)(model, program, domain, digits)
     strings = [len(letters) ** n for n in range(1, min(max_length, MOST) + 1)]
     if max_length > MOST or sum(strings) > MOST:
-        must = f"a check of tokens must be of at most {MOST} words"
+        must = f"a check of tokens must be of at most {MOST:,} strings"
         raise BadInput(must, f"length {max_length}", "decide has all lengths" if verdict else "give a smaller length")
     mismatches = unclear = 0
     least = 0 if model.embedding.added else 1  # without a token in front nothing follows the empty word
@@ -82,10 +82,10 @@ def check_decoded(
                 progress(done, sum(strings))
         if length:
             counts.append(LengthCount(length, strings[length - 1], None if unclear or not verdict else accepted))
-    most = "" if verdict else f", at most {TOKENS} a word"
-    nothing = "" if least else "the empty word and "
-    how = f"exhaustive, {domain}: the tokens behind {nothing}all words of length 1 to {max_length}"
-    how += f"{most}; one pass a word" if verdict else most
+    most = "" if verdict else f", at most {TOKENS} a string"
+    nothing = "" if least else "the empty string and "
+    how = f"exhaustive, {domain}: the tokens after {nothing}all strings of length 1 to {max_length}"
+    how += f"{most}; one pass a string" if verdict else most
     return Check(
         model.name, max_length, sum(strings), mismatches, first, how, time.monotonic() - start,
         domain, unclear, first_open, empty, "its program", by_length=tuple(counts),

@@ -39,7 +39,7 @@ class Check(Shown):
     open: int = 0
     first_open: str | None = None
     empty_word: str | None = None
-    against: str = "its reference"
+    against: str = "its specification"
     stated: int = 0
     """On how many inputs the recipe's `formula` was evaluated too, where it and `computes` agree."""
     stated_to: int | None = None

@@ -67,7 +67,7 @@ def merged(
             return way(model, reader, asked, progress)
         except Unmerged as error:
             why.append(f"{named} {error.given}")
-    raise Unmerged("words must be merged by prefixes or by counts where they are so many", "; ".join(why))
+    raise Unmerged("strings must be grouped by prefixes or by counts where they are so many", "; ".join(why))
 
 
 def automaton(reference: Reference | Answering) -> Fold:
@@ -78,7 +78,7 @@ def automaton(reference: Reference | Answering) -> Fold:
     if says is not None and hasattr(reference, "initial") and hasattr(reference, "step"):
         read = cast("Answering", reference)
         return Fold(read.initial, read.step, says)
-    must = "a reference must have states where words are merged: a Fold, or an automaton"
+    must = "a specification must have states where strings are grouped: a Fold, or an automaton"
     raise Unmerged(must, f"a {type(reference).__name__}", "write it as a Fold, or give a smaller --max-length")
 
 
@@ -96,14 +96,14 @@ class ReadBeside:
 
         each = model.readout.each
         if fold.each is not each or (each and model.embedding.added):
-            must = "a reference must answer as the model does, a word or each typed position, where words are merged"
-            raise Unmerged(must, "answers at each position" if fold.each else "one answer a word")
+            must = "where strings are grouped, a specification must answer as the model does: once or at each position"
+            raise Unmerged(must, "answers at each position" if fold.each else "one answer a string")
         self.model, self.states = model, _States(model, fold)
         self.answers: dict[int, Any] = {}
         """By the number of a state in which some word ends."""
         self.moves = np.empty((0, len(model.alphabet)), dtype=np.int64)
         """From each state that has been left, by each letter; -1 before."""
-        self.asked(lambda: self.states.number(fold.start), "the empty word")
+        self.asked(lambda: self.states.number(fold.start), "the empty string")
 
     def asked(self, ask: Callable[[], Said], given: str) -> Said:
         """What the reference says, or BadInput with what it was `given`."""
@@ -112,8 +112,8 @@ class ReadBeside:
         except SymcookError:
             raise
         except (Exception, SystemExit) as error:
-            must = "a Fold must answer every input, with states that are hashable where words are merged"
-            raise BadInput(must, f"{type(error).__name__}: {error} on {given}", "repair the reference") from error
+            must = "a Fold must answer every input, with states that are hashable where strings are grouped"
+            raise BadInput(must, f"{type(error).__name__}: {error} on {given}", "repair the specification") from error
 
     def step(self, state: int, letter: int) -> int:
         token = self.model.alphabet[letter]
@@ -122,7 +122,7 @@ class ReadBeside:
     def answer(self, state: int) -> Any:
         if state not in self.answers:
             known = self.states
-            self.answers[state] = self.asked(lambda: known.answer(state), f"a word in state {known.states[state]!r}")
+            self.answers[state] = self.asked(lambda: known.answer(state), f"a string in state {known.states[state]!r}")
         return self.answers[state]
 
     def answered(self, states: Array) -> Array:
@@ -212,7 +212,7 @@ class Gathered:
 
     def add(self, n: int, strings: int, accepted: int | None, wrong: int, classes: int) -> None:
         if strings != len(self.model.alphabet) ** n:
-            raise AssertionError(f"{strings} words of length {n} in the classes")
+            raise AssertionError(f"{strings} strings of length {n} in the classes")
         self.lengths.append(LengthCount(n, strings, accepted))
         self.wrong, self.most = self.wrong + wrong, max(self.most, classes)
         if self.progress is not None:
@@ -231,12 +231,12 @@ def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress:
 
     ahead = next((named for named, head in heads(model) if head.sees.after), None)
     if ahead is not None:
-        raise Unmerged("every head must look back alone where words are merged by prefixes", f"{ahead} looks ahead")
+        raise Unmerged("every head must look back alone where strings are grouped by prefixes", f"{ahead} looks ahead")
     if model.normed:
-        raise Unmerged("a model must have no layer norm where words are merged", "a layer norm")
+        raise Unmerged("a model must have no layer norm where strings are grouped", "a layer norm")
     if model.readout.first:
         raise Unmerged(
-            "a readout must be at the last position, each or all where words are merged by prefixes",
+            "a readout must be at the last position, each or all where strings are grouped by prefixes",
             "a readout at the first one",
         )
     kept: frozenset[Kept] = frozenset()
@@ -245,9 +245,10 @@ def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress:
             tally = Gathered(model, asked, progress)
             for level in _levels(model, reader, kept, asked):
                 _take(tally, model, reader, level)
-            return tally.found("merged by prefixes that the model cannot tell apart")
+            return tally.found("grouped by prefixes that the model cannot tell apart")
         except KeepApart as open_:
-            assert not open_.kept <= kept
+            if open_.kept <= kept:
+                raise RuntimeError("prefixes are to be kept apart by what they are kept apart by already") from open_
             kept |= open_.kept
 
 
@@ -300,12 +301,12 @@ def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: P
 
     if model.readout.each:
         raise Unmerged(
-            "a readout must give one answer a word where words are merged by counts", "a readout at each position"
+            "a readout must give one answer a string where strings are grouped by counts", "a readout at each position"
         )
     tally, tallies = Gathered(model, asked, progress), Tallies(0, reader.stepped, len(model.alphabet))
     longest = classes(asked[-1], model)
     if longest.many > MOST:  # before shorter words are run for nothing
-        must = f"the classes of words with the same counts must be at most {MOST} at each length"
+        must = f"the classes of strings with the same counts must be at most {MOST} at each length"
         raise Unmerged(
             must,
             f"{longest.many if longest.many < 10**12 else 'too many'} classes at length {longest.n}, more than {MOST}",
@@ -314,7 +315,8 @@ def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: P
         cells = longest if n == longest.n else classes(n, model)
         if cells.many > MOST:
             raise Unmerged(
-                "the classes of longer words must be no fewer", f"{cells.many} classes at length {n}, more than {MOST}"
+                "the classes of longer strings must be no fewer",
+                f"{cells.many} classes at length {n}, more than {MOST}",
             )
         got = _answers(model, cells)
         by_state, wrong = tallies.of(cells), 0
@@ -333,7 +335,7 @@ def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: P
         if bad and tally.smallest is None:
             tally.smallest = smallest(cells, 0, reader.stepped, bad)
         tally.add(n, strings, accepted if model.decides else None, wrong, cells.many)
-    return tally.found("merged by counts of symbols")
+    return tally.found("grouped by counts of symbols")
 
 
 def _answers(model: Transformer, cells: Cells) -> list[tuple[Word, Any]]:
@@ -348,7 +350,8 @@ def _answers(model: Transformer, cells: Cells) -> list[tuple[Word, Any]]:
             result = forward(model, listed, domain)
         except NotExact as error:
             raise Unmerged(
-                "words that are merged by counts must have exact answers in batches", f"no exact batch of {error.given}"
+                "strings that are grouped by counts must have exact answers in batches",
+                f"no exact batch of {error.given}",
             ) from None
         if model.readout.answers:
             answers = domain.full(model.readout.verdict(domain, result.verdicts)).tolist()  # type: ignore[arg-type]

@@ -65,7 +65,7 @@ def recheck(stored: Mapping[str, Any]) -> bool:
         found = check_grid(model, Made.of(reference).make(), recipes.region(name, **arguments), values=values)
         return found.holds and found.strings == stored["strings"]
     if isinstance(length, bool) or not isinstance(length, int) or length < 1 or not model.alphabet:
-        raise BadInput("a stored check must be of words, to a length of at least 1", length)
+        raise BadInput("a stored check must be of strings, up to a length of at least 1", length)
     bound = model.bind(values)
     bound.check_length(length + bound.embedding.added)
     check_count(bound, length)

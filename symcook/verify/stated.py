@@ -263,7 +263,7 @@ def _of_words(
     whole = plan(model, last)
     tally = task.compare(part for n in lengths if n for part in whole.parts(Chunk(n, n, ())))
     empty, more = task.empty_word() if 0 in lengths else (None, Tally())
-    method = f"exhaustive, {task.numbers.text}: all words of length {', '.join(map(str, lengths))}; {task.way(tally)}"
+    method = f"exhaustive, {task.numbers.text}: all strings of length {', '.join(map(str, lengths))}; {task.way(tally)}"
     answer = found([(task, tally + more)], model.name, last, method, time.perf_counter() - start, empty)
     return replace(answer, by_length=tuple(one for one in task.by_length(tally, last) if one.n in lengths))
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -28,6 +28,7 @@ from symcook import __version__
 from symcook.alarm import TimeUp, alarm
 from symcook.door import Progress, door
 from symcook.errors import BadInput, Unmerged
+from symcook.model.answers import EMPTY_STRING
 from symcook.model.expr import Tree, parse_term, show
 from symcook.model.modelfile import model_hash
 from symcook.model.symbols import Exact
@@ -37,9 +38,11 @@ from symcook.verify.chunks import TRIAL_FROM, Chunk, Plan, TooMuch, check_count,
 from symcook.verify.comparison import DIGITS, Comparison, LengthCount, Numbers, Tally
 from symcook.verify.findings import Check, duration, found
 from symcook.verify.grid import check_grid
-from symcook.verify.workers import Made, Results, Task, processes, spread
+from symcook.verify.workers import Made, Results, Task, of_program, processes, spread
 
 if TYPE_CHECKING:
+    from symcook.decide.automata import Automaton
+    from symcook.spec.fold import Fold
     from symcook.verify.checkpoint import Checkpoint
     from symcook.words import Word
     from symcook.words.inputs import Inputs, Language, Strings
@@ -50,6 +53,8 @@ AT_ONCE_FROM = 2**20
 takes seconds."""
 DECIDE_SECONDS = 10
 HOUR = 3600
+AGAIN, AGAIN_SECONDS = 100, 2.0
+"""How many random strings of a checkpoint are asked again, and for how long at most."""
 A_CORE = 4
 """How many processes there are for a core at most, whatever number is asked for."""
 RANDOM_SECONDS = 1.0
@@ -58,7 +63,7 @@ RANDOM_SECONDS = 1.0
 @door(reference="give a function of an input; that of a recipe is recipes.reference(NAME)")
 def check(
     model: Transformer,
-    reference: Reference | Made,
+    reference: Reference | Made | None = None,
     max_length: int | None = None,
     *,
     inputs: Inputs | Language | None = None,
@@ -76,8 +81,9 @@ def check(
 ) -> Check:
     """Compare `model` with `reference` on every input up to `max_length`, exactly unless another `domain` is named.
 
-    `inputs` is a language (`symcook.words.inputs`): of a model that reads words its strings alone are compared, one
-    by one. `values` sets declared symbols. A feed-forward recipe takes no length and is compared on the grid of
+    A compiled model is compared with its program where no specification is given. `inputs` is a language
+    (`symcook.words.inputs`): of a model that reads strings its strings alone are compared, one by one. `values` sets
+    declared symbols. A feed-forward recipe takes no length and is compared on the grid of
     `symcook.verify.grid`. `region` is a formula (text or tree) over inputs, symbols and n in which model and reference
     should agree; it restricts the inputs of both kinds of model over numbers. `digits` is for ball and mpmath. In
     floats a value may lie `TOLERANCE` away from the reference's. `error` is a number, or for a feed-forward recipe
@@ -97,21 +103,21 @@ def check(
     """
     numbers = Numbers(domain, digits)
     within = None if error is None else parse_term(error)
-    made = Made.of(reference)
+    made = _of_model(model) if reference is None else Made.of(reference)
     if not model.alphabet and (resume, workers, executor) != (None, None, None):
-        must = "a sweep that is interrupted or divided must be of a model that reads words"
+        must = "a check that is interrupted or divided must be of a model that reads strings"
         raise BadInput(must, model.name, "leave --resume and --workers out")
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
         raise BadInput("the number of workers must be an integer of at least 1", workers, "give --workers 2")
     if inputs is not None and (not model.alphabet or (resume, workers, executor) != (None, None, None)):
         given = f"{model.name}, which reads numbers" if not model.alphabet else "--resume or --workers"
-        raise BadInput("a check of chosen strings must be of a model that reads words, in one go", given)
+        raise BadInput("a check of chosen strings must be of a model that reads strings, in one go", given)
     if model.pointwise:
         if max_length is not None:
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", max_length, "leave it out")
         return check_grid(model, made.make(), region, values=values, progress=progress, numbers=numbers, within=within)
     if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= MAX_LENGTH:
-        must = f"the greatest length must be an integer from 1 to {MAX_LENGTH}"
+        must = f"the maximum length must be an integer from 1 to {MAX_LENGTH:,}"
         raise BadInput(must, max_length, "give --max-length N")
     model.check_length(max_length + model.embedding.added)
     bound = model.bind(values)
@@ -162,6 +168,18 @@ def _block(words: Iterator[Word]) -> tuple[Word, ...]:
     return tuple(islice(words, BLOCK))
 
 
+def _of_model(model: Transformer) -> Made:
+    """The program of a compiled model."""
+    from symcook.programs.running import decodes
+
+    if model.program is None:
+        do = "give a function of an input; that of a recipe is recipes.reference(NAME)"
+        raise BadInput("a model that is not compiled must be checked against a specification", "none", do)
+    if decodes(model):
+        raise BadInput("a compiled decoder must be checked by its tokens", model.name, "symcook check FILE does that")
+    return of_program(model.program)
+
+
 class WordSweep:
     """All words of a model to a length, compared with a reference."""
 
@@ -197,6 +215,7 @@ class WordSweep:
                     stack.callback(saved.close)
                     whole = saved.plan
                 before = sum(saved.done.values(), Tally()) if saved else Tally()
+                again = 0 if saved is None else self.asked_again(saved)
                 if speed is not None and not yes:
                     many = 1 if executor is None and workers is None else workers or cpu_count() or 1
                     check_time((whole.total - before.strings) / speed / many)
@@ -213,10 +232,13 @@ class WordSweep:
             tally = self.sweep(whole, before, saved, elsewhere, progress, tell)
         if tally.strings != whole.total:
             raise AssertionError(f"{tally.strings} strings were compared, and there are {whole.total}")
-        what = f"exhaustive, {self.numbers.text}: all words of length 1 to {self.max_length}"
-        what = what if empty is None else f"{what}, and the empty word"
+        what = f"exhaustive, {self.numbers.text}: all strings of length 1 to {self.max_length}"
+        what = what if empty is None else f"{what}, and the empty string"
         tally += nothing
         method = f"{what}; {self.comparison.way(tally)}"
+        if saved is not None and before.strings:
+            asked = f"{again} of these were asked again"
+            method += f"; {before.strings} of them as {saved.file} has them ({asked})"
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
         return replace(answer, by_length=self.comparison.by_length(tally, self.max_length))
 
@@ -249,26 +271,48 @@ class WordSweep:
                 decision = decide(self.model, fold.fold)
         except TimeUp:
             return None
-        if decision.verdict not in ("equal", "different") or decision.word == ():
+        if decision.verdict not in ("equal", "different"):
             return None
         empty, tally = self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
         letters, word, automaton = len(self.model.alphabet), decision.word, decision.automaton
-        method, counts = f"decided for words of every length: {decision.why}", ()
-        if word is not None and len(word) <= self.max_length:
-            first = self.comparison.rank(self.model.embedding.surround(word))
-            before = sum((place + 1) * letters**k for k, place in enumerate(reversed(first[0][1:])))
-            method = "decided: all words up to the smallest on which they differ; those behind it were not compared"
-            tally += Tally(before, 1, first=first)
-        else:
-            if word is not None:
-                method = f"decided: the smallest word on which they differ has length {len(word)}"
-            strings = [letters**n for n in range(1, self.max_length + 1)]
-            tally += Tally(sum(strings))
+        strings = [letters**n for n in range(1, self.max_length + 1)]
+        method, counts = f"decided for strings of every length: {decision.why}", ()
+        within = word is not None and len(word) <= self.max_length
+        different = self.differing(automaton, fold.fold) if within and automaton is not None else None
+        first = self.comparison.rank(self.model.embedding.surround(word)) if within and word else None
+        if word is None or not within or different is not None:
+            if different is not None:
+                method = "decided: the strings on which they differ are counted by the product of two automata"
+            elif word is not None:
+                method = f"decided: the smallest string on which they differ has length {len(word)}"
+            tally += Tally(sum(strings), sum(different or ()), first=first)
             if automaton is not None and self.model.decides:
                 accepted = automaton.counts(self.max_length)[1:]
                 counts = tuple(map(LengthCount, range(1, self.max_length + 1), strings, accepted))
+        elif first is None:
+            method = "decided: they differ on the empty word; no other was compared"
+        else:
+            before = sum((place + 1) * letters**k for k, place in enumerate(reversed(first[0][1:])))
+            method = "decided: all words up to the smallest on which they differ; those behind it were not compared"
+            tally += Tally(before, 1, first=first)
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
         return replace(answer, way="decided", by_length=counts)
+
+    def differing(self, automaton: Automaton, fold: Fold) -> list[int] | None:
+        """On how many words of each length from 1 on the automaton and a fold differ; None where that is not counted:
+        with an answer at each position, or with too many pairs of states."""
+        from symcook.decide.automata import differing
+        from symcook.decide.decision import PAIRS, Decision, recogniser
+
+        reference = recogniser(self.model, fold)
+        if self.model.readout.each or isinstance(reference, Decision):
+            return None
+        try:
+            with alarm(DECIDE_SECONDS):
+                counts = differing(automaton, reference, self.model.alphabet, self.max_length, PAIRS)
+        except TimeUp:
+            return None
+        return None if counts is None else counts[1:]
 
     def merged(self, progress: Progress | None) -> Check | None:
         """What is found where words can be merged; else why they cannot is kept."""
@@ -282,8 +326,8 @@ class WordSweep:
         empty, tally = self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
         first = None if whole.smallest is None else self.comparison.rank(self.model.embedding.surround(whole.smallest))
         tally = Tally(whole.covered, whole.wrong, first=first) + tally
-        what = f"{whole.how}; exact: all words of length 1 to {self.max_length}"
-        what = what if empty is None else f"{what}, and the empty word"
+        what = f"{whole.how}; exact: all strings of length 1 to {self.max_length}"
+        what = what if empty is None else f"{what}, and the empty string"
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, what, 0.0, empty)
         return replace(answer, way="merged", by_length=whole.by_length)
 
@@ -313,8 +357,8 @@ class WordSweep:
         except KeyboardInterrupt:
             if saved is None:
                 raise
-            kept = f"{tally.strings} of {whole.total} strings are done and stay in {saved.file}"
-            raise KeyboardInterrupt(f"interrupted; {kept}: the same command goes on from there") from None
+            kept = f"{tally.strings:,} of {whole.total:,} strings are done; progress is saved in {saved.file}"
+            raise KeyboardInterrupt(f"interrupted; {kept}; run the same command to resume") from None
         return tally
 
     def here(self, whole: Plan, chunks: Iterable[Chunk], done: int, progress: Progress | None) -> Results:
@@ -330,33 +374,63 @@ class WordSweep:
         from symcook.verify.checkpoint import Checkpoint
 
         if self.made.name is None:
-            raise BadInput("a sweep that can go on must have a reference from a file", "one that no file defines")
+            raise BadInput("a check that can resume must have a specification from a file", "one that no file defines")
         about = {
             "version of symcook": __version__,
             "model": f"{self.model.name} {model_hash(self.model)[:16]}",
             "reference": self.made.name,
             "numbers": f"{self.numbers.text}, {self.numbers.digits} digits",
             "error": "0" if self.within is None else show(self.within),
-            "greatest length": str(self.max_length),
+            "maximum length": str(self.max_length),
         }
         return Checkpoint(fspath(file), about, whole, self.comparison.rank)
 
+    def asked_again(self, saved: Checkpoint) -> int:
+        """How many of the strings in a checkpoint were run and asked again: random ones, and the smallest differences.
+        BadInput where one comes out otherwise than the file has it."""
+        chance, tried = random.Random(len(saved.done)), 0
+        start, chunks = time.perf_counter(), list(saved.done.items())
+        smallest = [(tally, tally.first[1]) for _, tally in chunks if tally.first is not None][:AGAIN]
+        some = chance.choices(chunks, k=AGAIN) if chunks else []
+        drawn = ((tally, self.drawn(chunk, chance)) for chunk, tally in some)
+        for tally, sequence in (*smallest, *drawn):
+            if tried and time.perf_counter() - start > AGAIN_SECONDS:
+                break
+            tried += 1
+            agree, ranked = self.comparison.agree(sequence), self.comparison.rank(sequence)
+            if agree:
+                other = ranked == tally.first or tally.mismatches == tally.strings
+            else:
+                other = agree is False and (tally.first is None or ranked < tally.first)
+            if other:
+                how = "agree" if agree else "differ"
+                given = f"{saved.file}; asked again, they {how} on {self.comparison.text(sequence) or EMPTY_STRING}"
+                do = "something that the reference reads is another: remove the file to begin anew"
+                raise BadInput("a checkpoint must have what model and reference answer", given, do)
+        return tried
+
+    def drawn(self, chunk: Chunk, chance: random.Random) -> Sequence[str]:
+        """A random string of a chunk, with the tokens that the model adds."""
+        length = chance.randint(chunk.first, chunk.last)
+        word = (*chunk.prefix, *chance.choices(self.model.alphabet, k=length - len(chunk.prefix)))
+        return self.model.embedding.surround(word)
+
     def at_random(self, refusal: TooMuch) -> Check:
         """A word on which both differ, out of random ones: without one, nothing is known, and the refusal says so."""
-        chance, letters, start, tried = random.Random(0), self.model.alphabet, time.perf_counter(), 0
-        while time.perf_counter() - start < RANDOM_SECONDS:
+        chance, letters, start, tried = random.Random(0), self.model.alphabet, time.process_time(), 0
+        while time.process_time() - start < RANDOM_SECONDS:
             typed = chance.choices(letters, k=chance.randint(1, self.max_length))
             sequence, tried = self.model.embedding.surround(typed), tried + 1
             if self.comparison.agree(sequence) is False:
                 tally = Tally(tried, 1, batched=False, first=self.comparison.rank(sequence))
                 what = (
-                    f"random, {self.numbers.text}: {tried} words of length 1 to {self.max_length}, until one differed"
+                    f"random, {self.numbers.text}: {tried} strings of length 1 to {self.max_length}, until one differed"
                 )
                 answer = found([(self.comparison, tally)], self.model.name, self.max_length, what, 0.0)
                 return replace(answer, way="random")
-        do = f"{refusal.do} (on {tried} random words both agree)"
+        do = f"{refusal.do} ({tried:,} random strings agree)"
         if self.unmerged is not None:
-            do += f"; words are not merged: {self.unmerged.given}"
+            do += f"; strings cannot be grouped: {self.unmerged.given}"
         raise TooMuch(refusal.must, refusal.given, do) from refusal
 
 
@@ -368,4 +442,4 @@ def check_time(seconds: float) -> None:
     """TooMuch for a sweep that will take more than an hour."""
     if seconds > HOUR:
         do = "give --yes, with --resume FILE so that it can be interrupted, or a smaller --max-length"
-        raise TooMuch("a sweep must take less than an hour unless more is allowed", f"about {duration(seconds)}", do)
+        raise TooMuch("a check must take less than an hour unless more is allowed", f"about {duration(seconds)}", do)

@@ -20,7 +20,7 @@ from itertools import islice
 from pathlib import Path
 from time import sleep
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from symcook.errors import BadInput, SymcookError
@@ -29,6 +29,9 @@ from symcook.model.expr import Tree
 from symcook.verify.answers import Reference
 from symcook.verify.chunks import Chunk, Plan
 from symcook.verify.comparison import Comparison, Numbers, Tally
+
+if TYPE_CHECKING:
+    from symcook.programs.compiled import Program
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class Made:
         """One that is there: told by the file that defines it, and made elsewhere by its module where it has a name."""
         if isinstance(reference, Made):
             return reference
+        if isinstance(reference, (str, bytes)):
+            raise BadInput("a specification must be a function of a string, or a Fold", reference)
         function: Any = getattr(reference, "step", reference)  # of a Fold
         home = str(getattr(function, "__module__", None))
         known = vars(sys.modules[home]) if home in sys.modules else {}
@@ -66,6 +71,14 @@ class Made:
             return cls(make, None)
 
 
+def of_program(program: Program) -> Made:
+    """The reference that a compiled model's program is, by the call that makes it, in other processes too."""
+    from symcook.spec.programs import reference
+
+    digest = sha256("\0".join((program.kind, program.source, *program.alphabet)).encode()).hexdigest()[:16]
+    return Made(partial(reference, program), f"a program of {program.kind} with SHA-256 {digest}")
+
+
 @cache
 def _real(file: str) -> str:
     """Where a file is, asked once for each name: for all modules that are loaded it takes longer than a short sweep."""
@@ -73,11 +86,50 @@ def _real(file: str) -> str:
 
 
 def _sources(file: Path) -> bytes:
-    """A file, and the files of all modules that are loaded from its folder: what it may import from beside it."""
-    own = _real(str(file))
+    """A file, and those of all modules that it may import from its folder or that are loaded and of no installation.
+
+    An installed package belongs to the environment; a file that is read, but not imported, is not seen.
+    """
+    own, folder = _real(str(file)), os.path.dirname(_real(str(file)))
     loaded = {_real(one) for module in list(sys.modules.values()) if (one := getattr(module, "__file__", None))}
-    near = sorted(one for one in loaded - {own} if os.path.dirname(one) == os.path.dirname(own) and one.endswith(".py"))
-    return b"".join([file.read_bytes(), *(Path(one).read_bytes() for one in near if os.path.isfile(one))])
+    beside = {one for one in loaded if _below(one, folder) and not _of_installation(one)}
+    used = {*_imported(own), *beside} - {own}
+    near = sorted(one for one in used if one.endswith(".py") and os.path.isfile(one))
+    return b"".join([file.read_bytes(), *(Path(one).read_bytes() for one in near)])
+
+
+def _below(file: str, folder: str) -> bool:
+    return file.startswith(folder + os.sep)
+
+
+def _of_installation(file: str) -> bool:
+    return any(_below(file, folder) for folder in _installed())
+
+
+@cache
+def _installed() -> frozenset[str]:
+    """The folders of the standard library, of installed packages and of this one."""
+    import sysconfig
+
+    import symcook
+
+    folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    return frozenset(map(_real, {*folders, os.path.dirname(symcook.__file__)}))
+
+
+def _imported(file: str) -> set[str]:
+    """The files of modules that the module of a file has names of, and those that these have names of, and so on."""
+    homes = {_real(one): module for module in list(sys.modules.values()) if (one := getattr(module, "__file__", None))}
+    seen, waiting = set[str](), [file]
+    while waiting:
+        module = homes.get(waiting.pop())
+        for value in list(vars(module).values()) if module is not None else ():
+            home = value if isinstance(value, ModuleType) else sys.modules.get(str(getattr(value, "__module__", None)))
+            other = getattr(home, "__file__", None)
+            if other and (real := _real(other)) not in seen and not _of_installation(real):
+                seen.add(real)
+                waiting.append(real)
+    return seen
 
 
 def _of_module(module: str, name: str) -> Reference:
@@ -155,7 +207,7 @@ def spread(task: Task, executor: Executor, ahead: int, chunks: Iterable[Chunk]) 
 def _died(error: BaseException) -> BadInput:
     must = "a worker must live until it has answered"
     given = f"one that ended before ({type(error).__name__}: killed, or out of memory)"
-    return BadInput(must, given, "give the same command again: with --resume FILE it goes on with what is written")
+    return BadInput(must, given, "give the same command again: with --resume FILE it resumes from there")
 
 
 def _pickled(task: Task) -> bytes:
@@ -163,7 +215,7 @@ def _pickled(task: Task) -> bytes:
     try:
         return pickle.dumps(task)
     except Exception as error:  # each object says so in its own way
-        must = "a reference for other processes must be a function of a module, or a Fold of such functions"
+        must = "a specification for other processes must be a function of a module, or a Fold of such functions"
         raise BadInput(must, f"{type(error).__name__}: {error}", "put it into a file") from error
 
 
@@ -225,7 +277,7 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         distributed = import_module("distributed")
     except ImportError as error:
-        must = "a sweep on a cluster must have Dask"
+        must = "a check on a cluster must have Dask"
         raise BadInput(must, "none installed", "install symcook[cluster]") from error
     try:
         client = distributed.Client(address, timeout=10, set_as_default=False)

@@ -112,7 +112,7 @@ class AffineNumbers:
     says of each head, in the order in which they are asked, which it is."""
 
     ends = 1
-    says = "merged by prefixes"
+    says = "grouped by prefixes"
 
     def __init__(self, heads: Sequence[str] = (), kept: frozenset[Kept] = frozenset()) -> None:
         self.heads, self.kept = heads, kept
@@ -159,7 +159,7 @@ class AffineNumbers:
     def activate(self, x: AffineEntries, kind: str) -> AffineEntries:
         if kind not in ("relu", "step"):
             raise Unmerged(
-                "the activations of a model whose words are merged must be relu or step", f"activation {kind}"
+                "the activations of a model whose strings are grouped must be relu or step", f"activation {kind}"
             )
         of = x.of if len(x.of) < 2 else HEAD
         if not x.parts:
@@ -263,8 +263,8 @@ class AffineNumbers:
                 columns.append(total.total.sign if isinstance(total.total, Ends) else total.total.numerators)
         state, first = grouped(columns, entries)
         if len(first) > MOST:
-            must = f"at most {MOST} prefixes must stay apart where words are merged"
-            raise Unmerged(must, f"{len(first)} prefixes of {self.seen + 1} symbols stay apart, more than {MOST}")
+            must = f"at most {MOST:,} prefixes must stay apart where strings are grouped"
+            raise Unmerged(must, f"{len(first)} prefixes of {self.seen + 1} symbols stay apart, more than {MOST:,}")
         order = np.argsort(state, kind="stable")
         starts = np.searchsorted(state[order], np.arange(len(first)))
 
@@ -298,7 +298,7 @@ class AffinePosition(Position):
             return super().attend(queries, keys, values, mask, weighting, factor)
         if weighting == "softmax":
             raise Unmerged(
-                "a head must have hard attention where words are merged by prefixes",
+                "a head must have hard attention where strings are grouped by prefixes",
                 self.said(head, "softmax over scores"),
             )
         columns: list[list[Any]] = [list(queries), [one.column for one in keys], [one.column for one in values]]
@@ -363,7 +363,7 @@ def _rational(value: Coefficient, **at: Fraction) -> Fraction:
     try:
         return rational(value, at)
     except BadInput:
-        must = "the numbers of a model whose words are merged must be rational"
+        must = "the numbers of a model whose strings are grouped must be rational"
         raise Unmerged(must, f"the number {show(value)}") from None
 
 

@@ -57,13 +57,13 @@ class Cells:
         if self.text:
             return self.text
         if self.many == len(self.alphabet) ** self.n:
-            return "all words one by one"
-        return "one word for all whose answer is the same, because it depends on counts of symbols"
+            return "all strings one by one"
+        return "one string for all whose answer is the same, because it depends on counts of symbols"
 
     def __iter__(self) -> Iterator[Stand]:
         """BadInput where they are too many."""
         if self.many > MOST:
-            must = f"the classes of words with the same answer must be at most {MOST} at each length"
+            must = f"the classes of strings with the same answer must be at most {MOST:,} at each length"
             raise BadInput(must, f"{self.many} at length {self.n}", "give a smaller --max-length")
         free = len(self.alphabet) ** (self.n - sum(map(len, self.cells)))
         fillings = (combinations_with_replacement(self.alphabet, len(cell)) for cell in self.cells)
@@ -252,7 +252,7 @@ class Dependence(Going):
         return [typed if token is None else (self._given(table.get(token, 0)),) for token in self._sequence]
 
     def input(self, name: str) -> TermColumn:
-        raise BadInput("words of one length need a model with an alphabet", name)
+        raise BadInput("strings of one length need a model with an alphabet", name)
 
     def positions(self, expression: Coefficient) -> TermColumn:
         if not isinstance(expression, tuple):

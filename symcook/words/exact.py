@@ -26,6 +26,7 @@ from symcook.forward import Memory, Result, forward
 from symcook.model.parts import Head, Mask
 from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
+from symcook.present import present
 from symcook.words import Stand, Word
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class ExactNumbers:
     """These numbers at one position. `sums` are the running sums with it, `fed` those that some head averages again,
     `turns` the values that activations saw, and `jumps` whether one was a step."""
 
-    ends, says = 2, "prefixes that the model cannot tell apart are merged; exact"
+    ends, says = 2, "prefixes that the model cannot tell apart are grouped; exact"
 
     def __init__(self, seen: int = 0, entries: int = 0) -> None:
         self.seen, self.nothing = seen, np.full(entries, ZERO)
@@ -82,7 +83,7 @@ class ExactNumbers:
 
     def activate(self, x: ExactEntries, kind: str) -> ExactEntries:
         if kind not in ("relu", "step"):
-            raise NotExact("prefixes are merged by rational numbers", kind)
+            raise NotExact("prefixes are grouped by rational numbers", kind)
         self.turns.append(x.values)
         self.jumps = self.jumps or kind == "step"
         active = np.array([ONE], dtype=object) if kind == "step" else x.values
@@ -139,7 +140,7 @@ def merged(model: Transformer, asked: Sequence[int], beside: Beside | None = Non
     try:
         yield from by_length(model, asked, lambda length: Prefixes(model, ExactNumbers(), length, beside))
     except BadInput as error:
-        raise NotExact("prefixes are merged by rational numbers", error.given) from None
+        raise NotExact("prefixes are grouped by rational numbers", error.given) from None
 
 
 def by_length(
@@ -357,8 +358,7 @@ class Prefixes:
         result = self.run(tokens, which, sums, answers)
         labels = None
         if self.beside is not None:
-            assert self.labels is not None
-            labels = self.beside.moved(self.labels[origin // ends], tokens, which, result)
+            labels = self.beside.moved(present(self.labels)[origin // ends], tokens, which, result)
         return PrefixLevel(self, typed, result, origin, which, tokens, depth, self.counts, labels)
 
     def run(
@@ -370,8 +370,7 @@ class Prefixes:
 
     def merge(self, level: PrefixLevel) -> None:
         """Go on behind the states that become of a level's entries."""
-        assert level.result.memory is not None
-        heads = [[one.total for one in head] for head in level.result.memory.heads]
+        heads = [[one.total for one in head] for head in present(level.result.memory).heads]
         domain: Any = level.result.domain
         state, kept, self.sums = domain.numbers.merged(heads, len(level.origin), level.labels)
         tokens, ends = np.array(level.tokens, dtype=object), self.numbers.ends

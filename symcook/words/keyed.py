@@ -80,7 +80,7 @@ class KeyFold:
         for key in met:
             number.setdefault(key, len(number))
         if len(number) > KEYS:
-            must = f"a head must have at most {KEYS} different keys where words are merged"
+            must = f"a head must have at most {KEYS} different keys where strings are grouped"
             raise Unmerged(must, self.said(f"more than {KEYS} different keys"))
         nothing, absent = tuple(constant(ZERO) for _ in values), np.zeros(entries, dtype=bool)
         here = [absent] * len(number)

@@ -27,6 +27,7 @@ import numpy as np
 
 from symcook.domains import rounding
 from symcook.domains.cells import Array
+from symcook.locks import PRECISION
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 from symcook.words import Word
@@ -117,7 +118,7 @@ class RoundedSums:
     def number(self, value: Coefficient) -> Values:
         """A given number, rounded to the format: arrays of one entry."""
         if value not in self._known:
-            with self.domain.context():
+            with PRECISION, self.domain.context():
                 self._known[value] = self.column([self.domain.number(value)])
         return self._known[value]
 
@@ -256,7 +257,7 @@ class RoundedSums:
 class Hulls(RoundedSums):
     """These operations for the prefixes of a model."""
 
-    ends, says = 1, "words with the same running sums as one"
+    ends, says = 1, "strings with the same running sums as one"
 
     def __init__(self, model: Transformer, dtype: str, divides_first: bool = False) -> None:
         super().__init__(dtype, divides_first)
@@ -278,7 +279,7 @@ class Hulls(RoundedSums):
         return Values(*(np.concatenate([getattr(one, f) for one in found]) for f in ("low", "high", "grid")))
 
     def position(self, term: Coefficient, i: int, n: int) -> Values:
-        with self.domain.context():
+        with PRECISION, self.domain.context():
             self.domain.begin(("",), i)
             return self.column(self.domain.positions(term))
 
@@ -316,9 +317,9 @@ def streams(model: Transformer) -> bool:
     return turns and averages(model) and model.unfollowed() is None and not any(type(t) is tuple for t in soft)
 
 
-LEVELS = ("any token at each position", "the first token fixed", "words with the same numbers of tokens as one",
-          "the same with the first token fixed", "one word for all of which sums in all orders make the same",
-          "every word")  # fmt: skip
+LEVELS = ("any token at each position", "the first token fixed", "strings with the same numbers of tokens as one",
+          "the same with the first token fixed", "one string for all of which sums in all orders make the same",
+          "every string")  # fmt: skip
 CLASSES = 4
 """The level of the classes of `symcook.words.cells`, which hold for every order of sums."""
 

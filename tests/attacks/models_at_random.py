@@ -409,7 +409,7 @@ def attack(
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Random models against all short words.")
+    parser = argparse.ArgumentParser(description="Random models against all short strings.")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--from", type=int, default=0, dest="first")
     parser.add_argument("--count", type=int, default=100)

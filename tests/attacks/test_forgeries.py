@@ -26,13 +26,14 @@ from shared import mpf
 from symcook import claims
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model.expr import parse_formula, parse_term
-from symcook.proof import enclose, files, kernel, normal, replay
+from symcook.proof import enclose, files, kernel, normal, replay, seals
+from symcook.proof.audit.statementfiles import statement_files
 from symcook.proof.grammar import define, read_formula, read_value
 from symcook.proof.kernel import AXIOMS, check
 from symcook.proof.replay import Library, Statement, judge, make_certificate
 from symcook.proof.runrel import Relation, expand
 from symcook.proof.terms import TRUE, formula, instantiate, num, sort_of, var
-from symcook.recount import dump, recompute
+from symcook.recount import recompute, rows
 
 TRUE_NODE = {"by": "true"}
 CONTRADICTION = "0 < 0"
@@ -1513,17 +1514,17 @@ def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(claims, "DATA", tmp_path)
 
     def forget() -> None:
-        for cached in (replay.library, claims._shared_digest, claims._certificates):
+        for cached in (replay.library, statement_files, claims._certificates, claims._corrections):
             cached.cache_clear()
 
     forget()
-    (tmp_path / "ledger.json").write_text(dump(recompute()), encoding="utf-8")
+    seals.write(tmp_path / claims.LEDGER, rows(recompute()))
     yield tmp_path
     forget()
 
 
 def standing(number: int) -> str:
-    for cached in (replay.library, claims._shared_digest, claims._certificates):
+    for cached in (replay.library, statement_files, claims._certificates, claims._corrections):
         cached.cache_clear()
     return claims.ledger()[number].status
 
@@ -1533,34 +1534,34 @@ def test_a_ledger_row_is_stale_when_anything_below_it_changes(books: Path) -> No
     first, second = list(claims.inventory())[:2]
     assert standing(0) == standing(1) == "PROVED"
     folder = books / "proofs" / "certificates"
-    for path, text in (
-        (folder / f"{second}.json", "{}"),
-        (folder / f"{first}.json", "{}"),
-        (folder / f"{first}.refuted.json", "{}"),
-        (books / "proofs" / "statements" / "definitions.txt", "big(x) := x*x"),
-        (books / "proofs" / "statements" / "b.txt", "[lem.q]\nstatement: 0 = 0\nclaim: no\n"),
-        (folder / "lem.q.json", "{}"),
+    statements = books / "proofs" / "statements"
+    (stated,) = [path for path in statements.glob("*.txt") if f"[{second}]" in path.read_text(encoding="utf-8")]
+    for path, text, status in (
+        (folder / f"{second}.json", "{}", "OPEN"),
+        (folder / f"{first}.json", "{}", "OPEN"),
+        (folder / f"{first}.refuted.json", "{}", "OPEN"),
+        (stated, stated.read_text(encoding="utf-8").replace("0 <= 2*x", "0 <= 3*x"), "OPEN"),
+        (statements / "definitions.txt", "x(y) := y*y", "OPEN"),  # of a word that it has
+        (statements / "definitions.txt", "big(x) := x*x", "PROVED"),  # it has no such word
+        (statements / "b.txt", "[lem.q]\nstatement: 0 = 0\nclaim: no\n", "PROVED"),  # nor this lemma
+        (statements / "b.txt", f"[{first}.more]\nstatement: 0 = 0\ncorrects: {first}\n", "OPEN"),
     ):
         before = path.read_text(encoding="utf-8") if path.exists() else None
         path.write_text(text, encoding="utf-8")
-        assert standing(0) == "OPEN", path.name
+        assert standing(0) == status, path.name
         if before is not None:
             path.write_text(before, encoding="utf-8")
-        elif path.name != "b.txt":
-            path.unlink()
         else:
-            path.write_text("", encoding="utf-8")
-            break
-    (books / "proofs" / "statements" / "b.txt").unlink()
+            path.unlink()
     assert standing(0) == "PROVED"
 
 
 def test_a_ledger_row_without_a_certificate_is_stale(books: Path) -> None:
     third = list(claims.inventory())[2]
-    stored = json.loads((books / "ledger.json").read_text(encoding="utf-8"))
+    stored = seals.read(books / claims.LEDGER)
     for digest in ("", "0" * 64, claims.row_digest(third)):
-        stored["rows"][third] = {"status": "PROVED", "digest": digest}
-        (books / "ledger.json").write_text(json.dumps(stored), encoding="utf-8")
+        row = {"id": third, "status": "PROVED", "digest": digest}
+        seals.write(books / claims.LEDGER, [*stored, json.dumps(row)])
         assert standing(2) == "OPEN"
 
 

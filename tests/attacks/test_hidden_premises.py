@@ -23,7 +23,7 @@ from symcook.proof import conditions, grammar, kernel, normal, replay
 from symcook.proof.instances import Instances
 from symcook.proof.replay import Library, Statement, make_certificate
 from symcook.proof.terms import TRUE
-from symcook.recount import dump
+from symcook.recount import rows
 
 ROOT = replay.library().root
 CLAIM = [{"by": "true"}]
@@ -536,14 +536,14 @@ def ledger() -> dict[str, Any]:
         n: claims.Known(s, claims.row_digest(n), f"{n}.corrected" if s == "CORRECTED" else None, a)
         for n, (s, a) in zip(names, words, strict=True)
     }
-    return json.loads(dump(found))
+    return {row["id"]: row for row in map(json.loads, rows(found))}
 
 
-def shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, document: Any) -> dict[str, str]:
-    path = tmp_path / "ledger.json"
-    path.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
-    for name in ("claims", "models"):
-        (tmp_path / name).exists() or (tmp_path / name).symlink_to(claims.DATA / name)
+def shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, found: str | dict[str, Any]) -> dict[str, str]:
+    text = found if isinstance(found, str) else "\n".join(map(json.dumps, found.values()))
+    (tmp_path / claims.LEDGER).write_text(text, encoding="utf-8")
+    if not (tmp_path / "claims").exists():
+        (tmp_path / "claims").symlink_to(claims.DATA / "claims")
     claims.inventory()
     monkeypatch.setattr(claims, "DATA", tmp_path)
     return {row.id: row.words for row in claims.ledger() if row.status != "OPEN"}
@@ -578,25 +578,38 @@ def test_an_edited_row_is_open(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ledger: Any, name: str, change: dict[str, Any]
 ) -> None:
     """One edited word used to make CORRECTED read PROVED."""
-    rows = ledger["rows"] | {name: ledger["rows"][name] | change}
-    assert name not in shown(monkeypatch, tmp_path, ledger | {"rows": rows})
+    assert name not in shown(monkeypatch, tmp_path, ledger | {name: ledger[name] | change})
 
 
 def test_a_row_of_another_claim_is_open(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ledger: Any) -> None:
-    rows = ledger["rows"] | {"cookbook.t1.conditional": ledger["rows"]["cookbook.s5.7.lemma5.3"]}
-    rows |= {"cookbook.no_such": ledger["rows"]["cookbook.s5.7.lemma5.3"], "cookbook.s6.4.clip": 7}
-    found = shown(monkeypatch, tmp_path, ledger | {"rows": rows})
+    other = ledger["cookbook.s5.7.lemma5.3"]
+    forged = {name: other | {"id": name} for name in ("cookbook.t1.conditional", "cookbook.no_such")}
+    found = shown(monkeypatch, tmp_path, ledger | forged | {"cookbook.s6.4.clip": 7})
     assert set(found) == {"cookbook.s4.6.gelu_taylor", "cookbook.s5.7.lemma5.3"}
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"rows": []}', '{"rows": {}, "rows": {}}', '{"rows": NaN}'])
+@pytest.mark.parametrize("text", ["", "[]", "{", "7", '{"id": []}', '{"id": "cookbook.s6.4.clip"}', '{"id": NaN}'])
 def test_a_broken_ledger_shows_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str) -> None:
     assert shown(monkeypatch, tmp_path, text) == {}
 
 
 def test_a_key_that_comes_twice_shows_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ledger: Any) -> None:
-    text = json.dumps(ledger)
-    assert shown(monkeypatch, tmp_path, text.replace('"rows": {', '"rows": {}, "rows": {', 1)) == {}
+    text = "\n".join(json.dumps(row).replace('"digest"', '"digest": "", "digest"') for row in ledger.values())
+    assert shown(monkeypatch, tmp_path, text) == {}
+
+
+def test_of_two_rows_of_one_claim_that_of_today_counts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ledger: Any
+) -> None:
+    """Branches that both write a row are merged to two lines. Where both are of today, one was forged, and neither
+    counts."""
+    name = "cookbook.s5.7.lemma5.3"
+    earlier = ledger[name] | {"digest": "0" * 32}
+    assert name in shown(monkeypatch, tmp_path, ledger | {"before": earlier})
+    refuted = claims.Known("REFUTED", claims.row_digest(name))
+    forged = {"id": name, "status": "REFUTED", "digest": refuted.sealed(name)}
+    assert name in shown(monkeypatch, tmp_path, {"alone": forged})
+    assert name not in shown(monkeypatch, tmp_path, ledger | {"beside": forged})
 
 
 # --- The evaluator against brute force --------------------------------------------------------------------------------

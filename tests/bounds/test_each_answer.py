@@ -37,7 +37,7 @@ def test_every_answer_names_its_inputs_source_and_proofs() -> None:
     def check(name: str) -> None:
         found = bounds.bound(name, **ONE[name])
         assert found.kind == name and found.where and found.source
-        assert all(found.labels) and found.labels != ("sharp value", "claimed")
+        assert all(found.labels) and found.labels != ("tight value", "claimed")
         assert found.proofs and set(found.statements) == set(found.proofs)
         assert all(str(value) for value in found.extra.values()) and (found.extra or name == "tie-break")
         assert found.holds is True

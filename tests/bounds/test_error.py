@@ -294,8 +294,8 @@ def test_smaller_constants_are_beaten():
         ({"model": "gtzero", "delta": 1}, "every symbol must have a value"),
         ({"model": MODELS["softmax"], "delta": 1}, "the length must be given"),
         ({"model": MODELS["two layers"], "delta": "1/2", "n": 4, "constants": True}, "at most 1"),
-        ({"model": "lookup-quadratic", "delta": 1, "n": 4}, "must read words"),
-        ({"model": "lookup-quadratic", "delta": 1}, "must read words"),
+        ({"model": "lookup-quadratic", "delta": 1, "n": 4}, "must read strings"),
+        ({"model": "lookup-quadratic", "delta": 1}, "must read strings"),
         ({"model": "min", "delta": 1, "n": 4}, "leave n out"),
         ({"model": "gtzero", "delta": 1}, "given: none for eps; give values=..eps.: VALUE. with 0 < eps"),
         ({"model": "gtzero", "delta": 1, "values": "epz=1"}, "did you mean eps"),
@@ -373,11 +373,11 @@ def test_sensitivity_at_each_position():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"model": "average", "n": 4}, "reads words"),
-        ({"model": "dyck-1", "n": 17}, "at most 65536 words"),
+        ({"model": "average", "n": 4}, "reads strings"),
+        ({"model": "dyck-1", "n": 17}, "at most 65536 strings"),
         ({"model": "dyck-1", "n": 0}, "n must be"),
-        ({"model": MODELS["softmax"], "n": 13}, "at most 4096 words .* scores"),
-        ({"model": MODELS["post"], "n": 13}, "at most 4096 words .* layer norm"),
+        ({"model": MODELS["softmax"], "n": 13}, "at most 4096 strings .* scores"),
+        ({"model": MODELS["post"], "n": 13}, "at most 4096 strings .* layer norm"),
     ],
 )
 def test_sensitivity_bad_input(given, message):

@@ -214,7 +214,7 @@ def test_a_term_that_is_not_below_the_gap_is_found(monkeypatch: pytest.MonkeyPat
     import symcook.bounds.hardsoft as module
 
     monkeypatch.setattr(module, "_term", lambda place, hard, claimed: "3")
-    with pytest.raises(AssertionError):
+    with pytest.raises(RuntimeError, match="changed the run with hard attention"):
         hardsoft(build("induction-most-recent", alphabet="ab"), "1/4", max_length=4)
 
 
@@ -353,17 +353,17 @@ def test_bad_input(arguments: list[str], said: str, capsys: pytest.CaptureFixtur
 def test_ties_that_cannot_be_broken_name_head_and_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = save(halving("rightmost"), tmp_path / "halving.json")
     err = refused(capsys, "hardsoft", file, "--error", "1/4")
-    assert "layer 1 head 1" in err and "the word" in err and "1/64" in err
+    assert "layer 1 head 1" in err and "the string" in err and "1/64" in err
     found = document(capsys, "hardsoft", file, "--error", "1/4", "--gap", "1/(n*2^n)", "--max-length", "4")
     assert found["gamma"] == "1/(n*2^n)" and "n*(1/(n*2^n))" in found["heads"][0]["untied"]
     err = refused(capsys, "hardsoft", file, "--error", "1/4", "--gap", "1/n^2")
-    assert "layer 1 head 1" in err and "the word" in err
+    assert "layer 1 head 1" in err and "the string" in err
 
 
 @pytest.mark.parametrize("name, said", [
     ("parity", "softmax in layer 2 head 1"),
     ("parity-layernorm", "layer norm"),
-    ("cpwl", "words"),
+    ("cpwl", "read strings"),
 ])  # fmt: skip
 def test_models_that_the_theorem_does_not_speak_of(name: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert said in refused(capsys, "hardsoft", name, "--error", "1/4", "--max-length", "2")

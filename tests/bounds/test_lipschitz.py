@@ -190,14 +190,14 @@ def grown(gain: Any, epsilon: float, norm: str) -> float:
 
 
 @together("gain", ["1", "-3", "1, 2, 1/2", "0, 0, 5", "1, -1/2, 3, 0", "1, 1, 1, 1, 9"])
-@together(("norm", "name"), [("sum", "sum of entries"), ("max", "greatest entry")])
+@together(("norm", "name"), [("sum", "sum of entries"), ("max", "largest entry")])
 def test_layer_norm_in_the_other_norms(gain: str, norm: str, name: str) -> None:
     """No derivative at random points exceeds the constant, some reach it, and quotients of differences stay below."""
     parts = [float(Fraction(part)) for part in gain.split(",")]
     d, epsilon = max(len(parts), 3), 1 / 100
     factors = np.array(parts * d if len(parts) == 1 else parts)
     extra: Any = bounds.layer_norm(d, "1/100", gain, digits=20).extra
-    least, proved = (float(Decimal(extra[key].mid)) for key in (f"{name}, least", f"{name}, proved"))
+    least, proved = (float(Decimal(extra[key].mid)) for key in (f"{name}, smallest", f"{name}, proved"))
     assert least <= proved * (1 + 1e-9)
     assert grown(factors, epsilon, norm) == pytest.approx(least, rel=3e-3)
     rng = np.random.default_rng(3)
@@ -223,8 +223,8 @@ def test_where_layer_norm_is_steeper_than_at_zero(d: int) -> None:
             found = derivative(np.sqrt(t * d / (1 - t)) * way, np.ones(d), 1.0)
             best = max(best, float(np.abs(found[0]).sum()))
     extra: Any = bounds.layer_norm(d, 1, digits=20).extra
-    least = float(Decimal(extra["greatest entry, least"].mid))
-    assert extra["sum of entries, least"] == extra["greatest entry, least"]
+    least = float(Decimal(extra["largest entry, smallest"].mid))
+    assert extra["sum of entries, smallest"] == extra["largest entry, smallest"]
     assert best == pytest.approx(least, rel=1e-3)
     assert (least > 2 - 2 / d + 1e-9) == (d >= 58)
 
@@ -232,7 +232,7 @@ def test_where_layer_norm_is_steeper_than_at_zero(d: int) -> None:
 def test_too_many_sums_of_gains() -> None:
     gain = ", ".join(str(2**k) for k in range(16))
     extra = bounds.layer_norm(16, 1, gain).extra
-    assert extra["sum of entries, least"] == "not known: more than 10000 sums of gains"
+    assert extra["sum of entries, smallest"] == "not known: more than 10,000 sums of gains"
 
 
 def test_layer_norm_by_hand() -> None:

@@ -420,7 +420,7 @@ def test_what_the_picture_shows(monkeypatch):
     assert seen[0].get_suptitle() == "yang2026, Lemma 7: claimed (3/2) e$^{-γ}$"
     assert axes.get_title() == "table-lookup: n = 100"
     names = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert names == ["claimed: (3/2) e$^{-γ}$", "sharp: greatest error", "the claim fails"]
+    assert names == ["claimed: (3/2) e$^{-γ}$", "tight: largest error", "the claim fails"]
 
 
 @drawn
@@ -442,7 +442,7 @@ def test_what_is_no_claim_or_not_sharp_is_not_called_so(monkeypatch):
     monkeypatch.setattr(Figure, "savefig", lambda self, *arguments, **options: seen.append(self))
     curves(sweep("gelu-relu", "c=1:2:2")).picture()
     names = [text.get_text() for text in seen[0].axes[0].get_legend().get_texts()]
-    assert names == ["proved 8499/50000/c", "sharp: greatest difference"]
+    assert names == ["proved 8499/50000/c", "tight: largest difference"]
     assert "claimed" not in seen[0].get_suptitle()
 
 
@@ -464,7 +464,7 @@ def test_where_nothing_is_claimed_one_curve_is_drawn(tmp_path):
     assert "nothing is claimed at all of them" in found.text() and found.claims() == []
     assert found.holds is None and found.to_json()["holds"] is None
     if len(files) > 1:
-        assert "sharp: " in files[1].read_text() and "claimed: " not in files[1].read_text()
+        assert "tight: " in files[1].read_text() and "claimed: " not in files[1].read_text()
 
 
 # --- The scale of the axis --------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def test_a_gap_that_is_claimed_and_is_not_there() -> None:
     document = found.to_json()
     assert document["fails"] == {"n": 2, "word": "yx", "head": "layer 1 head 1", "gap": "1"}
     assert set(document) == {"heads", "gamma", "fails", "status"} and document["status"] == "REFUTED"
-    assert "gamma = 2 is more than the gap 1 of layer 1 head 1 at the word yx, n = 2" in " ".join(
+    assert "gamma = 2 is more than the gap 1 of layer 1 head 1 at the string yx, n = 2" in " ".join(
         repr(shown(found)).split()
     )
     good = hardsoft(model("0", "average"), "1/10", "1", max_length=3)

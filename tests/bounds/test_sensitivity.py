@@ -187,11 +187,11 @@ def test_one_symbol_alone(position, before):
     head = mean(("s", "t"), ("m",), [[1, -1]])
     made = model(Readout(kind, position, ("m",)), Layer(SelfAttention((head,)), None), before=before)
     if before is None:
-        with pytest.raises(BadInput, match="beside that of the changed symbol; given: made with n = 1"):
+        with pytest.raises(BadInput, match="next to that of the changed symbol; given: made with n = 1"):
             sensitivity(made, 1)
     else:
         found = check(made, 1)
-        assert found.extra["value times n"] != "0" and found.labels[0] == "greatest change at the other positions"
+        assert found.extra["value times n"] != "0" and found.labels[0] == "largest change at the other positions"
 
 
 def test_numbers_that_are_not_rational():

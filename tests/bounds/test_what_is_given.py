@@ -86,7 +86,7 @@ def test_words_of_a_length(letters: int, n: int, limit: int, fits: bool) -> None
             every = list(found)
             assert len(every) == len(set(every)) == letters**n and all(len(word) == n for word in every)
     else:
-        with pytest.raises(BadInput, match=f"m must have at most {limit} words of the length, as it is") as error:
+        with pytest.raises(BadInput, match=f"m must have at most {limit} strings of the length, as it is") as error:
             words_of_length(model, n, limit, "m", ", as it is")
         assert f"{letters}^{n}" in str(error.value)
 
@@ -113,7 +113,7 @@ def test_what_a_bound_is_made_of() -> None:
     plain = Bound("kind", given, ball, None, None, True)
     given["n"] = 4
     assert dict(plain.parameters) == {"n": 3} and (plain.where, plain.source, plain.proofs) == ("", "", ())
-    assert plain.labels == ("sharp value", "claimed")
+    assert plain.labels == ("tight value", "claimed")
     assert dict(plain.extra) == {} == plain.verdicts() == plain.statements
     with pytest.raises(TypeError):
         plain.parameters["n"] = 5  # type: ignore[index]

@@ -60,17 +60,17 @@ SAID: list[tuple[str, dict[str, Any], dict[str, Any], bool, str, dict[str, str]]
     ("layernorm-hash", {"n": 4, "tie_break": True, "search": True}, {"n": 4, "tie_break": True, "search": True}, True,
      "by q = n and k = n - 1",
      {"Cookbook's scale": "", "gap times 2 n^4": "", "tie-breaking term": "", "what it leaves": "",
-      "least precision": "10 bits"}),
+      "smallest precision": "10 bits"}),
     ("lipschitz", {"model": "gtzero", "values": "eps=1/8"}, {"model": "gtzero", "norm": "max"}, True,
      "between points of one linear piece", {"homogeneous": "no: f(2 x) is not 2 f(x) at x = 1"}),
     ("layer-norm", {"d": 3, "epsilon": "1/4"}, {"d": 3, "epsilon": "1/4", "gain": "1"}, False,
      "approached by two vectors with nearly equal entries",
-     {"sum of entries, least": "", "sum of entries, proved": "", "greatest entry, least": "",
-      "greatest entry, proved": "", "homogeneous": "no; of degree 0 with epsilon = 0"}),
+     {"sum of entries, smallest": "", "sum of entries, proved": "", "largest entry, smallest": "",
+      "largest entry, proved": "", "homogeneous": "no; of degree 0 with epsilon = 0"}),
     ("layer-norm", {"d": 2, "epsilon": "1/4", "gain": "1, 2"}, {"d": 2, "epsilon": "1/4", "gain": "1, 2"}, False,
      "approached by two vectors with nearly equal entries",
-     {"sum of entries, least": "", "sum of entries, proved": "", "greatest entry, least": "",
-      "greatest entry, proved": "", "homogeneous": "no; of degree 0 with epsilon = 0"}),
+     {"sum of entries, smallest": "", "sum of entries, proved": "", "largest entry, smallest": "",
+      "largest entry, proved": "", "homogeneous": "no; of degree 0 with epsilon = 0"}),
     ("gelu-multiply", {"form": "tanh"}, {"form": "tanh"}, True, "at x = y, and x = y negated", {"at x = y": ""}),
     ("gelu-relu", {"c": 3}, {"c": "3", "form": "erf"}, True, "at two places x = u/c and -u/c", {"u": ""}),
     ("temperature", {"n": 4, "gamma": 1}, {"n": 4, "gamma": "1", "error": "1/4"}, True,
@@ -100,12 +100,12 @@ SAID: list[tuple[str, dict[str, Any], dict[str, Any], bool, str, dict[str, str]]
 LABELS = {
     "softmax-hardmax": ("supremum", "2 n e^-gamma"), "softmax": ("L1 distance", "2 n e^(-gamma gap)"),
     "lookup": ("supremum", "4 e^-gamma"), "lookup at q": ("L1 distance", "4 e^-gamma"),
-    "ziggurat": ("supremum", "4 e^-gamma"), "table-lookup": ("greatest error", "(3/2) e^-gamma"),
-    "tie-break": ("supremum", "4 e^-gamma"), "layernorm-hash": ("least gap", "1/(2 n^4)"),
-    "lipschitz": ("least constant", "||W2|| ||W1||"), "layer-norm": ("least constant", "max|gain|/sqrt(epsilon)"),
-    "gelu-multiply": ("least K", "claimed K"), "gelu-relu": ("greatest difference", "8499/50000/c"),
-    "temperature": ("greatest tau", "gamma/log(2 n/error)"), "error": ("our bound", "papers' constants"),
-    "sensitivity": ("greatest change", "proved C/n"),
+    "ziggurat": ("supremum", "4 e^-gamma"), "table-lookup": ("largest error", "(3/2) e^-gamma"),
+    "tie-break": ("supremum", "4 e^-gamma"), "layernorm-hash": ("smallest gap", "1/(2 n^4)"),
+    "lipschitz": ("smallest constant", "||W2|| ||W1||"), "layer-norm": ("smallest constant", "max|gain|/sqrt(epsilon)"),
+    "gelu-multiply": ("smallest K", "claimed K"), "gelu-relu": ("largest difference", "8499/50000/c"),
+    "temperature": ("largest tau", "gamma/log(2 n/error)"), "error": ("our bound", "papers' constants"),
+    "sensitivity": ("largest change", "proved C/n"),
 }  # fmt: skip
 
 
@@ -232,9 +232,9 @@ def test_constants_of_layer_norm(gain: list[str], epsilon: str) -> None:
     near(one.value, MP.sqrt(stretch / e), "least")
     near(one.claimed, max(map(abs, g)) / MP.sqrt(e), "claimed")
     near(one.extra["sum of entries, proved"], MP.sqrt(MP.mpf(d - 1) / d * sum(x * x for x in g) / e), "sum")
-    near(one.extra["greatest entry, proved"], MP.sqrt(d - 1) * max(map(abs, g)) / MP.sqrt(e), "greatest")
-    for norm in ("sum of entries", "greatest entry"):
-        assert number(one.extra[f"{norm}, least"]) <= number(one.extra[f"{norm}, proved"]) * (1 + MP.mpf(10) ** -20)
+    near(one.extra["largest entry, proved"], MP.sqrt(d - 1) * max(map(abs, g)) / MP.sqrt(e), "greatest")
+    for norm in ("sum of entries", "largest entry"):
+        assert number(one.extra[f"{norm}, smallest"]) <= number(one.extra[f"{norm}, proved"]) * (1 + MP.mpf(10) ** -20)
     assert one.holds is True
 
 

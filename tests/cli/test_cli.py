@@ -24,24 +24,24 @@ from symcook.proof import replay
 
 EXAMPLES = ROOT / "examples"
 SPEC = """
-def majority(word):
-    return word.count("a") > word.count("b")
+def majority(string):
+    return string.count("a") > string.count("b")
 
-def wrong(word):
-    return len(word) < 3 and majority(word)
+def wrong(string):
+    return len(string) < 3 and majority(string)
 
-def raises(word):
+def raises(string):
     raise ValueError("no")
 
-def leaves(word):
+def leaves(string):
     raise SystemExit(7)
 
-def number(word):
+def number(string):
     return 3
 
-def prints(word):
+def prints(string):
     print("noise")
-    return majority(word)
+    return majority(string)
 
 constant = 3
 """
@@ -354,7 +354,7 @@ def test_the_examples_in_the_help_work(
         (["list", "x"], "symcook list must have no further argument; given: x; see symcook list --help."),
         (
             ["run", "dyck-1", "(())"],
-            "symcook run must have no further argument; given: (()); give a word with --input.",
+            "symcook run must have no further argument; given: (()); give a string with --input.",
         ),
         (["claims", "--status", "provd"], "did you mean PROVED?"),
         (["run", "DYCK-1", "--input", "()"], "did you mean dyck-1?"),
@@ -388,7 +388,7 @@ def test_no_command_names_an_option_that_it_lacks(
     assert "use --domain ball." in refused(capsys, "check", "root.json", *check, "--domain", "exact")
     code, out, _ = call(capsys, "check", "root.json", *check)
     assert code == 1  # the word b gives 0, and the reference says yes
-    assert "balls, not exact numbers: numbers must be rational" in out
+    assert "rigorous intervals, not exact numbers: numbers must be rational" in out
     assert call(capsys, "export", "root.json", "-o", "m.npz")[0] == 0  # compared with balls
     assert json.loads(Path("m.certificate.json").read_text())["greatest_length"] == 7  # 254 of at most 300 inputs
     assert "give --set tau=VALUE with 0 < tau." in refused(capsys, "check", "soft.json", *check)
@@ -485,7 +485,7 @@ BAD = [
     ("run dyck-1 --input (\u202e", "alphabet"),
     ("run dyck-1", "--input"),
     ("run dyck-1 --input () --tokens ()", "--input and --tokens"),
-    ("run dyck-1 --rows 1", "must be given a word"),
+    ("run dyck-1 --rows 1", "must be given a string"),
     ("run average --input ab", "--rows"),
     ("run average", "--rows"),
     ("run average --set x=1", "--rows"),
@@ -705,7 +705,7 @@ def test_a_key_press_is_exit_130(capsys: pytest.CaptureFixture[str], monkeypatch
 
 
 def test_ctrl_c_stops_a_long_check_with_one_line(tmp_path: Path) -> None:
-    (tmp_path / "spec.py").write_text("def f(word):\n    open('begun', 'w').close()\n    return 'a' == ''\n")
+    (tmp_path / "spec.py").write_text("def f(string):\n    open('begun', 'w').close()\n    return 'a' == ''\n")
     command = [sys.executable, "-m", "symcook", "check", "dyck-1", "--max-length", "30", "--spec", "spec.py:f"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
     for _ in range(1000):

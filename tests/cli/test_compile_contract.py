@@ -85,7 +85,7 @@ def test_a_name_cannot_stand_for_a_letter(name: str, tmp_path: Path, capsys: pyt
     """`let Q_a = true; Q_a` was the letter, and the name was never read."""
     source = f"let {name} = true; {name}"
     said = refused(capsys, "compile", "count", source, "--alphabet", "ab", "-o", tmp_path / "m.json")
-    assert "a name must be new and no word of the language" in said
+    assert "a name must be new and no keyword of the language" in said
 
 
 def test_one_output_is_true_wherever_it_stands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,7 +51,7 @@ def test_a_letter_outside_the_alphabet_is_said_to_be_one(
     kind: str, source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = refused(capsys, "compile", kind, source, "--alphabet", "abc", "-o", tmp_path / "m.json")
-    assert "a letter of a program must be a letter of the alphabet" in said and "given: d; known: a, b, c" in said
+    assert "a symbol of a program must be a symbol of the alphabet" in said and "given: d; known: a, b, c" in said
     assert "column" in said
 
 
@@ -63,7 +63,7 @@ def test_no_word_at_all_is_a_language(tmp_path: Path, capsys: pytest.CaptureFixt
     assert call(capsys, "run", file, "--input", "", "--steps", "5")[1].endswith("ended with no\n")
     assert "give it, for example --alphabet ab" in refused(capsys, "compile", "dfa", "[]", "-o", tmp_path / "n.json")
     for command in ("compile", "decide"):
-        assert "[] no word" in " ".join(call(capsys, command, "--help")[1].split())
+        assert "[] no string" in " ".join(call(capsys, command, "--help")[1].split())
 
 
 @pytest.mark.parametrize(("text", "given"), [("0", "given: 0;"), ("-1", "given: -1;"), ("1 - n", "1 - n, which")])
@@ -85,14 +85,14 @@ def test_a_model_that_was_compiled_is_a_reference(tmp_path: Path, capsys: pytest
     counts = compiled(capsys, tmp_path / "c.json", "count", "#left[Q_a] > 2", "--alphabet", "ab")
     for one in (formula, automaton):
         code, out, _ = call(capsys, "decide", one, "--against", counts)
-        assert code == 2 and out.startswith("REFUSED: the reference #left[Q_a] > 2 is out of reach: ")
+        assert code == 2 and out.startswith("REFUSED: the specification #left[Q_a] > 2 is unsupported: ")
         assert out.count("\n") == 1
 
 
 def test_a_model_with_softmax_is_refused_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     soft = compiled(capsys, tmp_path / "s.json", "ltl", "once Q_a", "--alphabet", "ab", "--soft")
     code, out, _ = call(capsys, "decide", soft)
-    assert code == 2 and out.startswith(f"REFUSED: {soft} is out of reach: ")
+    assert code == 2 and out.startswith(f"REFUSED: {soft} is unsupported: ")
     assert "(head 1 of layer 1 has the temperature 1/n" in out
     assert out.count("\n") == 1
 
@@ -102,7 +102,7 @@ def test_a_forged_automaton_is_no_reference(tmp_path: Path, capsys: pytest.Captu
     forged = tmp_path / "b.json"
     forged.write_text(file.read_text().replace('"source": "(aa)*"', '"source": "a(aa)*"'))
     code, out, _ = call(capsys, "decide", file, "--against", forged)
-    assert code == 2 and "the reference" in out and "EQUAL" not in out
+    assert code == 2 and "the specification" in out and "EQUAL" not in out
 
 
 def test_certificates_of_automata_are_pointed_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,7 +140,7 @@ def test_explain_says_what_a_compiled_model_reads(tmp_path: Path, capsys: pytest
     automaton = compiled(capsys, tmp_path / "a.json", "dfa", "(01)*")
     beaver = compiled(capsys, tmp_path / "b.json", "tm", "1RB1LB_1LA1RZ")
     said = document(capsys, "explain", automaton)
-    assert "reads words over 0 1, adds $" in said["summary"] and said["words"].startswith("Compiled from dfa: (01)*;")
-    assert "reads the empty word" in document(capsys, "explain", beaver)["summary"]
-    assert call(capsys, "derive", beaver, "--input", "")[1].startswith("1RB1LB_1LA1RZ on the empty word\n")
-    assert "agrees with its program on the empty word" in call(capsys, "check", beaver, "--max-length", "2")[1]
+    assert "reads strings over 0 1, adds $" in said["summary"] and said["words"].startswith("Compiled from dfa: (01)*;")
+    assert "reads the empty string" in document(capsys, "explain", beaver)["summary"]
+    assert call(capsys, "derive", beaver, "--input", "")[1].startswith("1RB1LB_1LA1RZ on the empty string\n")
+    assert "agrees with its program on the empty string" in call(capsys, "check", beaver, "--max-length", "2")[1]

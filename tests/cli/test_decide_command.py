@@ -32,7 +32,7 @@ def folds(tmp_path: Path) -> Path:
 
 def test_a_recipe_is_compared_with_its_own_reference(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = call(capsys, "decide", "dyck-1-2")
-    assert (code, err) == (0, "") and out.startswith("EQUAL: dyck-1-2 answers as its reference does")
+    assert (code, err) == (0, "") and out.startswith("EQUAL: dyck-1-2 answers as its specification does")
     assert "i/n only breaks ties, rightmost wins" in out and "minimal automaton has 5 states" in out
     assert ["q4", "accept", "q1", "q2"] in [line.split() for line in out.splitlines()]
     code, out, _ = call(capsys, "decide", "dyck-1", "--json")
@@ -70,7 +70,7 @@ def test_exit_codes_of_what_is_open_and_what_is_refused(
     monkeypatch.setattr("symcook.decide.decision.PAIRS", 4000)
     code, out, _ = call(capsys, "decide", "dyck-1", "--against", f"{folds}:deep")
     assert code == 3 and out.startswith("OPEN") and "EQUAL" not in out
-    assert "no difference on any word to length" in " ".join(out.split())
+    assert "no difference on any string up to length" in " ".join(out.split())
     code, out, _ = call(capsys, "decide", "induction-most-frequent", "--json")
     found = json.loads(out)
     assert code == 2 and found["verdict"] == "refused" and "head 1 of layer 2 writes count_1_1" in found["why"]
@@ -88,7 +88,7 @@ def test_letters_of_several_characters_and_the_empty_word(capsys: pytest.Capture
     code, out, _ = call(capsys, "decide", str(tmp_path / "ends.json"), "--against", ".*", "--json")
     assert code == 1 and json.loads(out)["word"] == "" and json.loads(out)["accepts"] == "reference"
     code, out, _ = call(capsys, "decide", str(tmp_path / "ends.json"), "--against", ".*")
-    assert "smallest word: the empty word" in out
+    assert "smallest string: the empty string" in out
     assert call(capsys, "decide", str(tmp_path / "ends.json"), "--against", ".*a")[0] == 0
 
 
@@ -113,18 +113,18 @@ def test_files_of_automata(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--against", "(a"], "a regular expression must be made of the letters of the model"),
+        (["--against", "(a"], "a regular expression must be made of the symbols of the model"),
         (["--against", r"\("], ""),
-        (["--against", "none.json"], "the file of a reference must exist; given: none.json"),
-        (["--against", "none.py:fold"], "the file of a reference must exist"),
-        (["--against", "FOLDS:plain"], "a reference for every length must be a Fold"),
+        (["--against", "none.json"], "the file of a specification must exist; given: none.json"),
+        (["--against", "none.py:fold"], "the file of a specification must exist"),
+        (["--against", "FOLDS:plain"], "a specification for every length must be a Fold"),
         (["--against", "FOLDS:none"], "must be a known name"),
-        (["--against", "FOLDS:bad"], "the states of a reference must be hashable"),
-        (["--against", "FOLDS:twice"], "must answer alike when it is asked twice"),
-        (["--against", "FOLDS:raises"], "the reference must answer every word"),
+        (["--against", "FOLDS:bad"], "the states of a specification must be hashable"),
+        (["--against", "FOLDS:twice"], "must give the same answer twice"),
+        (["--against", "FOLDS:raises"], "the specification must answer every string"),
         (["--against", "OTHER"], "the automaton must be over the alphabet ( )"),
         (["--against", "HALF"], "none from p by )"),
-        (["--against", "BROKEN"], "the file of a reference must be JSON"),
+        (["--against", "BROKEN"], "the file of a specification must be JSON"),
         (["--against", "dyck-k-d"], "must be over the alphabet ( ); given: dyck-k-d, over ( ) [ ]"),
         (["-o", "x.png"], "the file of an automaton must end in .json, .svg, .txt"),
         (["--force"], "--force must come with -o FILE"),
@@ -155,7 +155,7 @@ def test_a_decision_that_runs_out_of_time_is_open(tmp_path: Path, capsys: pytest
     """An answer with exit 3, in the keys of every decision, beside the sentence."""
     slow = tmp_path / "slow.py"
     slow.write_text(
-        "import time\nfrom symcook import Fold\n\ndef step(state, letter):\n    time.sleep(30)\n    return state\n\n"
+        "import time\nfrom symcook import Fold\n\ndef step(state, symbol):\n    time.sleep(30)\n    return state\n\n"
         "SLOW = Fold(0, step, lambda state: True)\n"
     )
     code, out, err = call(capsys, "decide", "dyck-1-2", "--against", f"{slow}:SLOW", "--seconds", 1, "--json")

@@ -35,7 +35,7 @@ def test_a_family_without_its_sizes_is_told_how_to_give_them(capsys: pytest.Capt
     asked = ("new", "family-dyck-k-d", "-o", "mine.json")
     code, _, err = call(capsys, *asked)
     assert code == 2
-    assert "family-dyck-k-d must have all its sizes and tables; given: none; give --set K=2 --set D=2." in err
+    assert "family-dyck-k-d must have all its parameters; given: none; give --set K=2 --set D=2." in err
     code, _, err = call(capsys, *asked, "--set", "K=3")
     assert code == 2 and "given: K; give --set D=2." in err
     code, _, err = call(capsys, "run", "family-dyck-k-d", "--set", "K=3", "--input", "0")
@@ -85,7 +85,7 @@ def test_new_writes_a_model_whose_theorem_prove_finds(
     assert found["bridge"] == "PROVED" and found["values"] == "K = 3, D = 2"
     assert [(one["id"], one["status"]) for one in found["theorems"]] == [("cookbook.s9.2.3.dyckkD_accept", "PROVED")]
     code, out, _ = call(capsys, "prove", "mine.json")
-    assert code == 0 and "mine.json is dyck-k-d at K = 3, D = 2: the same words, runs and answers" in out
+    assert code == 0 and "mine.json is dyck-k-d at K = 3, D = 2: the same strings, runs and answers" in out
     text = Path("mine.json").read_text()
     edited = json.loads(text)
     edited["layers"][1]["feedforward"]["b1"][0][0] = "-1"
@@ -118,7 +118,7 @@ def test_prove_finds_the_family_of_a_stored_model(capsys: pytest.CaptureFixture[
         assert found["theorems"]
     other = tmp_path / "parity.json"
     other.write_text((FAMILIES.parent / "models" / "dyck-1.json").read_text())
-    assert "certificate beside it" in refused(capsys, "prove", other)
+    assert "certificate next to it" in refused(capsys, "prove", other)
 
 
 def test_prove_of_a_family_alone_gives_its_theorems(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_model_of_bounded_length_is_no_instance_of_a_family_of_all_lengths(
     made.write_text(json.dumps(json.loads(made.read_text(encoding="utf-8")) | {"max_length": 7}), encoding="utf-8")
     capsys.readouterr()
     assert main(["prove", str(made)]) == 2
-    assert "must take words of every length; given: max_length 7." in capsys.readouterr().err
+    assert "the maximum length, 7 where the family has unlimited." in capsys.readouterr().err
 
 
 OWN = {
@@ -242,7 +242,7 @@ def test_an_instance_remembers_the_family_of_ones_own(
     assert (found["family"], found["values"], found["bridge"]) == ("mine", "S = 2", "PROVED")
     Path("mine.json").write_text(json.dumps({**OWN, "summary": "another"}))
     said = refused(capsys, "prove", "m.json")
-    assert "m.json must have the file of its family mine beside it, as it was; given: none with the hash " in said
+    assert "m.json must have the file of its family mine next to it, as it was; given: none with the hash " in said
     shipped = json.loads((FAMILIES / "lookup-one-hot.json").read_text())
     shipped["readout"]["reads"] = ["value"]
     Path("other.json").write_text(json.dumps(shipped))
@@ -262,7 +262,7 @@ def test_what_divides_by_zero_at_some_length_is_one_sentence(
 
 def test_check_takes_the_names_of_a_familys_tokens(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     spec = tmp_path / "spec.py"
-    spec.write_text("def nested(word):\n    return ''.join(word) in ('', '()', '()()')\n")
+    spec.write_text("def nested(string):\n    return ''.join(string) in ('', '()', '()()')\n")
     line = ("check", "family-dyck-k-d", "--set", "K=1", "--set", "D=1", "--max-length", "5", "--spec", f"{spec}:nested")
     code, out, _ = call(capsys, *line, "--tokens", "( )")
     assert code == 0 and "62" in out

@@ -165,7 +165,7 @@ def test_a_reference_of_positions_is_told_to_return_a_list(capsys: pytest.Captur
     spec = tmp_path / "spec.py"
     spec.write_text("def seven(word):\n    return 7\n\ndef listed(word):\n    return [x == 'a' for x in word]\n")
     assert main([*asked, f"{spec}:seven"]) == 2
-    must = "the reference must give 1 answers, one a position; given: 7 (int) on a; "
+    must = "the specification must give 1 answer, one a position; given: 7 (int) on a; "
     assert f"{must}let it return a list with an answer for each position" in capsys.readouterr().err
     assert main([*asked, f"{spec}:listed"]) == 0  # what it says to do, done
 
@@ -210,7 +210,7 @@ def test_a_form_that_is_out_of_reach_names_the_rule_and_the_command_that_may_ans
     ):
         assert main(["derive", name]) == 2
         err = capsys.readouterr().err
-        assert why in err and "give --input for a form at one length, or take decide" in err, err
+        assert why in err and "for one string: --input STRING; to compare with a language" in err, err
 
 
 def test_compile_says_which_letters_a_model_reads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

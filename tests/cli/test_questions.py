@@ -24,8 +24,8 @@ def test_margin(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert out.splitlines()[:3] == [
         "margin of parity",
-        "  n  margin                       word            accepted                     rejected",
-        "  0  0                            the empty word  -                            0",
+        "  n  margin                       word              accepted                     rejected",
+        "  0  0                            the empty string  -                            0",
     ]
 
 
@@ -72,14 +72,14 @@ def test_plots(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     ("line", "said"),
     [
         (("margin", "dyck-1"), "must be given; given: none; give --max-length"),
-        (("margin", "gtzero", "--max-length", 3), "must read words"),
+        (("margin", "gtzero", "--max-length", 3), "must read strings"),
         (("margin", "dyck-1", "--max-length", 0), "from 1 to"),
         (("margin", "dyck-1-nonuniform", "--max-length", 65), "at most 64"),
         (("margin", "dyck-1", "--max-length", 3, "--force"), "--force must come with --plot"),
         (("margin", "dyck-1", "--max-length", 3, "--plot", "no/such/place"), "folder for a plot must exist"),
         (("tolerance", "dyck-1", "--max-length", 3), "the weight that moves must be given"),
         (("tolerance", "dyck-1", "--max-length", 3, "--free", "L1.head1.V[x,y]"), "row of L1.head1.V"),
-        (("temperature", "first", "--max-length", 3, "--min-length", 4), "least length"),
+        (("temperature", "first", "--max-length", 3, "--min-length", 4), "smallest length"),
         (("precision", "first", "--max-length", 3, "--format", "float8"), "did you mean"),
         (("tolerence", "dyck-1"), "did you mean tolerance?"),
     ],

@@ -95,7 +95,7 @@ def test_no_entry_of_a_matrix_is_cut_on_a_terminal_that_has_room() -> None:
 
 
 def test_columns_fit_and_lose_nothing() -> None:
-    words = "some words that are to be broken into several lines"
+    words = "some strings that are to be broken into several lines"
     rows = [["name", "words"], ["a-very-long-name-without-a-gap", words]]
     for width in (30, 40, 60, 200):
         drawn = table(rows[0], rows[1:], width)

@@ -88,7 +88,7 @@ def differs(seed: int, length: int, soft_length: int, many: int) -> list[str]:
     if not counts:
         last = replace(hard, readout=replace(hard.readout, position="last"))
         try:
-            with alarm(2, processor=True):
+            with alarm(2):
                 if decide(last, language(formula)).verdict != "equal":
                     found.append("automaton")
         except TimeUp:

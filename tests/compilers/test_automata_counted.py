@@ -90,7 +90,7 @@ def with_table(made: dict[str, Any]) -> None:
 
 CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
     r"given: 2 where the family has 1, at layers \d feedforward W2 4 1": with_weight,
-    r"where the family has (strict-)?future, at layers 1 attention 1 mask": with_mask,
+    r"the mask of head 1 of layer 1, \S+ where the family has (strict-)?future": with_mask,
     r"given: 1 where the family has 0, at layers \d feedforward W2": with_table,
 }
 
@@ -104,7 +104,7 @@ def test_each_variant_is_proved_and_each_change_is_named(
     asked = ("compile", "dfa", odd, "--theorem", "1", "--variant", variant, "--prove", "-o", file)
     code, said, _ = call(capsys, *asked)
     assert code == 0 and "4 operators" in said
-    assert f"as the automaton says ({theorem})" in said and ("with a letter" in said) is (variant == "no-start")
+    assert f"as the automaton says ({theorem})" in said and ("with a symbol" in said) is (variant == "no-start")
     found = document(capsys, "prove", file)
     assert (found["family"], found["bridge"]) == (family, "PROVED")
     assert [(one["id"], one["status"]) for one in found["theorems"]] == [(theorem, "PROVED")]

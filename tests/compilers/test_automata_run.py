@@ -153,7 +153,7 @@ def test_expressions_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert json.loads(call(capsys, "compile", "dfa", "a*", "-o", tmp_path / "m.json", "--json")[1]) == {
         "file": str(tmp_path / "m.json"), "layers": 2, "width": 14, "heads": 2, "operators": 1,
         "certificate": None, "verdict": None}  # fmt: skip
-    assert "a letter a" in call(capsys, "show", tmp_path / "m.json")[1].replace("is", "a")
+    assert "a symbol a" in call(capsys, "show", tmp_path / "m.json")[1].replace("is", "a")
 
 
 MISSING = dict(ODD, transitions={"even": {"0": "even", "1": "odd"}, "odd": {"0": "odd"}})
@@ -171,7 +171,7 @@ REFUSED: list[tuple[str, str]] = [
     (json.dumps({k: v for k, v in ODD.items() if k != "final_states"}), "final_states"),
     (json.dumps({k: v for k, v in ODD.items() if k != "states"}), "states"),
     (json.dumps(ODD | {"answers": {"even": "x", "odd": "y"}}), "accept"),
-    ("{", "JSON"), ("{}", "JSON object"), ("[a", "close"), ("", "letter"), ("()", "--alphabet"), ("a)", "brackets"),
+    ("{", "JSON"), ("{}", "JSON object"), ("[a", "close"), ("", "alphabet"), ("()", "--alphabet"), ("a)", "brackets"),
     ("no-such-file.json", "exist"),
 ]  # fmt: skip
 
@@ -262,5 +262,5 @@ def test_commands_take_a_variant(tmp_path: Path, capsys: pytest.CaptureFixture[s
         typed = f"compile dfa 'a*' --alphabet a --variant {variant} --theorem 1 --prove"
         assert typed in refused(capsys, "prove", tmp_path / "p.json")
     assert "first symbol" in refused(capsys, "run", file, "--input", "", "--steps", 3)
-    assert "in front" in refused(capsys, "compile", "tm", "1RB1LB_1LA1RZ", "-o", file, "--variant", "no-start")
+    assert "before the input" in refused(capsys, "compile", "tm", "1RB1LB_1LA1RZ", "-o", file, "--variant", "no-start")
     refused(capsys, "compile", "dfa", "a*", "-o", file, "--variant", "other", "--force")

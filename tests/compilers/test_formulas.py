@@ -291,7 +291,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert code == 0 and out.startswith(f"wrote {file}: 2 layers") and "\nPROVED  " in out
     assert call(capsys, "prove", file)[0] == 0
     code, out, _ = call(capsys, "check", file, "--max-length", "6")
-    assert code == 0 and "agrees with its reference on 1092 inputs of 1092" in out
+    assert code == 0 and "agrees with its specification on 1092 inputs of 1092" in out
     assert "since4" in call(capsys, "show", file)[1].partition("Plan")[2]
     ran = document(capsys, "run", file, "--input", "abca")
     assert ran["accept"] is True and ran["outputs"] == ["1", "0", "0", "1"]
@@ -329,3 +329,10 @@ def test_decide_takes_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[
     file.write_text(json.dumps(text))
     code, out, _ = call(capsys, "decide", file, "--json")
     assert code == 1 and json.loads(out)["word"] == "a"
+
+
+def test_a_compiled_model_is_checked_against_its_program_where_no_reference_is_given() -> None:
+    found = sc.compile("ltl", "prev Q_1", alphabet="01").check(max_length=4)
+    assert found.holds and found.strings == 30
+    with pytest.raises(BadInput, match="must be checked against a specification; given: none"):
+        sc.build("dyck-1").check(max_length=3)

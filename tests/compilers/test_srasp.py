@@ -62,7 +62,7 @@ def test_dyck_1_from_text_to_outputs_and_a_check(tmp_path: Path, capsys: pytest.
     refused(capsys, "decide", file)
 
 
-REFUSED = ("a letter of the alphabet", "joined by & alone", "selected alike")
+REFUSED = ("a symbol of the alphabet", "joined by & alone", "selected alike")
 """A letter that a value can never be; and what one head cannot select."""
 
 

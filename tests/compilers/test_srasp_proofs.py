@@ -52,7 +52,7 @@ OPERATIONS = {
     "last behind": "x(i) = right j [j > i, in(j) = in(i)] true : false",
     "a place": "x(i) = left j [j > i, indices(j) = length(i) - 1] in(j) : 'a'",
     "sum of the rest": f"x(i) = psum j [j >= i] {AS}\ny(i) = psum j [j < i] {AS}\nout(i) = x(i) = y(i)",
-    "sum behind": "x(i) = psum j [j > i] map(in(j); 'a': 2, else: -1)",
+    "sum after": "x(i) = psum j [j > i] map(in(j); 'a': 2, else: -1)",
     "width of truths": f"x(i) = psum j [j <= i] {AS}\np(i) = x(i) > 1\nout(i) = selector_width(p(j))",
     "width of others": "x = selector_width(not select(tokens, tokens, ==))",
     "width of some before": "x = selector_width(select(indices, indices, <) and tokens(j) = 'a')",
@@ -155,7 +155,7 @@ def test_the_equations_of_programs_drawn_at_random() -> None:
         try:
             asked += means(read_srasp(Draw(seed, 4).text, LETTERS), 3)
         except Undecided as why:
-            assert "order of letters" in str(why)
+            assert "order of symbols" in str(why)
     assert asked > 1000
 
 
@@ -196,7 +196,7 @@ def test_shipped_programs_are_proved_and_the_second_checker_reads_it(
 def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "m.json"
     code, out, err = call(capsys, "compile", "srasp", CLOSEST, "--prove", "-o", file)
-    assert code == 0 and "\nPROVED  on every word the answers are those of the program" in out, out + err
+    assert code == 0 and "\nPROVED  on every string the answers are those of the program" in out, out + err
     assert call(capsys, "prove", file)[0] == 0
     sc.compile("srasp", CLOSEST.replace(">= 2*", "> 2*")).save(file, force=True)
     assert call(capsys, "prove", file)[0] == 1  # the weights have changed
@@ -256,9 +256,9 @@ WRONG = {
     "signs": ("majority.srasp", " = 1, 1, -1", " = 1, -1, 1"),
     "first for last": (OPERATIONS["next"], "i + 1..j - 1", "j + 1..n"),
     "with this one": (OPERATIONS["next"], "i + 1..n", "i..n"),
-    "sum with this one": (OPERATIONS["sum behind"], "sum(j, i + 1, n", "sum(j, i, n"),
+    "sum with this one": (OPERATIONS["sum after"], "sum(j, i + 1, n", "sum(j, i, n"),
     "a place with this one": ("sort.srasp", "(j - 1) < (i - 1)", "(j - 1) <= (i - 1)"),
-    "a place by those behind": ("sort.srasp", "(j - 1) < (i - 1)", "(i - 1) < (j - 1)"),
+    "a place by those after": ("sort.srasp", "(j - 1) < (i - 1)", "(i - 1) < (j - 1)"),
     "the place before": ("sort.srasp", "= (i - 1)", "= i"),
     "width before": ("histogram.srasp", "sum(j, 1, n", "sum(j, 1, i"),
     "another letter": ("most-frequent.srasp", "w(i) = 2", "w(i) = 1"),
@@ -336,7 +336,7 @@ def values_of(program: Srasp, word: Any) -> list[Any]:
             "the square of x",
         ),
         ("alphabet a b;\nx = aggregate(select(tokens, tokens, ==), indices)", "this aggregate: x"),
-        ("alphabet a b;\nx(i) = in(i) < 'b'", "an order of letters"),
+        ("alphabet a b;\nx(i) = in(i) < 'b'", "an order of symbols"),
     ],
 )
 def test_what_is_out_of_reach_is_named(source: str, named: str) -> None:

@@ -231,12 +231,12 @@ def test_the_theorem_of_the_model_from_the_command_line(tmp_path: Path, capsys: 
     asked = ["compile", "tm", str(tmp_path / "copy.tm"), "--theorem", "2", "--prove", "--seconds", "600", "-o", file]
     assert main(asked) == 0
     made = capsys.readouterr().out
-    assert "8 operators" in made and "PROVED  on every word it puts out the machine's steps, then its output" in made
+    assert "8 operators" in made and "PROVED  on every string it outputs the machine's steps, then its output" in made
     assert "merrill2024.thm2" in made and (tmp_path / "copy.certificate.json").exists()
     assert main(["prove", file]) == 0
     said = capsys.readouterr().out
     assert said.startswith(f"PROVED  {file} is turing at Q = 3, S = 1, G = 1, K = 1, R = 8, first = 1, ")
-    assert "PROVED  merrill2024.thm2, at all sizes and tables of the family:" in said
+    assert "PROVED  merrill2024.thm2, for all parameter values of the family:" in said
 
 
 def test_a_certificate_beyond_a_limit_of_the_checker_is_none(
@@ -269,7 +269,7 @@ def test_without_the_theorem_it_is_said_how_a_proof_is_had(
 
 def test_the_command_that_is_told_gives_the_proof(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By compile --prove and by prove of the model; what is in the way of an instance is said instead."""
-    source, file = tmp_path / "a machine.tm", tmp_path / "m.json"
+    source, file = tmp_path / "a Turing machine.tm", tmp_path / "m.json"
     source.write_text("input: a\nwork symbols: a\nstart: s\nhalt: h\ns * * -> h a S S\n", encoding="utf-8")
     code, _, said = call(capsys, "compile", "tm", source, "--prove", "-o", file)
     made = said.partition("; type: ")[2].strip()
@@ -294,7 +294,11 @@ def test_the_command_that_is_told_gives_the_proof(tmp_path: Path, capsys: pytest
     [
         (COPY, {"weighting": "rightmost"}, "must have its own weighting"),
         (COPY, {"variant": "nonstrict"}, "must be of the variant strict or no-start; given: --variant nonstrict"),
-        ("1RB1LB_1LA1RZ", {"variant": "no-start"}, "a machine for words with a letter must have letters; given: none"),
+        (
+            "1RB1LB_1LA1RZ",
+            {"variant": "no-start"},
+            "a Turing machine for strings with a symbol must have input symbols; given: none",
+        ),
         (COPY, {"theorem": "20a"}, "the theorem about machines must be 2,"),
     ],
 )

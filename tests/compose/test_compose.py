@@ -837,7 +837,7 @@ WRITES = Transformer(
     Readout("value", "last", ("out",)),
 )
 REFUSED = {
-    "a second model that takes words": (lambda: serial(PLAIN, PLAIN), "must read inputs"),
+    "a second model that takes strings": (lambda: serial(PLAIN, PLAIN), "must read inputs"),
     "an input that the first has not": (
         lambda: serial(PLAIN, rename(build("identity"), {"x": "pp"})),
         "did you mean p",
@@ -867,7 +867,7 @@ REFUSED = {
         "without layer norm",
     ),
     "other tokens": (lambda: parallel(PLAIN, build("dyck-1")), "the same tokens"),
-    "words beside inputs": (lambda: parallel(PLAIN, build("average")), "both read words"),
+    "strings next to inputs": (lambda: parallel(PLAIN, build("average")), "both read strings"),
     "another added token": (lambda: parallel(PLAIN, CLS), "add the same tokens"),
     "a shared input that is written": (lambda: parallel(build("identity"), SAME), "changed by neither"),
     "suffixes that collide": (lambda: parallel(PLAIN, PLAIN, suffixes=("_", "_")), "must differ"),
@@ -882,7 +882,7 @@ REFUSED = {
         "must have shape 2 x 1",
     ),
     "too few names": (lambda: route(NETWORK, reads=("x",)), "a name for each of the 2"),
-    "names twice beside a matrix": (lambda: route(NETWORK, reads=("x", "x"), right=[[1, 2], [1, 2]]), "different"),
+    "names twice next to a matrix": (lambda: route(NETWORK, reads=("x", "x"), right=[[1, 2], [1, 2]]), "different"),
     "text for names": (lambda: route(NETWORK, reads="ab"), "write \\('ab',\\)"),
     "the residual of a step": (
         lambda: cancel_residual(dataclasses.replace(NETWORK, activation="step")),
@@ -903,7 +903,7 @@ REFUSED = {
     "a copy of two to one": (lambda: _builder().attention("z", ("a", "m")), "as many coordinates"),
     "a model without readout": (lambda: _builder().build("z"), "must have a readout"),
     "a readout of nothing": (lambda: _builder().readout("value", "last", "mean"), "must be a known name"),
-    "a recipe with words": (lambda: _builder().recipe("z", "dyck-1"), "must take inputs"),
+    "a recipe with strings": (lambda: _builder().recipe("z", "dyck-1"), "must take inputs"),
     "a recipe that writes onto its input": (lambda: _builder().recipe("z", SAME), "must write fresh"),
     "a recipe that writes an input which it does not show": (
         lambda: _builder().recipe("z", WRITES, reads={"x": "a"}),

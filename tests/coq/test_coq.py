@@ -9,7 +9,7 @@ import runpy
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -25,16 +25,17 @@ import symcook as sc
 from symcook.coq import judge as judging
 from symcook.coq import record
 from symcook.coq.checker import certificates, checker, deep, statements
+from symcook.coq.chk import VERSION
 from symcook.coq.development import PRELUDE, Development, loaded
 from symcook.coq.judge import Judge, fresh, judge, verdict
 from symcook.coq.layout import laid_out
 from symcook.coq.models import model_file
 from symcook.coq.own import development_of
 from symcook.coq.reading import definitions, definitions_text, parsed, statement_text
-from symcook.coq.record import coq_hash, made, stale, stale_models
+from symcook.coq.record import added, coq_hash, stale, stale_models
 from symcook.coq.statement import lemmas_of, module_name, said_text, statement_part, with_lemmas
 from symcook.errors import BadInput
-from symcook.proof import own
+from symcook.proof import own, seals
 from symcook.proof.files import proofs_directory
 
 PROOFS = Path(__file__).parent.parent.parent / "proofs"
@@ -230,83 +231,96 @@ def test_another_version_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_pa
 CLASSIC, MACHINE = "Coq.Logic.Classical_Prop.classic", "Coq.Numbers.Cyclic.Int63.PrimInt63.add"
 
 
-def read(made: str) -> dict[str, Any]:
-    return json.loads(made)
-
-
 @pytest.fixture
-def recorded(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, Any]], None]:
+def recorded(monkeypatch: pytest.MonkeyPatch) -> Callable[[Iterable[str]], None]:
     """Puts a record in the place of the stored one; none at first."""
 
-    def put(document: dict[str, Any]) -> None:
-        monkeypatch.setattr(record, "stored", lambda: document)
+    def put(lines: Iterable[str]) -> None:
+        known = frozenset(lines)
+        monkeypatch.setattr(record, "stored", lambda: known)
 
-    put(record.EMPTY)
+    put([])
     return put
 
 
-def test_the_record_counts_only_for_the_certificate_of_today(recorded: Callable[[dict[str, Any]], None]) -> None:
+def test_the_record_counts_only_for_the_certificate_of_today(
+    recorded: Callable[[Iterable[str]], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     ids = with_lemmas(["cookbook.s5.3.3.lh_gap"])
     today = {name: statements()[name].digest for name in ids}
     top, lemma = ids[-1], ids[0]
     assert lemma in certificates()[top]["lemmas"] or len(ids) > 2
-    full = read(made("8.16.1", dict.fromkeys(ids, True), {}, [CLASSIC, "Coq.Logic.A"]))
-    assert full["assumptions"] == ["Coq.Logic.A", CLASSIC]
-    full["assumptions"] = [CLASSIC]
+    full = added(dict.fromkeys(ids, True), {}, [CLASSIC, "Coq.Logic.A"])
+    assert record.named("axiom", frozenset(full)) == ("Coq.Logic.A", CLASSIC)
+    full -= {"axiom Coq.Logic.A"}
 
-    def shown(**changed: object) -> str:
-        recorded(full | changed)
+    def shown(lines: Iterable[str]) -> str:
+        recorded(lines)
         return coq_hash(top, today[top])
 
-    assert shown() == today[top]
-    rows = full["rows"]
-    sha256 = hashlib.sha256((proofs_directory() / "certificates" / f"{top}.json").read_bytes()).hexdigest()
+    def line(name: str, statement: str | None = None, **changed: str) -> str:
+        """The line of another statement or certificate."""
+        path = proofs_directory() / "certificates" / f"{name}.json"
+        told = {"certificate": hashlib.sha256(path.read_bytes()).hexdigest(), "sense": "proved"} | changed
+        parts = (seals.judge_digest("coq"), VERSION, statement or today[name], *told.values())
+        return f"theorem {name} {seals.digest(*parts)}"
 
-    def seen(statement: str = today[top], certificate: str = sha256, sense: str = "proved") -> str:
-        return hashlib.sha256(f"{statement} {certificate} {sense}".encode()).hexdigest()[:32]
+    def without(name: str) -> set[str]:
+        return {one for one in full if not one.startswith(f"theorem {name} ")}
 
-    assert rows[top] == seen(certificates()[top]["statement"])
+    assert line(top, certificates()[top]["statement"]) in full and shown(full) == today[top]
     for other in (
-        {name: row for name, row in rows.items() if name != top},  # never seen
-        rows | {top: seen("0" * 64)},  # another statement
-        rows | {top: seen(certificate="0" * 64)},  # another certificate
-        rows | {top: seen(sense="refuted")},
-        rows | {lemma: seen(today[lemma], "0" * 64)},  # of a lemma
-        {name: row for name, row in rows.items() if name != lemma},
-        {},
+        without(top),  # never seen
+        without(top) | {line(top, "0" * 64)},  # another statement
+        without(top) | {line(top, certificate="0" * 64)},
+        without(top) | {line(top, sense="refuted")},
+        without(lemma) | {line(lemma, certificate="0" * 64)},
+        without(lemma),
+        set(),
     ):
-        assert shown(rows=other) == ""
-    assert shown(tools="0" * 64) == ""  # another meaning of trees, or another writer
+        assert shown(other) == ""
+    assert shown([*full, line(top, "0" * 64)]) == today[top]  # what another branch has recorded has no effect
+    monkeypatch.setattr(seals, "judge_digest", lambda judge: "0" * 32)  # another meaning of trees, or another judge
+    assert shown(full) == ""
 
 
-def test_a_claim_about_a_model_counts_only_with_the_model_of_today(recorded: Callable[[dict[str, Any]], None]) -> None:
+def test_a_claim_about_a_model_counts_only_with_the_model_of_today(
+    recorded: Callable[[Iterable[str]], None],
+) -> None:
     name = "cookbook.s9.2.1.balance"
     digest = statements()[name].digest
-    seen = dict.fromkeys(with_lemmas([name]), True)
-    full = read(made("8.16.1", seen, {"dyck-1": True}, []))
+    full = added(dict.fromkeys(with_lemmas([name]), True), {"dyck-1": True}, [])
     recorded(full)
     assert coq_hash(name, digest) == digest
-    for models in ({}, {"dyck-1": "0" * 64}):
-        recorded(full | {"models": models})
+    for model in (set(), {f"model dyck-1 {'0' * 32}"}):
+        recorded({line for line in full if not line.startswith("model ")} | model)
         assert coq_hash(name, digest) == ""
         assert stale_models(["dyck-1"]) == ["dyck-1"]
 
 
-def test_a_later_run_adds_to_the_record(recorded: Callable[[dict[str, Any]], None]) -> None:
+def test_a_later_run_adds_to_the_record(
+    recorded: Callable[[Iterable[str]], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     names = ["lem.sum_ext", "lem.square_le", "lem.sum_split"]
-    first = read(made("8.16.1", dict.fromkeys(names[:2], True), {"max": True, "min": True}, [CLASSIC]))
-    changed = "0" * 32
-    recorded(first | {"rows": first["rows"] | {"lem.square_le": changed, "lem.no_more": changed}})
+
+    def named(lines: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return record.named("theorem", frozenset(lines)), record.named("model", frozenset(lines))
+
+    first = added(dict.fromkeys(names[:2], True), {"max": True, "min": True}, [CLASSIC])
+    kept = {line for line in first if "lem.square_le" not in line}
+    recorded(kept | {f"theorem {name} {'0' * 32}" for name in ("lem.square_le", "lem.no_more")})
     assert stale(names) == ["lem.square_le", "lem.sum_split"]
-    second = read(made("8.16.1", {"lem.sum_split": True}, {"max": False}, [MACHINE]))
-    assert (set(second["rows"]), set(second["models"])) == ({"lem.sum_ext", "lem.sum_split"}, {"min"})
-    assert second["assumptions"] == [CLASSIC, MACHINE]
+    second = added({"lem.sum_split": True}, {"max": False}, [MACHINE])
+    assert named(second) == (("lem.sum_ext", "lem.sum_split"), ("min",))
+    assert record.named("axiom", frozenset(second)) == (CLASSIC, MACHINE)
     recorded(second)
-    assert set(read(made("8.16.1", {"lem.sum_ext": False}, {}, []))["rows"]) == {"lem.sum_split"}  # refused now
-    assert set(read(made("8.20.0", {"lem.sum_ext": True}, {}, []))["rows"]) == {"lem.sum_ext"}  # another Coq
-    recorded(second | {"tools": "0" * 64})
+    assert named(added({"lem.sum_ext": False}, {}, []))[0] == ("lem.sum_split",)  # refused now
+    with monkeypatch.context() as patch:
+        patch.setattr(record, "VERSION", "8.20")
+        assert named(added({"lem.sum_ext": True}, {}, []))[0] == ("lem.sum_ext",)  # another Coq
+    monkeypatch.setattr(seals, "judge_digest", lambda judge: "0" * 32)
     assert stale(names) == names
-    assert read(made("8.16.1", {}, {}, []))["rows"] == {}
+    assert added({}, {}, []) == set()
 
 
 def test_the_ledger_shows_what_coq_has_accepted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ would have been accepted, or recorded, as resting on nothing."""
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import runpy
 import shutil
@@ -20,11 +19,12 @@ from symcook.coq import development, record
 from symcook.coq.checker import certificates, checker, statements
 from symcook.coq.chk import CLASSICAL, axioms_named, foreign
 from symcook.coq.development import Development
-from symcook.coq.judge import Judge, coqc_version, verdict
+from symcook.coq.judge import Judge, verdict
 from symcook.coq.said import not_said
 from symcook.coq.statement import said_text, statement_part
 from symcook.coq.term import Untranslatable
 from symcook.errors import BadInput
+from symcook.proof import seals
 
 PROOFS = Path(__file__).parent.parent.parent / "proofs"
 COMMAND = runpy.run_path(str(PROOFS / "coq.py"))["main"]
@@ -348,7 +348,7 @@ def test_nothing_refused_is_recorded(
     kind: str, monkeypatch: pytest.MonkeyPatch, honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.copytree(honest, tmp_path / "copy")
-    path = tmp_path / "coq.json"
+    path = tmp_path / "coq.txt"
     monkeypatch.setitem(COMMAND.__globals__, "PATH", path)
     monkeypatch.setitem(COMMAND.__globals__, "stale", lambda names: [name])
     monkeypatch.setitem(COMMAND.__globals__, "stale_models", lambda names: [])
@@ -358,7 +358,7 @@ def test_nothing_refused_is_recorded(
     path.unlink()
     name = damaged(monkeypatch, kind)
     assert COMMAND(["-o", str(tmp_path / "copy"), "--changed", "--check", "--record"]) in (1, 2)
-    assert not path.exists() or name not in json.loads(path.read_text())["rows"]
+    assert not path.exists() or name not in record.named("theorem", seals.read(path))
 
 
 @needs_coqc
@@ -369,12 +369,11 @@ def test_one_that_is_refused_keeps_nothing_else_from_the_record(
     record."""
     other = "lem.log_two"
     shutil.copytree(honest, tmp_path / "copy")
-    path = tmp_path / "coq.json"
+    path = tmp_path / "coq.txt"
     monkeypatch.setitem(COMMAND.__globals__, "PATH", path)
     monkeypatch.setitem(COMMAND.__globals__, "stale", lambda names: [LEMMA, other])
     monkeypatch.setitem(COMMAND.__globals__, "stale_models", lambda names: [MODEL])
-    known = {"coq": coqc_version(), "assumptions": [], "tools": record.tools_hash(), "models": {}}
-    monkeypatch.setattr(record, "stored", lambda: known | {"rows": {other: record.today(other)}})
+    monkeypatch.setattr(record, "stored", lambda: frozenset([theorem(other)]))
     whole = Development.text
 
     def refused(self: Development, file: str) -> str:
@@ -388,8 +387,8 @@ def test_one_that_is_refused_keeps_nothing_else_from_the_record(
     assert COMMAND(["-o", str(tmp_path / "copy"), "--changed", "--check", "--record"]) == 1
     said = capsys.readouterr().out
     assert f"not accepted: {other}\n" in said and "recorded; " in said
-    made = json.loads(path.read_text())
-    assert list(made["rows"]) == [LEMMA] and list(made["models"]) == [MODEL]
+    made = seals.read(path)
+    assert record.named("theorem", made) == (LEMMA,) and record.named("model", made) == (MODEL,)
 
 
 def test_ids_that_take_the_name_of_a_file_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -457,56 +456,59 @@ def test_names_are_taken_whole() -> None:
 # --- The record ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        *("coq/Laws.v", "coq/Enclosures.v", "coq/Intermediate.v", "coq/Tree.v", "coq/Meaning.v", "coq/Model.v"),
-        *(
-            "coq/Conditions.v",
-            "proofs/checker.py",
-            "steps.py",
-            "statement.py",
-            "models.py",
-            "judge.py",
-            "chk.py",
-            "said.py",
-        ),
-    ],
-)
-def test_every_edit_of_what_writes_or_judges_makes_rows_stale(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {
-        "coq": "8.16.1",
-        "tools": record.tools_hash(),
-        "assumptions": [],
-        "models": {MODEL: record.model_hash(MODEL)},
-        "rows": {LEMMA: record.today(LEMMA)},
-    }
+def theorem(name: str) -> str:
+    return record.theorem_line(name, statements()[name].digest)
+
+
+JUDGING = ("coq/Laws.v", "coq/Enclosures.v", "coq/Intermediate.v", "coq/Tree.v", "coq/Meaning.v", "coq/Model.v")
+JUDGING += ("coq/Conditions.v", "proofs/checker.py", "statement.py", "models.py", "judge.py", "chk.py", "said.py")
+OTHERS = ("symcook/coq/steps.py", "symcook/coq/ring.py", "proof/search/automation.py", "symcook/report/proof.py")
+
+
+@pytest.mark.parametrize(("file", "judges"), [*((file, True) for file in JUDGING), *((file, False) for file in OTHERS)])
+def test_an_edit_of_what_judges_makes_rows_stale_and_no_other(
+    file: str, judges: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = frozenset([theorem(LEMMA), record.model_line(MODEL)])
     monkeypatch.setattr(record, "stored", lambda: known)
     digest = statements()[LEMMA].digest
     assert record.stale([LEMMA]) == [] == record.stale_models([MODEL])
     assert record.coq_hash(LEMMA, digest) == digest
     original = Path.read_bytes
-    (path,) = [one for one in record.writers() if str(one).endswith((f"/{file}", f"/_{file}"))]  # as installed
+    found = [one for one in seals.judging("coq") if str(one).endswith((f"/{file}", f"/_{file}"))]  # as installed
+    assert len(found) == judges
 
     def edited(self: Path) -> bytes:
-        return original(self) + (b"Axiom evil : False.\n" if self == path else b"")
+        comment = b"(* a comment *)" if self.suffix == ".v" else b"# a comment"
+        return original(self) + (comment if str(self).endswith((f"/{file}", f"/_{file}")) else b"")
 
     monkeypatch.setattr(Path, "read_bytes", edited)
-    monkeypatch.setattr(record, "tools_hash", record.tools_hash.__wrapped__)
-    assert record.stale([LEMMA]) == [LEMMA] and record.stale_models([MODEL]) == [MODEL]
-    assert record.coq_hash(LEMMA, digest) == ""
+    monkeypatch.setattr(seals, "judge_digest", seals.judge_digest.__wrapped__)
+    assert record.stale([LEMMA]) == [LEMMA][: judges] and record.stale_models([MODEL]) == [MODEL][: judges]
+    assert record.coq_hash(LEMMA, digest) == ("" if judges else digest)
 
 
-@pytest.mark.parametrize(
-    "changed", [{"coq": "8.20.0"}, {"coq": ""}, {"assumptions": ["Symcook.X.evil"]}, {"tools": ""}]
-)
-def test_the_version_and_the_assumptions_are_looked_at(changed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {"coq": "8.16.1", "tools": record.tools_hash(), "assumptions": [*CLASSICAL], "models": {}}
-    known["rows"] = {LEMMA: record.today(LEMMA)}
+def test_the_files_that_judge_are_those_by_hand_and_what_they_are_asked_with() -> None:
+    """All files of Coq, and what the judge imports of this package but for what writes proofs."""
+    named = seals.judging("coq")
+    assert set((PROOFS / "coq").glob("*.v")) <= set(named) and all(path.is_file() for path in named)
+    writers = {"reading", "ring", "shapes", "steps", "term", "layout", "equations"}  # Coq sees what they write
+    for path in named:
+        if path.suffix == ".py":
+            imported = re.findall(r"^from symcook\.coq\.(\w+) import", path.read_text(encoding="utf-8"), re.MULTILINE)
+            assert {*imported} - writers <= {one.stem for one in named}, path
+
+
+@pytest.mark.parametrize("changed", ["version", "axiom"])
+def test_the_version_and_the_assumptions_are_looked_at(changed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = frozenset([theorem(LEMMA), *(f"axiom {name}" for name in CLASSICAL)])
     digest = statements()[LEMMA].digest
     monkeypatch.setattr(record, "stored", lambda: known)
     assert record.coq_hash(LEMMA, digest) == digest
-    monkeypatch.setattr(record, "stored", lambda: known | changed)
+    if changed == "version":
+        monkeypatch.setattr(record, "VERSION", "8.20")
+    else:
+        monkeypatch.setattr(record, "stored", lambda: known | {"axiom Symcook.X.evil"})
     assert record.coq_hash(LEMMA, digest) == ""
 
 
@@ -521,8 +523,7 @@ def test_no_row_stands_by_itself_or_by_what_is_refuted(monkeypatch: pytest.Monke
     monkeypatch.setattr(record, "sense_of", lambda name: senses.get(name, "proved"))
 
     def shown(**more: Any) -> bool:
-        known = {"coq": "8.16.1", "tools": record.tools_hash(), "assumptions": [], "models": {}}
-        known["rows"] = {name: record.today(name) for name in names}
+        known = frozenset(map(theorem, names))
         monkeypatch.setattr(record, "stored", lambda: known)
         return record.coq_hash(LEMMA, digests[LEMMA]) != ""
 

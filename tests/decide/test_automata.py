@@ -34,7 +34,7 @@ def words(alphabet: str, longest: int) -> list[str]:
 )
 def test_it_has_the_words_that_pythons_expressions_have(text: str) -> None:
     if text == "a|":
-        with pytest.raises(BadInput, match="must have a letter"):
+        with pytest.raises(BadInput, match="must have a symbol"):
             regular(text, "abc")
         return
     found, expected = regular(text, "abc"), re.compile(text.replace(".", "[abc]"))
@@ -57,9 +57,9 @@ def test_letters_that_are_signs_and_letters_of_several_characters() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "must have a letter"), ("x", "must be made of the letters"), ("(a", r"must close each \("),
-        ("a)", "must close only brackets"), ("*a", "must be made of the letters"), ("[a", r"must close each \["),
-        ("\\x", "must be made of the letters"), ("(" * 300 + "a" + ")" * 300, "at most 200 brackets"),
+        ("", "must have a symbol"), ("x", "must be made of the symbols"), ("(a", r"must close each \("),
+        ("a)", "must close only brackets"), ("*a", "must be made of the symbols"), ("[a", r"must close each \["),
+        ("\\x", "must be made of the symbols"), ("(" * 300 + "a" + ")" * 300, "at most 200 brackets"),
     ],
 )  # fmt: skip
 def test_an_expression_that_is_none_is_refused(text: str, says: str) -> None:
@@ -148,7 +148,7 @@ def test_another_alphabet_is_refused_and_another_order_is_not() -> None:
     assert found.over("10")("1") is True and found.over("10").moves == ((1, 0), (0, 1))
     with pytest.raises(BadInput, match="must be over the alphabet a b"):
         found.over("ab")
-    with pytest.raises(BadInput, match="every letter must be in the alphabet"):
+    with pytest.raises(BadInput, match="every symbol must be in the alphabet"):
         found("2")
 
 
@@ -157,9 +157,9 @@ def test_a_reference_that_cannot_be_asked_is_one_sentence() -> None:
     calls = itertools.count()
     bad = {
         "must be hashable": Fold(0, lambda state, letter: [state], lambda state: False),
-        "must answer every word": Fold(0, lambda state, letter: 1 // 0, lambda state: False),
+        "must answer every string": Fold(0, lambda state, letter: 1 // 0, lambda state: False),
         "must answer True or False": Fold(0, lambda state, letter: 0, lambda state: 1),
-        "alike when it is asked twice": Fold(0, lambda state, letter: next(calls), lambda state: False),
+        "must give the same answer twice": Fold(0, lambda state, letter: next(calls), lambda state: False),
     }
     for says, fold in bad.items():
         with pytest.raises(BadInput, match=says):

@@ -94,7 +94,7 @@ def test_a_stack_that_saturates_is_never_equal() -> None:
     assert found.verdict == "different" and found.accepts == "reference"
     assert found.word == tuple("(" * 21 + ")" * 20)  # one bracket is forgotten: 20 ) close it, at length 41
     far = decide(sc.build("dyck-1"), saturating(10**7))
-    assert far.verdict == "open" and not far.decided and "no difference on any word to length" in far.why
+    assert far.verdict == "open" and not far.decided and "no difference on any string up to length" in far.why
 
 
 def test_code_that_treats_a_stand_in_in_another_way_is_never_equal() -> None:
@@ -163,7 +163,7 @@ def test_a_finite_model_and_a_counter_that_says_the_same() -> None:
 def test_what_counts_without_a_reference_is_refused_with_the_reason() -> None:
     found = decide(sc.build("dyck-1"))
     assert found.verdict == "refused" and "writes balance: an average over different values" in found.why
-    assert "it needs a reference" in found.why
+    assert "it needs a specification" in found.why
 
 
 @pytest.mark.parametrize("first", range(0, 2000, 250))

@@ -147,7 +147,7 @@ def test_what_is_somewhere_is_found_by_a_head_that_looks_for_it(weighting: str) 
     assert found.verdict == "refused"
     assert found.why == (
         "it cannot be followed as a finite automaton (head 1 of layer 2 writes some: an average over different values, "
-        "which counts them; where it only looks for one value, make the head leftmost), nor as a machine that counts "
+        "which counts them; where it only looks for one value, make the head leftmost), nor as a counter machine "
         "(head 1 of layer 1 writes before by rightmost attention, not by a plain average)"
     )
 
@@ -208,9 +208,9 @@ def test_the_references_of_other_kinds() -> None:
     assert decide(model, sc.build("dyck-1")).verdict == "refused"
     with pytest.raises(BadInput, match="must be over the alphabet"):
         decide(model, sc.build("dyck-k-d"))
-    with pytest.raises(BadInput, match="once a word"):
+    with pytest.raises(BadInput, match="once a string"):
         decide(model, most_recent("()"))
     with pytest.raises(BadInput, match="must answer True or False"):
         decide(model, sc.Fold(0, lambda s, t: s, lambda s: "x"))
-    with pytest.raises(BadInput, match="a plain function cannot be asked"):
+    with pytest.raises(BadInput, match="a plain function cannot be decided for every length"):
         decide(model, lambda word: True)

@@ -97,7 +97,7 @@ def main() -> None:
         many, unsaid = compared(MODELS[name](given.length), given.length)
         seconds = time.process_time() - start
         verdicts = f" (of {unsaid} no verdict is said, but a condition)" if unsaid else ""
-        print(f"{name}: all {many} words to length {given.length} agree{verdicts}, {seconds:.0f} s", flush=True)
+        print(f"{name}: all {many} strings up to length {given.length} agree{verdicts}, {seconds:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

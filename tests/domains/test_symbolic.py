@@ -323,9 +323,9 @@ def relus_of_seven_inputs():
 
 
 def test_refusals():
-    with pytest.raises(BadInput, match="within the rules"):
+    with pytest.raises(BadInput, match="must follow its rules"):
         derive(build("dyck-k-d"))
-    with pytest.raises(BadInput, match="within the rules"):
+    with pytest.raises(BadInput, match="must follow its rules"):
         derive(build("lookup-one-hot"))
     with pytest.raises(BadInput, match="alphabet"):
         derive(build("dyck-1"), "(x)")

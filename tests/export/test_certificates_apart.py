@@ -64,7 +64,7 @@ def test_a_model_alone_takes_no_export_for_its_claim(folder: Path, capsys: pytes
     capsys.readouterr()
     assert main(["prove", "mine.json"]) == 2
     err = capsys.readouterr().err
-    assert "must have the certificate of a claim beside it" in err and "about mine.npz" in err
+    assert "the certificate next to a model must be that of a theorem" in err and "about mine.npz" in err
 
 
 def script(capsys: pytest.CaptureFixture[str], *given: str) -> tuple[int, str, str]:
@@ -88,7 +88,7 @@ def test_the_script_takes_no_certificate_of_a_claim_for_one_of_weights(
     (folder / CERTIFICATE).unlink()
     assert main(list(CLAIM)) == 0
     code, out, err = script(capsys, "mine.npz", "a")
-    assert (code, out) == (0, "accept\n  mean 1.0\n") and "no certificate beside mine.npz, but one of a claim" in err
+    assert (code, out) == (0, "accept\n  mean 1.0\n") and "no certificate next to mine.npz, but one of a claim" in err
     code, out, err = script(capsys, "mine.json", "a")
     assert (code, out) == (2, "") and err == "mine.json is no archive of an export: it is no whole npz file of one\n"
 

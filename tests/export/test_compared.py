@@ -84,7 +84,7 @@ def test_lengths_are_typed_in_sentences_and_whole_in_numbers(before: str | None)
         counted, n = counted + 2**n, n + 1
     assert found["inputs"] == counted and found["greatest_length"] == n - 1 + added
     assert found["ends"] == f"length {n} has {2**n} more inputs, and at most 20 are compared in exact batches"
-    assert f"on every word of each length from {0 if added else 1}: answers must be equal" in found["method"]
+    assert f"on every string of each length from {0 if added else 1}: answers must be equal" in found["method"]
     assert found["largest_difference"] is None and not found["complete"]
 
 
@@ -131,7 +131,7 @@ def test_a_value_that_nothing_settles() -> None:
     embedding = sc.Embedding(sc.Space(("a", "m")), words=words)
     model = sc.Transformer("tie", embedding, (sc.Layer(head),), sc.Readout("sign", "last", ("m",), [[1]]))
     found = compare(model, archive.arrays(model, "float64", 3), 3)
-    assert found["ends"] == "neither the exact domain nor balls settle an answer at length 2"
+    assert found["ends"] == "neither exact arithmetic nor rigorous intervals settle an answer at length 2"
     assert (found["greatest_length"], found["inputs"]) == (1, 2)
 
 

@@ -132,17 +132,17 @@ def test_why_a_guarantee_ends() -> None:
     """Each sentence with the length that it speaks of: a word on the threshold, one that comes near, a choice that is
     open, values that are not bounded, the greatest length, and the length of which the model takes no more."""
     found = guarantee(mean(0), "float64", 6)
-    assert found["ranges"] == [[1, 1], [3, 3]] and found["why"] == "a word of length 2 is exactly on the threshold"
+    assert found["ranges"] == [[1, 1], [3, 3]] and found["why"] == "a string of length 2 is exactly on the threshold"
     assert [one["length"] for one in found["open"]] == [2, 4] and found["length"] == 1
     assert [one["input"] for one in found["open"]] == ["xy", "xxyy"]
     assert [one["exact"]["logit"] for one in found["open"]] == ["0", "0"]
-    assert found["not_asked"] == {"lengths": [5, 6], "why": "nothing longer is tried behind 2 lengths that fail"}
+    assert found["not_asked"] == {"lengths": [5, 6], "why": "nothing longer is tried after 2 lengths that fail"}
     assert guarantee(mean(0), "float64", 4)["not_asked"] is None
     near = guarantee(mean("1/9 + 1/10^9"), "float16", 6)
-    assert near["why"] == "the possible outputs of a word of length 3 reach the threshold"
+    assert near["why"] == "the possible outputs of a string of length 3 reach the threshold"
     assert near["ranges"][0] == [1, 2] and near["length"] == 2
     whole = guarantee(mean("1/7"), "float64", 4)
-    assert whole["why"] == "this is the greatest length asked for" and whole["length"] == 4 and whole["open"] == []
+    assert whole["why"] == "this is the maximum length asked for" and whole["length"] == 4 and whole["open"] == []
     assert whole["method"] and guarantee(sc.build("average"), "float64", 2)["method"] is None
     assert "no longer input" in guarantee(limited(4), "float64", 4)["why"]
     tie = sc.Head(("a",), ("b",), [["1/3"]], [["1/7"]], [[1]], "none", "leftmost")
@@ -150,11 +150,11 @@ def test_why_a_guarantee_ends() -> None:
     again = sc.Layer(sc.Head(("a", "c"), ("b",), [["1/3", 1]], [["1/7", "1/10^9"]], [[1, 1]], "none", "leftmost"))
     model = sc.Transformer("m", embedding, (sc.Layer(tie), again), sc.Readout("sign", "last", ("b",), [[1]]))
     open_ = guarantee(model, "float16", 3)
-    assert "a choice on the way (a tie, or a variance of zero) stays open for a word of length 2" in open_["why"]
+    assert "a choice on the way (a tie, or a variance of zero) is undecided for a string of length 2" in open_["why"]
     huge = mean(0, "value")
     words = {"x": {"a": "10^40"}, "y": {}}
     huge = sc.Transformer("m", sc.Embedding(huge.space, words=words), huge.layers, huge.readout)
-    assert guarantee(huge, "float32", 3)["why"] == "the possible outputs of a word of length 1 are not bounded"
+    assert guarantee(huge, "float32", 3)["why"] == "the possible outputs of a string of length 1 are not bounded"
 
 
 def limited(longest: int) -> sc.Transformer:
@@ -178,8 +178,8 @@ def test_what_helps_is_said_where_the_other_order_is_less(kind: str) -> None:
         return
     assert found["ranges"] == [[1, 4]] and found["divided_first"]["ranges"] == [[1, 2], [4, 4]]  # 1/4 is a float
     helps = found["divided_first"]["help"]
-    assert "divides behind the sum" in helps and ("in place of = 0 a test |x| <= t" in helps) is (kind == "zero")
-    assert "divides once, behind" in found["error_model"] and "before the sum" in found["divided_first"]["error_model"]
+    assert "normalises after the sum" in helps and ("in place of = 0 a test |x| <= t" in helps) is (kind == "zero")
+    assert "divides once, after" in found["error_model"] and "before the sum" in found["divided_first"]["error_model"]
     assert found["unit_roundoff"] == "2^-24" and found["added_tokens_counted"] == 0
 
 
@@ -200,7 +200,7 @@ def walk() -> sc.Transformer:
 
 def test_how_words_were_taken_together() -> None:
     """The way and the length from which it was taken, once for all lengths with the same."""
-    assert guarantee(walk(), "float32", 5)["method"] == "words with the same running sums as one, from length 1"
+    assert guarantee(walk(), "float32", 5)["method"] == "strings with the same running sums as one, from length 1"
     found = guarantee(first_symbol(), "float32", 5)
     assert found["method"] == "the first token fixed, from length 1"
     assert [each["runs"] for each in found["lengths"]] == [2] * 5 and found["ranges"] == [[1, 5]]
@@ -209,7 +209,7 @@ def test_how_words_were_taken_together() -> None:
     parity = guarantee(sc.build("parity").bind(), "float64", 4)
     alone, together_ = (
         "the first token fixed, from length 1",
-        "words with the same numbers of tokens as one, from length 2",
+        "strings with the same numbers of tokens as one, from length 2",
     )
     assert parity["method"] == f"{alone}; {together_}"  # of one symbol both are all words; 10 and 01 are one
 
@@ -262,8 +262,8 @@ def test_which_lengths_were_not_asked_is_said(tmp_path: Path, capsys: pytest.Cap
     for most, lengths in [(8, "lengths 5 to 8 were"), (5, "length 5 was"), (4, None)]:
         assert main([*line, str(most)]) == 0
         said = [row.strip() for row in capsys.readouterr().out.splitlines()]
-        rows = [row for row in said if "not asked" in row]
-        assert rows == ([f"{lengths} not asked: nothing longer is tried behind 2 lengths that fail"] if lengths else [])
+        rows = [row for row in said if "not tested" in row]
+        assert rows == ([f"{lengths} not tested: nothing longer is tried after 2 lengths that fail"] if lengths else [])
         assert sum(row.startswith("not at length") and row.endswith("exactly 0") for row in said) == 2
     b = sc.Builder(words={"CLS": {}, "a": {"v": "1/3"}, "b": {"v": "-1/3"}}, before="CLS")
     b.readout("sign", "first", b.attention("mean", reads="v", mask="none"), weights=[1])

@@ -77,7 +77,7 @@ def test_a_machine_in_float32_names_its_greatest_number_of_steps(
     code, out, err = script(file, "01", "--steps", with_steps + 1)
     assert code == 2 and out == "" and f"at most {with_steps} steps" in err and err.count("\n") == 1
     code, out, err = script(file, "011", "--steps", 1)
-    assert code == 2 and "at most 2 letters" in err
+    assert code == 2 and "at most 2 symbols" in err
     assert verify_export(file)["decoding"] == promised
 
 
@@ -100,7 +100,7 @@ def test_more_than_is_certain_is_refused_and_nothing_written(
     found = json.loads(call(capsys, "export", model, "-o", tmp_path / "m.npz", *more)[1])
     assert found["error"]["given"] == "50"
     code, out, _ = call(capsys, "export", model, "-o", tmp_path / "m.npz", "--max-length", 1, "--steps", 50)
-    assert code == 0 and "decodes 50 steps behind words of at most 1 letters" in out
+    assert code == 0 and "decodes 50 steps after strings of at most 1 symbols" in out
 
 
 def test_at_the_last_certain_step_nothing_is_said_of_the_next(
@@ -167,7 +167,7 @@ def test_other_formats_name_it_too(ending: str, tmp_path: Path) -> None:
 
 def test_other_models_decode_no_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = call(capsys, "export", "dyck-1", "-o", tmp_path / "m.npz", "--steps", 3)
-    assert code == 2 and "automaton or a machine" in err
+    assert code == 2 and "automaton or a Turing machine" in err
     assert document(capsys, "export", "dyck-1", "-o", tmp_path / "m.npz", "--max-length", 4)["decoding"] is None
     assert script(tmp_path / "m.npz", "()", "--steps", 1)[0] == 2
     with pytest.raises(BadInput, match="integer of at least 0"):

@@ -10,6 +10,7 @@ import pytest
 
 import symcook as sc
 from symcook.__main__ import main
+from symcook.model.structure import differences
 
 ONE, SAME = "sqrt(2) + sqrt(3)", "sqrt(5 + 2*sqrt(6))"
 
@@ -50,7 +51,7 @@ def test_opposite_answers_that_balls_cannot_tell_are_open(
     found = pair[0].diff(pair[1], length)
     assert (found.open, found.inputs, found.different, found.first) == (opened, inputs, 0, None)
     assert found.same is None
-    assert f"stays open on {opened} of {inputs} inputs" in found.text() and "do not differ" not in found.text()
+    assert f"is undecided on {opened} of {inputs} inputs" in found.text() and "do not differ" not in found.text()
     files = [str(tmp_path / f"{k}.json") for k in range(2)]
     for model, file in zip(pair, files, strict=True):
         model.save(file)
@@ -87,3 +88,49 @@ def test_values_within_tiny_balls_agree_as_far_as_is_said() -> None:
 def test_both_a_structure_and_something_open() -> None:
     found = stepped(1).diff(tied(1), 1)
     assert found.same is False and found.structure
+
+
+def placed(function: str, start: int = 1, longest: int | None = None) -> sc.Transformer:
+    embedding = sc.Embedding(sc.Space(("a", "p")), {"x": {"a": 1}}, positions={"p": function}, start=start)
+    return sc.Transformer("placed", embedding, (), sc.Readout("sign", "last", ("a",), [[1]]), max_length=longest)
+
+
+@pytest.mark.parametrize(("pair", "sentence"), [
+    ((placed("i"), placed("I[i <= 9]*i + I[9 < i]*(i + 1)")), "the position function of p is i and i*I"),
+    ((placed("i"), placed("i", longest=8)), "the maximum length is unlimited and 8"),
+    ((placed("1", start=0), placed("1")), "the number of the first position is 0 and 1"),
+])  # fmt: skip
+def test_what_differs_after_the_tested_lengths_is_said(pair: Any, sentence: str) -> None:
+    found = pair[0].diff(pair[1], 3)
+    assert found.first is None and found.same is False and sentence in found.text()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("(i + 1)^2", "i^2 + 2*i + 1"), ("i/n", "1/(n/i)"), ("1/(i + 1)/n", "1/(n*i + n)")]
+)
+def test_a_position_function_that_is_written_otherwise_is_the_same(one: str, other: str) -> None:
+    assert placed(one).diff(placed(other), 3).same
+
+
+def test_position_functions_that_agree_as_far_as_is_tried_are_undecided() -> None:
+    """They differ at position 20 alone."""
+    found = placed("i").diff(placed("i + I[i = 20]"), 3)
+    assert found.same is None and found.structure == ()
+    assert "whether the position function of p, i and" in found.text() and "do not differ" not in found.text()
+
+
+def test_long_position_functions_are_shown_by_a_value_where_they_differ() -> None:
+    """A table and a function that are equal at every position that there is are no difference."""
+
+    def model(function: str, **more: Any) -> sc.Transformer:
+        b = sc.Builder(words={"a": {}}, positions={"place": function}, **more)
+        b.readout("value", "each", "place")
+        return b.build("places")
+
+    table = "if(i < 2, 1/2, if(i < 3, 1/4, if(i < 4, 1/8, if(i < 5, 1/16, if(i < 6, 1/32, 1/64)))))"
+    short = model("2^(-i)", max_length=6)
+    assert not [*differences(short, model(table, max_length=6))]
+    lines = [*map(str, differences(short, model(table.replace("1/16", "1/15"), max_length=6)))]
+    assert lines == ["the position function of place at i = 4, n = 4 is 1/16 and 1/15"]
+    unlimited = [*map(str, differences(model("2^(-i)"), model(table)))]
+    assert unlimited == ["the position function of place at i = 7, n = 7 is 1/128 and 1/64"]

@@ -46,11 +46,11 @@ def test_decoding_ends_where_the_runs_of_a_length_would_cost_too_much(
         monkeypatch.setattr(module, "MOST_PRODUCTS", most)
         found = decoding(model, m, "float32", 3, 9)
         assert found is not None and found["words_to"] == to, most
-        assert f"the runs of {2 ** (to + 1)} words of length {to + 1} would have too many" in found["why"]
+        assert f"the runs of {2 ** (to + 1)} strings of length {to + 1} would have too many" in found["why"]
     monkeypatch.setattr(module, "MOST_PRODUCTS", 10**9)
     for asked, ended in ((9, [True, True]), (3, [True, True]), (2, [True, False]), (1, [False, False])):
         found = decoding(model, m, "float32", 1, asked)
-        assert found is not None and (found["words_to"], found["why"]) == (1, "this is the greatest length asked for")
+        assert found is not None and (found["words_to"], found["why"]) == (1, "this is the maximum length asked for")
         assert [each["ended"] for each in found["lengths"]] == ended and found["steps"] == asked
 
 
@@ -116,7 +116,7 @@ def test_a_word_has_at_most_as_many_letters_as_are_certified(
         with pytest.raises(SystemExit) as ended:
             decode(m, letter * many, "0")
         assert ended.value.code == 2
-        said = f"a word must have at most 2 letters, to which steps are certified; given: {many}"
+        said = f"a string must have at most 2 symbols, to which steps are certified; given: {many}"
         assert capsys.readouterr().err.startswith(said)
 
 
@@ -152,7 +152,7 @@ def test_weights_go_to_no_stream() -> None:
 def test_without_a_token_in_front_decoding_begins_with_one_letter(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """There is no run behind the empty word, and the script says so of it: no step is certified there."""
+    """There is no run behind the empty string, and the script says so of it: no step is certified there."""
     assert call(capsys, "compile", "dfa", ODD, "--variant", "no-start", "-o", tmp_path / "m.json")[0] == 0
     model = sc.load(tmp_path / "m.json")
     assert model.embedding.added == 0
@@ -167,7 +167,7 @@ def test_a_machine_without_letters_reads_the_empty_word() -> None:
     model = sc.compile("tm", "1RB1LB_1LA1RH")
     found = decoding(model, arrays(model, "float64", 12), "float64", 3, 4)
     assert found is not None and [(each["length"], each["words"]) for each in found["lengths"]] == [(0, 1)]
-    assert (found["words_to"], found["why"]) == (0, "there is no letter, so that the empty word is all")
+    assert (found["words_to"], found["why"]) == (0, "there is no symbol, so that the empty string is all")
 
 
 def test_onnx_says_how_wide_its_outputs_are(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_word_on_its_threshold_among_many() -> None:
     b.readout("sign", "first", ("v", "t"), weights=[[1, -1]])
     found = guarantee(b.build("tie"), "float32", 4)
     assert found["ranges"] == [[1, 1], [3, 4]] and found["length"] == 1
-    assert found["why"] == "a word of length 2 is exactly on the threshold"
+    assert found["why"] == "a string of length 2 is exactly on the threshold"
     (one,) = found["open"]
     assert one["input"] == "w0 w1" and one["alone"] and one["exact"]["logit"] == "0"
 

@@ -23,6 +23,7 @@ import pytest
 from checkout import ROOT
 
 import symcook as sc
+from symcook import claims
 from symcook.__main__ import main
 from symcook.domains.batch import Grid, Words
 from symcook.errors import BadInput
@@ -105,9 +106,8 @@ def test_claims_are_named_or_refused(tmp_path: Path) -> None:
             model.export(target, claims=given, max_length=1)
     assert not list(tmp_path.iterdir())
     names = [name, "cookbook.s9.2.1.balance", name]
-    rows = json.loads((ROOT / "symcook" / "data" / "ledger.json").read_text())["rows"]
     shown = model.export(target, claims=names, max_length=1)["claims"]
-    assert shown == [{"id": one, "status": rows[one]["status"]} for one in names]
+    assert shown == [{"id": one, "status": claims.stored_rows()[one][0]["status"]} for one in names]
 
 
 def test_the_greatest_length_stops_before_the_first_wrong_float(tmp_path: Path) -> None:

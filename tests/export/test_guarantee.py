@@ -133,7 +133,7 @@ def test_dyck_1_by_running_sums_and_by_words(dtype: str) -> None:
 def test_dyck_1_to_a_great_length() -> None:
     found = guarantee(build("dyck-1"), "float64", 120)
     assert found["length"] == 120 and found["lengths"][-1]["runs"] < 1000
-    assert found["method"].startswith("words with the same running sums as one")
+    assert found["method"].startswith("strings with the same running sums as one")
     small = guarantee(build("dyck-1"), "bfloat16", 300)
     assert small["length"] == 256 and "counts positions exactly to 256" in small["why"]
     found = guarantee(_counting(), "bfloat16", 300)
@@ -151,7 +151,7 @@ def test_a_length_that_fails_is_named_with_a_word() -> None:
     """PARITY's empty word has the logit 0, so that no float is sure of it; every other length is guaranteed."""
     found = guarantee(build("parity").bind(), "float64", 12)
     assert found["length"] == 0 and found["ranges"] == [[2, 12]]
-    assert found["why"] == "a word of length 0 is exactly on the threshold" and found["added_tokens_counted"] == 1
+    assert found["why"] == "a string of length 0 is exactly on the threshold" and found["added_tokens_counted"] == 1
     (first,) = found["open"]
     assert (first["input"], first["alone"], first["exact"]["logit"]) == ("", True, "0")
     low, high = map(Fraction, first["outputs"]["logit"])

@@ -240,8 +240,8 @@ def test_division_first_breaks_dyck_1_where_it_is_said(dtype: str) -> None:
 def test_the_command_says_what_it_assumes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", "dyck-1", "-o", str(tmp_path / "d.npz"), "--max-length", "10"]) == 0
     said = capsys.readouterr().out
-    assert "guaranteed in any runtime that divides behind the sums of attention at lengths 1 to 10\n" in said
-    assert "where weights are divided first, as in softmax(scores) @ values: at lengths 1 to 5, 7\n" in said
+    assert "any runtime that normalises attention after summing, (sum w v)/(sum w), at lengths 1 to 10\n" in said
+    assert "where the weights are normalised first, as in softmax(scores) @ values: at lengths 1 to 5, 7\n" in said
     assert "not at length 6: ((()))" in said and "helps too" in said
     assert main(["export", "first", "-o", str(tmp_path / "f.npz"), "--max-length", "10"]) == 0
     said = capsys.readouterr().out

@@ -260,7 +260,7 @@ def test_a_coordinate_that_no_token_changes(constant: str | None, answer: bool) 
     model = sc.Transformer("beside", embedding, (sc.Layer(head),), sc.Readout("zero", "last", ("m", "fixed")))
     found = promised(model, "float32", 8)
     assert found["length"] == 8
-    assert found["method"] == "words with the same running sums as one, from length 1"
+    assert found["method"] == "strings with the same running sums as one, from length 1"
     assert model("xy").accept is answer
     for n, each in enumerate(found["lengths"], 1):
         sizes = [abs(Fraction(2 * k - n, n)) for k in range(n + 1)]
@@ -466,7 +466,7 @@ def test_the_printed_error_holds_at_each_length_also_where_it_falls(
     weights = tmp_path / "falling.npz"
     model.save(tmp_path / "falling.json")
     assert main(["export", str(tmp_path / "falling.json"), "-o", str(weights), "--dtype", "float16"]) == 0
-    printed = re.search(r"every value within (\S+) of the exact one to length 16\n", capsys.readouterr().out)
+    printed = re.search(r"every value within (\S+) of the exact one up to length 16\n", capsys.readouterr().out)
     assert printed is not None
     errors = []
     for n in range(1, 17):

@@ -199,7 +199,7 @@ def test_a_later_position_and_a_longer_word() -> None:
 
 def test_other_coordinates_and_steps_are_named() -> None:
     found = sc.build("dyck-1").diff(sc.build("dyck-1-nonuniform"))
-    assert any("accepted is in the second model alone" in line for line in found.structure)
+    assert any("the coordinate accepted is absent and there" in line for line in found.structure)
     with pytest.raises(BadInput, match="same inputs"):
         sc.build("dyck-1").diff(sc.build("parity"))
 
@@ -238,8 +238,8 @@ def test_a_comparison_says_that_it_stops_short(tmp_path: Path, capsys: pytest.Ca
     assert main(["export", "parity", "-o", place, "--max-length", "3"]) == 0
     capsys.readouterr()
     for asked, says in (
-        (("--max-length", "5"), f"  to length 3, not 5: {place} takes nothing longer\n"),
-        ((), f"  to length 3, not 6: {place} takes nothing longer\n"),
+        (("--max-length", "5"), f"  up to length 3, not 5: {place} takes nothing longer\n"),
+        ((), f"  up to length 3, not 6: {place} takes nothing longer\n"),
         (("--max-length", "3"), ""),
     ):
         for models in (("parity", place), (place, "parity")):

@@ -63,7 +63,7 @@ def test_twice_what_has_no_weight_may_overflow(where: str) -> None:
         twice = sc.Embedding(model.embedding.space, words={"a": {"one": 1, "t": 2}, "b": {"one": 1}})
         found = guarantee(sc.Transformer("dead", twice, model.layers, model.readout), dtype, 3)
         assert found["length"] == 0 and found["ranges"] == []
-        assert found["why"] == f"some number of a word of length 1 may be too great for {dtype}"
+        assert found["why"] == f"some number of a string of length 1 may be too great for {dtype}"
 
 
 def test_a_unit_without_weight_spoils_an_answer() -> None:

@@ -230,7 +230,7 @@ def test_words_of_letters_and_of_names(letters: tuple[str, str], capsys: Any) ->
                 assert out.splitlines() == said, (ends, word, steps)
                 known = "before the end" if steps < most else "and the next answer is not certain"
                 assert err == ("" if code == 0 else f"stopped at the limit of {steps} steps, {known}\n")
-        for word, why in ((("?",), "every letter must be one of"), (letters * 2, "at most 2 letters")):
+        for word, why in ((("?",), "every symbol must be one of"), (letters * 2, "at most 2 symbols")):
             with pytest.raises(SystemExit) as error:
                 run_npz.decode(m, join.join(word), "1")
             assert error.value.code == 2 and why in capsys.readouterr().err
@@ -249,17 +249,17 @@ def test_what_is_said_of_steps() -> None:
     """How many behind which words, the first error of numpy, by length where some have more, and how to get more."""
     right = "which any runtime in float32 gets right"
     assert lines(None, "float32") == []
-    assert told({0: 3}, 9) == [f"decodes 3 steps behind the empty word, {right}", "  why so"]
+    assert told({0: 3}, 9) == [f"decodes 3 steps after the empty string, {right}", "  why so"]
     assert told({0: 7, 1: 5, 2: 5}, 9) == [
-        f"decodes 5 steps behind words of at most 2 letters, {right}", "  by length: 0: 7, 1: 5, 2: 5", "  why so"
+        f"decodes 5 steps after strings of at most 2 symbols, {right}", "  by length: 0: 7, 1: 5, 2: 5", "  why so"
     ]  # fmt: skip
     assert told({0: 4, 1: 4}, 4, w0=(6, ""), w1=(5, "a")) == [
-        f"decodes 4 steps behind words of at most 1 letters, {right}",
-        "  numpy errs first at step 6 behind the empty word",
-        "  4 steps were asked for; give more with --steps",
+        f"decodes 4 steps after strings of at most 1 symbols, {right}",
+        "  numpy errs first at step 6 after the empty string",
+        "  4 steps were requested; give more with --steps",
         "  why so",
     ]
-    assert "  numpy errs first at step 5 behind a b" in told({0: 4, 1: 4}, 9, w1=(5, "a b"))
+    assert "  numpy errs first at step 5 after a b" in told({0: 4, 1: 4}, 9, w1=(5, "a b"))
 
 
 # --- What the readout reads beside a copied norm ----------------------------------------------------------------------

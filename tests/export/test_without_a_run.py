@@ -109,9 +109,7 @@ def test_torch_says_what_run_says(model: sc.Transformer, without: str, word: str
     assert done.returncode == 1 and f"ValueError: {says}" in done.stderr
 
 
-def test_words_longer_than_the_tables_are_refused_by_length(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_words_longer_than_the_tables_are_refused_by_length(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     m = archive.arrays(sc.build("parity").bind(), "float64", 4)  # three typed symbols and CLS
     says = "an input must have length at most 4"
     with pytest.raises(sc.BadInput, match=says):

@@ -124,7 +124,7 @@ WRONG = {
         HEAD, attention_norms=(projected(), projected()), placement="multi pre"
     ),
     "a head for a norm": lambda: Layer(HEAD, attention_norms=(HEAD,), placement="pre"),
-    "a norm over part of the stream": lambda: transformer(
+    "a norm over part of the residual stream": lambda: transformer(
         layers=(Layer(HEAD, attention_norms=(LayerNorm(("a", "b")),), placement="pre"),)
     ),
     "a norm outside the space": lambda: transformer(
@@ -133,19 +133,19 @@ WRONG = {
     "a head that reads what the norm does not write": lambda: transformer(
         layers=(Layer(HEAD, attention_norms=(projected(),), placement="projected pre"),)
     ),
-    "a final norm over part of the stream": lambda: transformer(final_norm=LayerNorm(("a", "c"))),
+    "a final norm over part of the residual stream": lambda: transformer(final_norm=LayerNorm(("a", "c"))),
     "a final norm with a projection": lambda: transformer(final_norm=projected()),
     "an undeclared epsilon": lambda: transformer(final_norm=norm(epsilon="delta")),
     "an undeclared gain in a layer": lambda: transformer(
         layers=(Layer(None, NETWORK, (), (norm(gain=["g", 1, 1]),), "pre"),)
     ),
     "i in the gain of a norm": lambda: transformer(final_norm=norm(gain=["i", 1, 1])),
-    "an added token that is no word": lambda: embedding(before="BOS"),
-    "an end that is no word": lambda: embedding(after="EOS"),
-    "an added token without words": lambda: Embedding(SPACE, inputs=("a",), before="x"),
+    "an added token that is no string": lambda: embedding(before="BOS"),
+    "an end that is no string": lambda: embedding(after="EOS"),
+    "an added token without strings": lambda: Embedding(SPACE, inputs=("a",), before="x"),
     "nothing left to type": lambda: embedding(before="x", after="y"),
     "an added token that a user types": lambda: transformer(embedding=embedding(before="x")).tokens("xy"),
-    "a word too long with its added token": lambda: transformer(embedding=embedding(before="x"), max_length=2).tokens(
+    "a string too long with its added token": lambda: transformer(embedding=embedding(before="x"), max_length=2).tokens(
         "yy"
     ),
     "largest without labels": lambda: Readout("largest", "last", ("c",), [[1], [2]]),
@@ -161,7 +161,7 @@ WRONG = {
     "a head for a network": lambda: Layer(None, HEAD),
     "a number for a head": lambda: SelfAttention((1,)),
     "neither words nor inputs": lambda: embedding(words=None),
-    "words and inputs": lambda: embedding(inputs=("a",)),
+    "strings and inputs": lambda: embedding(inputs=("a",)),
     "no tokens": lambda: embedding(words={}),
     "a token with white space": lambda: embedding(words={"a b": {}}),
     "an empty token": lambda: embedding(words={"": {}}),
@@ -199,18 +199,18 @@ WRONG = {
     "n in a token": lambda: transformer(embedding=embedding(words={"x": {"a": "1/n"}})),
     "a symbol declared twice": lambda: transformer(parameters=(parameter(), parameter())),
     "a symbol named as a coordinate": lambda: transformer(parameters=(parameter(name="a"),)),
-    "a greatest length of 0": lambda: transformer(max_length=0),
-    "a greatest length as text": lambda: transformer(max_length="8"),
-    "a greatest length as bool": lambda: transformer(max_length=True),
+    "a maximum length of 0": lambda: transformer(max_length=0),
+    "a maximum length as text": lambda: transformer(max_length="8"),
+    "a maximum length as bool": lambda: transformer(max_length=True),
     "a value outside the interval": lambda: transformer(parameters=(parameter(),)).bind({"eps": 2}),
     "a value of an undeclared symbol": lambda: transformer().bind({"eps": 1}),
     "a symbolic value": lambda: transformer(parameters=(parameter(),)).bind({"eps": "t"}),
     "no value": lambda: transformer(parameters=(parameter(default=None),)).bind(),
-    "a word of a foreign symbol": lambda: transformer().tokens("xz"),
-    "the empty word": lambda: transformer().tokens(""),
-    "a word that is too long": lambda: transformer(max_length=2).tokens("xyx"),
-    "a word for rows": lambda: build("average").tokens("xy"),
-    "rows for words": lambda: transformer().rows([{"a": 1}]),
+    "a string of a foreign symbol": lambda: transformer().tokens("xz"),
+    "the empty string": lambda: transformer().tokens(""),
+    "a string that is too long": lambda: transformer(max_length=2).tokens("xyx"),
+    "a string for rows": lambda: build("average").tokens("xy"),
+    "rows for strings": lambda: transformer().rows([{"a": 1}]),
     "no rows": lambda: build("average").rows([]),
     "a row without its input": lambda: build("average").rows([{}]),
     "a row with a foreign input": lambda: build("average").rows([{"x": 1, "y": 2}]),

@@ -83,7 +83,7 @@ def test_values_and_precedence(text: str, value: str) -> None:
 
 def test_a_sum_runs_over_at_most_10000_integers() -> None:
     assert rational(parse_term("sum(j, 1, 10000, 1)")) == 10000
-    with pytest.raises(BadInput, match="at most 10000 integers"):
+    with pytest.raises(BadInput, match="at most 10,000 integers"):
         rational(parse_term("sum(j, 0, 10000, 1)"))
 
 

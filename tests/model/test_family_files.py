@@ -82,7 +82,7 @@ REFUSED: list[tuple[str, str, Change]] = [
      lambda d: d["layers"][0]["feedforward_norms"][0].update(writes={"v": "x"})),
     ("a family must have version 1; given: 2", INDUCTION, lambda d: d.update({"symcook family": 2})),
     ('a family must have the key "space"; given: symcook family, name,', INDUCTION, lambda d: d.pop("space")),
-    ("an embedding must have either words with a vocabulary, or inputs", INDUCTION,
+    ("an embedding must have either strings with a vocabulary, or inputs", INDUCTION,
      lambda d: d["embedding"].update(inputs=["all c in 1..S. is(c)"])),
     ("a table must have at most three indices and values Int or Real; given: all r in 1..M. phi(r)", "boolean",
      lambda d: d["tables"].update({"all r in 1..M. phi(r)": {"values": "Bool"}})),
@@ -106,7 +106,7 @@ VALUES: list[tuple[str, str, dict[str, Any]]] = [
     ("dyck-k-d must have a whole number for D; given: 1/2", "dyck-k-d", {"K": 2, "D": "1/2"}),
     ("dyck-k-d has no size or table", "dyck-k-d", {"K": 2, "D": 2, "E": 1}),
     ("an instance must have at most 5000000 weights; given: about 48", "lookup-one-hot", {"N": 2000}),
-    ("an instance must have sums of at most 10000 terms; given: sum(c, 1, K, c*I[w = 2*c - 2] - c*I[w = 2*c - 1]) "
+    ("an instance must have sums of at most 10,000 terms; given: sum(c, 1, K, c*I[w = 2*c - 2] - c*I[w = 2*c - 1]) "
      "for about 1030000 weights at K = 100000, D = 2000", "dyck-k-d", {"K": 100_000, "D": 2000}),
     ("the table phi must have 2 entries, row by row; given: 1", "boolean", {"m": 1, "M": 2, "xi": "0 1", "phi": "1"}),
     ("the table phi must be total; given: nothing at 2", "boolean", {"m": 1, "M": 2, "xi": "0 1", "phi": {1: 1}}),

@@ -119,9 +119,10 @@ SENTENCES: list[tuple[str, Any]] = [
     *texts({"the space must not be empty": [], "a declaration must be text; given: a number": [1]}, "space"),
     ('a family must have the key "space"; given: symcook family, name, sizes,', put(BASE, ("space",), 0, remove=True)),
     ("the key of a family must be a known name; given: spaces; did you mean space?", {**BASE, "spaces": []}),
-    ("a range must not be empty at all sizes; given: all c in 2..1. more(c)",
+    ("a range must not be empty for all parameter values; given: all c in 2..1. more(c)",
      put(BASE, ("space",), [*BASE["space"], "all c in 2..1. more(c)"])),
-    ("a range must not be empty at all sizes; given: t in 1..0", put(BASE, ("layers", 1, "for"), "t in 1..0")),
+    ("a range must not be empty for all parameter values; given: t in 1..0",
+     put(BASE, ("layers", 1, "for"), "t in 1..0")),
     ("the layers of a repetition must not be empty", put(BASE, ("layers", 1, "layers"), [])),
     ("an index, end or weight must not read a coordinate; given: 1 <= S & one = 3",
      put(BASE, ("sizes", "S"), "1 <= S & one = 3")),
@@ -248,3 +249,19 @@ def test_shipped_families_are_written_plainly() -> None:
         plain, read = FamilyRelation(PlainFamily(document)), FamilyRelation(Family(document))
         assert (plain.run(), plain.premises(), plain.names) == (read.run(), read.premises(), read.names), name
     assert all(Family(one).document for one in OWN.values())
+
+
+def test_a_score_that_sums_over_the_index_of_its_writes_is_refused() -> None:
+    document = {
+        "symcook family": 1, "name": "twice", "sizes": {"N": "0 <= N"}, "tables": {},
+        "space": ["one", "all c in 1..N. x(c)", "all c in 1..N. y(c)"],
+        "embedding": {"vocabulary": "N + 1", "words": {"all c in 1..N. x(c)": "I[w = c - 1]"},
+                      "positions": {"one": "1"}},
+        "layers": [{"attention": [{"score": "sum(c, 1, N, one*x(c))", "mask": "future", "weighting": "average",
+                                   "writes": {"all c in 1..N. y(c)": "x(c)"}}]}],
+        "readout": {"kind": "value", "position": "last", "reads": ["all c in 1..N. y(c)"]},
+    }  # fmt: skip
+    with pytest.raises(BadInput, match=r"must sum over an index of its own.*; given: c in sum\(c, 1, N"):
+        Family(document)
+    document["layers"][0]["attention"][0]["score"] = "sum(d, 1, N, one*x(d))"  # type: ignore[index]
+    assert Family(document).name == "twice"

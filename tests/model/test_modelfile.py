@@ -337,7 +337,9 @@ CHANGES = {
     "norms that are null": put("layers", 0, "attention_norms", None),
     "norms without placement": put("layers", 0, "attention_norms", [{**NORM}]),
     "no key for norms": drop("layers", 0, "feedforward_norms"),
-    "a final norm over part of the stream": put("final_norm", {**NORM, "reads": ["token"], "writes": ["token"]}),
+    "a final norm over part of the residual stream": put(
+        "final_norm", {**NORM, "reads": ["token"], "writes": ["token"]}
+    ),
     "a final norm with a list": put("final_norm", []),
     "a final norm without epsilon": put("final_norm", {k: v for k, v in NORM.items() if k != "epsilon"}),
     "a negative epsilon": put("final_norm", {**NORM, "epsilon": "-1"}),
@@ -350,7 +352,7 @@ CHANGES = {
     "a gain that is too short": put("final_norm", {**NORM, "gain": [["1"]]}),
     "a projection of another width": put("final_norm", {**NORM, "projection": [["1"]]}),
     "an unknown outcome of zero variance": put("final_norm", {**NORM, "zero_variance": "nan"}),
-    "an added token that is no word": put("embedding", "before", "BOS"),
+    "an added token that is no string": put("embedding", "before", "BOS"),
     "an added token as a number": put("embedding", "after", 1),
     "every token added": lambda d: d["embedding"].update(before="(", after=")"),
     "no key for added tokens": drop("embedding", "after"),
@@ -361,7 +363,7 @@ CHANGES = {
     "an empty layer": put("layers", 0, {"attention": None, "feedforward": None}),
     "layers as an object": put("layers", {}),
     "neither words nor inputs": put("embedding", "words", None),
-    "both words and inputs": put("embedding", "inputs", ["token"]),
+    "both strings and inputs": put("embedding", "inputs", ["token"]),
     "no token": put("embedding", "words", {}),
     "a token with a space": put("embedding", "words", {"a b": {}}),
     "an empty token": put("embedding", "words", {"": {}}),
@@ -554,7 +556,7 @@ def test_a_number_that_can_be_saved_can_be_read() -> None:
         try:
             text = dumps(model)
         except BadInput as error:
-            assert "12000 bits" in str(error) and bits > 6_000
+            assert "12,000 bits" in str(error) and bits > 6_000
         else:
             assert loads(text) == model and bits < 6_000
 

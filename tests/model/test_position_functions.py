@@ -301,7 +301,7 @@ def test_sums_worked_out_by_hand(text: str, values: list[int], domain: str) -> N
         ("exp(-1/(i - 2)^2)", "denominator must not be zero|rational"),
         ("max(1, log(i - 1))", "log|rational"),
         ("1/(1 + max(3, log(relu(2 - i))))", "log|rational"),
-        ("sum(j, 1, i*10^9, j)", "at most 10000 integers"),
+        ("sum(j, 1, i*10^9, j)", "at most 10,000 integers"),
         ("sum(j, 1, 9999, sum(k, 1, 9999, j*k*i))", "sums"),
     ],
 )
@@ -389,7 +389,7 @@ def test_conditions_keep_every_connective_in_every_number_system() -> None:
 
 def test_a_comparison_that_stays_open_is_undecided_and_no_branch() -> None:
     for domain in ("exact", "mpmath", "float64"):
-        with pytest.raises(Undecided, match="stays open"):
+        with pytest.raises(Undecided, match="is undecided"):
             shown("if(log(8) = 3*log(2), i, 0)", domain)
 
 

@@ -217,7 +217,7 @@ def test_the_tests_of_recipes_take_one_more(tmp_path: Path) -> None:
     """In the chapter of the others; those that have a case for each recipe have one for it."""
     added(tmp_path, "feedforward")
     files = [TESTS / "recipes" / f"test_{name}.py" for name in ("recipes", "facts", "each_command", "recipe_files")]
-    command = [sys.executable, "-m", "pytest", "-q", "--every-case", "-p", "no:cacheprovider", "-k", WITH_IT]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", WITH_IT]
     done = subprocess.run([*command, *files, __file__], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "double" not in done.stdout, done.stdout
     assert int(done.stdout.split(" passed")[0].split()[-1]) >= 10
@@ -238,4 +238,4 @@ def test_a_recipe_is_one_file_beside_its_reference_and_its_test(tmp_path: Path) 
     assert "\nOther\n" in listed and "double" in listed.partition("\nOther\n")[2]
     assert "double: twice x\n\n  The identity, twice.\n\n  Wherever a test looks.\n" in explained.strip("\n")
     assert "2*max(0, x) - 2*max(0, -x)" in derived or "2*x" in derived
-    assert "agrees with its reference" in checked and "its formula, and what it says" in checked
+    assert "agrees with its specification" in checked and "its formula, and what it says" in checked

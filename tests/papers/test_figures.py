@@ -194,7 +194,7 @@ def test_without_matplotlib_the_numbers_are_written(few: None, tmp_path: Path, m
         (["report", "pariti", "-o", "x"], "did you mean parity"),
         (["report", "average", "-o", "x"], "recipe with figures"),
         (["report", "parity"], "-o"),
-        (["report", "parity", "-o", "x", "--max-length", "2"], "greatest length must be an integer from 3"),
+        (["report", "parity", "-o", "x", "--max-length", "2"], "maximum length must be an integer from 3"),
     ],
 )
 def test_bad_commands(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,

@@ -22,7 +22,7 @@ from symcook.programs.srasp_reading import read_srasp
     ("#left[Q_a] > 0", "without counts"),
     ("ODD(Q_a)", "without counts"),
     ("x & Q_a", "write let x = F;"),
-    ("let since = Q_a; Q_a", "no word of the language"),
+    ("let since = Q_a; Q_a", "no keyword of the language"),
     ("let x = Q_a; let x = Q_b; x", "a name must be new"),
     ("output a = Q_a;", "output x = true;"),
     ("", "a formula must stand"),
@@ -36,7 +36,7 @@ from symcook.programs.srasp_reading import read_srasp
     ("not Q_a", "write ~ for not"),
     ("Q_a and Q_b", "write & for and"),
     ("G & Q_a", "write always for G"),
-    ("a & Q_b", "the letter is written Q_a"),
+    ("a & Q_b", "the symbol is written Q_a"),
     ("alphabet a b c; Q_a", "must be given once"),
     ("(" * 10_000 + "Q_a" + ")" * 10_000, "at most 1000 deep"),
     ("~" * 10_000 + "Q_a", "at most 1000 deep inside of one another (line 1, column 9001)"),
@@ -51,10 +51,10 @@ from symcook.programs.srasp_reading import read_srasp
     ("!Q_a", "write ~ for !"),
     ("Q_a && Q_b", "(line 1, column 6); given: &; write & for &&"),
     ("Q_a == Q_b", "(line 1, column 5); given: =; write = for =="),
-    ("Q_", "a letter must be written Q_a, Q_\"(\" or Q_{a, b} (line 1, column 1)"),
-    ("Q_(", "a letter must be written Q_a, Q_\"(\" or Q_{a, b} (line 1, column 3)"),
-    ('Q_"a', "a letter in quotes must have its second quote (line 1, column 3)"),
-    ("Q_{a,}", 'a letter or a letter like "a" must stand at line 1, column 6'),
+    ("Q_", "a symbol must be written Q_a, Q_\"(\" or Q_{a, b} (line 1, column 1)"),
+    ("Q_(", "a symbol must be written Q_a, Q_\"(\" or Q_{a, b} (line 1, column 3)"),
+    ('Q_"a', "a symbol in quotes must have its second quote (line 1, column 3)"),
+    ("Q_{a,}", 'a symbol or a symbol like "a" must stand at line 1, column 6'),
     ("alphabet a a; Q_a", "once in an alphabet (line 1, column 10)"),
     ("output a = Q_a;\noutput b = Q_b;", "one output must be true everywhere (line 2, column 1)"),
 ])  # fmt: skip
@@ -67,9 +67,9 @@ def test_what_is_no_formula_gets_a_sentence(source: str, said: str) -> None:
 @pytest.mark.parametrize("source, said", [
     ("#left Q_a > 1", "[ must stand at line 1, column 7"),
     ("MOD 3", "( must stand at line 1, column 5"),
-    ("#left[Q_a] * #left[Q_b] > 1", "must be one whole number in front of it (line 1, column 12)"),
-    ("1/2*#left[Q_a] > 1", "must be one whole number in front of it (line 1, column 2)"),
-    ("#left[Q_a] > 1.5", "must be one whole number in front of it (line 1, column 15)"),
+    ("#left[Q_a] * #left[Q_b] > 1", "must be one whole number before it (line 1, column 12)"),
+    ("1/2*#left[Q_a] > 1", "must be one whole number before it (line 1, column 2)"),
+    ("#left[Q_a] > 1.5", "must be one whole number before it (line 1, column 15)"),
     ("Q_a & TABLE(0)", "a bit for 0 and one for 1 (line 1, column 7)"),
     ("#left[" * 1_100 + "Q_a" + "] > 1" * 1_100, "at most 1000 deep inside of one another (line 1, column "),
 ])  # fmt: skip
@@ -85,7 +85,7 @@ def test_marks_tabs_ends_of_lines_and_signs_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "alphabet, said", [("", "must have a letter"), ("aa", "must stand once"), (None, "must have an alphabet")]
+    "alphabet, said", [("", "must have a symbol"), ("aa", "must stand once"), (None, "must have an alphabet")]
 )
 def test_what_is_no_alphabet_gets_a_sentence(alphabet: str | None, said: str) -> None:
     with pytest.raises(BadInput, match=said):
@@ -93,7 +93,7 @@ def test_what_is_no_alphabet_gets_a_sentence(alphabet: str | None, said: str) ->
 
 
 @pytest.mark.parametrize("source, alphabet", [
-    ("alphabet a b // the letters\n; Q_a", "a b"), ("alphabet a b// two\n;\nQ_a", "a b"),
+    ("alphabet a b // the symbols\n; Q_a", "a b"), ("alphabet a b// two\n;\nQ_a", "a b"),
     ('alphabet a "//" b; Q_"//"', "a // b"), ("alphabet a b; Q_{a, // first\n b}", "a b"),
     ("alphabet 'abc d; ~Q_d", "'abc d"), ("alphabet ( b; " + " | ".join(["Q_{(}"] * 490), "( b"),
 ])  # fmt: skip
@@ -111,7 +111,7 @@ def test_a_line_ends_in_any_way() -> None:
     """A comment in the middle does not hide what stands behind it."""
     written = {read_formula(f"alphabet a b; Q_a{end}// c{end}| Q_b") for end in ("\n", "\r", "\r\n")}
     assert written == {read_formula("alphabet a b; Q_a | Q_b")}
-    programs = {read_srasp(f'alphabet a b{end}// c{end}y(i) = in(i)') for end in ("\n", "\r", "\r\n")}
+    programs = {read_srasp(f"alphabet a b{end}// c{end}y(i) = in(i)") for end in ("\n", "\r", "\r\n")}
     assert len(programs) == 1
 
 

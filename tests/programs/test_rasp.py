@@ -182,3 +182,45 @@ def test_the_page_says_what_is_so(tmp_path: Path, capsys: pytest.CaptureFixture[
     exec(last[0], space)
     said = last[2].partition("#")
     assert eval(said[0], space) == eval(said[2])
+
+
+NUMERALS: dict[str, tuple[Any, list[str]]] = {
+    "a product": (lambda: rasp.Map(lambda x: x * 2, rasp.tokens), ["1", "2", "3"]),
+    "a sum of two": (lambda: rasp.SequenceMap(lambda x, y: x + y, rasp.tokens, rasp.tokens), ["1", "2"]),
+    "a number": (lambda: rasp.Map(lambda x: x == 1, rasp.tokens), ["1", "2"]),
+    "one of some": (lambda: rasp.Map(lambda x: x in (1, 2), rasp.tokens), ["1", "2"]),
+    "a sum in a predicate": (
+        lambda: rasp.SelectorWidth(rasp.Select(rasp.tokens, rasp.tokens, lambda k, q: k == q + 1)), ["1", "2"],
+    ),
+    "an order": (
+        lambda: rasp.SelectorWidth(rasp.Select(rasp.tokens, rasp.tokens, rasp.Comparison.GT)), ["9", "10"],
+    ),
+    "an order in a predicate": (
+        lambda: rasp.SelectorWidth(rasp.Select(rasp.tokens, rasp.tokens, lambda k, q: k > q)), ["9", "10"],
+    ),
+    "an order in a function": (lambda: rasp.Map(lambda x: x < "5", rasp.tokens), ["9", "10"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", NUMERALS)
+def test_arithmetic_on_letters_that_are_numbers_is_never_of_text(what: str) -> None:
+    program, alphabet = NUMERALS[what]
+    with pytest.raises(BadInput, match=r"arithmetic on a letter|letters that are numbers"):
+        sc.compile("srasp", program(), alphabet=alphabet)
+
+
+def test_the_number_of_a_letter_is_asked_for() -> None:
+    doubled = sc.compile("srasp", rasp.Map(lambda x: int(x) * 2, rasp.tokens), alphabet=["1", "2", "30"])
+    assert doubled.run(["1", "30", "2"]).outputs == ["2", "60", "4"]
+    greater = rasp.SelectorWidth(rasp.Select(rasp.tokens, rasp.tokens, lambda k, q: int(k) > int(q)))
+    assert sc.compile("srasp", greater, alphabet=["9", "10"]).run(["9", "10"]).outputs == ["1", "0"]
+    same = rasp.SelectorWidth(rasp.Select(rasp.tokens, rasp.tokens, rasp.Comparison.GT))
+    assert sc.compile("srasp", same, alphabet=["09", "10"]).run(["09", "10"]).outputs == ["1", "0"]
+
+
+def test_what_a_function_raises_at_a_value_is_a_sentence() -> None:
+    """An empty selection of letters gives ?, for which the table has nothing."""
+    after = rasp.Aggregate(rasp.Select(rasp.indices, rasp.indices + 1, rasp.Comparison.EQ), rasp.tokens)
+    sentence = r"must have a value for each value of its sequences; given: KeyError \('\?'\) at \?"
+    with pytest.raises(BadInput, match=sentence):
+        sc.compile("srasp", rasp.Map(lambda x: {"a": 1, "b": 2}[x], after), alphabet="ab")

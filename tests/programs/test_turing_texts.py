@@ -84,7 +84,7 @@ REFUSED = {
     changed("input: 0 1", "input: 0 _"): r"other than \* \. and the blank _.*line 3",
     changed("input: 0 1", "input: 0 1\nhead: 2"): r"the input head starts, -1, 0 or 1 \(line 4\); given: 2",
     changed("start: go", "start: go\nstart: go"): r"must stand once, and stands in line 5 too",
-    FLIP + "done * * -> go . S S": r"a state that halts must have no row \(line 10\); given: done",
+    FLIP + "done * * -> go . S S": r"a state that halts must have no transition \(line 10\); given: done",
     "1RB1LB_1LA---": r"state B at 1; given: ---",
     "1RB2LB_1LA1RZ": r"must write 0 1 \(A, 1\); given: 2",
     "1RB1LB_1LA": r"must have 2 entries, as A has \(B\)",
@@ -92,7 +92,7 @@ REFUSED = {
     '{"input": ["a"]}': r'"rows" must be a list of .*; given: none',
     '{"rows": []}': "rows",
     '{"rows": [["a"]], "start": "a"}': "row 1 must be",
-    '{"rows": [["a", ["_", "_"], "a", ["_"], ["S", "S"]]], "begin": "a"}': "the keys of a machine",
+    '{"rows": [["a", ["_", "_"], "a", ["_"], ["S", "S"]]], "begin": "a"}': "the keys of a Turing machine",
     "{": "JSON document",
 }
 

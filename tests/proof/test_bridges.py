@@ -11,8 +11,10 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import count
 from pathlib import Path
 from runpy import run_path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,11 +26,11 @@ from symcook.errors import BadInput, Rejected
 from symcook.model.family import MASKS, WEIGHTINGS, Family
 from symcook.model.instance import Instance, instance
 from symcook.model.modelfile import to_document
-from symcook.proof import kernel, own, replay, terms
+from symcook.proof import kernel, limits, own, replay, terms
 from symcook.proof.familyrel import FamilyRelation
 from symcook.proof.files import proofs_directory
 from symcook.proof.runrel import Relation, stored_model
-from symcook.proof.search.bridge import SECONDS, Bridge, Unbridged, checked
+from symcook.proof.search.bridge import Bridge, Unbridged, checked
 from symcook.proof.search.tactics import Stuck
 
 SIZES: dict[str, dict[str, Any]] = {
@@ -216,16 +218,13 @@ def test_a_long_relation_has_a_bridge_whose_equations_are_merged() -> None:
 
 
 def test_a_bridge_may_take_longer_than_a_certificate_that_was_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    made, judge, given = bridge(family("dyck-k-d"), {"K": 3, "D": 2}), replay.judge, list[float]()
+    """Of the processor: hours may pass by the clock while other programs are at work."""
+    made = bridge(family("dyck-k-d"), {"K": 3, "D": 2})
     with pytest.raises(Rejected, match="exceeds the time limit"):
-        replay.library().judged(made.statement, made.certificate(), 0.0)
-
-    def judged(statement: Any, certificate: Any, stated: Any, seconds: float) -> Any:
-        given.append(seconds)
-        return judge(statement, certificate, stated, seconds)
-
-    monkeypatch.setattr(replay, "judge", judged)
-    assert checked(made)[1].status == "PROVED" and given == [SECONDS] and SECONDS > kernel.SECONDS
+        limits.judged(made.statement, made.certificate(), 0.0)
+    hours = count(0, 3600)
+    monkeypatch.setattr(terms, "time", SimpleNamespace(monotonic=lambda: next(hours)))
+    assert checked(made)[1].status == "PROVED" and next(hours) > 3 * 3600 and limits.JUDGING > kernel.SECONDS
 
 
 def test_the_second_checker_accepts_a_bridge_of_ones_own(tmp_path: Path) -> None:
@@ -296,7 +295,8 @@ def test_each_changed_weight_is_named(name: str) -> None:
         at = edited
         for key in path[:-1]:
             at = at[key]
-        at[path[-1]] = str(-int(at[path[-1]].partition("/")[0]) - 3)  # a hard score times a positive number is the same
+        sign = 1 if path[-1] == "epsilon" else -1
+        at[path[-1]] = str(sign * (int(at[path[-1]].partition("/")[0]) + 3))  # hard scores times 2 are the same
         if Relation(edited).run() == Relation(document).run():  # a query of a head without keys
             continue
         start = time.process_time()
@@ -397,15 +397,16 @@ def readable(name: str) -> Iterator[tuple[str, Family]]:
         yield what, other
 
 
-@pytest.mark.parametrize("part", range(4))
+AUTOMATA = ("automaton", "automaton-no-start", "automaton-nonstrict", "automaton-run")
+"""Whose files have most in common: of the bridges of near misses each has a quarter, another one each."""
+
+
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
-def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str, part: int) -> None:
+def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
     document, said, misses, wrong = to_document(instance(read, values)), relation(read), [*readable(name)], []
-    for what, other in misses[part::4]:
-        if relation(other) == said:
-            wrong.append(f"the same relation: {what}")
-            continue
+    wrong += [f"the same relation: {what}" for what, other in misses if relation(other) == said]
+    for what, other in misses[AUTOMATA.index(name) :: 4] if name in AUTOMATA else misses:
         try:
             checked(bridge(other, values, document))
             wrong.append(f"bridged: {what}")
@@ -425,22 +426,24 @@ ROWS: dict[str, Any] = {
 }
 """Tables of three lines of which no row is on a line: the function of one that is has no end, so that where it has the
 same value at each number an index one further is not noticed."""
-CHAIN = {"left": "1 1 2", "right": "1 1 2"}
-APART = {"left": "3 1 1", "right": "1 3 2"}
+CHAIN = {"left": "3 1 1", "right": "1 1 2"}
+"""The operands: of the second line the first, twice, of the third both. Nothing reads those of a first line that is a
+letter, but a table of one value would hide an index one further."""
 
 
 def programs(name: str) -> list[dict[str, Any]]:
     """Instances of a family of programs in which each operator and each kind of score occurs: no formula and no machine
-    uses all of them. Each operator stands in two lines with other operands, and in one whose operands are two lines."""
+    uses all of them. Two operators each: every operator stands in a line whose operands are one line, in another
+    instance in one whose operands are two."""
     usual = SIZES[name]
     if name in TURING:
         rng = random.Random(name)
         return [usual, *(case(name, rng)[0] for _ in range(5))]
     first = [usual | {"scaled": k} for k in (0, 1)] if "scaled" in usual else [usual]
     rows = usual | {key: row for key, row in ROWS.items() if key in usual}
-    ops = (COUNTING | OPERATORS)[name]
-    chains = [rows | CHAIN | {"op": f"0 {op} {op}"} for op in ops]
-    return [*first, *chains, *(rows | APART | {"op": f"0 0 {op}"} for op in ops if op)]
+    ops = [*(COUNTING | OPERATORS)[name]]
+    pairs = [*zip(ops, [*ops[1:], ops[0]], strict=True)]
+    return [*first, *(rows | CHAIN | {"op": f"0 {one} {two}"} for one, two in [*pairs[::2], *pairs[1::2]])]
 
 
 @cache
@@ -501,7 +504,8 @@ def stays(name: str, what: str, changed: dict[str, Any]) -> str | None:
     return f"bridged from {many} instances: {what}"
 
 
-PROGRAMS = [(name, number) for name in sorted(SLOW - TURING) for number in range(len(programs(name)))]
+PROGRAMS = [(name, number) for name in sorted(SLOW - TURING) for number in range(len(programs(name)) // 2 + 1)]
+"""In half of the instances that have two operators each there is every operator once."""
 
 
 @pytest.mark.parametrize(("name", "number"), PROGRAMS)
@@ -520,18 +524,19 @@ def test_each_operator_of_a_family_is_in_such_an_instance() -> None:
         assert taken == used == {*ops}, name
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(3))
 @pytest.mark.parametrize("name", sorted(SLOW))
 def test_a_near_miss_of_a_file_of_programs_has_no_bridge_from_every_instance(name: str, number: int) -> None:
     """Some of them; all by `python tests/proof/test_bridges.py`."""
     assert bridged(name, 0)
-    assert not stays(name, *random.Random(name).sample(list(near_misses(name)), 6)[number])
+    assert not stays(name, *random.Random(name).sample(list(near_misses(name)), 3)[number])
 
 
 @pytest.mark.parametrize("name", sorted(SLOW))
 def test_a_near_miss_of_a_file_of_programs_has_another_relation(name: str) -> None:
+    """Every third; all by `python tests/proof/test_bridges.py`."""
     read, misses = relation(family(name)), [*readable(name)]
-    for what, other in misses:
+    for what, other in misses[::3]:
         assert relation(other) != read, what
     assert len(misses) >= 60
 
@@ -591,7 +596,11 @@ def main(each: int = 1, seed: int = 0, *, names: Sequence[str] = ()) -> None:
         start, misses = time.process_time(), list(near_misses(name))[seed::each]
         wrong = [said for miss in misses if (said := stays(name, *miss)) is not None]
         seconds = time.process_time() - start
-        print(f"{name}: {len(misses)} near misses, {len(wrong)} of them bridged, {seconds:.0f} s", *wrong, sep="\n  ")
+        print(
+            f"{name}: {len(misses)} mutated statements, {len(wrong)} of them bridged, {seconds:.0f} s",
+            *wrong,
+            sep="\n  ",
+        )
         sys.stdout.flush()
 
 

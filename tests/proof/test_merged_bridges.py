@@ -212,12 +212,13 @@ def test_values_that_have_names_are_their_numbers(monkeypatch: pytest.MonkeyPatc
         assert "1 rejected" in second(made.statement, forged, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["parity-printed", "unary-multiplication", "palindromes"])
 def test_a_shipped_machine_of_two_work_tapes_has_a_certificate(name: str, tmp_path: Path) -> None:
-    """54, 72 and 81 rows; what `match` is in the run has a name."""
+    """54, 72 and 81 rows; what `match` is in the run has a name. Machines of few rows show that changes are seen."""
     model = sc.compile("tm", (ROOT / "examples" / "machines" / f"{name}.tm").read_text(), theorem="2")
     made = bridged(model)
-    refused_where_changed(made, tmp_path, (r"(g_from\(x__\) = [^)]*)\)", r"\1 + 1)"), EQUATION)
+    refused_where_changed(made, tmp_path)
     document: Any = to_document(model)
     row = document["layers"][-1]["feedforward"]["W1"][0]
     row[row.index("1")] = "2"

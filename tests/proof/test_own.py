@@ -119,14 +119,14 @@ def test_an_answer_is_that_of_the_model_itself():
         ("answer(more_b) <-> count(a) < count(b)", ""),
         (
             'answer("more a") <-> count(a) >= count(b)',
-            "  given n w vote mean some word (vote_is mean_is)\n"
+            "  given n w vote mean some string (vote_is mean_is)\n"
             "  votes: sum(j, 1, n, vote(j)) = sum(i, 1, n, I[w(i) = 0]) - sum(i, 1, n, I[w(i) = 1])"
             " by vote_is, sum_ext\n"
             "  mean_now: mean(n)*n = sum(j, 1, n, vote(j)) by mean_is(n)\n  qed by votes, mean_now\n",
         ),
         (
             "at(a, 1) -> first(a) = 1",
-            "  given n w vote mean some word run is\n"
+            "  given n w vote mean some string run is\n"
             "  each: all i in 1..n. I[all j in 1..i. w(j) != 0] = 0 by is\n"
             "  qed by sum_ext(i. I[all j in 1..i. w(j) != 0]; i. 0; 1; n)[each]\n",
         ),
@@ -226,9 +226,9 @@ def test_a_text_is_used():
     ("sentence", "said"),
     [
         ("accept <-> count(d) = 0", "the token must be a known name; given: d"),
-        ("accept <-> count(a) >", "a sentence must be a formula over the model's run"),
+        ("accept <-> count(a) >", "a statement must be a formula over the model's run"),
         ("accept <-> 0 < depth(n)", "the name 'depth' is unknown here"),
-        ("count(a)", "a sentence must be a formula over the model's run"),
+        ("count(a)", "a statement must be a formula over the model's run"),
     ],
 )
 def test_a_sentence_that_is_none(sentence, said):
@@ -259,7 +259,7 @@ def test_the_command_writes_the_certificate(tmp_path, capsys):
     assert done.returncode == 0 and f"{len(proofs) + 1} PROVED, 0 REFUTED" in done.stdout, done.stdout
     with pytest.raises(BadInput, match="must not exist yet"):
         prove_own(str(path), "accept <-> count(a) > count(b)", None, False, False)
-    assert prove_own(str(path), "accept", None, True, False) == 0
+    assert prove_own(str(path), "accept", None, True, False) == 1
     assert capsys.readouterr().out.startswith("REFUTED  accept\nFalse of     b\n")
 
 
@@ -278,7 +278,7 @@ def test_the_page_from_a_model_to_a_theorem(tmp_path: Path, monkeypatch: pytest.
         assert main(command[1:]) == 0
         assert capsys.readouterr().out.startswith("PROVED")
     false = next(command for command in commands if "<=" in command[4])
-    assert main(false[1:]) == 0
+    assert main(false[1:]) == 1
     assert "    " + capsys.readouterr().out.replace("\n", "\n    ", 1).partition("\nStatement")[0] in page
     (numbers,) = [shlex.split(line) for line in page.splitlines() if line.startswith("    symcook prove max")]
     assert main(numbers[1:]) == 0
@@ -286,5 +286,5 @@ def test_the_page_from_a_model_to_a_theorem(tmp_path: Path, monkeypatch: pytest.
     refutation = re.search(r"    refutation own\.votes\n(?: {6}.*\n)+", page)
     assert refutation
     (tmp_path / "votes.proof").write_text(textwrap.dedent(refutation[0]), encoding="utf-8")
-    assert main([*false[1:], "--proof", "votes.proof"]) == 0
+    assert main([*false[1:], "--proof", "votes.proof"]) == 1
     assert capsys.readouterr().out.startswith("REFUTED")

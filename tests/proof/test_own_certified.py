@@ -47,7 +47,9 @@ def test_what_does_not_follow_gives_nothing(dyck, sentence, lines):
 def test_a_whole_text_and_none_at_all(dyck):
     sentence = f"all i in 1..n. balance(i) = ({UP} - {DOWN})/i"
     assert own.certified(dyck, sentence) is not None
-    text = "proof own.dyck-1\n  given n w token balance error total some word (token_is balance_is error_is total_is)\n"
+    text = (
+        "proof own.dyck-1\n  given n w token balance error total some string (token_is balance_is error_is total_is)\n"
+    )
     assert own.certified(dyck, sentence, text + "  qed by token_is, balance_is\n") is not None
     assert own.certified(dyck, sentence, text.replace("own.dyck-1", "own.other") + "  qed\n") is None
     assert own.certified(dyck, sentence, "qed\n", seconds=0) is None

@@ -17,7 +17,7 @@ from symcook.model.transformer import Transformer
 from symcook.proof import own, replay
 
 SENTENCE = 'vote(n) <= 1 & (at("(", n) -> 1 <= n)'
-TEXT = "  given .. some word (..)\n  qed\n"
+TEXT = "  given .. some string (..)\n  qed\n"
 
 
 def votes(name: str = "votes", weight: int = 1) -> Transformer:
@@ -141,16 +141,16 @@ def test_a_certificate_that_is_cut_off_is_bad_input_that_is_named(folder, capsys
 
 def test_a_proof_text_that_is_not_there_is_said_before_what_stands_beside_the_model(folder, capsys):
     code, said = again(folder, capsys, "--statement", "vote(n) <= 1", "--proof", str(folder / "nothere"))
-    assert code == 2 and "a proof text must be a readable file" in said and "nothere" in said
+    assert code == 2 and "a proof script must be a readable file" in said and "nothere" in said
     code, said = again(folder, capsys, "--statement", SENTENCE, "--proof", str(folder / "nothere"))
-    assert code == 2 and "a proof text must be a readable file" in said and "must not exist" not in said
+    assert code == 2 and "a proof script must be a readable file" in said and "must not exist" not in said
 
 
 def test_where_there_is_nothing_to_check_one_sentence_says_so(folder, capsys):
     for name in ("votes.statement.txt", "votes.certificate.json"):
         (folder / name).unlink()
         code, said = again(folder, capsys)
-        assert code == 2 and "must have its certificate beside it" in said and said.count("\n") == 1
+        assert code == 2 and "must have a certificate next to it" in said and said.count("\n") == 1
     code, said = again(folder, capsys, "--full")
     assert code == 2 and "must stand alone" in said
     assert main(["prove", str(folder / "none.json")]) == 2

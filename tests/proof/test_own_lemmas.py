@@ -17,7 +17,7 @@ LIE = "l. I[l = 4] + I[l = 5]; l. I[l = 1] + I[l = 3] + I[l = 4] + I[l = 6]"
 
 
 def text(lines: str):
-    body = "".join(f"  {line}\n" for line in ["given .. some word (..)", *lines.split("\n")])
+    body = "".join(f"  {line}\n" for line in ["given .. some string (..)", *lines.split("\n")])
     return prooftext.read(f"proof own.votes\n{body}")
 
 
@@ -52,7 +52,7 @@ IVT += "\nobtain y (lo hi is) from known\na: vote(n) <= y by is, vote_is(n)\nqed
 def test_an_assumption_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "votes.json").write_text(json.dumps(model("sign")), encoding="utf-8")
-    lines = "".join(f"  {line}\n" for line in ["given .. some word (..)", *IVT.split("\n")])
+    lines = "".join(f"  {line}\n" for line in ["given .. some string (..)", *IVT.split("\n")])
     (tmp_path / "named.proof").write_text(f"proof own.votes\n{lines}", encoding="utf-8")
     asked = ["prove", "votes.json", "--statement", "vote(n) <= 1", "--proof", "named.proof", "--force"]
     assert main(asked) == 0

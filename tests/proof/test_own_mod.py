@@ -77,7 +77,7 @@ def test_what_is_said_of_remainders_is_proved_or_refuted(third, sentence, status
 
 @pytest.mark.parametrize("sentence", ["n mod 40 != 39", "count(a) mod 60 <= 50"])
 def test_what_short_words_do_not_show_is_not_proved(third, sentence):
-    assert own.settle(own.claim(third, sentence), third, seconds=6).verdict is None
+    assert own.settle(own.claim(third, sentence), third, seconds=4).verdict is None
 
 
 @pytest.mark.parametrize(
@@ -107,12 +107,12 @@ def test_two_readings_and_other_divisors_are_refused_in_one_sentence(third, sent
 
 
 @pytest.mark.parametrize(
-    "sentence", ["count(a) mod 2 = 0 | (all q2 in 1..n. q0(q2) <= mod(q2) + 1)", "(mod(1)) mod 2 <= 1"]
+    "sentence", ["n mod 2 = 0 | (all q2 in 1..n. q0(q2) <= mod(q2) + 1)", "(mod(1)) mod 2 <= 1"]
 )
 def test_names_that_a_remainder_needs_are_new(sentence):
     """A coordinate or a bound name may be called as the quotient would be, and mod itself is a name."""
     b = sc.Builder(words={"a": {"q0": 1}, "b": {"mod": 1}})
     b.readout("sign", "last", b.add(sc.head(value={"q1": "q0"}, mask="future")), weights=[1])
     made = json.loads(modelfile.dumps(b.build("named")))
-    verdict = own.settle(own.claim(made, sentence), made, seconds=600).verdict  # 14 s of the processor
+    verdict = own.settle(own.claim(made, sentence), made, seconds=600).verdict
     assert verdict is not None and verdict.status == "PROVED"

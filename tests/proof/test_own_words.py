@@ -86,7 +86,7 @@ def test_where_only_the_word_is_missing_the_message_says_so():
     made = document(MODELS["votes"]())
     answer = own.settle(own.claim(made, "count(a) < 0 -> 0 = 1"), made)
     assert isinstance(answer.missing, own.Unmet) and answer.certificate is None
-    assert "the sentence is proved; what is missing is a word for which the hypotheses hold" in str(answer.missing)
+    assert "the statement is proved; what is missing is a string for which the hypotheses hold" in str(answer.missing)
     assert answer.tried is not None and answer.tried.length >= 4
 
 

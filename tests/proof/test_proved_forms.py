@@ -85,9 +85,7 @@ def at_each_behind_bos() -> Transformer:
 TWO, THREE, PARTS = {"a": "1", "b": "-1"}, {"a": "1", "b": "-1", "c": "1/2"}, {"a": "2/3", "b": "-1/2"}
 BOS, CLS, EOS, BOTH = {"before": "BOS"}, {"before": "CLS"}, {"after": "EOS"}, {"before": "BOS", "after": "EOS"}
 SIGNED = {
-    "CLS": ("none", TWO, "first", 1, CLS),
     "CLS, three letters": ("none", THREE, "first", 1, CLS),
-    "BOS": ("future", TWO, "last", 1, BOS),
     "BOS, three letters": ("future", THREE, "last", 1, BOS),
     "BOS, rational": ("future", PARTS, "last", 1, BOS),
     "BOS, two heads": ("future", TWO, "last", 2, BOS),
@@ -97,14 +95,12 @@ SIGNED = {
     "EOS, from here on": ("past", THREE, "first", 1, EOS),
     "EOS, two heads": ("past", TWO, "first", 2, EOS),
     "none, strict, from here on": ("strict-past", PARTS, "first", 1, {}),
-    "BOS, strict, from here on": ("strict-past", THREE, "first", 1, BOS),
-    "EOS, strict, from here on": ("strict-past", TWO, "first", 1, EOS),
     "both, strict, from here on": ("strict-past", TWO, "first", 1, BOTH),
     "both": ("none", TWO, "first", 1, BOTH),
-    "both, causal": ("future", PARTS, "last", 1, BOTH),
-    "both, strict": ("strict-future", TWO, "last", 1, BOTH),
 }
-"""The mask, the letters, where the readout looks, the number of heads and the added tokens."""
+"""The mask, the letters, where the readout looks, the number of heads and the added tokens: each mask beside each kind
+of added token that makes another text, each place of the readout, and rational values, three letters and two heads once
+causal and once not."""
 
 
 def says(formula: str, word: list[int], values: dict[str, Fraction]) -> bool:
@@ -163,7 +159,7 @@ def test_forms_that_hold_n_are_proved_beside_added_tokens_and_true_of_short_word
         assert not any(says(c.formula, word, other) for c in claims if c.coordinate != "verdict")
 
 
-@pytest.mark.parametrize("ends", [BOS, EOS, BOTH], ids=["BOS", "EOS", "both"])
+@pytest.mark.parametrize("ends", [BOS, EOS], ids=["BOS", "EOS"])
 def test_a_mean_of_what_is_the_same_everywhere_is_proved_beside_added_tokens(ends: dict[str, str]) -> None:
     found = forms.prove(every_length(mean_of_a_mean(**ends)), seconds=240)
     assert found.whole and found.verdict.status == "PROVED", found.missing
@@ -177,24 +173,26 @@ def test_at_each_position_behind_an_added_token() -> None:
 def test_a_verdict_that_may_say_nothing_leaves_the_forms_proved() -> None:
     """At EOS a mean from here on is 0: neither side of the verdict's form holds at any word."""
     found = forms.prove(every_length(signed("past", TWO, "last", **EOS)), seconds=120)
-    assert list(found.missing) == ["verdict"] and "no word was found" in found.missing["verdict"]
+    assert list(found.missing) == ["verdict"] and "no string was found" in found.missing["verdict"]
     assert found.verdict.status == "PROVED" and "m0" in found.said()[0]
 
 
-def test_what_is_not_proved_names_the_form_and_no_place_in_a_text() -> None:
+def test_what_is_not_proved_names_the_form_and_no_place_in_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search ends by itself, far from any limit of time."""
+    monkeypatch.setattr(forms, "SECONDS", 600.0)
     found = planted(every_length(MODELS["whole"]()), lambda v: v + fmpq(1))
-    proof = forms.prove(found, seconds=60)
+    proof = forms.prove(found, seconds=2000)
     assert re.match(r'no proof was found of "mean"\(n\) = ', proof.missing["mean"]), proof.missing
     assert not any(re.search(r"line \d+, column", why) for why in proof.missing.values())
 
 
-SHORT = 6
-"""Seconds for what has no proof: those that have one take less on a free machine."""
+SHORT = 2
+"""Seconds of the processor for what has no proof, half of them for lines: those that have one take less."""
 
 
 MODELS = {
     "always": lambda: majority("none", a=1, b=2, c=3),
-    "twice behind BOS": lambda: twice(before="BOS"),
+    "twice after BOS": lambda: twice(before="BOS"),
     "twice before EOS": lambda: twice(after="EOS"),
     "before": before,
     "half": halves,
@@ -264,9 +262,15 @@ def planted(found: EveryLength, change: Any) -> EveryLength:
 
 
 @pytest.mark.parametrize(
-    "change", [lambda v: v + fmpq(1), lambda v: -v, lambda v: v * fmpq(2), lambda v: fmpq(0)], ids=["1", "-", "2", "0"]
+    ("name", "change"),
+    [
+        ("majority", lambda v: v + fmpq(1)),
+        ("whole", lambda v: -v),
+        ("three", lambda v: v * fmpq(2)),
+        ("majority", lambda v: fmpq(0)),
+    ],
+    ids=["causal, 1 more", "no mask, negated", "three letters, twice", "causal, zero"],
 )
-@pytest.mark.parametrize("name", ["majority", "whole", "three"])
 def test_a_planted_form_is_not_proved(name: str, change: Any) -> None:
     found = planted(every_length(MODELS[name]()), change)
     proof = forms.prove(found, seconds=SHORT)

@@ -86,7 +86,7 @@ def test_no_input_without_a_run_meets_a_premise() -> None:
     for word in (w for n in (1, 2, 3) for w in itertools.product("ab", repeat=n)):
         with pytest.raises(BadInput):
             model.run(word)
-    text = "proof own.m\n  given .. some word (..)\n  qed\n"
+    text = "proof own.m\n  given .. some string (..)\n  qed\n"
     text += "inhabited\n  witness {}; i. 0; i. 1; i. 1; i. 1; i. 1; i. 0; i. 5; i. 0\n"
     for n in (0, 1):
         with pytest.raises((StepGap, Rejected)):
@@ -125,7 +125,7 @@ def test_what_all_runs_have_is_proved(tmp_path: Path) -> None:
     statement = own.claim(document(attending(2)), "n <= 2")
     twice_judged(statement, own.prove(statement), tmp_path)  # in a hundredth of a second
     assert own.certified(document(attending(2)), "n <= 1", seconds=2) is None
-    text = "proof own.m\n  given .. some word (cold v_is y_is)\n  qed by cold\n"
+    text = "proof own.m\n  given .. some string (cold v_is y_is)\n  qed by cold\n"
     text += "inhabited\n  witness 3; i. 0; i. 1; i. 1\n  qed by exp_pos(2)\n"
     statement = own.claim(document(warm("n - 5/2")), "3 <= n")
     twice_judged(statement, own.prove(statement, prooftext.read(text)), tmp_path)

@@ -38,14 +38,14 @@ def test_a_vacuous_sentence_inside_an_indicator_does_not_pass_in_silence(home, c
     """The same premise outside is refused by H; inside it is named, in text and in the document."""
     code, out = said(capsys, "prove", "votes.json", "--statement", sentence, "--force")
     assert code == 0 and out.startswith("PROVED")
-    line = next(line for line in out.split("\n") if line.startswith("Unasked"))
-    assert line == f"Unasked      {WORDS}{NEVER}"
+    line = next(line for line in out.split("\n") if line.startswith("Not checked"))
+    assert line == f"Not checked  {WORDS}{NEVER}"
     code, out = said(capsys, "prove", "votes.json")
     assert code == 0 and line in out
     code, out = said(capsys, "prove", "votes.json", "--json")
     assert [*json.loads(out)["unasked"]] == [line.partition(": ")[2]]
     code, out = said(capsys, "prove", "votes.json", "--statement", sentence, "--force", "--latex")
-    assert code == 0 and r"\noindent Unasked: " in out
+    assert code == 0 and r"\noindent Not checked for vacuity: " in out
     code, out = said(capsys, "prove", "votes.json", "--statement", sentence, "--force", "--json")
     assert [*json.loads(out)["unasked"]] == [line.partition(": ")[2]]
 
@@ -58,15 +58,15 @@ def test_the_same_premise_outside_is_refused(home, capsys):
 @pytest.mark.parametrize("sentence", ["I[count(a) < 0] = 0", "vote(n) <= 1", "1 <= n"])
 def test_where_nothing_has_premises_nothing_is_said(home, capsys, sentence):
     code, out = said(capsys, "prove", "votes.json", "--statement", sentence)
-    assert code == 0 and "Unasked" not in out
+    assert code == 0 and "Not checked" not in out
 
 
 def test_a_stored_claim_names_them_in_both_commands(capsys):
     with_one, without = "cookbook.s9.2.1.nonuniform", "cookbook.s9.2.1.balance"
     code, out = said(capsys, "prove", with_one)
-    assert code == 0 and f"Unasked  {WORDS}" in out
+    assert code == 0 and f"Not checked  {WORDS}" in out
     code, out = said(capsys, "prove", with_one, "--latex")
-    assert code == 0 and r"\noindent Unasked: inside I[...], that this can be met: ex" in out
+    assert code == 0 and r"\noindent Not checked for vacuity: inside I[...], that this can be met: ex" in out
     code, out = said(capsys, "prove", without)
     assert code == 0 and WORDS not in out
     code, out = said(capsys, "prove", with_one, "--json")
@@ -77,7 +77,7 @@ def test_a_stored_claim_names_them_in_both_commands(capsys):
         (without, "PROVED", False),
     ):
         row = replace(claims.claim(name), status=status)
-        assert (f"Unasked: {WORDS}" in document([row]).text()) == shown
+        assert (f"Not checked for vacuity: {WORDS}" in document([row]).text()) == shown
 
 
 def test_of_a_refuted_claim_the_correction_is_meant(capsys):

@@ -100,7 +100,7 @@ def test_each_position():
 @pytest.mark.parametrize(
     ("name", "given", "message"),
     [
-        ("average", {}, "must read words"),
+        ("average", {}, "must read strings"),
         ("parity", {"head": "L2.head7"}, "did you mean L2.head"),
         ("parity", {"position": "last"}, "must be an integer from 0 to "),
         ("parity", {"position": 40}, "must be an integer from 0 to 3"),
@@ -136,6 +136,6 @@ def test_a_dash_is_explained() -> None:
     )
     found = model.entropy(2)
     assert [row.get("least") is None for row in found.rows] == [True, True, True, False]
-    assert "L1.head1 writes nothing, as its values are zero for every word" in found.notes["none"]
+    assert "L1.head1 writes nothing, as its values are zero for every string" in found.notes["none"]
     assert "sees nothing" in found.notes["none"] and "none: L1.head1 writes nothing" in found.text()
     assert "none" not in sc.build("parity").entropy(2).notes

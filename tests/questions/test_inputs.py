@@ -110,7 +110,7 @@ LANGUAGES = [
 @pytest.mark.parametrize(("own", "far"), LANGUAGES)
 def test_the_margin_of_merged_prefixes_is_that_of_the_strings(own: str, far: str) -> None:
     found = sc.build("dyck-1").margin(9, inputs=own)
-    assert "merged" in found.notes["method"]
+    assert "grouped" in found.notes["method"]
     rows = {row["n"]: row for row in found.rows}
     for n in range(1, 10):
         sizes = {word: dyck(word) for word in inside(far, "()", n)}
@@ -203,7 +203,7 @@ def refusals(tmp_path: Path) -> list[tuple[Any, int | None, str]]:
     return [
         ("[]", None, "must have a string of length 1 to 6"),
         (r"\({9}", None, "must have a string of length 1 to 6"),
-        ("x*", None, "letters of the model"),
+        ("x*", None, "symbols of the model"),
         (tmp_path / "foreign.txt", None, "line 2"),
         (tmp_path / "empty.txt", None, "at least one symbol"),
         (tmp_path / "far.json", None, "over the alphabet ( )"),
@@ -287,5 +287,5 @@ def test_decisions_of_models_that_count_end_where_the_language_does() -> None:
     assert found.verdict != "different"  # each string gets one answer from both
     wrong = model.decide(r"(\(\))*", inputs=[r"()", r"(())", r"((()))"])
     assert wrong.verdict == "different" and wrong.word == tuple("(())") and wrong.to_json()["count"] == 3
-    with pytest.raises(BadInput, match="beside a reference"):
+    with pytest.raises(BadInput, match="with a specification"):
         model.decide(inputs=".{4}")

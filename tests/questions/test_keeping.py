@@ -16,7 +16,7 @@ from symcook.errors import BadInput, Undecided
 
 QUESTIONS: dict[str, Callable[..., sc.Answer]] = {
     "margin, by prefixes": lambda longest, **how: sc.build("dyck-1").margin(longest, **how),
-    "margin, by words": lambda longest, **how: alike().margin(longest, **how),
+    "margin, by strings": lambda longest, **how: alike().margin(longest, **how),
     "temperature": lambda longest, **how: sc.build("first-flawed").temperature(longest, **how),
     "tolerance": lambda longest, **how: induction().tolerance("readout[unit]", longest, **how),
     "precision": lambda longest, **how: induction().precision(longest, **how),
@@ -45,7 +45,7 @@ def test_what_was_finished_is_kept(name: str, how: Any) -> None:
         QUESTIONS[name](4, progress=progress)
     kept, short = error.value.found, QUESTIONS[name](2)  # type: ignore[attr-defined]
     assert [dict(row) for row in kept.rows] == [dict(row) for row in short.rows] != []
-    assert dict(kept.notes) == {**short.notes, "ended": "nothing is said of lengths above 2"}
+    assert dict(kept.notes) == {**short.notes, "ended": "lengths above 2 were not tested"}
     assert "ended" not in QUESTIONS[name](4).notes
 
 
@@ -64,7 +64,7 @@ def test_the_command_prints_what_was_finished(
     alike().save(file)
     assert main(["margin", file, "--max-length", "40"]) == 2
     out, err = capsys.readouterr()
-    assert " 6 " in out and "ended: nothing is said of lengths above 6" in out
+    assert " 6 " in out and "ended: lengths above 6 were not tested" in out
     assert "at most 100" in err and "given: 128 at length 7" in err
     assert main(["margin", file, "--max-length", "40", "--json"]) == 2
     said = json.loads(capsys.readouterr().out)

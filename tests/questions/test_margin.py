@@ -211,7 +211,7 @@ def test_merged_prefixes_hide_no_word(seeds: range) -> None:
     for seed in seeds:
         model = causal(seed)
         found = model.margin(5)
-        assert "merged" in found.notes["method"]
+        assert "grouped" in found.notes["method"]
         for row in found.rows:
             sizes = {}
             for word in words(model.alphabet, row["n"]):

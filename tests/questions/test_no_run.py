@@ -106,7 +106,7 @@ def test_an_export_says_which_inputs_have_no_run(tmp_path: Path, placement: str)
     assert known["compared"]["inputs"] == 14 - len(none) and known["compared"]["complete"]
     lengths = {len(word) for word in none}
     assert {n for low, high in known["guaranteed"]["ranges"] for n in range(low, high + 1)} == {1, 2, 3} - lengths
-    assert f"a word of length {min(lengths)} has no run" in known["guaranteed"]["why"]
+    assert f"a string of length {min(lengths)} has no run" in known["guaranteed"]["why"]
     for word in ("a", "".join(none[0])):
         asked = [sys.executable, "-m", "symcook.export.run_npz", str(file), word]
         ended = subprocess.run(asked, capture_output=True, text=True, check=False)
@@ -272,4 +272,4 @@ def test_the_length_of_a_word_without_a_run_counts_what_is_typed(tmp_path: Path)
     lengths = {n for n in (0, 1, 2) for word in words("ab", n) if not runs(model, word)}
     assert lengths and 0 not in lengths
     known = model.export(tmp_path / "m.npz", max_length=2)
-    assert f"a word of length {min(lengths)} has no run" in known["guaranteed"]["why"]
+    assert f"a string of length {min(lengths)} has no run" in known["guaranteed"]["why"]

@@ -143,7 +143,7 @@ def test_the_empty_word_of_parity_has_no_bits_that_are_enough() -> None:
 def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(sc.BadInput, match="did you mean float16"):
         sc.build("first").precision(3, formats=("float1",))
-    with pytest.raises(sc.BadInput, match="least length"):
+    with pytest.raises(sc.BadInput, match="smallest length"):
         sc.build("first").precision(3, min_length=4)
     monkeypatch.setattr("symcook.words.cells.MOST", 200)
     with pytest.raises(sc.BadInput, match="must be at most 200 at each length; given: 256 at length 8"):
@@ -180,13 +180,13 @@ def test_from_which_length_on_is_guaranteed_where_there_is_an_empty_word() -> No
     """It is decided otherwise, and asked about with the least length 0 alone."""
     found = kept(1, "CLS").precision(2, formats=("float16",))
     assert found.extra["formats"]["float16"]["from"] == 1 and found.extra["formats"]["float16"]["guaranteed"] == 2
-    assert found.notes["float16"] == "guaranteed from n = 1 to n = 2, as far as was asked"
+    assert found.notes["float16"] == "guaranteed from n = 1 to n = 2, the maximum length"
     found = kept(1, "CLS").precision(2, min_length=0, formats=("float16", "float32"))
     assert (
         found.notes["float16"]
-        == "guaranteed at no length; the empty word (n = 0) is decided otherwise: reject, not accept"
+        == "guaranteed at no length; the empty string (n = 0) is decided otherwise: reject, not accept"
     )
-    assert found.notes["float32"] == "guaranteed from n = 0 to n = 2, as far as was asked"
+    assert found.notes["float32"] == "guaranteed from n = 0 to n = 2, the maximum length"
 
 
 def test_a_shorter_word_without_a_run_is_no_refusal_and_no_guarantee() -> None:
@@ -198,4 +198,4 @@ def test_a_shorter_word_without_a_run_is_no_refusal_and_no_guarantee() -> None:
         made.precision(2)
     found = made.precision(2, min_length=2, formats=("float64",))
     assert found.row(2)["enough"] is not None and found.extra["formats"]["float64"]["guaranteed"] is None
-    assert found.notes["float64"] == "guaranteed at no length; no word to n = 2 was found that is decided otherwise"
+    assert found.notes["float64"] == "guaranteed at no length; every string tested to n = 2 is decided alike"

@@ -29,7 +29,7 @@ def parity_logit(n, k, c, e=sympy.exp):
 
 
 def first_logit(n, starts, c, e=sympy.exp):
-    """Eq. (1), and 0 for the empty word."""
+    """Eq. (1), and 0 for the empty string."""
     return 0 if n == 1 else e(c) / (e(c) + n - 1) * (2 * starts - 1) / 2
 
 

@@ -124,7 +124,7 @@ def test_each_stored_form_names_a_proof_that_stands() -> None:
 
 
 def test_parity_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    found = document(capsys, "derive", "parity", "--set", "c=2", "--seconds", "2")
+    found = document(capsys, "derive", "parity", "--set", "c=2", "--seconds", "2", code=3)
     assert [one["accept"] for one in found] == [False, True, False, True]
     one = found[1]
     assert one["conditions"] == ["mod(n, 2) = 0", "mod(k, 2) = 1"]
@@ -206,7 +206,7 @@ def test_a_tolerance_that_is_too_large_is_not_in_reach() -> None:
 
 @pytest.mark.parametrize("name", ["dyck-k-d", "induction-most-recent"])
 def test_what_is_out_of_reach_says_which_coordinate_and_why(name: str) -> None:
-    with pytest.raises(BadInput, match=r"within the rules.*:"):
+    with pytest.raises(BadInput, match=r"must follow its rules.*:"):
         every_length(build(name))
 
 
@@ -226,7 +226,7 @@ def test_weights_as_they_are_trained_end_in_a_sentence(seed: int, norm: str) -> 
     else:
         state |= {f"blocks.0.ln1.{x}": rng.normal(size=4) for x in "wb"}
     model = sc.from_state_dict(state, vocabulary="abc", norm=norm)
-    with pytest.raises(BadInput, match=r"within the rules.*:"):
+    with pytest.raises(BadInput, match=r"must follow its rules.*:"):
         every_length(model)
 
 
@@ -308,7 +308,7 @@ def eval_condition(formula: str, n: int) -> bool:
 def test_the_letter_at_an_end_where_the_word_may_be_empty(
     before: str | None, after: str | None, position: str, start: int
 ) -> None:
-    """The token that a model adds is what its readout sees of the empty word: each word meets one case, and its value
+    """The token that a model adds is what its readout sees of the empty string: each word meets one case, and its value
     and verdict are those of the run."""
     words = {"a": {"t": 0}, "b": {"t": -1}, **{one: {"t": 2} for one in (before, after) if one}}
     for mask in ("none", "future", "past"):

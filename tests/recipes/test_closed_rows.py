@@ -87,7 +87,7 @@ def test_no_lookup_without_a_checked_maximum() -> None:
     """A query at which the row does not look, and scores that are no parabola, are out of reach."""
     b = sc.Builder(inputs=("query", "value"), positions={"one": "1", "index": "i", "square": "i^2"})
     pair = {("query", "index"): 2, ("one", "square"): -1}
-    with pytest.raises(BadInput, match="within the rules"):
+    with pytest.raises(BadInput, match="must follow its rules"):
         model = b.add(sc.head(pair, {"found": "value"}, mask="future", weighting="rightmost"))
         b.readout("value", "each", model)
         sc.derive(b.build("behind"))

@@ -66,7 +66,7 @@ def typed(model: sc.Transformer, given: Any) -> str:
 
 
 def some_input(model: sc.Transformer, random: Random, longest: int = 8) -> Any:
-    """A word or rows that the model takes, the empty word among them."""
+    """A word or rows that the model takes, the empty string among them."""
     limit = longest if model.max_length is None else min(longest, model.max_length - model.embedding.added)
     if model.embedding.inputs is None:
         least = 0 if model.embedding.added else 1

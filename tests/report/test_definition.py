@@ -147,7 +147,7 @@ class Reader:
             if label == "norm" and not any(one.label == "norm" for one in rows[max(place - 1, 0) : place]):
                 self.add(added)  # the block before it is done
                 self.env = outer
-            if label == "norm behind":
+            if label == "norm after":
                 self.add(added)
                 self.stream |= {(x, *at): found for (x, *at), found in self.whole(row).items()}
             elif label == "norm":
@@ -321,7 +321,7 @@ def test_theorems_are_told_with_their_hypotheses_and_definitions() -> None:
     dyck = rows("dyck-k-d")
     assert "more hypotheses: cookbook.s9.2.3.dyckkD_accept" in dyck["lem.any_dyck"] and "nestlevel(o, a, m)" in dyck
     assert "for all m:Int, q:Int->Int: if 0 <= m; n = 2*m + 2" in rows("automaton")["merrill2024.thm1"]
-    assert "c(f, i) behind round t = 1, .., L; at t = 0" in "".join(rows("logic-past"))
+    assert "c(f, i) after round t = 1, .., L; at t = 0" in "".join(rows("logic-past"))
     soft = rows("induction-by-term")["cookbook.s9.1.1.soft_average"]
     assert "tau = 1/log(8*N); term = 0" in soft and "h_x is x in a run with ties = softmax" in soft
     corrected = rows("induction-by-term", ties="softmax")
@@ -355,7 +355,7 @@ def test_a_theorem_without_its_proof_is_not_said_to_be_proved(monkeypatch: pytes
 
 def test_signs_and_placements_are_explained_where_they_are() -> None:
     turing, sums, plain = (text(family(name), proved_of(family(name))) for name in ("turing", "network", "identity"))
-    assert "multi-pre-norm: several in front" in turing and "pre-norm" not in sums
+    assert "multi-pre-norm: several before each block" in turing and "pre-norm" not in sums
     assert "F <-> G: one holds" in turing and "x:Int is an integer" in sums
     assert "F | G" not in sums and "  signs" in sums
     assert "print(0, r) is used by nothing" in " ".join(turing.split()) and "  signs" not in latex(family("turing"))

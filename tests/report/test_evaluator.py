@@ -15,7 +15,7 @@ import symcook as sc
 from symcook.report.page.modelpage import model_page
 
 WORDS = 200
-"""The inputs of each part; ten parts run with --every-case."""
+"""The inputs of each of ten parts."""
 
 
 def asked(seed: int) -> tuple[list[dict[str, Any]], list[list[tuple[str, dict[str, Any]]]]]:
@@ -65,7 +65,7 @@ def test_the_models_have_every_trait() -> None:
             met |= {f"readout {readout.kind} {readout.position}", f"start {given.start}"}
             met |= {token for token in (given.before, given.after) if token}
             met |= {name for name in model.space if name in page_models.ODD[:3]}
-            met |= {"empty word"} if any(text == "" for text, _ in found) else set()
+            met |= {"empty string"} if any(text == "" for text, _ in found) else set()
             met |= {"no run"} if any(said.get("refused") == "NoRun" for _, said in found) else set()
             met |= {"rows"} if given.inputs is not None else set()
             met |= {"several letters"} if not given.spelled else set()
@@ -86,7 +86,7 @@ def test_the_models_have_every_trait() -> None:
         "constructor",
         "__proto__",
         "toString",
-        "empty word",
+        "empty string",
         "no run",
         "rows",
         "several letters",
@@ -122,7 +122,7 @@ def test_every_recipe_is_among_them() -> None:
 
 REFUSED = (
     ("dyck-1", "(x", "every symbol must be in the alphabet ( ); given: x"),
-    ("dyck-1", "", "an input must have at least one symbol; given: the empty word"),
+    ("dyck-1", "", "an input must have at least one symbol; given: the empty string"),
     ("max", "1", "each row must have 2 values (x, y); given: 1"),
     ("max", "1, 2; 3, 4", "one row of inputs is wanted; given: 2"),
     ("max", "1, pi", "a number must be written like 3, -1/2, 0.25 or 1e-3; given: pi"),

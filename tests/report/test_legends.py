@@ -51,7 +51,7 @@ def test_a_precision_says_what_its_curves_are(seen: list[Any]) -> None:
     answer = sc.build("parity").precision(5)
     question.figure(answer).picture("png")
     said = texts(seen[0])
-    assert "bits proved to be enough for every word" in said and "bits at which a word is decided wrongly" in said
+    assert "bits proved to be enough for every string" in said and "bits at which a string is decided wrongly" in said
     lengths = [row["n"] for row in answer.rows if row["fails"] is not None]
     assert lengths == [4, 5] and "at n = 4, 5" in said and "one point for each length" not in said
 

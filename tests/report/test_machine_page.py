@@ -118,7 +118,7 @@ def test_decoders_of_theorem_2_are_stepped_too(options: tuple[str, ...], made: A
     file = page(tmp_path, "tm", source, "aaa", "--theorem", "2", *options)
     made.get_log("browser")
     made.get(file.as_uri())
-    assert ("reads its input one letter ahead" in text_of(made, "machine")) == bool(options)
+    assert ("reads its input one symbol ahead" in text_of(made, "machine")) == bool(options)
     made.execute_script("document.getElementById('token').focus()")
     for at, tapes in enumerate(expected(source, "aaa")):
         assert strips(made) == tapes, at

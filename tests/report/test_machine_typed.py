@@ -125,7 +125,7 @@ def test_words_of_decoders_of_theorem_1(variant: str, made: Any, tmp_path: Path)
         assert [one["token"] for one in said["tokens"]] == [speech.text(one) for one in stream(model, word, 40)]
     made.execute_script("document.getElementById('token-on').click()")
     said = made.execute_script("return document.getElementById('path').textContent")
-    assert said == "Now in odd, behind the letter 1."
+    assert said == "Now in odd, after the symbol 1."
     assert complaints(made) == []
 
 
@@ -141,7 +141,7 @@ def test_words_of_automata_without_a_start(theorem: str, made: Any, tmp_path: Pa
         assert [one["token"] for one in said["tokens"]] == [speech.text(one) for one in stream(model, word, 40)], word
         assert said["tokens"][0]["position"] == len(word) + 1 and said["stopped"] == "end"
         write(made, word)
-        assert shown(made, "answer") == f"It puts out {said['output']} and ends, with {len(said['tokens'])} tokens."
+        assert shown(made, "answer") == f"It outputs {said['output']} and ends, with {len(said['tokens'])} tokens."
     write(made, "")
     assert "must have at least one symbol" in shown(made, "said")
     assert complaints(made) == []
@@ -213,7 +213,7 @@ def test_words_of_decoders_of_theorem_2(source: str, variant: str, front: int, m
     word = words[-1] + words[-1]  # no run of it was computed beforehand
     write(made, word)
     told = turing.execute(machine, word, MOST_TYPED)
-    assert shown(made, "answer") == f"It puts out {told.output} and ends, with {len(told.documents) - 1} tokens."
+    assert shown(made, "answer") == f"It outputs {told.output} and ends, with {len(told.documents) - 1} tokens."
     made.execute_script("document.getElementById('token-on').click()")
     assert ("held in the state" in shown(made, "lookups")) == ahead
     write(made, "")
@@ -303,7 +303,7 @@ def test_a_word_is_typed_and_stepped(made: Any, tmp_path: Path) -> None:
     assert word not in made.execute_script("return document.getElementById('known').textContent").replace(" ", "")
     write(made, word)
     told = turing.execute(read_turing(source), word, 500)
-    assert shown(made, "answer") == f"It puts out {told.output} and ends, with {len(told.documents)} tokens."
+    assert shown(made, "answer") == f"It outputs {told.output} and ends, with {len(told.documents)} tokens."
     assert "short runs" in shown(made, "trace") and shown(made, "said") == ""
     made.execute_script("document.getElementById('token').focus()")
     from selenium.webdriver.common.keys import Keys
@@ -341,7 +341,7 @@ def test_another_symbol_is_refused_in_a_sentence(kind: str, source: str, made: A
     write(made, "ab")
     assert shown(made, "said") == "" and made.find_element("id", "machine").is_displayed()
     write(made, "")
-    assert shown(made, "said") == "" and shown(made, "answer").startswith("It puts out ")
+    assert shown(made, "said") == "" and shown(made, "answer").startswith("It outputs ")
     assert complaints(made) == []
 
 

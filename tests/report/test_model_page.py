@@ -95,7 +95,7 @@ def test_json_says_how_the_page_runs(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["dyck-1", "-o", "/proc/page.html"], "the target of a page must be writable"),
         (["dyck-1", "-o", "there.html/x.html"], "the folder for a page must exist"),
         (["dyck-1", "-o", "new.html", "--input", "(x"], "every symbol must be in the alphabet"),
-        (["dyck-1", "-o", "new.html", "--rows", "1"], "dyck-1 must be given a word"),
+        (["dyck-1", "-o", "new.html", "--rows", "1"], "dyck-1 must be given a string"),
         (["average", "-o", "new.html", "--input", "ab"], "average must be given numbers"),
         (["dyck-1", "-o", "new.html", "--set", "nothing=1"], "nothing"),
         (["dyck-1", "-o", "new.html", "--max-length", "9"], "--max-length must go with figures"),
@@ -216,7 +216,8 @@ def test_a_word_is_run_and_stepped_through(made: Any, tmp_path: Path) -> None:
     field.clear()
     field.send_keys("())(" + Keys.ENTER)
     assert text_of(made, "answer").startswith("reject")
-    assert text_of(made, "where") == "Step 1 of 4, after embedding; position 1: ("
+    assert text_of(made, "where") == "Step 2 of 4, after layer 1, attention; position 4: ("
+    made.find_element(By.CSS_SELECTOR, "#places button").click()
     made.find_element(By.CSS_SELECTOR, "#steps button").click()
     ActionChains(made).send_keys(Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ARROW_DOWN).perform()
     assert text_of(made, "where") == "Step 2 of 4, after layer 1, attention; position 3: )"
@@ -228,6 +229,78 @@ def test_a_word_is_run_and_stepped_through(made: Any, tmp_path: Path) -> None:
     assert text_of(made, "where").startswith("Step 4 of 4, after layer 2, attention")
     assert made.find_elements(By.CSS_SELECTOR, "td.read") and not made.find_element(By.ID, "on").is_enabled()
     assert complaints(made) == []
+
+
+def test_arrows_step_on_a_fresh_page(made: Any, tmp_path: Path) -> None:
+    """It opens where a head looks somewhere, at the position that the readout reads; nothing has the focus."""
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    visit(made, page("dyck-1", "(())"), tmp_path)
+    seen = [text_of(made, "where")]
+    for key in (Keys.ARROW_RIGHT, Keys.ARROW_UP, Keys.ARROW_LEFT):
+        ActionChains(made).send_keys(key).perform()
+        seen.append(text_of(made, "where"))
+    assert seen == [
+        "Step 2 of 4, after layer 1, attention; position 4: )",
+        "Step 3 of 4, after layer 1, feed-forward; position 4: )",
+        "Step 3 of 4, after layer 1, feed-forward; position 3: )",
+        "Step 2 of 4, after layer 1, attention; position 3: )",
+    ]
+    made.execute_script("document.getElementById('word').focus()")  # there they move the cursor
+    ActionChains(made).send_keys(Keys.ARROW_RIGHT).perform()
+    assert text_of(made, "where") == seen[-1]
+    made.set_window_size(600, 300)
+    made.execute_script("document.activeElement.blur(); window.scrollTo(0, 1e6)")  # out of sight, down scrolls
+    ActionChains(made).send_keys(Keys.ARROW_DOWN).perform()
+    assert text_of(made, "where") == seen[-1]
+    made.set_window_size(1200, 900)
+    assert complaints(made) == []
+
+
+@pytest.mark.parametrize(("name", "given"), [("dyck-1", "(())"), ("parity", "0110")])
+def test_the_pattern_of_each_head_is_drawn_with_its_exact_weights(
+    name: str, given: Any, made: Any, tmp_path: Path
+) -> None:
+    """One picture a head that writes something, a square a pair, and behind it what `run` says of the pair."""
+    document = page(name, given)
+    visit(made, document, tmp_path)
+    model = sc.build(name)
+    values = {one.name: one.default for one in model.parameters if one.default is not None}
+    trace = model.run(given, trace=True, values=values).trace
+    weights = [head for step in trace for head in step.get("attention", ()) if head]
+    drawn = made.execute_script("""const all = (inside, what) => [...inside.querySelectorAll(what)];
+      return all(document, '#patterns figure').map((one) =>
+        all(one, '.asks').map((row) => all(row, 'title').map((cell) => cell.textContent)));""")
+    assert len(drawn) == len(weights) > 0
+    for picture, head in zip(drawn, weights, strict=True):
+        assert [len(row) for row in picture] == [len(head)] * len(head)
+        for row, exact in zip(picture, head, strict=True):
+            for said, weight in zip(row, exact, strict=True):
+                assert said.startswith("from ") and (said.endswith(f": {weight}") or "±" in said)
+    captions = [one.text for one in made.find_elements("css selector", "#patterns figcaption")]
+    assert all("writes " in one and "layer " in one for one in captions)
+    assert complaints(made) == []
+
+
+def test_the_page_says_what_is_proved(made: Any) -> None:
+    """From the ledger: for every string, and how many statements have which status."""
+    document = page("dyck-1")
+    text = unescape(re.sub(r"<[^>]*>", "", document))
+    assert "PROVEDaccept <-> dyck(w, n) for strings of every length (cookbook.t3.dyck1, cookbook.s9.2.1.accept)" in text
+    assert "theorems7 PROVED, 1 CORRECTED" in text
+    assert "no proof was asked for" not in text and "symcook derive dyck-1 searches for a proof" in text
+
+
+def test_one_name_means_one_thing() -> None:
+    """q1 is a coordinate of this formula; rows of Q, hidden units and states have other names."""
+    document = model_page(sc.compile("ltl", "Q_b & prev Q_a", alphabet="ab"))[0]
+    headers = re.findall(r'<th scope="row">([^<]*)</th>', document)
+    assert "query 1" in headers and "key 1" in headers and "unit 1" in headers and "S0" in headers
+    assert not {"k1", "h1", "q0"} & {*headers}
+    assert data(document)["automaton"]["names"][:2] == ["S0", "S1"]
+    tables = re.findall(r"<caption>Q</caption>.*?</table>", document)
+    assert tables and all('<th scope="row">q1</th>' not in one for one in tables)
 
 
 def test_what_the_model_does_not_take_is_said(made: Any, tmp_path: Path) -> None:
@@ -313,12 +386,12 @@ def test_runs_that_were_computed_before(made: Any, tmp_path: Path) -> None:
 
 def test_the_automaton_follows_the_word(made: Any, tmp_path: Path) -> None:
     visit(made, page("dyck-1-2", "(())"), tmp_path)
-    path = text_of(made, "path").removeprefix("On the word that is run: ").split(" → ")
+    path = text_of(made, "path").removeprefix("On the string that is run: ").split(" → ")
     automaton = sc.build("dyck-1-2").decide().automaton
-    state, wanted = 0, [automaton.names[0]]
+    state, wanted = 0, ["S0"]
     for letter in "(())":
         state = automaton.step(state, letter)
-        wanted.append(automaton.names[state])
+        wanted.append(f"S{state}")
     assert path == wanted and len(set(path)) > 2
 
 

@@ -41,23 +41,19 @@ def executed(path: Path, folder: Path) -> Any:
     return read(folder / "done.ipynb")
 
 
-def test_there_are_five() -> None:
-    assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05"]
+def test_they_are_numbered() -> None:
+    assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02", "03"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_stored_without_outputs(path: Path) -> None:
-    """So that none is out of date."""
-    for cell in read(path).cells:
-        assert cell.cell_type == "markdown" or (cell.outputs == [] and cell.execution_count is None)
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs_and_shows_its_answers(path: Path, tmp_path: Path) -> None:
-    shown = 0
-    for cell in executed(path, tmp_path).cells:
+def test_a_notebook_runs_and_shows_the_answers_that_it_is_stored_with(path: Path, tmp_path: Path) -> None:
+    """Where this fails: jupyter execute --inplace examples/notebooks/*.ipynb"""
+    shown, ran = 0, executed(path, tmp_path).cells
+    for cell, stored in zip(ran, read(path).cells, strict=True):
         if cell.cell_type == "markdown":
             continue
+        told = [[output.get("data", {}).get("text/plain") for output in one.outputs] for one in (cell, stored)]
+        assert told[0] == told[1]
         for output in cell.outputs:
             assert output.output_type == "execute_result", output
             assert "text/html" in output.data or "(Parameter(" in output.data["text/plain"], output.data

@@ -282,7 +282,7 @@ def test_one_id_is_shown_with_all_that_it_rests_on(capsys: pytest.CaptureFixture
     assert len(out.splitlines()) < 90
     _, full, _ = call(capsys, "prove", LEMMA, "--full")
     assert "witness 2; j. 3*I[j = 1]; 1; 1" in full
-    assert "The hypotheses can be met" in full
+    assert "The hypotheses are satisfiable" in full
     assert len(full.splitlines()) > len(out.splitlines())
     _, several, _ = call(capsys, "prove", LEMMA, "lem.sum_one")
     assert "Suppose" not in several
@@ -451,7 +451,7 @@ def test_a_near_miss_that_is_proved_is_called_so() -> None:
     accepted = [t.change for t in tried if t.accepted]
     assert [c.after for c in accepted if c.before == "0 < gamma"] == ["0 <= gamma"]
     text = "\n".join(break_text(LEMMA, tried))
-    assert "it says more, so the statement is not sharp here" in text
+    assert "it says more, so the statement is not tight here" in text
     assert "whether it is true was not decided" in text
 
 
@@ -509,7 +509,7 @@ def test_break(capsys: pytest.CaptureFixture[str]) -> None:
     assert "false at an instance, all of them rejected" in out
     code, out, _ = call(capsys, "prove", FALSE, "--break")
     assert code == 0
-    assert f"{FALSE} is refuted; these are near misses of {FALSE}.corrected" in out
+    assert f"{FALSE} is refuted; these are mutated statements of {FALSE}.corrected" in out
 
 
 def test_break_without_a_certificate_is_a_no(capsys: pytest.CaptureFixture[str]) -> None:

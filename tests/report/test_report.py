@@ -105,7 +105,7 @@ def test_the_text_shows_every_block_in_the_order_of_the_pass() -> None:
         "Readout: the softmax of the scores at each position, a probability for each of x, <end>",
     ]
     text = "\n".join(lines)
-    assert "adds <s> in front of" in text and "adds & behind" in text
+    assert "adds <s> before" in text and "adds & after" in text
     rows = [line.split() for line in lines]
     assert ["u", "1", "2"] in rows and ["u", "1", "1/7"] in rows  # projection; gain and bias
     assert ["<end>", "0", "5"] in rows

@@ -55,10 +55,10 @@ def test_derive_without_an_input_gives_the_forms_at_every_length() -> None:
     found = sc.derive(model)
     assert [form.output for form in found.forms] == [form.output for form in every_length(model).forms]
     assert model.derive().text() == found.text() and "on the way, at position i" in found.text()
-    assert "no proof was asked for: prove()" in found.text() and found.to_json()[0]["proved"] is None
+    assert "no proof was requested; prove()" in found.text() and found.to_json()[0]["proved"] is None
     proved = found.prove(seconds=30)
     assert "PROVED: " in proved.text() and "not proved" not in proved.text()
-    assert "PROVED: " in proved._repr_html_() and "no proof was asked for" in found._repr_html_()
+    assert "PROVED: " in proved._repr_html_() and "no proof was requested" in found._repr_html_()
     assert proved.to_json()[0]["proved"] is True and proved.proof.verdict.status == "PROVED"
     assert sc.derive(sc.build("parity"), values={"c": 2}).forms[1].output == {"logit": "2*tanh(2)/n^2"}
 

@@ -248,7 +248,7 @@ def test_the_reference_of_a_program_goes_to_other_processes_and_is_not_taken_for
         assert check(model, sent, 5, executor=pool, workers=2).holds
         assert not check(model, wrong, 5, executor=pool, workers=2).holds
     for one in (right, wrong):  # a file that goes on by the name of a function would mix them
-        with pytest.raises(BadInput, match="must have a reference from a file"):
+        with pytest.raises(BadInput, match="must have a specification from a file"):
             check(model, one, 5, resume=tmp_path / "sweep")
 
 

@@ -87,7 +87,7 @@ def tried(kind: str, seed: int, folder: Path, met: Counter[str]) -> list[str]:
             wanted, ended, output = list(book.documents), book.ended, book.output
             met["halted at once"] += given.start in given.halt
             left = sum(symbol != "_" for symbol in book.tapes[-1].values())
-            met["symbols behind a blank that ends the output"] += ended and left > len(book.output)
+            met["symbols after a blank that ends the output"] += ended and left > len(book.output)
         code, lines = streamed(model, word, LIMIT, letters)
         found = [line["token"] for line in lines[:-1]] if kind == "automata" else lines[:-1]
         if found != wanted or code != (0 if ended else 3) or (output is not None and lines[-1]["output"] != output):

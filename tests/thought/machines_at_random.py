@@ -109,7 +109,7 @@ def main(kind: str, count: int, first: int = 0) -> int:
         met["ended by themselves"] += run.ended
         met["halted at the start"] += run.ended and run.steps == 0
         met["with an output"] += bool(run.output)
-        met["blanks behind the output"] += (
+        met["blanks after the output"] += (
             run.ended and any(symbol != "_" and place > 0 for place, symbol in run.tapes[-1].items()) and not run.output
         )
         met["moves of 0"] += sum("S" in one.get("move", ()) for one in run.documents)

@@ -176,7 +176,7 @@ def test_a_run_is_traced_from_the_command_line(tmp_path: Path, capsys: pytest.Ca
     code, out, _ = call(capsys, "run", file, *asked)
     assert code == 0 and out.endswith(f"ended; output: {turing.execute(read_turing(NOT), 'ba', 20).output}\n")
     assert out.startswith(
-        "position 2  step 0  go  token the last letter, a\n"
+        "position 2  step 0  go  token the last symbol, a\n"
         "  input   cell   1   _  _ [b] a  _   reads b: from token 1; next best token 0, 0.000407 below\n"
         "  work 1  cell   0   _ [_] _   reads _: from token 0, as no earlier one says what is there\n"
         "position 3  step 1  go  token go(b,_)\n"
@@ -198,9 +198,9 @@ def test_a_run_without_a_start_says_what_its_machine_has_more(
     assert call(capsys, *made)[0] == 0
     asked = ("--input", "aa", "--steps", "20", "--trace")
     code, out, _ = call(capsys, "run", file, *asked)
-    assert code == 0 and out.startswith("The machine inside reads its input one letter ahead: ")
+    assert code == 0 and out.startswith("The machine inside reads its input one symbol ahead: ")
     assert "  input   cell   1   _  _ [a] a  _   reads a: held in the state\n" in out
-    assert "  ahead   cell   2  finds a: the letter of this token; from token 1, as no earlier one says" in out
+    assert "  ahead   cell   2  finds a: the symbol of this token; from token 1, as no earlier one says" in out
     code, out, _ = call(capsys, "run", file, *asked, "--json")
     first, *others, last = map(json.loads, out.splitlines())
     assert code == 0 and last == {"stopped": "end", "output": "aa"} and first["given"] and first["held"] == "a"

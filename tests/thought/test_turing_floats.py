@@ -142,7 +142,7 @@ def test_what_is_said_of_names_and_of_the_end(tmp_path: Path, capsys: pytest.Cap
     code, _, said = call(capsys, "run", file, "--input", "a", "--then", "xx")
     assert code == 2 and said.endswith(" ..\n") and said.count("(") == 8
     code, out, _ = call(capsys, "run", file, "--input", "a", "--then", "go(start)")
-    assert code == 0 and out.endswith("goes on so: 1 token, in one pass\n")
+    assert code == 0 and out.endswith("continues so: 1 token, in one pass\n")
     model = sc.load(str(file))
     whole = extended(model, "a", 7)
     assert whole[1:] == (*generate(model, "a", 7, "ball").appended, "end")
@@ -207,4 +207,4 @@ def test_bits_say_where_a_run_goes_wrong(
             assert json.loads(call(capsys, *asked, "--json")[1].splitlines()[-1])["first_wrong"] == wrong
     assert seen >= 2
     code, _, said_why = call(capsys, "run", file, "--input", "aaaa", "--steps", 40, "--bits", 12)
-    assert code == 2 and "must go with the mpmath domain" in said_why
+    assert code == 2 and "must go with the number system mpmath" in said_why

@@ -191,7 +191,7 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "one of the machine's input" in refused(capsys, "run", file, "--input", "2", "--steps", "9")
     assert "--steps 100" in refused(capsys, "run", file, "--input", "1")
     assert "must answer them" in refused(capsys, "decide", file)
-    assert "the file of a machine must exist" in refused(capsys, "compile", "tm", "no.tm", "-o", tmp_path / "x")
+    assert "the file of a Turing machine must exist" in refused(capsys, "compile", "tm", "no.tm", "-o", tmp_path / "x")
     assert "line 1" in refused(capsys, "compile", "tm", "a b c", "-o", tmp_path / "x")
     code, _, why = call(capsys, "compile", "tm", "1RB1LB_1LA1RZ", "-o", tmp_path / "x", "--prove")
     assert code == 3 and (tmp_path / "x").exists() and "--theorem 2" in why and "PROVED" not in why

@@ -81,7 +81,7 @@ def test_a_machine_without_a_token_in_front_from_the_command_line(
     assert call(capsys, "compile", "tm", source, "-o", file, "--variant", "no-start")[0] == 0
     assert genuine(loads(file.read_text()))
     code, out, _ = call(capsys, "run", file, "--input", "12", "--steps", 20, "--trace")
-    assert code == 0 and "cell   0   _ [_] 1  2  _   reads _: in front of the first letter" in out
+    assert code == 0 and "cell   0   _ [_] 1  2  _   reads _: before the first symbol" in out
     for domain in ("ball", "float64"):
         assert call(capsys, "run", file, "--input", "12", "--steps", 20, "--domain", domain)[0] == 0
         refused(capsys, "run", file, "--input", "", "--steps", 20, "--domain", domain)

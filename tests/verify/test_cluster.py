@@ -23,10 +23,10 @@ from symcook.verify.chunks import Plan
 from symcook.verify.sweep import check
 
 SPEC = """
-def shallow(word):
+def shallow(string):
     depth = 0
-    for letter in word:
-        depth = depth if depth < 0 else depth - 1 if letter == ")" else min(depth + 1, 3)
+    for symbol in string:
+        depth = depth if depth < 0 else depth - 1 if symbol == ")" else min(depth + 1, 3)
     return depth == 0
 """
 
@@ -53,7 +53,9 @@ def test_check_on_a_cluster(cluster: Any, small: None, tmp_path: Path, capsys: p
     assert main([*own, "--scheduler", cluster.scheduler_address, "--resume", str(file)]) == 1
     assert json.loads(capsys.readouterr().out) == alone and alone["counterexample"] == "(((()))"
     assert main([*own, "--resume", str(file)]) == 1  # nothing is left to do
-    assert json.loads(capsys.readouterr().out) == alone
+    again = json.loads(capsys.readouterr().out)
+    assert f"; {alone['strings']} of them as {file} has them (" in again["method"]
+    assert again | {"method": alone["method"]} == alone
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
@@ -99,5 +101,5 @@ def test_without_dask_a_sentence_says_what_to_install(
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert main(["check", "dyck-1", "--max-length", "4", "--scheduler", "tcp://127.0.0.1:8786"]) == 2
     assert capsys.readouterr().err == (
-        "symcook: a sweep on a cluster must have Dask; given: none installed; install symcook[cluster].\n"
+        "symcook: a check on a cluster must have Dask; given: none installed; install symcook[cluster].\n"
     )

@@ -35,7 +35,7 @@ def test_a_machine_agrees_with_its_interpreter(
     found = document(capsys, "check", file, "--max-length", "3")
     assert found["strings"] == 14 and found["mismatches"] == 0 and found["empty_word"] == "agrees"
     assert found["by_length"] == [{"n": n, "strings": 2**n, "accepted": None} for n in (1, 2, 3)]
-    assert f"at most {TOKENS} a word" in found["method"]
+    assert f"at most {TOKENS} a string" in found["method"]
 
 
 def test_other_weights_differ_at_the_smallest_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

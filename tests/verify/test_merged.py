@@ -205,7 +205,7 @@ def test_all_words_are_in_the_classes(monkeypatch: pytest.MonkeyPatch) -> None:
         self.counts[-1] -= 1
 
     monkeypatch.setattr(exact.Prefixes, "merge", losing)
-    with pytest.raises(AssertionError, match="words of length"):
+    with pytest.raises(AssertionError, match="strings of length"):
         merged(built("dyck-1"), dyck1, 5)
 
 
@@ -314,7 +314,7 @@ def test_the_command_counts_by_length(capsys: pytest.CaptureFixture[str]) -> Non
     assert found["way"] == "merged" and found["strings"] == 2**201 - 2
     assert found["by_length"] == [{"n": n, "strings": 2**n, "accepted": catalan(n)} for n in range(1, 201)]
     assert main(["check", "dyck-1", "--max-length", "200"]) == 0
-    assert "merged by prefixes that the model cannot tell apart, at most 299 classes" in capsys.readouterr().out
+    assert "grouped by prefixes that the model cannot tell apart, at most 299 classes" in capsys.readouterr().out
 
 
 def test_numbers_of_many_digits_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,7 @@
 """What `check` prints can be pasted: each replay command runs, and says what the check said, for generated models.
 
 CLS, BOS and EOS, tokens of one and of several characters and of both, characters that a shell reads in its own way,
-leading dashes, options as tokens, the empty word, every readout, and domains.
+leading dashes, options as tokens, the empty string, every readout, and domains.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ LONG = [
     "a,b",
 ]
 SPEC = """
-def reference(word):
-    return {kind!r} if {kind!r} != "parity" else len(word) % 2 == 0
+def reference(string):
+    return {kind!r} if {kind!r} != "parity" else len(string) % 2 == 0
 
-def each(word):
-    return [reference(word)] * (len(word) + {added})
+def each(string):
+    return [reference(string)] * (len(string) + {added})
 """
 SEEDS = range(60)
 
@@ -185,7 +185,7 @@ def test_the_empty_word_is_compared_and_counted_by_itself(capsys: pytest.Capture
     assert check(model, right, 4).to_json() | {"method": ""} == {
         "recipe": "plain", "max_length": 4, "strings": 30, "mismatches": 0, "counterexample": None, "method": "",
         "domain": "exact", "open": 0, "first_open": None, "empty_word": "agrees", "got": None, "expected": None,
-        "against": "its reference", "stated": 0, "stated_to": None, "way": "exhaustive",
+        "against": "its specification", "stated": 0, "stated_to": None, "way": "exhaustive",
         "by_length": [
             {"n": n, "strings": 2**n, "accepted": sum(math.comb(n, k) for k in range(n + 1) if 2 * k > n + 1)}
             for n in range(1, 5)
@@ -202,8 +202,8 @@ def test_the_empty_word_is_compared_and_counted_by_itself(capsys: pytest.Capture
     (tmp_path / "spec.py").write_text("def f(w):\n    return w.count('a') > w.count('b') + 1 or not w\n")
     file, spec = str(tmp_path / "m.json"), f"{tmp_path / 'spec.py'}:f"
     code, text = asked(capsys, "check", file, "--max-length", "3", "--spec", spec)
-    assert code == 1 and "the empty word: differs" in text and "smallest counterexample: the empty word" in text
-    assert asked(capsys, *shlex.split(text.splitlines()[-1])[2:])[1].startswith("plain on the empty word: reject")
+    assert code == 1 and "the empty string: differs" in text and "smallest counterexample: the empty string" in text
+    assert asked(capsys, *shlex.split(text.splitlines()[-1])[2:])[1].startswith("plain on the empty string: reject")
 
 
 def test_words_of_mixed_tokens_are_written_so_that_they_can_be_read_again() -> None:

@@ -49,7 +49,7 @@ def test_brackets_hold_on_every_word():
     assert found.to_json() | {"method": ""} == {
         "recipe": "brackets", "max_length": 10, "strings": 2046, "mismatches": 0, "counterexample": None, "method": "",
         "domain": "exact", "open": 0, "first_open": None, "empty_word": None, "got": None, "expected": None,
-        "against": "its reference", "stated": 0, "stated_to": None, "way": "exhaustive",
+        "against": "its specification", "stated": 0, "stated_to": None, "way": "exhaustive",
         "by_length": [{"n": n, "strings": 2**n, "accepted": catalan[n - 1]} for n in range(1, 11)],
     }  # fmt: skip
     assert "exhaustive" in found.method and "1 to 10" in found.method
@@ -178,7 +178,7 @@ def test_wrong_references_of_values_are_bad_input():
         (lambda w: [0.5] * len(w), "exact numbers"),
         (lambda w: [True] * len(w), "exact numbers"),
         (lambda w: [Fraction(1)], "2 answers"),
-        (lambda w: Fraction(1), "1 answers"),
+        (lambda w: Fraction(1), "1 answer,"),
         (lambda w: [{"other": 1}] * len(w), "coordinate mean"),
     ):
         with pytest.raises(BadInput, match=text):
@@ -529,14 +529,14 @@ def test_gelu_is_refused_with_the_domain_that_has_it():
 
 
 def test_what_balls_leave_open_is_asked_exactly():
-    """On the empty word PARITY and FIRST with norms have the logit 0 (one position: equal values cancel)."""
+    """On the empty string PARITY and FIRST with norms have the logit 0 (one position: equal values cancel)."""
     from symcook.recipes import reference
 
     for name in ("parity-layernorm", "first-layernorm"):
         model, right = build(name), reference(name, {}, {})
         found = check(model, right, 2, domain="ball")
         assert found.holds and found.empty_word == "agrees" and found.open == 0
-        assert found.method.endswith("one by one in the ball domain, 1 left open there settled exactly")
+        assert found.method.endswith("one by one in ball numbers, 1 undecided there, then decided exactly")
         wrong = check(model, lambda word, right=right: right(word) or word == "", 2, domain="ball")
         first = wrong.counterexample
         assert first is not None and wrong.empty_word == "differs" and not wrong.open

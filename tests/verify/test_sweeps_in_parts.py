@@ -171,12 +171,14 @@ def test_a_sweep_goes_on_where_it_was_interrupted(small: None, spec: str, tmp_pa
                 )
             break
         except KeyboardInterrupt as stopped:
-            assert f"strings are done and stay in {file}: the same command goes on" in str(stopped)
+            assert f"strings are done; progress is saved in {file}; run the same command to resume" in str(stopped)
             interruptions += 1
             assert sum(1 for _ in stored(file)) >= rows
-    assert interruptions > 2 and found.to_json() == alone.to_json()
+    assert interruptions > 2 and f"of them as {file} has them" in found.method
+    assert found.to_json() | {"method": None} == alone.to_json() | {"method": None}
     assert len(set(stored(file))) == len(list(Plan(model, whole, *sizes(file))))
-    assert check(model, made(spec), whole, resume=file, domain=domain).to_json() == alone.to_json()  # nothing to do
+    again = check(model, made(spec), whole, resume=file, domain=domain)  # nothing to do
+    assert again.to_json() | {"method": None} == alone.to_json() | {"method": None}
 
 
 def stored(file: Path) -> list[tuple[Any, ...]]:
@@ -198,9 +200,9 @@ def test_five_kills_lose_and_repeat_nothing() -> None:
 
 SLOW = """
 import time
-def slow(word):
+def slow(string):
     time.sleep(0.002)
-    return word == "()"
+    return string == "()"
 """
 
 
@@ -217,7 +219,7 @@ def test_ctrl_c_says_how_to_go_on_and_leaves_no_process(tmp_path: Path, workers:
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes
     said = process.communicate(timeout=60)[1].splitlines()
     assert process.returncode == 130
-    assert said[-1].startswith("symcook: interrupted; ") and said[-1].endswith("the same command goes on from there")
+    assert said[-1].startswith("symcook: interrupted; ") and said[-1].endswith("run the same command to resume")
     assert all(line.startswith("dyck-1 differs on ") for line in said[:-1]), said
     done = stored(file)
     assert done
@@ -242,7 +244,7 @@ def test_a_checkpoint_of_something_else(small: None, spec: str, tmp_path: Path, 
     assert "of the same model" in refused(capsys, "dyck-1-zero-one", *own)
     assert "of the same reference" in refused(capsys, "dyck-1", *own, "--spec", spec)
     assert "of the same numbers" in refused(capsys, "dyck-1", *own, "--domain", "ball")
-    assert "of the same greatest length" in refused(capsys, "dyck-1", "--max-length", "9", "--resume", file)
+    assert "of the same maximum length" in refused(capsys, "dyck-1", "--max-length", "9", "--resume", file)
     monkeypatch.setattr(sweep, "__version__", "0.0.1")
     assert "of the same version of symcook" in refused(capsys, "dyck-1", *own)
     monkeypatch.undo()
@@ -305,7 +307,7 @@ def test_a_checkpoint_that_cannot_be_opened_or_is_open_elsewhere(small: None, tm
 
     check(build("dyck-1"), dyck1, 8, resume=file, progress=meanwhile)
     assert seen[0].returncode == 2 and seen[0].stderr.count("\n") == 1
-    assert "must be open in one sweep alone" in seen[0].stderr
+    assert "must be open in one check alone" in seen[0].stderr
 
 
 def test_a_checkpoint_that_is_read_only(small: None, tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
@@ -345,10 +347,10 @@ def test_a_full_disk_is_said_and_the_sweep_goes_on_afterwards(tmp_path: Path) ->
 
 DYING = """
 import os
-def dies(word):
-    if word == ")" * 10:
+def dies(string):
+    if string == ")" * 10:
         os._exit(9)
-    return word == "()"
+    return string == "()"
 """
 
 
@@ -377,7 +379,7 @@ def unsteady() -> Fold:
     ("fold", "said"),
     [
         (Fold(0, lambda s, t: s + 1 + 0 // (s - 3), bool), "must answer every input; given: ZeroDivisionError"),
-        (unsteady(), "must answer the same when it is asked the same again; given: 1 and then 2"),
+        (unsteady(), "must give the same answer for the same state; given: 1 and then 2"),
         (Fold(0, lambda s, t: 0, lambda s, seen=[]: seen.append(s) or len(seen) % 2 == 0), "False and then True"),
     ],
 )  # fmt: skip
@@ -392,7 +394,7 @@ def test_a_sweep_of_more_than_an_hour_is_refused_unless_it_is_allowed(monkeypatc
     monkeypatch.setattr(sweep, "rate", lambda *_: 0.5)
     with pytest.raises(BadInput, match=r"less than an hour.*about 2 hours; give yes=True, with resume=FILE") as error:
         check(model, dyck1, 11)
-    assert "random words both agree" in str(error.value)
+    assert "random strings agree" in str(error.value)
     monkeypatch.setattr(chunks, "CHUNK_SECONDS", 1000.0)
     assert check(model, dyck1, 11, yes=True).strings == 4094
     with ThreadPoolExecutor(2) as two, pytest.raises(BadInput, match="about 68 minutes"):
@@ -452,7 +454,7 @@ def test_progress_says_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_rows_and_grids_are_no_sweeps_in_parts(tmp_path: Path) -> None:
     for name, length in (("prefix-average", 3), ("min", None)):
-        with pytest.raises(BadInput, match="must be of a model that reads words"):
+        with pytest.raises(BadInput, match="must be of a model that reads strings"):
             check(build(name), reference(name), length, resume=tmp_path / "sweep.db")
     for count in (0, True, "2"):
         with pytest.raises(BadInput, match=r"workers must be an integer|must be an integer"):
@@ -461,8 +463,8 @@ def test_rows_and_grids_are_no_sweeps_in_parts(tmp_path: Path) -> None:
 
 def test_a_reference_that_no_file_defines_cannot_go_on(tmp_path: Path) -> None:
     made: dict[str, Any] = {}
-    exec("def accepts(word): return word == '()'", made)
-    with pytest.raises(BadInput, match="must have a reference from a file"):
+    exec("def accepts(string): return string == '()'", made)
+    with pytest.raises(BadInput, match="must have a specification from a file"):
         check(build("dyck-1"), made["accepts"], 4, resume=tmp_path / "sweep.db")
 
 
@@ -501,12 +503,69 @@ def test_what_a_reference_imports_from_beside_it_tells_it_from_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
-    (tmp_path / "beside_it.py").write_text("def odd(word):\n    return word.count('a') % 2 == 1\n")
+    (tmp_path / "beside_it.py").write_text("def odd(string):\n    return string.count('a') % 2 == 1\n")
     (tmp_path / "asked_here.py").write_text("from beside_it import odd\n\n\ndef accepts(word):\n    return odd(word)\n")
     reference = importlib.import_module("asked_here").accepts
     before = Made.of(reference).name
     assert before is not None and before == Made.of(reference).name
-    (tmp_path / "beside_it.py").write_text("def odd(word):\n    return word.count('a') % 3 == 1\n")
+    (tmp_path / "beside_it.py").write_text("def odd(string):\n    return string.count('a') % 3 == 1\n")
     assert Made.of(reference).name != before
     for name in ("asked_here", "beside_it"):
         sys.modules.pop(name)
+
+
+def referring(folder: Path, body: str) -> list[str]:
+    """A check of the counting model against a reference that imports a module of its folder, with a checkpoint."""
+    (folder / "spec.py").write_text("from pathlib import Path\nfrom rules import side\n" + body, encoding="utf-8")
+    spec, file = str(folder / "spec.py") + ":ref", str(folder / "words.db")
+    return ["check", "dyck-1", "--spec", spec, "--max-length", "6", "--resume", file]
+
+
+@pytest.mark.parametrize("inside", ["rules.py", "rules/__init__.py", "rules/deep/side.py", "elsewhere.py"])
+def test_a_reference_is_its_file_and_what_it_imports(inside: str, tmp_path: Path) -> None:
+    """In processes of their own, as each has what it once imported."""
+    folder, far = tmp_path / "own", tmp_path / "far"
+    (folder / "rules/deep").mkdir(parents=True)
+    far.mkdir()
+    if inside == "rules.py":
+        (folder / "rules").rename(folder / "unused")
+    else:
+        lines = {
+            "rules/__init__.py": "def side(word): return True\n",
+            "rules/deep/side.py": "from rules.deep.side import side\n",
+        }
+        (folder / "rules/__init__.py").write_text(lines.get(inside, "from elsewhere import side\n"))
+    file = (far if inside == "elsewhere.py" else folder) / inside
+    command = referring(folder, "def ref(word): return side(word)\n")
+
+    def answered(rule: str) -> subprocess.CompletedProcess[str]:
+        file.write_text(f"def side(word): return {rule}\n", encoding="utf-8")
+        paths = os.pathsep.join(map(str, (folder, far)))
+        return subprocess.run(
+            [sys.executable, "-m", "symcook", *command], capture_output=True, text=True, check=False,
+            env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
+        )  # fmt: skip
+
+    assert answered("word.count('(') == word.count(')')").returncode == 1
+    again = answered("word.count('(') == word.count(')')")
+    assert again.returncode == 1 and "126 of them as" in again.stdout and "were asked again)" in again.stdout
+    other = answered("word.count('(') >= word.count(')')")
+    assert other.returncode == 2 and "must be of the same reference" in other.stderr
+
+
+def test_a_sample_of_a_checkpoint_is_asked_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A reference that reads a file of data, which nobody sees change."""
+    (tmp_path / "spec.py").write_text(
+        "from pathlib import Path\n"
+        "def ref(word):\n"
+        "    least = int((Path(__file__).parent / 'least.txt').read_text())\n"
+        "    return word.count('(') >= least\n"
+    )
+    command = ["check", "dyck-1", "--spec", f"{tmp_path}/spec.py:ref", "--max-length", "6"]
+    command += ["--resume", str(tmp_path / "words.db")]
+    (tmp_path / "least.txt").write_text("0")
+    assert main(command) == 1
+    (tmp_path / "least.txt").write_text("9")
+    assert main(command) == 2
+    error = capsys.readouterr().err
+    assert "must have what model and reference answer; given:" in error and "asked again, they" in error

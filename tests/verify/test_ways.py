@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import symcook as sc
 import symcook.decide
 from symcook import Fold, build, claims
 from symcook.__main__ import main
@@ -52,7 +53,7 @@ def test_what_is_decided_is_what_is_found_word_by_word(name: str, soon: None) ->
     assert {k: v for k, v in found.to_json().items() if k not in own} == {
         k: v for k, v in each.to_json().items() if k not in own
     }
-    assert "for words of every length" in found.method
+    assert "for strings of every length" in found.method
     if model.decides:
         for n, strings, accepted in found.by_length:
             own_words = ["".join(word) for word in product(model.alphabet, repeat=n)]
@@ -60,16 +61,46 @@ def test_what_is_decided_is_what_is_found_word_by_word(name: str, soon: None) ->
         assert len(found.by_length) == 5
 
 
-def test_a_difference_is_found_at_its_smallest_word_and_counted_up_to_it(soon: None, monkeypatch: Any) -> None:
+def test_differences_of_two_automata_are_all_counted(soon: None, monkeypatch: Any) -> None:
     model, shallow = build("dyck-1-2"), dyck_bounded("()", 1)
     monkeypatch.setattr(sweep.WordSweep, "merged", lambda *_: None)
+    found = check(model, shallow, 9)
+    assert found.way == "decided" and found.counterexample and found.counterexample.input == "(())"
+    wrong = [word for word in words("()", 9) if (run(model, word).accept is True) != shallow(word)]
+    assert (found.strings, found.mismatches) == (2**10 - 2, len(wrong)) and not found.holds
+
+
+@pytest.mark.parametrize("always", [True, False])
+def test_what_is_decided_is_kept_where_the_empty_word_differs(always: bool, soon: None, monkeypatch: Any) -> None:
+    """A model that accepts where no symbol is last, or an a, against a language that has all words, or none."""
+    monkeypatch.setattr(sweep.WordSweep, "merged", lambda *_: None)
+    embedding = sc.Embedding(
+        sc.Space(("x", "h", "one")), {"a": {"x": 1}, "b": {"x": -1}, "$": {}}, positions={"one": 1}, after="$"
+    )
+    head = sc.Head(("x", "one"), ("h",), [[0, 1]], [[0, 0]], [[1, 0]], mask="strict-future", weighting="rightmost")
+    readout = sc.Readout("sign", "last", ("h", "one"), [[1, "1/2"]])
+    model = sc.Transformer("last", embedding, (sc.Layer(head),), readout)
+    constant = Fold(0, lambda state, token: 0, lambda state: always)
+    wrong = [word for word in words("ab", 8) if (model.run(word).accept is True) != always]
+    found, empty = check(model, constant, 8), model.run("").accept is True
+    assert found.way == "decided" and (found.strings, found.mismatches) == (2**9 - 2, len(wrong))
+    assert found.counterexample is not None
+    assert (found.empty_word, found.counterexample.input) == (
+        ("agrees", wrong[0]) if empty is always else ("differs", "")
+    )
+
+
+def test_without_a_product_a_difference_is_found_at_its_smallest_word(soon: None, monkeypatch: Any) -> None:
+    model, shallow = build("dyck-1-2"), dyck_bounded("()", 1)
+    monkeypatch.setattr(sweep.WordSweep, "merged", lambda *_: None)
+    monkeypatch.setattr(sweep.WordSweep, "differing", lambda *_: None)
     found = check(model, shallow, 9)
     assert found.way == "decided" and found.counterexample and found.counterexample.input == "(())"
     first = next(k for k, word in enumerate(words("()", 9)) if (run(model, word).accept is True) != shallow(word))
     assert found.strings == first + 1 and found.mismatches == 1 and not found.holds
     late = check(build("dyck-1"), dyck_bounded("()", 4), 9)
     assert late.holds and late.way == "decided" and late.strings == 2**10 - 2
-    assert late.method == "decided: the smallest word on which they differ has length 10"
+    assert late.method == "decided: the smallest string on which they differ has length 10"
     monkeypatch.undo()
 
 
@@ -114,7 +145,7 @@ def test_what_is_proved_of_this_very_model_is_said(monkeypatch: pytest.MonkeyPat
 
     status("PROVED")
     assert main(["check", "dyck-1", "--max-length", "4"]) == 0
-    line = "proved for words of every length: accept <-> dyck(w, n) (cookbook.t3.dyck1, cookbook.s9.2.1.accept)"
+    line = "proved for strings of every length: accept <-> dyck(w, n) (cookbook.t3.dyck1, cookbook.s9.2.1.accept)"
     assert line in capsys.readouterr().out
     assert main(["check", "dyck-1", "--max-length", "4", "--json"]) == 0
     assert "cookbook.t3.dyck1" in json.loads(capsys.readouterr().out)["proved"]

@@ -314,7 +314,7 @@ def test_the_empty_word_and_words_of_one_symbol() -> None:
     assert list(Cells(("a",), 3, ((0, 1, 2),))) == [(("a", "a", "a"), 1)]
     assert list(Cells(("a", "b"), 0, ())) == [((), 1)] == list(classes(0, sc.build("parity").bind()))
     assert list(Cells(("a", "b"), 2, ())) == [(("a", "a"), 4)]
-    with pytest.raises(BadInput, match="at most 20000"):
+    with pytest.raises(BadInput, match="at most 20,000"):
         list(Cells(("a", "b"), 20, tuple((place,) for place in range(20))))
 
 

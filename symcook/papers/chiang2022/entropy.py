@@ -56,11 +56,11 @@ def cross_entropy(
     seed: int | str = 0,
     digits: int | str = 30,
 ) -> Bound:
-    """The mean cross-entropy in bits over all words of n symbols, for parity, first, first-flawed and their variants
+    """The mean cross-entropy in bits over all strings of n symbols, for parity, first, first-flawed and their variants
     with layer norm, against the worst possible, 1 bit (chiang2022, Figure 2).
 
     weight P: The weight of Figure 3 in parity and parity-layernorm.
-    sample M: The mean over so many words, drawn evenly, in place of all.
+    sample M: The mean over so many strings, drawn uniformly, instead of all.
     seed S: Where the drawing begins (0).
 
     The mean is that of -log2 of the probability of the right answer. CLS is no symbol; there are at most 1000 for
@@ -172,7 +172,7 @@ def _seed(given: int | str) -> int:
 def _sampled(classes: list[Class], length: int, many: int, seed: int) -> list[Class]:
     """The classes with the shares that they have among words that are drawn."""
     if many * length > 10**6:
-        raise BadInput("a sample must have at most 10^6 symbols in all", many * length, "draw fewer words")
+        raise BadInput("a sample must have at most 10^6 symbols in all", many * length, "draw fewer strings")
     draw = random.Random(seed)
     found = Counter[tuple[bool, int]]()
     for _ in range(many):

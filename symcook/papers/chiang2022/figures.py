@@ -17,6 +17,7 @@ import flint
 
 from symcook.bounds.arguments import Bound, count
 from symcook.errors import BadInput, Undecided, unknown
+from symcook.locks import PRECISION
 from symcook.numbers.balls import Ball, arb_of, ball, decide_sign, limit_for, refine
 from symcook.papers.chiang2022.entropy import (
     Given,
@@ -77,7 +78,7 @@ def entropies(name: str) -> Make:
             most = min(longest, NORMED) if model == "parity-layernorm" else longest
             curves.append(Curve(label, _over_lengths(model, values, most, lambda answer: answer.value, done)))
         return Figure(
-            "figure-2", f"Figure 2: mean cross-entropy of {name} over all words of n symbols", "n", "bits",
+            "figure-2", f"Figure 2: mean cross-entropy of {name} over all strings of n symbols", "n", "bits",
             tuple(curves), (True, False), "c = 1; eta = 1/10 nats in Proposition 2's layer",
         )  # fmt: skip
 
@@ -241,7 +242,7 @@ def _reach(model: str, case: Given, side: int, near: Fraction) -> tuple[Fraction
     """How far the weight may go from 1 on one side: the last that is right, and one nearby that is not."""
     good, bad = Fraction(0), FIRST
     if _all_right(model, case, 1 + side * bad):
-        raise Undecided(f"every word of {case.n - 1} symbols stays right up to the weight {1 + side * bad}")
+        raise Undecided(f"every string of {case.n - 1} symbols stays right up to the weight {1 + side * bad}")
     while bad - good > near:
         middle = (good + bad) / 2
         if _all_right(model, case, 1 + side * middle):
@@ -250,7 +251,7 @@ def _reach(model: str, case: Given, side: int, near: Fraction) -> tuple[Fraction
             bad = middle
     for k in range(1, case.n):
         if not _right_between(model, case, k, side, Fraction(0), good, HALVINGS):
-            raise Undecided(f"the answer of words with {k} symbols 1 stayed open up to the weight {1 + side * good}")
+            raise Undecided(f"the answer of strings with {k} symbols 1 is undecided up to the weight {1 + side * good}")
     return 1 + side * good, 1 + side * bad
 
 
@@ -268,7 +269,7 @@ def _right_between(model: str, case: Given, k: int, side: int, start: Fraction, 
     """Whether the words with k symbols 1 are right at all weights 1 + side d, start <= d <= end < 1/k."""
     if end * k >= 1:
         return False
-    with flint.ctx.workprec(BITS):
+    with PRECISION, flint.ctx.workprec(BITS):
         moved = (arb_of(start) * k).union(arb_of(end) * k)  # from k to k + 1 or k - 1
         hit = {i: t for i, t in ((k, 1 - moved), (k + side, moved)) if 0 <= i < case.n}
         logit = LOGITS[model](case, k + side * moved, hit)

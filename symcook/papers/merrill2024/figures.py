@@ -81,7 +81,7 @@ def _figure(model: Transformer, name: str) -> Make:
         done(name)
         points = [(steps, told) for steps, told in measured(model, longest) if steps]
         if not points:
-            must = f"the machine must end within {TOKENS} tokens on one of the words that are tried"
+            must = f"the machine must end within {TOKENS} tokens on one of the strings that are tried"
             raise BadInput(must, model.name, "symcook run --steps says how far it comes")
         curves = tuple(
             Curve(SAID[key], tuple((Fraction(steps), exact(told[key])) for steps, told in points)) for key in shown

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from symcook.locks import PRECISION
 from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.proof.terms import Term, flatten, free, instantiate, var
@@ -382,8 +383,7 @@ def _function(name: str, given: list[TriedValue]) -> TriedValue:
         if not isinstance(given[1], Fraction) or given[1].denominator != 1 or not 0 <= given[1] <= 64:
             raise _NotKnown
         return given[0] ** int(given[1])
-    before, ctx.prec = ctx.prec, BITS
-    try:
+    with PRECISION, ctx.workprec(BITS):
         if name == "pi":
             return arb.pi()
         x = _ball(given[0])
@@ -396,8 +396,6 @@ def _function(name: str, given: list[TriedValue]) -> TriedValue:
         if name == "exp" and not (x < 1000 and x > -1000):
             raise _NotKnown
         return getattr(x, name)()
-    finally:
-        ctx.prec = before
 
 
 def _shown(x: TriedValue) -> str:

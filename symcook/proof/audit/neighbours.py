@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import Rejected, SymcookError
+from symcook.locks import PRECISION
 from symcook.model.expr import Tree
 from symcook.proof.audit.folded import statement_tree, text_of
 
@@ -181,7 +182,8 @@ def broken(statement: Statement, certificate: Mapping[str, Any], most: int = MOS
             continue
         instance = falsify(other)
         try:
-            judge(other, offered, lemmas, SECONDS)
+            with PRECISION:
+                judge(other, offered, lemmas, SECONDS)
         except Rejected as error:
             yield Neighbour(change, False, str(error).removeprefix("proof: "), instance)
         else:

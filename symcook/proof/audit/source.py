@@ -1,73 +1,43 @@
-"""From which proof text a stored certificate was built: the record in proofs/built.json, and whether it still fits."""
+"""From which proof text a stored certificate was built: the record in proofs/built.txt, and whether it still fits.
+
+A line of the record has an id, the digest of the text with all that it names, and that of the certificate that it gave.
+The files that found the certificate are not in it: whether a certificate is right is for the checkers to say, and that
+they accept it does not depend on how it was found.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from symcook.proof import seals
+from symcook.proof.audit.certificatefile import certificate
 from symcook.proof.audit.folded import Folder, fresh, statement_tree, used_definitions
+from symcook.proof.audit.statementfiles import statement_files
 from symcook.proof.conditions import cases
-from symcook.proof.grammar import Definition, leading_names
+from symcook.proof.grammar import leading_names
 from symcook.proof.replay import Statement
 from symcook.proof.search import prooftext
 from symcook.proof.terms import Term, instantiate, var
 
-if TYPE_CHECKING:
-    from symcook.proof.replay import Statement
+RECORD = "built.txt"
 
 
-_WORD = re.compile(r"\w+")
-
-
-def record(root: Path) -> dict[str, Any]:
-    """What built.json in a folder of proofs says; empty where there is none."""
-    path = root / "built.json"
-    if not path.is_file():
-        return {"automation": "", "built": {}}
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-def digest(*parts: str | bytes) -> str:
-    """The first 64 bits of the sha256 over parts that are kept apart: the record only saves time."""
-    total = hashlib.sha256()
-    for part in parts:
-        data = part if isinstance(part, bytes) else part.encode()
-        total.update(len(data).to_bytes(8, "big") + data)
-    return total.hexdigest()[:16]
-
-
-def source_digest(root: Path, name: str, known: Mapping[str, Statement]) -> str:
-    """From what the certificate of a text is built, the automation aside; comments are for readers and do not count."""
-    statement = known[name]
-    stored = root / "certificates" / f"{name}.json"
-    lemmas = json.loads(stored.read_text(encoding="utf-8")).get("lemmas", {}) if stored.is_file() else {}
-    now = [f"{n} {known[n].digest if n in known else 'gone'}" for n in sorted(lemmas)]
+def record_line(root: Path, name: str, known: Mapping[str, Statement]) -> str:
+    """The line of the record that holds while text, statement, lemmas, definitions and certificate are as they are."""
+    sha256, lemmas = certificate(root / "certificates" / f"{name}.json")
+    stated = [f"{n} {known[n].digest if n in known else 'gone'}" for n in (name, *sorted(lemmas))]
     content = without_comments(prooftext.path_of(root, name).read_bytes().decode())
-    return digest(content, statement.digest, str(statement.nontrivial), *now, *meant(content, statement.known))
+    source = seals.digest(content, *stated, str(known[name].nontrivial), *statement_files(root).meant(content))
+    return f"{name} {source} {sha256[:32]}"
 
 
 def without_comments(text: str) -> str:
     """A proof text without its comment lines. One that has a character which no reader sees is none: ValueError."""
     lines = text.split("\n")
     if not all(line.isprintable() for line in lines):
-        raise ValueError("a proof text must consist of printable characters")
+        raise ValueError("a proof script must consist of printable characters")
     return "\n".join(line for line in lines if not line.lstrip().startswith("#"))
-
-
-def meant(content: str, known: Mapping[str, Definition]) -> list[str]:
-    """The definitions that a text names, and those that they name."""
-    found: dict[str, str] = {}
-    todo = [content]
-    while todo:
-        for word in set(_WORD.findall(todo.pop())) & known.keys() - found.keys():
-            one = known[word]
-            found[word] = repr((one.name, one.params, one.tree))
-            todo.append(found[word])
-    return [found[name] for name in sorted(found)]
 
 
 def built_from(root: Path, name: str, known: Mapping[str, Statement]) -> tuple[str | None, str]:
@@ -79,9 +49,9 @@ def built_from(root: Path, name: str, known: Mapping[str, Statement]) -> tuple[s
     if not path.is_file():
         return None, ""
     try:
-        if record(root)["built"].get(name) == source_digest(root, name, known):
+        if record_line(root, name, known) in seals.read(root / RECORD):
             return path.read_text(encoding="utf-8"), ""
-    except (ValueError, AttributeError, KeyError, TypeError):  # one of the files is not what it should be
+    except (ValueError, OSError):  # one of the files is missing, or not what it should be
         pass
     return None, f"the certificate was not built from {path.name} as it stands"
 

@@ -21,8 +21,10 @@ from typing import Any
 from symcook.errors import BadInput, Rejected
 from symcook.model.family import Family
 from symcook.model.instance import Instance, label
+from symcook.model.modelfile import loads
 from symcook.model.rationals import quotient
-from symcook.proof import normal, replay
+from symcook.model.structure import differences
+from symcook.proof import limits, normal, replay
 from symcook.proof.familyrel import set_at
 from symcook.proof.merged import lines, merged, parts_of, summed, tables
 from symcook.proof.normal import FALSE, fkey, nf
@@ -62,8 +64,6 @@ MANY_NAMES = 180
 """Up to how many values of norms have a name each: quantifiers nest, and a number takes symbols."""
 DEEP = 300
 """Up to how many names, each a level, the parts of a stored statement stand in the usual order."""
-SECONDS = 600.0
-"""How long the checker may take for a part, by the clock: one of a machine with 81 rows takes 40 s of the processor."""
 TRIED = 40
 """So many inputs are tried for a run without roots."""
 
@@ -105,6 +105,7 @@ class Bridge:
         except (ValueError, KeyError, StopIteration, IndexError):  # norms or heads of another number
             where = difference(self) or f"a block of {model['name']} is of another kind"
             raise Unbridged(f"an instance of {family.name} at {at.sizes} must have its weights", where) from None
+        self._require_structure()
         self.number = {} if stored else self._numbers()
         self.long = not stored and len(self.own.equations) > MANY_NAMES
         deep = len(self.own.order) + len(self.far.names) > DEEP
@@ -112,6 +113,15 @@ class Bridge:
         self.text = self._text(stored)
         name = name or f"bridge.{re.sub('[^A-Za-z0-9_]', '_', model['name'])}_own"
         self.statement = Statement(name, self.text, known=_definitions())
+
+    def _require_structure(self) -> None:
+        """Unbridged where the structure is another than the instance's. The statement is about answers, and may hold of
+        a model whose blocks write what the family's do not; but its runs are others."""
+        own = loads(json.dumps(self.model))
+        instance = self.at.model(list(own.embedding.words or ()) or None, own.name)
+        for apart in differences(own, instance, self.called):
+            must = f"an instance of {self.family.name} at {self.at.sizes} must have its weights and structure"
+            raise Unbridged(must, f"{apart.what}, {apart.first} where the family has {apart.second}")
 
     def _apart(self, what: str, own: object, far: object) -> Unbridged:
         must = f"an instance of {self.family.name} at {self.at.sizes} must have {far} {what}"
@@ -419,7 +429,7 @@ class Bridge:
                     known.settle(part)
             except Stuck as error:
                 must = f"a run of {self.family.name} on the shortest input must be found to be one"
-                raise BadInput(must, f"what stays open is: {str(error).splitlines()[0]}") from None
+                raise BadInput(must, f"what is undecided is: {str(error).splitlines()[0]}") from None
 
     def _run_holds(self, g: Goal, texts: Sequence[str], known: Computed) -> None:
         """Close the goal that there is a run, by numbers that are written so, part by part."""
@@ -469,7 +479,6 @@ class Bridge:
         """Length, word and values where the stream shows all of them."""
         from symcook.domains import make_domain
         from symcook.forward import forward
-        from symcook.model.modelfile import loads
         from symcook.run import prepare
 
         model = loads(json.dumps(self.model))
@@ -505,7 +514,7 @@ class Bridge:
                     if met and found and (runs.rational or self.words):
                         return found
         if found is None:
-            raise BadInput(f"a run of {self.family.name} must be found that is short", f"none to length {SHORT}")
+            raise BadInput(f"a run of {self.family.name} must be found that is short", f"none up to length {SHORT}")
         return found
 
     def _inputs(self) -> Iterator[dict[str, Any]]:
@@ -627,7 +636,7 @@ def _definitions() -> Mapping[str, Any]:
 def checked(bridge: Bridge) -> tuple[dict[str, Any], replay.Verdict]:
     """The certificate of a bridge and what the checker says of it; Rejected where it does not accept it."""
     certificate = bridge.certificate()
-    verdict = replay.library().judged(bridge.statement, certificate, SECONDS)
+    verdict = limits.judged(bridge.statement, certificate)
     if verdict.status != "PROVED":
         raise Rejected(f"the bridge of {bridge.at.family.name} is not accepted: {verdict.reason}")
     return certificate, verdict

@@ -157,7 +157,8 @@ class Cases(Foreground):
         label = g.fresh("eq")
         ends = (("<=", None, (a, b)), ("<=", None, (b, a)))
         proofs = [[{"by": "hyp", "of": x}] for x in (low, high)]
-        assert g.facts[low] == ends[0] and g.facts[high] == ends[1]
+        if (g.facts[low], g.facts[high]) != ends:
+            raise RuntimeError("the last two facts are not the two inequalities")
         f = ("=", None, (a, b))
         node = {"by": "antisym", "left": proofs[0], "right": proofs[1]}
         g._emit({"by": "have", "show": g.text(f), "proof": [node], "as": label})

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from symcook.locks import PRECISION
 from symcook.model.rationals import quotient
+from symcook.present import present
 from symcook.proof import enclose
 from symcook.proof.normal import constant, nf
 from symcook.proof.search.tactics import Goal, Stuck
@@ -48,7 +50,8 @@ class _Search:
     def decided(self, box: Box) -> int | None:
         """The first precision at which the enclosure over the box decides the comparison."""
         for prec in self.precisions:
-            sign = enclose.least_sign(self.difference, box, prec)
+            with PRECISION:
+                sign = enclose.least_sign(self.difference, box, prec)
             if sign is None and prec == self.precisions[0]:
                 continue
             if sign is not None and sign >= self.least:
@@ -194,8 +197,7 @@ def _halve(search: _Search, box: Box, depth: int, whole: Box) -> _Leaf | _Split:
         rank = (2 * done + helps, (high - low) / (last - first))
         if best is None or rank > best[0]:
             best = (rank, v)
-    assert best is not None
-    v = best[1]
+    v = present(best)[1]
     left, right = _halves(box, v)
     return _Split(v, left[v][1], _halve(search, left, depth - 1, whole), _halve(search, right, depth - 1, whole))
 

@@ -11,6 +11,7 @@ from typing import Any
 from symcook.errors import BadInput, Rejected
 from symcook.model import expr
 from symcook.model.expr import Tree
+from symcook.present import present
 from symcook.proof import grammar
 from symcook.proof.normal import fkey
 from symcook.proof.search import automation, equations
@@ -286,9 +287,8 @@ class Elaborator:
             g.intro(name if name not in g.scope and name not in g.library.definitions else g.fresh(name))
 
     def _take(self, g: Goal, line: TextLine) -> None:
-        assert line.source is not None
         (labels,) = line.labels
-        label, given, f = self.instance(g, line, line.source)
+        label, given, f = self.instance(g, line, present(line.source))
         labels = self.spread(labels, f)
         self.new(g, line, [labels])
         if not isinstance(labels, str) and len(flatten("&", f)) != len(labels):
@@ -405,7 +405,7 @@ class Elaborator:
     def taken(self, g: Goal, line: TextLine) -> str:
         """The label of the fact that a line speaks of; an instance of a fact gets one."""
         source = line.source
-        assert source is not None
+        source = present(source)
         if source.terms is None and not source.premises:
             label = self.source(g, line, source.name or source.text)
             if g.fact(label)[0] != "->":
@@ -438,7 +438,8 @@ class Elaborator:
         source = self.taken(g, line)
         names = line.terms
         if OWN in names:
-            assert line.source is not None
+            if line.source is None:
+                raise RuntimeError("line.source must be set here")
             label = self.label(g, line.source.name)
             some = equations.own(g.library.texts(label) if label else None)[1]
             at = names.index(OWN)

@@ -44,6 +44,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from symcook.errors import BadInput
+from symcook.present import present
 
 VERSION = 1
 WIDTH = 116
@@ -177,7 +178,7 @@ def shown(raw: str, part: str = "proof") -> str:
 def read(text: str) -> ProofText:
     """A proof text as its lines; BadProof with line and column where it is not one."""
     if len(text) > MAX_LENGTH:
-        raise BadProof(Place(1, 1), f"a proof text must have at most {MAX_LENGTH} characters", len(text))
+        raise BadProof(Place(1, 1), f"a proof script must have at most {MAX_LENGTH} characters", len(text))
     lines = _logical(text)
     if not lines:
         raise BadProof(Place(1, 1), "expected 'proof ID' or 'refutation ID'", "nothing")
@@ -423,7 +424,7 @@ class _TextReader:
     def _fact(self, at: int) -> TextLine:
         head = re.match(rf"({LABEL}|\(\s*{LABEL}(?:\s+{LABEL})*\s*\))\s*:(?!=)", self.text)
         if head is None:
-            raise self.fail(0, "expected 'label: formula', or one of the words that begin a line")
+            raise self.fail(0, "expected 'label: formula', or one of the keywords that begin a line")
         end, hints = self.by(head.end())
         start = head.end()
         while start < len(self.text) and self.text[start] == " ":
@@ -646,8 +647,7 @@ def line_text(line: TextLine) -> str:
     if line.kind == "induct":
         return f"induct {line.name} ({' '.join(labels)})"
     if line.kind == "obtain":
-        assert line.source is not None
-        return f"obtain {' '.join(line.terms)} {labels[0]} from {line.source.text}{by}"
+        return f"obtain {' '.join(line.terms)} {labels[0]} from {present(line.source).text}{by}"
     if line.kind == "witness" and line.name:
         return f"witness {line.name}{by}"
     if line.kind == "witness":

@@ -209,7 +209,7 @@ def first(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit.Transform
     |s| <= 1/3.
     """
     if eta is not None and not scaled:
-        must = "eta needs attention scaled by log n: without it the logit tends to 0 as words grow"
+        must = "eta needs attention scaled by log n: without it the logit tends to 0 as strings grow"
         raise BadInput(must, f"eta={eta}", "add scaled=yes")
     starts = kit.feedforward(reads=FIRST_NAMES[:4], hit="relu(start - zero - cls)")
     attention = printed_head(FIRST_NAMES, {"cls": "c"}, {"start": 1}, {"start": "-1/2", "hit": 1}, scaled)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from symcook.present import present
 from symcook.recipes import Argument, Recipe, Symbol, build, kit, region
 from symcook.recipes.arguments import called, recipe_of
 from symcook.recipes.arguments import points as read_points
@@ -84,7 +85,7 @@ def cancel_residual(this: Recipe, f: str) -> kit.Transformer:
     inner, given = called(f)
     model = build(inner, **given)
     block = model.layers[0].feedforward
-    assert block is not None  # a name that the argument's reader let through
+    block = present(block)
     weights = {
         "W1": [*block.W1.tolist(), [1], [-1]],
         "b1": [*block.b1, 0, 0],

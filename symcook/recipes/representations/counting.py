@@ -87,7 +87,7 @@ def modulo_angle(this: Recipe, alphabet: tuple[str, ...]) -> kit.Transformer:
 def embedded(alphabet: tuple[str, ...], m: str) -> Any:
     """The words, behind BOS, with the sinusoids of period `m`."""
     if "BOS" in alphabet:
-        raise BadInput("alphabet must not have BOS, which stands before each word", "BOS")
+        raise BadInput("alphabet must not have BOS, which stands before each string", "BOS")
     words = {letter: {"hit": int(letter == alphabet[0])} for letter in alphabet} | {"BOS": {"begin": 1}}
     positions = {name: text.replace("m", m) for name, text in POSITIONS.items()}
     return kit.Embedding(kit.Space(COORDINATES), words=words, positions=positions, start=0, before="BOS")

@@ -175,7 +175,7 @@ const Symcook = (() => {
     if (strange !== undefined)
       refuse("input", `every symbol must be in the alphabet ${model.alphabet.join(" ")}; given: ${strange}`);
     if (!typed.length && model.before === null && model.after === null)
-      refuse("input", "an input must have at least one symbol; given: the empty word");
+      refuse("input", "an input must have at least one symbol; given: the empty string");
     return [...(model.before === null ? [] : [model.before]), ...typed, ...(model.after === null ? [] : [model.after])];
   };
   const rows = (model, text) => text.split(";").map((line) => {

@@ -131,10 +131,22 @@ def embedding(model: Transformer) -> Markup:
         parts.append(table("position functions", ("coordinate", f"at position i of n, from {given.start}"), rows))
     added = [
         f"The model adds {token} {where} every input; positions and lengths count it."
-        for tokens, where in zip(given.ends, ("in front of", "behind"), strict=True)
+        for tokens, where in zip(given.ends, ("before", "behind"), strict=True)
         for token in tokens
     ]
     return section("Embedding", "embedding", *parts, *(element("p", words) for words in added))
+
+
+def _labels(name: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The rows and columns of a matrix as a page calls them: "q1" is a coordinate of a compiled formula, so that a row
+    of Q is "query 1" here; and a hidden unit is "unit 1"."""
+    if name in ("Q", "K"):
+        return [f"{'query' if name == 'Q' else 'key'} {k}" for k in range(1, len(rows) + 1)], columns
+    if name == "W1":
+        return [f"unit {k}" for k in range(1, len(rows) + 1)], columns
+    if name == "W2":
+        return rows, [*(f"unit {k}" for k in range(1, len(columns))), columns[-1]]
+    return rows, columns
 
 
 def weights(model: Transformer) -> Markup:
@@ -143,7 +155,7 @@ def weights(model: Transformer) -> Markup:
     for title, part in blocks(model):
         verb = "gives" if title.partition("norm")[1] else "adds to"
         flow = f"reads {', '.join(part.reads) or 'nothing'}; {verb} {', '.join(part.writes)}"
-        drawn = [heat(name, m, rows, columns) for name, m, rows, columns in matrices(part) if rows]
+        drawn = [heat(name, m, *_labels(name, rows, columns)) for name, m, rows, columns in matrices(part) if rows]
         size = sum(m.shape[0] * m.shape[1] for _, m, _, _ in matrices(part))
         parts.append(
             element(

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import EMPTY_WORD, SymcookError
+from symcook.errors import SymcookError
+from symcook.model.answers import EMPTY_STRING
+from symcook.present import present
 from symcook.programs.turing import LETTERS
 from symcook.report.page.html import Markup, element, table
 from symcook.report.page.runs import TypedInput, inputs, traced
@@ -80,11 +82,12 @@ def _table(model: Transformer) -> dict[str, Any] | None:
     which the weights are the compiler's: None where there are no letters to type, or too many rows."""
     from symcook.compilers.automaton import variant_of
 
-    assert model.program is not None
+    if model.program is None:
+        raise RuntimeError("model.program must be set here")
     least = {"least": int(not model.embedding.added)}
     if model.program.kind == "dfa":
         automaton = program_automaton(model)
-        assert automaton is not None
+        automaton = present(automaton)
         many = len(automaton) * len(automaton.alphabet)
         if not 0 < many <= ROWS:
             return None
@@ -173,9 +176,9 @@ def controls(found: MachineRuns, picture: Markup) -> Markup:
     last = max(0, len(run["tokens"]) - 1)
     what = "tapes" if found["kind"] == "tm" else "states"
     drawn = "what each head reads, and from which token" if found["kind"] == "tm" else "its state"
-    words = f"Behind the word the model goes on by its own answers, a token a step. The {what} below say {drawn}."
+    words = f"After the string the model continues with its own answers, a token a step. The {what} below say {drawn}."
     words += f" {AHEAD}." if any("held" in one for one in run["tokens"]) else ""
-    words += " Inside the network positions count from 0, here from 1." * found["apart"]
+    words += " Inside the transformer positions count from 0, here from 1." * found["apart"]
     stepper = element(
         "div",
         element("button", "◀ token", type="button", id="token-back"),
@@ -194,7 +197,7 @@ def controls(found: MachineRuns, picture: Markup) -> Markup:
         picture,
         element("div", "", id="lookups"),
         element("details", element("summary", "All its tokens"), element("div", told(run), id="tokens-told")),
-        element("h3", "Inside the network"),
+        element("h3", "Inside the transformer"),
         id="machine",
     )
 
@@ -206,7 +209,7 @@ def told(run: Mapping[str, Any]) -> Markup:
         for one in run["tokens"]
         if not one.get("given")
     ]
-    header, caption = ("position", "state or output", "writes", "moves"), f"tokens behind {run['typed'] or EMPTY_WORD}"
+    header, caption = ("position", "state or output", "writes", "moves"), f"tokens after {run['typed'] or EMPTY_STRING}"
     width = 4 if any("move" in one for one in run["tokens"]) else 2
     return table(caption, header[:width], [row[:width] for row in rows], class_="words")
 
@@ -215,7 +218,7 @@ def options(found: MachineRuns, traces: Sequence[object]) -> Iterator[Markup]:
     """The inputs to choose from; of those without a trace it is said that the page has their tokens alone."""
     for k, (run, trace) in enumerate(zip(found["runs"], traces, strict=True)):
         more = " (its tokens alone)" * (trace is None)
-        yield element("option", f"{run['typed'] or EMPTY_WORD}{more}", value=k, selected=k == 0)
+        yield element("option", f"{run['typed'] or EMPTY_STRING}{more}", value=k, selected=k == 0)
 
 
 def program_automaton(model: Transformer) -> Automaton | None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from symcook.alarm import TimeUp, alarm
-from symcook.errors import EMPTY_WORD, BadInput, SymcookError
+from symcook.errors import BadInput, SymcookError
 from symcook.files import exists, ordinary, put, vacant
+from symcook.model.answers import EMPTY_STRING
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.meaning import subtrees
+from symcook.model.parts import Head, SelfAttention
 from symcook.model.symbols import Exact
 from symcook.report.model import readout_text
 from symcook.report.page import diagram
@@ -34,6 +38,7 @@ from symcook.report.page.runs import (
 )
 
 if TYPE_CHECKING:
+    from symcook.claims import Claim
     from symcook.decide.automata import Automaton
     from symcook.model.transformer import Parameter, Transformer
     from symcook.recipes import Recipe
@@ -44,6 +49,8 @@ SECONDS = 3
 LATE = "not found in the time that a page may take"
 SAMPLES = 6
 """The inputs on which it is tried whether all values are rational."""
+JUDGED = ("PROVED", "DECIDED", "CORRECTED", "REFUTED", "CHECKED", "OPEN")
+"""The statuses of statements that can be true or false, as the head of a page counts them."""
 UNDRAWN = frozenset({"all", "ex"})
 """What is written as it is, and not drawn as a formula."""
 WRITTEN = 80
@@ -94,7 +101,7 @@ def model_page(
     numbers = {name: as_rational(value) for name, value in start.items()}
     machine = machine_runs(bound, first)
     if machine is not None:
-        why = "the model runs a machine"
+        why = "the model runs a Turing machine"
         runs: list[Any] = [one.pop("trace", None) for one in machine["runs"]]
     else:
         why = unfit(model, numbers)
@@ -113,30 +120,35 @@ def model_page(
         "rule": _rule(model),
         "reads": list(model.readout.reads),
         "labels": list(model.readout.labels),
+        "heads": {str(step.layer): list(map(_caption, step.block.heads))
+                  for step in model.sublayers if isinstance(step.block, SelfAttention)},
         "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],
         "soft": None if machine is not None else _within(lambda: softness(bound, first)),
         "automaton": None,
         "machine": machine,
     }
     automaton, undecided = (program_automaton(model), "") if machine is not None else _automaton(bound)
+    if automaton is not None and machine is None:
+        automaton = _with_own_names(automaton, model)
     if automaton is not None:
         data["automaton"] = {
             "alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names,
         }  # fmt: skip
+    theorems = _theorems(recipe)
     body = [
         element("a", "Skip to the run", href="#run", class_="skip"),
-        _head(model, recipe, why),
+        _head(model, recipe, theorems),
         element(
             "main",
             _run(model, start, data, why, automaton),
             _soft(data["soft"], start),
-            *([_forms(model)] if machine is None else []),
+            *([_forms(model, recipe)] if machine is None else []),
             _diagram(model),
             embedding(model),
             weights(model),
             *([_states(automaton, undecided)] if machine is None else []),
             _program(model),
-            _claims(recipe),
+            _claims(theorems),
         ),
         _foot(why),
     ]
@@ -180,8 +192,26 @@ def _formula(text: str) -> Markup:
     return element("code", text)
 
 
-def _head(model: Transformer, recipe: Recipe | None, why: str) -> Markup:
-    """The name, what it computes and where it comes from, and the ways into the page."""
+def _caption(head: Head) -> str:
+    """What a head writes, and how it weights the positions that it sees."""
+    seen = {
+        "none": "all positions",
+        "future": "the positions up to its own",
+        "strict-future": "the positions before its own",
+        "past": "the positions from its own on",
+        "strict-past": "the positions after its own",
+    }[head.mask]
+    how, without_scores = {
+        "average": ("the mean over the largest scores among", "the mean over"),
+        "leftmost": ("the first largest score among", "the first of"),
+        "rightmost": ("the last largest score among", "the last of"),
+        "softmax": ("softmax over", "the mean over"),
+    }[head.weighting]
+    return f"writes {', '.join(head.writes)}: {without_scores if head.uniform else how} {seen}"
+
+
+def _head(model: Transformer, recipe: Recipe | None, theorems: Sequence[Claim]) -> Markup:
+    """The name, what it computes and where it comes from, what is proved of it, and the ways into the page."""
     facts: list[tuple[str, object]] = []
     if recipe is not None:
         facts.append(("computes", _formula(recipe.formula)))
@@ -190,17 +220,23 @@ def _head(model: Transformer, recipe: Recipe | None, why: str) -> Markup:
     if model.source:
         facts.append(("source", model.source))
     taken = (
-        (f"words over {' '.join(letters(model))}" if letters(model) else "the empty word")
+        (f"strings over {' '.join(letters(model))}" if letters(model) else "the empty string")
         if model.embedding.inputs is None
         else f"rows of {', '.join(model.embedding.inputs) or 'nothing'}"
     )
     if len(letters(model)) < len(model.alphabet):
         own, before = len(model.alphabet) - len(letters(model)), "them" if letters(model) else "it"
-        taken += f", and behind {before} {own} tokens of its own"
+        taken += f", and after {before} {own} tokens of its own"
     layers, coordinates = len(model.layers), len(model.space)
     size = f"{layers} layer{'s' * (layers != 1)}, {coordinates} coordinate{'s' * (coordinates != 1)}"
     limit = f", at most {model.max_length} positions" if model.max_length is not None else ""
     facts += [("reads", taken), ("size", size + limit)]
+    if recipe is not None:
+        facts += [("PROVED", _proved(formula, names)) for formula, names in _languages(model, recipe).items()]
+    if theorems:
+        counted = Counter(row.status.split()[0] for row in theorems)
+        words = ", ".join(f"{counted[status]} {status}" for status in JUDGED if counted[status])
+        facts += [("theorems", element("a", words, href="#claims"))] * bool(words)
     rows = [part for name, value in facts for part in (element("dt", name), element("dd", value))]
     lead = [] if recipe is None else [element("p", recipe.summary, class_="lead"), element("p", recipe.words)]
     return element("header", element("h1", model.name), *lead, element("dl", *rows))
@@ -213,7 +249,7 @@ def _run(
     machine: MachineRuns | None = data["machine"]
     runs: Sequence[Mapping[str, object]] = data["runs"]
     rows = model.embedding.inputs
-    what = "A word" if rows is None else f"Rows of {', '.join(rows)}: one a position, with ; between"
+    what = "A string" if rows is None else f"Rows of {', '.join(rows)}: one a position, with ; between"
     if rows is not None and model.pointwise:
         what = f"{', '.join(rows) or 'No inputs'}{', with commas between' * (len(rows) > 1)}"
     if rows is None and not model.embedding.spelled:
@@ -225,20 +261,24 @@ def _run(
         words = f"{several} that symcook computed when the page was written: every token is the model's own."
         chosen = element("select", *options(machine, runs), id="known")
         if machine["table"] is None:
-            asked += [element("label", "A word", chosen)]
+            asked += [element("label", "A string", chosen)]
         else:
             words += (
-                " Any other word is run in this page by the table of the machine, for which the weights were compiled; "
+                " Any other string is run in this page by the table of the machine, for which the weights were "
+                "compiled; "
                 f"it takes {LONGEST_TYPED} symbols and stops after {MOST_TYPED} tokens."
             )
             gap = "" if all(len(letter) == 1 for letter in letters(model)) else " "
-            asked += _field("A word", gap.join(machine["runs"][0]["input"]), letters(model))
-            asked += [element("label", "or one that was computed, with the network's values", chosen)]
+            asked += _field("A string", gap.join(machine["runs"][0]["input"]), letters(model))
+            asked += [element("label", "or one that was computed, with the model's values", chosen)]
     elif why:
-        known = [element("option", run["typed"] or EMPTY_WORD, value=k, selected=k == 0) for k, run in enumerate(runs)]
+        known = [
+            element("option", run["typed"] or EMPTY_STRING, value=k, selected=k == 0) for k, run in enumerate(runs)
+        ]
         words = (
             f"Here {why}. So this page does not compute: it shows {len(known)} runs that were precomputed, values "
-            "exactly where they are short and otherwise as balls, the middle ± a radius that is proved to hold it."
+            "exactly where they are short and otherwise as rigorous intervals, the middle ± a radius that is "
+            "proved to hold it."
         )
         asked += [element("label", "An input", element("select", *known, id="known"))]
     else:
@@ -306,14 +346,19 @@ def _soft(found: Softness | str | None, start: Mapping[str, str]) -> Markup:
     if found is None:
         return Markup("")
     if isinstance(found, str):
-        words = f"{LATE}: symcook temperature asks how cold softmax must be".capitalize()
-        return section("Soft against hard attention", "soft", element("p", words))
+        words = (
+            f"{LATE}: symcook temperature prints the largest softmax temperature with the same decisions".capitalize()
+        )
+        return section("Softmax against hard attention", "soft", element("p", words))
     words = (
-        "Every head that has scores with softmax at temperature tau, beside hard attention. These are balls that "
+        "Every head that has scores with softmax at temperature tau, next to hard attention. These are rigorous "
+        "intervals that "
         "were precomputed: the middle ± a radius that is proved to hold the exact value."
     )
     if found["ties"]:
-        words += " Where leftmost or rightmost attention breaks a tie, soft attention does not come near it."
+        words += (
+            " Where leftmost or rightmost unique-hard attention breaks a tie, softmax attention does not come near it."
+        )
     if found["own"]:
         words += (
             " This model has softmax heads of its own: tau multiplies their temperature, and is 1 for the model itself."
@@ -335,7 +380,7 @@ def _soft(found: Softness | str | None, start: Mapping[str, str]) -> Markup:
         )
     ]
     return section(
-        "Soft against hard attention",
+        "Softmax against hard attention",
         "soft",
         element("p", words),
         *sliders,
@@ -345,10 +390,29 @@ def _soft(found: Softness | str | None, start: Mapping[str, str]) -> Markup:
     )
 
 
-def _forms(model: Transformer) -> Markup:
-    """The closed forms at every length, in the symbols of the model, where there are some."""
+def _languages(model: Transformer, recipe: Recipe) -> dict[str, list[str]]:
+    """The formulas of which it is proved, for this very model, that it accepts the strings that satisfy them, with the
+    ids of the theorems."""
+    from symcook.report.check import proved
+
+    found: dict[str, list[str]] = {}
+    for name, formula in proved(model, recipe.claims).items():
+        found.setdefault(formula, []).append(name)
+    return found
+
+
+def _proved(formula: str, names: Sequence[str]) -> Markup:
+    """A theorem about all strings, in a line."""
+    drawn = _formula(f"accept <-> {formula}")
+    note = element("span", f"for strings of every length ({', '.join(names)})", class_="note")
+    return Markup(f"{drawn} {note}")
+
+
+def _forms(model: Transformer, recipe: Recipe | None) -> Markup:
+    """The closed forms at every length, in the symbols of the model, where there are some, and whether they are
+    proved."""
     from symcook.closed import every_length
-    from symcook.report.closed import document
+    from symcook.report.closed import cases
 
     found = _within(lambda: every_length(model)) if model.alphabet else None
     if found is None:
@@ -358,11 +422,15 @@ def _forms(model: Transformer) -> Markup:
         return section("At every length", "forms", element("p", words))
     count = len(found.forms)
     words = "What it answers at every length, as formulas" + (f" in {count} cases" if count > 1 else "")
-    html = Markup(document(found).html())
+    html = Markup(cases(found))
     drawn = element("div", html, class_="frame", tabindex="0", role="region", aria_label=words)
     inside = drawn if count <= FORMS else element("details", element("summary", f"all {count} cases"), drawn)
     note = "The symbols in them are any valid ones."
-    return section("At every length", "forms", element("p", f"{words}. {note}"), inside)
+    known = {} if recipe is None else _languages(model, recipe)
+    proved = [element("p", "PROVED: ", _proved(formula, names)) for formula, names in known.items()]
+    name = "MODEL.json" if recipe is None else recipe.name
+    search = element("p", element("code", f"symcook derive {name}"), " searches for a proof of the formulas.")
+    return section("At every length", "forms", element("p", f"{words}. {note}"), inside, *proved, search)
 
 
 def _diagram(model: Transformer) -> Markup:
@@ -378,7 +446,7 @@ def _diagram(model: Transformer) -> Markup:
         )
         for name, reads, writes in diagram.sentences(model)
     ]
-    told = table("who reads whom", ("part", "reads", "writes"), rows, class_="words")
+    told = table("data flow", ("part", "reads", "writes"), rows, class_="words")
     legend = (
         "Each line is a coordinate. A ring is a part that reads it (q, k, v: as query, key or value), a square one "
         "that writes it."
@@ -391,7 +459,7 @@ def _diagram(model: Transformer) -> Markup:
         if drawn
         else [element("p", "There are too many coordinates or parts to draw; the table has them all.")]
     )
-    return section("Who reads whom", "diagram", *picture, element("details", element("summary", "As a table"), told))
+    return section("Data flow", "diagram", *picture, element("details", element("summary", "As a table"), told))
 
 
 def _automaton(model: Transformer) -> tuple[Automaton | None, str]:
@@ -406,6 +474,14 @@ def _automaton(model: Transformer) -> tuple[Automaton | None, str]:
     return found.automaton, "" if found.automaton is not None else found.why
 
 
+def _with_own_names(automaton: Automaton, model: Transformer) -> Automaton:
+    """Its states named S0, S1, ..: q1 is a coordinate of a compiled formula. Another letter where a coordinate or token
+    begins with S."""
+    taken = (*model.space, *model.alphabet)
+    letter = next(one for one in ("S", "state ", "state no. ") if not any(name.startswith(one) for name in taken))
+    return replace(automaton, names=tuple(f"{letter}{k}" for k in range(len(automaton))))
+
+
 def _states(automaton: Automaton | None, why: str) -> Markup:
     from symcook.decide.drawing import rows
 
@@ -414,7 +490,7 @@ def _states(automaton: Automaton | None, why: str) -> Markup:
     if automaton is None:
         words = f"No finite automaton is shown: {why}."
         return section("Automaton", "automaton", element("p", words.replace("..", ".")))
-    count = f"What it answers on words of every length, from its weights: {len(automaton)} states."
+    count = f"What it answers on strings of every length, from its weights: {len(automaton)} states."
     header, *body = rows(automaton)
     told = table("the automaton", header, body[:200], class_="words")
     folded = element("details", element("summary", "As a table"), told)
@@ -456,15 +532,21 @@ def _program(model: Transformer) -> Markup:
     )
 
 
-def _claims(recipe: Recipe | None) -> Markup:
-    """What the papers state about a recipe, and what is known of it."""
+def _theorems(recipe: Recipe | None) -> list[Claim]:
+    """What the papers state about a recipe, with its status in the ledger."""
     from symcook.claims import ledger
+
+    return [] if recipe is None or not recipe.claims else list(ledger(names=recipe.claims))
+
+
+def _claims(theorems: Sequence[Claim]) -> Markup:
+    """The same as a table, each with the command that checks it again."""
     from symcook.proof.replay import statements
 
-    if recipe is None or not recipe.claims:
+    if not theorems:
         return Markup("")
     rows = []
-    for row in ledger(names=recipe.claims):
+    for row in theorems:
         name = row.corrected or row.id
         stored = statements().get(name)
         formal = (
@@ -490,4 +572,4 @@ def _foot(why: str) -> Markup:
         else "Traces are computed by the script in this file, which a test compares with symcook's own forward pass; "
         "all else was computed by symcook when the page was written."
     )
-    return element("footer", element("p", computed + " The page asks for nothing from any network."))
+    return element("footer", element("p", computed + " The page loads nothing."))

@@ -18,6 +18,13 @@
     return found;
   };
 
+  const svg = (name, given, words) => {
+    const found = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(given)) found.setAttribute(key, value);
+    if (words !== undefined) found.textContent = words;
+    return found;
+  };
+
   // Values: text of a rational, or [text, a float near it].
   const text = (value) => (Array.isArray(value) ? value[0] : value);
   const known = new Map();  // the same few numbers stand in most cells
@@ -60,6 +67,7 @@
 
   // What is shown now.
   let found = null, step = 0, position = 0, model = null, bound = null;
+  let opened = false, picked = false;  // whether a run was shown, and whether the reader chose a position
   const place = (i) => `${data.start + i}`;
   const token = (i) => (found.input && data.inputs === null ? found.input[i] : null);
   const named = (i) => {  // a digit that is a token stands in quotes: it is no position
@@ -142,6 +150,40 @@
     return lines.length ? lines : ["nothing changes here"];
   };
 
+  /* Every attention pattern of the run as a picture: a row is the position that attends, a column the one that is
+     attended to. The exact weight stands behind each square. The table of a step has the same weights as text. */
+  const PATTERNS = 12;  // heads that are drawn
+  const patterns = () => {
+    const all = found.trace.flatMap((one, k) => (one.attention || []).flatMap((rows, h, every) =>
+      (rows.length ? [{ one, k, rows, h, many: every.length }] : [])));
+    const more = all.length - PATTERNS;
+    return make("div", { id: "patterns" }, ...all.slice(0, PATTERNS).map(pattern),
+      ...(more > 0 ? [make("p", { class: "note", text: `${more} more heads: choose their step below` })] : []));
+  };
+  const pattern = ({ one, k, rows, h, many }) => {
+    const n = rows.length, side = n <= 10 ? 22 : n <= 24 ? 12 : 6, named_ = n <= 24;
+    const labels = rows.map((_, i) => (named_ ? (token(i) ?? place(i)) : ""));
+    const edge = named_ ? 8 + 7 * Math.min(6, Math.max(...labels.map((label) => label.length))) : 2, size = edge + n * side + 2;
+    const title = `layer ${one.layer}, ${many > 1 ? `head ${h + 1}` : "the head"}`, about = data.heads[one.layer]?.[h] ?? "";
+    const drawn = svg("svg", { viewBox: `0 0 ${size} ${size}`, width: size, height: size, role: "img",
+      "aria-label": `attention pattern of ${title}: ${about}` });
+    rows.forEach((row, i) => {
+      const line = svg("g", { class: "asks" });
+      row.forEach((value, j) => {
+        const square = svg("rect", { x: edge + j * side, y: edge + i * side, width: side, height: side, class: "weight" });
+        square.style.setProperty("--s", (Math.min(Math.abs(near(value)), 1) ** 0.5).toFixed(3));
+        square.append(svg("title", {}, `from ${named(i)} to ${named(j)}: ${text(value)}`));
+        line.append(square);
+      });
+      drawn.append(line);
+    });
+    if (named_) labels.forEach((label, i) => drawn.append(
+      svg("text", { x: edge - 4, y: edge + (i + 0.5) * side + 4, class: "end" }, label.slice(0, 6)),
+      svg("text", { x: edge + (i + 0.5) * side, y: edge - 4, class: "tick" }, label.length * 7 > side ? "" : label)));
+    return make("figure", { "data-step": k }, drawn, make("figcaption", {},
+      make("button", { type: "button", class: "link", text: title, on: () => go(k, position) }), ` ${about}`));
+  };
+
   const moved = () => {
     const all = found.trace;
     $("where").textContent = `Step ${step + 1} of ${all.length}, after ${said(all[step])}; position ${named(position)}`;
@@ -150,6 +192,10 @@
     $("back").disabled = step === 0;
     $("on").disabled = step === all.length - 1;
     $("did").replaceChildren(...detail().map((line) => make("li", { text: line })));
+    for (const one of document.querySelectorAll("#patterns figure")) {
+      one.classList.toggle("now", Number(one.dataset.step) === step);
+      [...one.querySelectorAll(".asks")].forEach((line, i) => line.classList.toggle("here", i === position));
+    }
     $("tables").replaceChildren(stream(), ...heads());
     for (const here of $("tables").querySelectorAll(".frame thead .here")) {  // the position is in sight
       const frame = here.closest(".frame"), left = here.getBoundingClientRect().left - frame.getBoundingClientRect().left;
@@ -158,6 +204,7 @@
     hint();
   };
   const go = (to, at) => {
+    if (at !== position) picked = true;
     step = Math.max(0, Math.min(found.trace.length - 1, to));
     position = Math.max(0, Math.min(length() - 1, at));
     moved();
@@ -169,21 +216,48 @@
       ...found.trace.map((one, k) => pick(said(one), () => go(k, position))));
     const places = make("ol", { id: "places", "aria-label": "positions" },
       ...Array.from({ length: length() }, (_, i) => pick(named(i), () => go(step, i))));
-    $("trace").replaceChildren(
+    $("trace").replaceChildren(patterns(),
       make("div", { class: "stepper" }, button("◀ step", "back", () => go(step - 1, position)),
         button("step ▶", "on", () => go(step + 1, position)),
         make("span", { class: "note", text: "or the arrow keys: ← → steps, ↑ ↓ positions" })),
       steps, places, make("p", { id: "where", "aria-live": "polite" }), make("ul", { id: "did" }),
       make("div", { id: "tables" }));
-    go(Math.min(step, found.trace.length - 1), Math.min(position, length() - 1));
+    const [looks, read] = opening();
+    if (!opened) step = looks;
+    if (!picked) position = read;
+    opened = true;
+    go(step, position);
+  };
+  /* A fresh page shows the first step at which a head looks somewhere, else one that changes something, at the position
+     that the readout reads; that position is kept for what is typed next, until another is chosen. */
+  const opening = () => {
+    const all = found.trace, looks = all.findIndex((one) => (one.attention || []).some((rows) => rows.length));
+    return [looks >= 0 ? looks : Math.min(1, all.length - 1), found.place ?? length() - 1];
+  };
+  const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], Home: [-1e9, 0],
+    End: [1e9, 0] };
+  const arrow = (event) => {
+    const scrolls = event.target.classList.contains("frame") && event.target.scrollWidth > event.target.clientWidth;
+    return !found || scrolls || event.altKey || event.ctrlKey || event.metaKey ? null : ARROWS[event.key];
   };
   $("trace").addEventListener("keydown", (event) => {
-    const scrolls = event.target.classList.contains("frame") && event.target.scrollWidth > event.target.clientWidth;
-    const to = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], Home: [-1e9, 0],
-      End: [1e9, 0] }[event.key];
-    if (!found || !to || scrolls || event.altKey || event.ctrlKey || event.metaKey) return;
+    const to = arrow(event);
+    if (!to) return;
     event.preventDefault();
     go(step + to[0], position + to[1]);
+  });
+  /* On a fresh page, where nothing has the focus, arrows step too. Up and down scroll the page where the run is out of
+     sight, and after the last position. */
+  document.addEventListener("keydown", (event) => {
+    const to = event.target === document.body ? arrow(event) : null;
+    if (!to || event.key === "Home" || event.key === "End") return;
+    if (data.machine && to[0]) token_of_run(at + to[0]);
+    else {
+      const { top, bottom } = $("trace").getBoundingClientRect(), next = position + to[1];
+      if (to[1] && (top > window.innerHeight || bottom < 0 || next < 0 || next >= length())) return;
+      go(step + to[0], next);
+    }
+    event.preventDefault();
   });
 
   const automaton = () => {
@@ -195,7 +269,7 @@
       state = moves[state][alphabet.indexOf(letter)];
       path.push(names[state]);
     }
-    $("path").textContent = `On the word that is run: ${path.join(" → ")}`;
+    $("path").textContent = `On the string that is run: ${path.join(" → ")}`;
   };
   const show = (one) => {
     found = one;
@@ -290,12 +364,6 @@
       plot(name, hard[1], row.soft.map((one) => one.values[name][1]), temperatures, at)));
     hint();
   };
-  const svg = (name, given, words) => {
-    const found = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(given)) found.setAttribute(key, value);
-    if (words !== undefined) found.textContent = words;
-    return found;
-  };
   const plot = (name, hard, points, temperatures, at) => {
     const [w, h, l, t] = [560, 190, 64, 16], low = Math.min(hard, ...points), high = Math.max(hard, ...points);
     const room = (high - low) * 0.1 || 1, x = (k) => l + ((w - l - 16) * k) / (points.length - 1);
@@ -376,7 +444,7 @@
     for (const one of document.querySelectorAll(".states [data-state], .states [data-edge]"))
       one.classList.toggle("now", one.dataset.state === `${state}` || one.dataset.edge === edge);
     if ($("path")) $("path").textContent = past ? `It ended in ${names[state]} and answers ${now.token}.`
-      : `Now in ${names[state]}${read ? `, behind the letter ${ran.input[read - 1]}` : ", where it begins"}.`;
+      : `Now in ${names[state]}${read ? `, after the symbol ${ran.input[read - 1]}` : ", where it begins"}.`;
     const run = ran.tokens.map((one, k) => make("td", { class: k === at ? "here" : null, text: one.token }));
     $("strips").replaceChildren(table("the word and its states",
       [head("letter read", "col"), ...ran.tokens.map((_, k) => make("td", { text: k + left ? ran.input[k + left - 1] ?? "" : "" }))],
@@ -407,7 +475,7 @@
     const own = ran.tokens.filter((token) => !token.given), count = own.length, work = own.some((token) => token.write);
     if (trace) show(trace); else clear("");
     $("machine").hidden = false;
-    $("answer").replaceChildren(make("span", { text: ran.stopped === "end" ? "It puts out " : `${count} tokens, and goes on; so far ` }),
+    $("answer").replaceChildren(make("span", { text: ran.stopped === "end" ? "It outputs " : `${count} tokens, and goes on; so far ` }),
       make("strong", { class: { yes: "accept", no: "reject" }[ran.output] ?? null, text: ran.output || "nothing" }),
       make("span", { text: ran.stopped === "end" ? ` and ends, with ${count} tokens.` : "." }));
     if (!trace || found.length < ran.input.length + count)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from symcook import words
 from symcook.compose.cooling import all_heads, harden, soften
-from symcook.errors import EMPTY_WORD, BadInput, NotExact, SymcookError
-from symcook.model.answers import brief
+from symcook.errors import BadInput, NotExact, SymcookError
+from symcook.locks import PRECISION
+from symcook.model.answers import EMPTY_STRING, brief
 from symcook.model.expr import parse_term
 from symcook.model.rationals import quotient, rational
 from symcook.model.symbols import Exact, from_sympy, lowered
@@ -165,14 +166,14 @@ def _irrational(model: Transformer, given: TypedInput) -> str:
     try:
         found = run(model, given, trace=True)
     except NotExact:
-        return f"a value is no rational number on {typed(model, given) or EMPTY_WORD}"
+        return f"a value is no rational number on {typed(model, given) or EMPTY_STRING}"
     except SymcookError:
         return ""
     for step in found.trace:
         for name, column in step["coordinates"].items():
             strange = next((value for value in column if as_rational(value) is None), None)
             if strange is not None:
-                return f"{name} is {brief(strange, 60)} on {typed(model, given) or EMPTY_WORD}"
+                return f"{name} is {brief(strange, 60)} on {typed(model, given) or EMPTY_STRING}"
     return ""
 
 
@@ -255,7 +256,7 @@ def softness(model: Transformer, given: TypedInput) -> Softness | None:
 def _answer(model: Transformer, given: TypedInput) -> dict[str, Any]:
     """The verdict or labels and the values of one run, as balls of ten digits."""
     found = run(model, given if model.embedding.inputs is None else list(given), "ball", digits=10)
-    with found.result.domain.context():
+    with PRECISION, found.result.domain.context():
         watched = {
             name: found.result.domain.show(found.result.domain.read(column, found.result.place), 10)
             for name, column in found.result.watched.items()

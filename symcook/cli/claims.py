@@ -1,0 +1,105 @@
+"""``symcook prove MODEL --claims FILE``: many statements about one model, an answer a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from symcook.cli.output import Waiting, print_json, say
+from symcook.cli.own import EXIT_CODES, Files, bound, claim_places, exported, sentence_of
+from symcook.errors import BadInput
+from symcook.files import vacant
+from symcook.proof.proving import ProofAnswer, settle, write
+from symcook.proof.replay import Statement
+from symcook.recipes.models import is_path
+
+COMMENT = re.compile(r"""("[^"]*"|'[^']*')|#.*""")
+"""What is quoted, which may be a token with #, or a comment."""
+
+
+@dataclass(frozen=True)
+class ListedClaim:
+    """A statement of the file, read before anything is tried, and the files that its certificate gets."""
+
+    statement: Statement
+    to: Files
+
+
+def prove_claims(
+    name: str, file: str, force: bool, as_json: bool, settings: Sequence[str] = (), seconds: int = 60
+) -> int:
+    """Prove or refute each statement of a file, and write the certificates beside the model's file.
+
+    Returns 0 where all are proved, else 1 where one is refuted, else 3.
+    """
+    chosen, document = bound(name, settings)
+    source = Path(name) if is_path(name) else Path(f"{name}.json")
+    answers = dict[str, ProofAnswer]()
+    rows = list[dict[str, Any]]()
+    for claim in _listed(file, document, source, force):
+        sentence = claim.statement.note or ""
+        answer = answers.get(sentence)
+        if answer is None:  # a statement may stand there twice
+            with Waiting("proving"):
+                answer = answers[sentence] = settle(chosen.model, claim.statement, document, None, seconds)
+            if answer.certificate is not None:
+                write(claim.to, claim.statement, answer.certificate)
+        rows.append(answer.to_json(None if answer.certificate is None else claim.to[0]))
+        if not as_json:
+            say(_line(answer, rows[-1]["certificate"]))
+    if as_json:
+        print_json({"claims": rows})
+    statuses = {answer.status for answer in answers.values()}
+    return EXIT_CODES[next(status for status in ("REFUTED", "OPEN", "PROVED") if status in statuses)]
+
+
+def _listed(file: str, document: dict[str, Any], source: Path, force: bool) -> list[ListedClaim]:
+    """The statements of a file; BadInput with the number of a line that makes none, and where a certificate is there
+    already without `force`. A new statement replaces no other one's certificate."""
+    from symcook.proof import own
+
+    try:
+        lines = Path(file).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        raise BadInput("--claims must name a readable file in UTF-8", file, "write one statement a line") from None
+    listed, mine = list[ListedClaim](), dict[str, Files]()
+    for number, line in enumerate(lines, 1):
+        sentence = COMMENT.sub(lambda found: found[1] or "", line).strip()
+        if not sentence:
+            continue
+        try:
+            statement = own.claim(document, sentence)
+        except BadInput as error:
+            raise BadInput(f"line {number} of {file}: {error.must}", error.given, error.do) from None
+        if (note := statement.note or sentence) not in mine:
+            mine[note] = _place(source, note, {*mine.values()})
+            for target in mine[note]:
+                vacant(target, force)
+        listed.append(ListedClaim(statement, mine[note]))
+    if not listed:
+        raise BadInput("--claims must name a file with a statement", file, "write one statement a line")
+    return listed
+
+
+def _place(source: Path, sentence: str, taken: set[Files]) -> Files:
+    """The files for a claim: those that it has, else the first that no other claim has."""
+    for place in claim_places(source):
+        there = place[0].exists() or place[1].exists()
+        if there and sentence_of(*place) == sentence and exported(place[0]) is None:
+            return place
+        if not there and place not in taken:
+            return place
+    raise AssertionError("there is always one more")
+
+
+def _line(answer: ProofAnswer, certificate: str | None) -> str:
+    """An answer as one line."""
+    more = f"false of {answer.shown}" if answer.shown is not None else answer.why or answer.method
+    if certificate is not None:
+        more = f"{more}; certificate {certificate}"
+    elif answer.status == "REFUTED":
+        more = f"{more}; no certificate"
+    return f"{answer.status:<8} {answer.statement}  ({more})"

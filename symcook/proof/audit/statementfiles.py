@@ -1,0 +1,90 @@
+"""What each stored statement is written with: its own lines, the definitions that it names, models and families.
+
+Nothing is parsed, so that the command line can ask at each start whether a record still fits. Two texts with the same
+digest are the same statement; a statement that is spelled in another way has another digest. Standard library only.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, cached_property
+from pathlib import Path
+
+from symcook.proof.seals import digest
+
+_WORD = re.compile(r"\w+")
+_MODEL = re.compile(
+    r"(?:\b(?:run|word|accept|premises|answer|names)\(\s*|\(\s*(?=family-))((?:family-)?[A-Za-z0-9][A-Za-z0-9-]*)"
+)
+"""The name of a model or a family, as in run(min) or names(family-max)."""
+
+
+class StatementFiles:
+    """The statements of a folder of proofs as they are written, by id; `corrects` has the ids of those that they
+    correct."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.texts: dict[str, str] = {}
+        self.corrects: dict[str, str | None] = {}
+        for path in sorted((root / "statements").glob("*.txt"), key=lambda path: path.stem):
+            name = ""
+            for line in _lines(path):
+                head = re.fullmatch(r"\[(.+)\]|corrects:(.+)", line)
+                name = head[1] if head and head[1] else name
+                if name:
+                    self.texts[name] = f"{self.texts.get(name, '')}{line}\n"
+                    self.corrects[name] = head[2].strip() if head and head[2] else self.corrects.get(name)
+        self._digests: dict[str, str] = {}
+        self._words: dict[str, frozenset[str]] = {}
+
+    @cached_property
+    def parts(self) -> dict[str, str]:
+        """The text of each definition by its name, and of the file of each stored model and family by what stands for
+        it in brackets, as ``(max`` and ``(family-max``."""
+        found: dict[str, str] = {}
+        name = ""
+        for line in _lines(self.root / "statements" / "definitions.txt"):
+            head = _WORD.match(line)
+            name = head[0] if head else name  # a line that begins with a blank continues the one before
+            found[name] = f"{found.get(name, '')}{line}\n"
+        for folder, prefix in (("models", "("), ("families", "(family-")):
+            for path in (self.root / folder).glob("*.json"):
+                found[prefix + path.stem] = path.read_bytes().decode("utf-8")
+        return found
+
+    def digest(self, name: str) -> str:
+        """The digest of all that the statement `name` is written with; empty where there is no such statement."""
+        if name in self.texts and name not in self._digests:
+            self._digests[name] = digest(self.texts[name], *self.meant(self.texts[name]))
+        return self._digests.get(name, "")
+
+    def meant(self, text: str) -> list[str]:
+        """The parts that `text` names, and those that these name: what it says depends on them and on no other."""
+        found = set(self._named(text))
+        todo = list(found)
+        while todo:
+            name = todo.pop()
+            if name not in self._words:
+                self._words[name] = self._named(self.parts[name])
+            new = self._words[name] - found
+            found |= new
+            todo += new
+        return [self.parts[name] for name in sorted(found)]
+
+    def _named(self, text: str) -> frozenset[str]:
+        names = {*_WORD.findall(text), *(f"({name}" for name in _MODEL.findall(text))}
+        return frozenset(names & self.parts.keys())
+
+
+@cache
+def statement_files(root: Path) -> StatementFiles:
+    """What the statements of a folder of proofs are written with; read once."""
+    return StatementFiles(root)
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a file without comments, empty lines and blanks at their ends."""
+    text = path.read_bytes().decode("utf-8") if path.is_file() else ""
+    lines = (line.rstrip() for line in text.split("\n"))
+    return [line for line in lines if line and not line.lstrip().startswith("#")]

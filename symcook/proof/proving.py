@@ -1,0 +1,259 @@
+"""`Transformer.prove`: a sentence about the runs of a model, proved, refuted, or undecided."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+from symcook.alarm import TimeUp, waiting
+from symcook.door import door
+from symcook.errors import BadInput, Rejected
+from symcook.files import put, vacant
+from symcook.model import modelfile
+from symcook.model.answers import EMPTY_STRING, Shown
+from symcook.model.symbols import Exact
+from symcook.model.transformer import Transformer
+from symcook.proof import own
+from symcook.proof.limits import OutOfTime
+from symcook.proof.ownruns import VALUES, Tried
+from symcook.proof.search import prooftext
+
+if TYPE_CHECKING:
+    from symcook.proof.own import Settled
+    from symcook.proof.replay import Statement, Verdict
+    from symcook.proof.search.prooftext import ProofText
+
+SECONDS = 60
+"""The time limit for one statement, in seconds, where the user sets none."""
+AUTOMATIC, SCRIPT, RUN = "automatic proof", "proof script", "exact run of a short string"
+"""How an answer was found: its `method`."""
+
+
+@dataclass(frozen=True, repr=False)
+class ProofAnswer(Shown):
+    """What is known about a statement: PROVED, REFUTED or OPEN.
+
+    `statement` is the statement as the user wrote it, `claim` the closed formula that the checkers read. `method` names
+    what found the answer, None where it is OPEN; `seconds` is how long it took. `word` is the smallest string on which
+    the statement is false, as a tuple of tokens, and `counterexample` is the same as text. `certificate` is what
+    the checkers accept; it is None where the status is OPEN, and where a run shows a counterexample but no proof of the
+    negation was found. `why` gives the reason where the status is OPEN or the certificate is missing, and `remaining`
+    what a proof still has to show. `tried` is the length up to which the statement was evaluated on every string.
+
+    An answer has no truth value: compare `answer.status`, since OPEN is neither yes nor no.
+    """
+
+    REPORT = "proving"
+
+    model: Transformer
+    statement: str
+    status: Literal["PROVED", "REFUTED", "OPEN"]
+    method: str | None
+    seconds: float
+    claim: Statement
+    tried: Tried | None
+    certificate: Mapping[str, Any] | None = None
+    verdict: Verdict | None = None
+    why: str | None = None
+    remaining: str = ""
+
+    def __bool__(self) -> NoReturn:
+        raise BadInput(
+            "an answer that may be OPEN must be compared by its status",
+            self.status,
+            'write answer.status == "PROVED"',
+        )
+
+    @property
+    def word(self) -> tuple[str, ...] | None:
+        """The smallest string found on which the statement is false, as tokens; of a model of numbers its rows."""
+        return None if self.tried is None else self.tried.word
+
+    @property
+    def counterexample(self) -> str | None:
+        """The same as text, "" for the empty string; None where no string is known on which the statement is false."""
+        if self.word is None:
+            return None
+        embedding = self.model.embedding
+        return "; ".join(self.word) if embedding.inputs is not None else embedding.written(self.word)
+
+    @property
+    def shown(self) -> str | None:
+        """The counterexample as a sentence names it."""
+        return None if self.counterexample is None else self.counterexample or EMPTY_STRING
+
+    @property
+    def words(self) -> str:
+        """The status, with the named theorems that the proof assumes."""
+        return self.status if self.verdict is None else self.verdict.words
+
+    @property
+    def lemmas(self) -> list[str]:
+        """The stored statements that the certificate cites."""
+        return [] if self.certificate is None else own.below(self.certificate)
+
+    @property
+    def unchecked(self) -> list[str]:
+        """The hypotheses that were not checked for vacuity."""
+        from symcook.proof.audit.source import unasked
+
+        return unasked(self.claim) if self.status == "PROVED" else []
+
+    def to_json(self, certificate: object = None) -> dict[str, Any]:
+        """The answer as one entry of ``symcook prove --claims --json``; `certificate` is the file that has it."""
+        return {
+            "statement": self.statement,
+            "status": self.status,
+            "word": None if self.word is None else list(self.word),
+            "method": self.method,
+            "seconds": round(self.seconds, 4),
+            "certificate": None if certificate is None else str(certificate),
+            "why": self.why,
+        }
+
+    @door(path='for example "mine.certificate.json"')
+    def save(self, path: str | Path, force: bool = False) -> tuple[Path, Path]:
+        """Write the certificate, and next to it the statement as proofs/checker.py reads it; which files these are.
+
+        `symcook prove mine.json` checks mine.certificate.json again. Raises BadInput where the answer has no
+        certificate, and for a file that exists, without `force`.
+        """
+        if self.certificate is None:
+            raise BadInput("only an answer with a certificate can be saved", self.status, self.why)
+        target = Path(path)
+        stem = target.name.removesuffix(".json").removesuffix(".certificate")
+        both = target, target.with_name(f"{stem}.statement.txt")
+        for file in both:
+            vacant(file, force)
+        write(both, self.claim, self.certificate)
+        return both
+
+
+@door(statement='for example "accept <-> count(a) > count(b)"')
+def prove(
+    model: Transformer,
+    statement: str,
+    seconds: int | None = None,
+    *,
+    proof: str | None = None,
+    values: Mapping[str, Exact] | None = None,
+) -> ProofAnswer:
+    """Prove or refute a statement about `model`, for strings of every length.
+
+    symcook first evaluates the statement on short strings, exactly. If it is false of one of them, the answer is
+    REFUTED with this string. Otherwise symcook searches for a proof. PROVED means that the checker accepts the
+    certificate. The theorem is about the exact weights of this model.
+
+    Returns an answer with `status`, `counterexample`, `certificate` and `why`; in a notebook it shows itself.
+
+    statement: A sentence about the run: `accept`, `count(a)`, `at(a, i)`, `n`, the model's coordinates, quantifiers.
+    seconds: The time limit, a positive integer (60).
+    proof: A proof script, as text; without one the automation searches.
+    values: A value for each symbol of the model that has none, exact.
+
+    >>> import symcook as sc
+    >>> b = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
+    >>> _ = b.add(sc.head(value={"mean": "vote"}, mask="future"))
+    >>> _ = b.readout("sign", "last", "mean", weights=[1])
+    >>> model = b.build("votes")
+    >>> model.prove("accept <-> count(a) > count(b)")
+    <ProofAnswer PROVED: accept <-> count(a) > count(b), for every string>
+    >>> answer = model.prove("count(a) <= 1")
+    >>> answer.status, answer.counterexample
+    ('REFUTED', 'aa')
+
+    Raises BadInput for a sentence that is not a statement about this model, a proof script that cannot be read, and a
+    symbol without a value.
+    """
+    limit = SECONDS if seconds is None else seconds
+    if limit < 1:
+        raise BadInput("the time limit must be at least 1 second", seconds, "leave seconds out for 60")
+    document = document_of(model, values or {})
+    script = None if proof is None else prooftext.read(proof)
+    return settle(model, own.claim(document, statement), document, script, limit)
+
+
+def document_of(model: Transformer, values: Mapping[str, Exact]) -> dict[str, Any]:
+    """The document of the model with these values; BadInput where a symbol has none. A default is not taken: a theorem
+    about one value would look like one about all."""
+    for parameter in model.parameters:
+        if parameter.name not in values:
+            do = f"give --set {parameter.name}=VALUE with {parameter.region}"
+            raise BadInput("every symbol must have a value here", f"none for {parameter.name}", do)
+    return modelfile.to_document(model.bind(values))
+
+
+def settle(
+    model: Transformer,
+    claim: Statement,
+    document: Mapping[str, Any],
+    script: ProofText | None = None,
+    seconds: int = SECONDS,
+) -> ProofAnswer:
+    """The answer to a claim that was read from the model's document (`document_of`, `own.claim`)."""
+    from symcook.proof import formulas
+
+    begun = time.monotonic()
+    why, remaining = None, ""
+    settled: Settled | None = None
+    try:
+        with waiting(seconds):
+            if script is None and model.program is not None:
+                settled = formulas.settle(model, claim, document, seconds)
+            else:
+                settled = own.settle(claim, document, script, seconds)
+    except TimeUp:
+        why = f"no proof was found within {seconds} seconds; give more with --seconds"
+    except Rejected as error:
+        why = f"no certificate: {error}"
+    method: str | None = AUTOMATIC if script is None else SCRIPT
+    tried = settled and settled.tried
+    certificate, verdict = (None, None) if settled is None else (settled.certificate, settled.verdict)
+    status: Any = "OPEN"
+    if certificate is not None and verdict is not None:
+        status = verdict.status
+    elif settled is not None and settled.missing is None:
+        status, method, why = "REFUTED", RUN, "no proof of the negation was found"
+    elif settled is not None:
+        why, remaining = _missing(model, settled, script is not None, seconds)
+    if status == "OPEN":
+        method = None
+    return ProofAnswer(
+        model, claim.note, status, method, time.monotonic() - begun, claim, tried, certificate, verdict, why, remaining
+    )
+
+
+def _missing(model: Transformer, settled: Settled, script: bool, seconds: int) -> tuple[str, str]:
+    """Why there is no proof, with what to do, and what remains to be shown."""
+    missing = settled.missing
+    so_far = _so_far(model, settled.tried)
+    what, _, remaining = str(missing).partition("\n")
+    if isinstance(missing, OutOfTime):
+        do = "write the steps between into a proof script (see notes/proofs.md), or give more with --seconds"
+        return f"no proof was found within {seconds} seconds{so_far}; {do}", textwrap.dedent(remaining)
+    if isinstance(missing, own.Unmet):
+        why = what.partition(": ")[2]
+        do = "write it below 'inhabited' in a proof script: see notes/own-claims.md"
+    else:
+        why = what if script else "the automation found no proof"
+        do = "write the steps between into a proof script: see notes/proofs.md"
+    return f"{why}{so_far}; {do}", textwrap.dedent(remaining)
+
+
+def _so_far(model: Transformer, tried: Tried | None) -> str:
+    if tried is None or not tried.length:
+        return ""
+    rows = model.embedding.inputs is not None
+    what = f"rows of {', '.join(map(str, VALUES))}" if rows else "strings"
+    return f"; true of all {what} with at most {tried.length} position{'s' * (tried.length > 1)}, not proved"
+
+
+def write(files: Sequence[Path], claim: Statement, certificate: Mapping[str, Any]) -> None:
+    """Write a certificate, and its statement as proofs/checker.py reads it, to these two files."""
+    texts = (json.dumps(certificate) + "\n", own.expanded(claim, certificate))
+    put({file: text.encode() for file, text in zip(files, texts, strict=True)}, force=True)

@@ -1,0 +1,84 @@
+"""The answer to a statement about a model: its status, and its counterexample or what is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from symcook.errors import in_python
+from symcook.model.answers import LINE, brief
+from symcook.report.document import Document, Drawn, PlainLines
+from symcook.report.latex import formula_rows
+from symcook.report.markup import Display, page, paragraph, table
+
+if TYPE_CHECKING:
+    from symcook.proof.proving import ProofAnswer
+
+LONGEST = 2000
+"""Characters of a formula that are printed whole."""
+
+
+def line(answer: ProofAnswer) -> str:
+    """The answer as a sentence: the repr."""
+    ends = {"PROVED": ", for every string" if answer.model.alphabet else "", "OPEN": " is undecided"}
+    if answer.status == "OPEN" and answer.tried is not None and answer.tried.length:
+        ends["OPEN"] += f"; true up to n = {answer.tried.length}"
+    end = f" is false of {answer.shown}" if answer.shown is not None else ends.get(answer.status, " is false")
+    words = f"{answer.words}: "
+    most = LINE - len(f"<ProofAnswer {words}{end}>")
+    return f"<ProofAnswer {words}{brief(answer.statement, max(most, 20))}{end}>"
+
+
+def document(answer: ProofAnswer) -> Drawn:
+    """The answer with its counterexample, or what is missing; in a notebook as a table, as LaTeX the formula."""
+    title, below = f"{answer.words}  {answer.statement}", lines(answer)
+    text = Document(title, [PlainLines(below)] if below else [])
+    return Drawn(text.text, lambda: html(answer), lambda: displays(answer))
+
+
+def html(answer: ProofAnswer) -> str:
+    """The answer as a table."""
+    rows = [("statement", answer.statement), ("false of", answer.shown or ""), ("about", answer.model.name)]
+    rows += [("method", answer.method or ""), ("lemmas", ", ".join(answer.lemmas))]
+    rows += [("reason", in_python(answer.why or "")), ("remaining", answer.remaining)]
+    drawn = table([], [row for row in rows if row[1]], words=True)
+    return page(paragraph(line(answer)[len("<ProofAnswer ") : -1], bold=True), drawn)
+
+
+def displays(answer: ProofAnswer) -> list[Display]:
+    """The formula that is proved, refuted or open."""
+    from symcook.proof.audit.folded import statement_tree
+
+    rows = formula_rows(statement_tree(answer.claim.text), answer.claim.known)
+    return [Display(f"{answer.words}: {answer.statement}", tuple(f"&{row}" for row in rows))]
+
+
+def lines(answer: ProofAnswer, file: str | None = None) -> list[str]:
+    """All but the first line of an answer; `file` has the formula where it is too long to print."""
+    from symcook.proof.audit.source import unasked_words
+
+    if answer.status == "OPEN":
+        return [in_python(answer.why or ""), *answer.remaining.splitlines()]
+    if answer.certificate is None:
+        return [f"False of     {answer.shown}{smallest(answer)}, as its exact run shows", str(answer.why)]
+    found = [] if answer.shown is None else [f"False of     {answer.shown}{smallest(answer)}"]
+    found.append(f"Statement    {_cut(answer.claim.text, file)}")
+    if unchecked := answer.unchecked:
+        found.append(f"Not checked  {unasked_words(unchecked)}")
+    return [*found, f"Lemmas       {', '.join(answer.lemmas) or 'none'}"]
+
+
+def smallest(answer: ProofAnswer) -> str:
+    """What limits a counterexample: whether smaller strings are undecided, and whether it has the positions asked."""
+    tried = answer.tried
+    if tried is None:
+        return ""
+    parts = [] if tried.open_at is None else ["smaller words are open"]
+    parts += ["the sentence asks for positions that this word does not have"] if tried.outside else []
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _cut(text: str, file: str | None) -> str:
+    """A formula; of one that fills pages, such as that of a trained model, the beginning and the end."""
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:1000]} ... {text[-500:]} ... {len(text)} characters" + (f" in {file}" if file else "")

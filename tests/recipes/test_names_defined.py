@@ -1,0 +1,114 @@
+"""Each name in an answer of `derive` without an input is defined and has one meaning: text, JSON, LaTeX, page."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+
+import pytest
+
+import symcook as sc
+from symcook.closed import EveryLength, every_length
+from symcook.errors import BadInput
+from symcook.recipes import names
+
+SHORT = re.compile(r"\b(?:[SrR]\d+|[kp]\d*(?:_\w+)?)\b")
+"""The names that an answer makes up: of sums, long values and counts."""
+
+
+def averaging(rng: random.Random) -> sc.Transformer:
+    """Two layers of averages of averages, read at the end or at each position."""
+    space = ("e0", "e1", "one", "h0", "h1", "h2")
+    words = {"a": {"e0": 1}, "b": {"e1": rng.choice([1, 2, -1])}}
+    positions = {"one": 1, **({"e0": "1/i"} if rng.random() < 0.5 else {})}
+    words = {token: {name: v for name, v in row.items() if name not in positions} for token, row in words.items()}
+
+    def head(reads: tuple[str, ...], writes: str) -> sc.Head:
+        value = [[rng.choice([1, -1, 2]) for _ in reads]]
+        zero = [[0] * len(reads)]
+        return sc.Head(reads, (writes,), zero, zero, value, mask=rng.choice(["future", "none"]), weighting="average")
+
+    layers = (
+        sc.Layer(head(("e0", "e1"), "h0")),
+        sc.Layer(head(("h0", "e0"), "h1")),
+        sc.Layer(head(("h1", "h0"), "h2")),
+    )
+    kind, position, read = (rng.choice(some) for some in (["sign", "zero"], ["last", "each"], ["h0", "h1", "h2"]))
+    readout = sc.Readout(kind, position, (read,), [[1]] if kind == "sign" else None)
+    return sc.Transformer("averaging", sc.Embedding(sc.Space(space), words, positions=positions), layers, readout)
+
+
+def two_sums(position: str) -> sc.Transformer:
+    """A sum of averages, to n where the readout looks and to i on the way."""
+    heads = [
+        sc.Head((read,), (write,), [[0]], [[0]], [[value]], mask="future", weighting="average")
+        for read, write, value in (("e1", "h0", 1), ("h0", "h1", -1))
+    ]
+    embedding = sc.Embedding(sc.Space(("e0", "e1", "h0", "h1")), {"(": {"e1": 1}, ")": {"e0": 1}})
+    return sc.Transformer("m", embedding, tuple(map(sc.Layer, heads)), sc.Readout("zero", position, ("h1",)))
+
+
+def definitions(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """(name, meaning) of "S1 = sum(..)" and "p is the number of ..."."""
+    for line in lines:
+        if re.match(r"n is at most|i is a position", line):
+            continue
+        name, text = re.split(" = | is ", line, maxsplit=1)
+        yield name, text
+
+
+def require_defined(found: EveryLength) -> set[str]:
+    """The names that are used; an error for one that is not defined or has two meanings."""
+    symbols = {parameter.name for parameter in found.model.parameters} | set(found.model.space)
+    meanings: dict[str, str] = {}
+    every: set[str] = set()
+    documents = found.to_json()
+    for document in documents:
+        forms = (
+            document["where"],
+            [*document["output"].values(), *document["conditions"], document.get("accepts") or ""],
+        )
+        cells = [cell for cells in document["way"].values() for cell in cells if cell["value"] is not None]
+        way = (document["way_where"], [text for cell in cells for text in (cell["value"], *cell["conditions"])])
+        for where, texts in (forms, way):
+            told = list(definitions(where))
+            assert len({name for name, _ in told}) == len(told), where
+            used = {name for text in (*texts, *(text for _, text in told)) for name in SHORT.findall(text)} - symbols
+            letters = set(found.model.alphabet)
+            assert used - letters <= {name for name, _ in told}, (used, where)
+            every |= used
+            for name, text in told:
+                assert meanings.setdefault(name, text) == text, (name, text, meanings[name])
+    shown = found.text()
+    for name, text in meanings.items():
+        if SHORT.fullmatch(name):
+            assert f"{name} = {text}" in shown or f"{name} is {text}" in shown
+    for form in found.forms:  # the page and LaTeX write the same meanings once
+        assert form._repr_html_().count("where") == form._repr_latex_().count("where ") == 1
+    return every
+
+
+@pytest.mark.parametrize("name", names())
+def test_each_name_of_a_recipe_is_defined_once(name: str) -> None:
+    try:
+        found = every_length(sc.build(name))
+    except BadInput:
+        return
+    require_defined(found)
+
+
+@pytest.mark.parametrize("position", ["last", "each"])
+def test_two_sums_have_two_names(position: str) -> None:
+    found = every_length(two_sums(position))
+    names = require_defined(found)
+    assert {"S1", "S2"} & names == ({"S1", "S2"} if position == "last" else {"S1"})
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_each_name_of_a_model_at_random_is_defined_once(seed: int) -> None:
+    try:
+        found = every_length(averaging(random.Random(seed)))
+    except BadInput:
+        return
+    require_defined(found)

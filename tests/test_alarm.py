@@ -1,0 +1,61 @@
+"""Limits of time: of the processor where the library sets them, by the clock where a user waits."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+import pytest
+
+from symcook.alarm import TimeUp, Until, alarm, waiting
+from symcook.proof.limits import OutOfTime, limited
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+
+
+def work(seconds: float) -> None:
+    """So much of the processor's time."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+def test_only_the_processors_time_counts() -> None:
+    with alarm(0.05):
+        time.sleep(0.2)
+    with pytest.raises(TimeUp), alarm(0.05):
+        work(5)
+
+
+def test_a_user_waits_by_the_clock() -> None:
+    with pytest.raises(TimeUp), waiting(0.05):
+        time.sleep(5)
+    assert Until(1).clock == float("inf")
+
+
+def test_a_limit_within_another_ends_by_both_and_leaves_the_outer_one() -> None:
+    outer = Until(0.1)
+    with pytest.raises(TimeUp) as over, alarm(outer), alarm(5):
+        work(10)
+    assert over.value.until is outer
+    with pytest.raises(TimeUp) as over, alarm(outer := Until(0.2)):
+        with pytest.raises(TimeUp), alarm(0.05):
+            work(10)
+        work(10)
+    assert over.value.until is outer
+    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0) == signal.getitimer(signal.ITIMER_REAL)
+
+
+def test_where_a_user_waits_the_library_is_told_how_long() -> None:
+    with waiting(10):
+        assert 9 < Until(60).left <= 10 and 4 < Until(60, 1 / 2).left <= 5 and Until(3, 1 / 2).left < 4
+        with waiting(60):
+            assert Until(60).left <= 10
+
+
+@pytest.mark.parametrize("wait", [waiting, alarm])
+def test_what_is_limited_says_that_the_time_is_over(wait) -> None:
+    with wait(0.1), pytest.raises(OutOfTime), limited(Until(60)):
+        work(10)
+    with pytest.raises(OutOfTime), limited(Until(60), 0.05):
+        work(10)
