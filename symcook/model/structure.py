@@ -75,10 +75,11 @@ def differences(
     if one.max_length != other.max_length:
         longest, far_longest = (str(model.max_length or "unlimited") for model in (one, other))
         yield Difference("the maximum length", longest, far_longest, limit=True)
+    starts = ours.start, theirs.start
+    most = min((model.max_length for model in (one, other) if model.max_length is not None), default=None)
     for name in dict.fromkeys((*ours.positions, *(called[name] for name in theirs.positions))):
         left, right = (exact(f) for f in (ours.positions.get(name, 0), theirs.positions.get(there.get(name, name), 0)))
-        longest = min((model.max_length for model in (one, other) if model.max_length is not None), default=None)
-        same, place = _same_function(left, right, (ours.start, theirs.start), longest, near)
+        same, place = _same_function(left, right, starts, most, near)
         if same is not True:
             yield Difference(*_shown(f"the position function of {name}", left, right, place), same is False)
     yield from _sublayers(one, other, called)
@@ -108,9 +109,9 @@ def _same_function(
                 return True, None
         except sympy.PolynomialError:  # with cases
             pass
-    trees, all_there = (tree_from_sympy(left), tree_from_sympy(right)), longest is not None and longest <= LONGEST
-    equal, most = all_there, arb(near.numerator) / near.denominator
-    for n in range(1, (longest if all_there and longest is not None else LENGTH) + 1):
+    trees, most = (tree_from_sympy(left), tree_from_sympy(right)), arb(near.numerator) / near.denominator
+    equal = longest is not None and longest <= LONGEST
+    for n in range(1, (longest if longest is not None and equal else LENGTH) + 1):
         for k in range(n):
             places = tuple({"i": start + k, "n": n} for start in starts)
             try:

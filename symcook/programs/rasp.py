@@ -468,7 +468,7 @@ class _RaspLines:
             raise BadInput(must, f"a function of {given_types([self.kind(keys), self.kind(queries)])}")
         result = self.lines.add("key", self.constant(False))
         for value in table:
-            bound = _Numeral(value) if isinstance(value, str) and NUMERAL.fullmatch(value) else value
+            bound = _as_argument(value)
             given = (lambda k, v=bound: f(k, v)) if here == "query" else (lambda q, v=bound: f(v, q))
             fits = self.lines.add(there, self.truth(self._mapped(given, [theirs])))
             pair = self.lines.add("pair and", self.lines.add(here, self._is(mine, value)), fits)
@@ -476,11 +476,15 @@ class _RaspLines:
         return result
 
 
+def _as_argument(value: object) -> object:
+    """A value as a function of values is given it."""
+    return _Numeral(value) if isinstance(value, str) and NUMERAL.fullmatch(value) else value
+
+
 def _called(f: Callable[..., object], values: Sequence[Any]) -> object:
     """What a function gives for values. BadInput in place of what it raises."""
-    given = [_Numeral(one) if isinstance(one, str) and NUMERAL.fullmatch(one) else one for one in values]
     try:
-        return f(*given)
+        return f(*map(_as_argument, values))
     except (BadInput, _NeedsValues):
         raise
     except Exception as error:

@@ -211,18 +211,16 @@ def settle(
         why = f"no proof was found within {seconds} seconds; give more with --seconds"
     except Rejected as error:
         why = f"no certificate: {error}"
-    method: str | None = AUTOMATIC if script is None else SCRIPT
     tried = settled and settled.tried
     certificate, verdict = (None, None) if settled is None else (settled.certificate, settled.verdict)
     status: Any = "OPEN"
+    method = None
     if certificate is not None and verdict is not None:
-        status = verdict.status
+        status, method = verdict.status, AUTOMATIC if script is None else SCRIPT
     elif settled is not None and settled.missing is None:
         status, method, why = "REFUTED", RUN, "no proof of the negation was found"
     elif settled is not None:
         why, remaining = _missing(model, settled, script is not None, seconds)
-    if status == "OPEN":
-        method = None
     return ProofAnswer(
         model, claim.note, status, method, time.monotonic() - begun, claim, tried, certificate, verdict, why, remaining
     )

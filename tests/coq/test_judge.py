@@ -25,6 +25,7 @@ from symcook.coq.statement import said_text, statement_part
 from symcook.coq.term import Untranslatable
 from symcook.errors import BadInput
 from symcook.proof import seals
+from symcook.proof.files import proofs_directory
 
 PROOFS = Path(__file__).parent.parent.parent / "proofs"
 COMMAND = runpy.run_path(str(PROOFS / "coq.py"))["main"]
@@ -491,7 +492,7 @@ def test_an_edit_of_what_judges_makes_rows_stale_and_no_other(
 def test_the_files_that_judge_are_those_by_hand_and_what_they_are_asked_with() -> None:
     """All files of Coq, and what the judge imports of this package but for what writes proofs."""
     named = seals.judging("coq")
-    assert set((PROOFS / "coq").glob("*.v")) <= set(named) and all(path.is_file() for path in named)
+    assert set((proofs_directory() / "coq").glob("*.v")) <= set(named) and all(path.is_file() for path in named)
     writers = {"reading", "ring", "shapes", "steps", "term", "layout", "equations"}  # Coq sees what they write
     for path in named:
         if path.suffix == ".py":

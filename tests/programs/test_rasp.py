@@ -205,7 +205,7 @@ NUMERALS: dict[str, tuple[Any, list[str]]] = {
 @pytest.mark.parametrize("what", NUMERALS)
 def test_arithmetic_on_letters_that_are_numbers_is_never_of_text(what: str) -> None:
     program, alphabet = NUMERALS[what]
-    with pytest.raises(BadInput, match=r"arithmetic on a letter|letters that are numbers"):
+    with pytest.raises(BadInput, match=r"arithmetic on a symbol|letters that are numbers"):
         sc.compile("srasp", program(), alphabet=alphabet)
 
 
