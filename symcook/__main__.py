@@ -146,7 +146,7 @@ def _failed(error: BaseException, arguments: list[str]) -> int:
         said, code = error, error.exit_code
     elif isinstance(error, OSError) and error.errno is not None:
         _drop_stdout_if_full()
-        where = f"{error.filename} ({error.strerror})" if error.filename else error.strerror
+        where = f"{error.filename or 'standard output or input'} ({error.strerror})"
         said, code = BadInput("a file must be readable or writable", where), 2
     else:
         hint = "" if debug else " and add --debug to see where"

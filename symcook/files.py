@@ -4,14 +4,21 @@ within limits."""
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
+import stat
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from symcook.errors import BadInput
+
+MOST_BYTES = 10**9
+"""The greatest size of a file that is read, where its kind has no smaller one."""
+MOST_NESTED = 100
+"""How deep a document of JSON may nest, where its kind says nothing else."""
 
 
 def ordinary(place: str | Path, what: str, example: str) -> Path:
@@ -91,10 +98,14 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def content(path: str | Path, what: str, most: int, do: Callable[[], str] | None = None) -> bytes:
-    """The bytes of a file, at most so many; BadInput where it has more, or cannot be read: then with `do`."""
+def content(path: str | Path, what: str, most: int = MOST_BYTES, do: Callable[[], str] | None = None) -> bytes:
+    """The bytes of a regular file, at most so many. Every path that is given to symcook is read here.
+
+    BadInput where it has more bytes, or cannot be read: then with `do`. A pipe, on which one could wait for ever, and a
+    device, which may have no end, are not read.
+    """
     try:
-        with Path(path).open("rb") as stream:
+        with open(path, "rb", opener=_at_once) as stream:
             data = stream.read(most + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
@@ -102,6 +113,55 @@ def content(path: str | Path, what: str, most: int, do: Callable[[], str] | None
     if len(data) > most:
         raise BadInput(f"{what} must have at most {most:,} bytes", path)
     return data
+
+
+def _at_once(path: str, flags: int) -> int:
+    """A regular file, opened without waiting; OSError for anything else."""
+    handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    raise OSError(errno.EINVAL, "a pipe or a device, not a file")
+
+
+def text_of(path: str | Path, what: str, most: int = MOST_BYTES, do: str | None = None) -> str:
+    """The text of a regular file in UTF-8, each line of which ends in a line feed; BadInput where it is none."""
+    try:
+        found = content(path, what, most, None if do is None else lambda: do).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{what} must be text in UTF-8", f"{path}: {error}", do) from None
+    return found.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def start_of(path: str | Path, many: int) -> bytes:
+    """The first bytes of a file, so many; none where there is no regular file of this name."""
+    try:
+        with open(path, "rb", opener=_at_once) as stream:
+            return stream.read(many)
+    except (OSError, ValueError):
+        return b""
+
+
+def parsed(text: str | bytes, must: str, name: object, **reading: Any) -> Any:
+    """The document of a JSON text, as `json.loads` reads it with the keywords `reading`.
+
+    BadInput with `must`, and the text's name, where it is none, or nests more than `MOST_NESTED` deep.
+    """
+    try:
+        document = json.loads(text, **reading)
+    except (ValueError, RecursionError) as error:
+        why = error if isinstance(error, ValueError) else "it nests too deep"
+        raise BadInput(must, f"{name}: {why}") from None
+    level = [document]
+    for _ in range(MOST_NESTED):
+        level = [part for one in level for part in _parts(one)]
+    if level:
+        raise BadInput(must, f"{name}: it nests more than {MOST_NESTED} deep")
+    return document
+
+
+def _parts(value: object) -> Iterable[object]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def exact_json(text: bytes | str, kind: str) -> Any:

@@ -93,7 +93,7 @@ def _check(chosen: Question, said: Mapping[str, object], ranged: str | None) -> 
             has = ", ".join(map(_said, names))
             written = ", ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else value
             shown = _said(name) if value is True else f"{_said(name)} {written}"
-            raise BadInput(f"{chosen.name} takes {has} and nothing else", shown, "leave it out")
+            raise BadInput(f"{chosen.name} must have no options but {has}", shown, "leave it out")
 
 
 SAMPLES = {

@@ -11,7 +11,7 @@ from typing import Any
 from symcook.cli.output import Waiting, print_json, say
 from symcook.cli.own import EXIT_CODES, Files, bound, claim_places, exported, sentence_of
 from symcook.errors import BadInput
-from symcook.files import vacant
+from symcook.files import text_of, vacant
 from symcook.proof.proving import ProofAnswer, settle, write
 from symcook.proof.replay import Statement
 from symcook.recipes.models import is_path
@@ -61,10 +61,7 @@ def _listed(file: str, document: dict[str, Any], source: Path, force: bool) -> l
     already without `force`. A new statement replaces no other one's certificate."""
     from symcook.proof import own
 
-    try:
-        lines = Path(file).read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError):
-        raise BadInput("--claims must name a readable file in UTF-8", file, "write one statement a line") from None
+    lines = text_of(file, "the file of --claims", do="write one statement a line").splitlines()
     listed, mine = list[ListedClaim](), dict[str, Files]()
     for number, line in enumerate(lines, 1):
         sentence = COMMENT.sub(lambda found: found[1] or "", line).strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +12,7 @@ from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Waiting, say_or_json, within
 from symcook.cli.unproved import instead, provable, refused, unproved
 from symcook.errors import BadInput, Rejected, Undecided
+from symcook.files import text_of
 from symcook.programs import AUTOMATA, FORMULAS, LANGUAGES, MACHINES, THEOREMS, VARIANTS, WEIGHTINGS
 
 if TYPE_CHECKING:
@@ -95,7 +97,9 @@ def compile(
         raise BadInput("the file of a Turing machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
     options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting, "name": name}
     options["variant"] = variant
-    model = compiled(kind, text, theorem=theorem or "", **options)
+    begun = time.monotonic()
+    with Waiting("compiling"), within(seconds, "no model was made", "take a smaller program"):
+        model = compiled(kind, text, theorem=theorem or "", **options)
     to = own.files(target, force, ".certificate.json") if prove else None
     file = save(model, target, force=force)
     shown: dict[str, Any] = {"file": str(file), **measures(model, kind, text, alphabet)}
@@ -103,7 +107,7 @@ def compile(
     wrote = _wrote(shown, () if kind in ("dfa", "tm") else model.alphabet)  # those have tokens of their own beside
     if to is not None:
         try:
-            shown |= _proved(model, to, seconds, source, target, alphabet)
+            shown |= _proved(model, to, seconds, begun, source, target, alphabet)
         except Undecided:
             say_or_json(as_json, lambda: shown, lambda: wrote)
             raise
@@ -132,7 +136,7 @@ def _wrote(shown: Mapping[str, Any], letters: Sequence[str]) -> str:
 
 
 def _proved(
-    model: Transformer, to: own.Files, seconds: int, source: str, target: str, alphabet: str | None
+    model: Transformer, to: own.Files, seconds: int, begun: float, source: str, target: str, alphabet: str | None
 ) -> dict[str, Any]:
     """Prove that a model answers as its program, and write certificate and statement; Undecided without a proof.
 
@@ -153,7 +157,7 @@ def _proved(
         raise Undecided(f"{none}; compile it with --theorem {theorem} for one, or {instead(model)}; type: {made}")
     if program is None or program.theorem or program.kind == "dfa":
         try:
-            with Waiting("proving"), within(seconds, none, instead(model)):
+            with Waiting("proving"), within(seconds, none, instead(model), begun):
                 if program is None or program.theorem:
                     statement, certificate, verdict, theorems = _instance(model)
                 else:
@@ -164,7 +168,7 @@ def _proved(
         except Rejected as why:
             raise refused(why, none, model) from None
     else:
-        with Waiting("proving"), within(seconds, none, instead(model)):
+        with Waiting("proving"), within(seconds, none, instead(model), begun):
             statement, found = (programs if program.kind == "srasp" else formulas).prove(model, seconds)
         if found.certificate is None or found.verdict is None:
             why = str(found.missing).partition("\n")[0]
@@ -213,12 +217,10 @@ def measures(model: Transformer, kind: str, source: str, alphabet: str | Sequenc
 
 def _text(source: str) -> tuple[str, str]:
     """The program, and a name for its model: what stands in a file of this name, else the text itself."""
+    path = Path(source)
     try:
-        path = Path(source)
-        if not path.is_file():
+        if not path.exists() or path.is_dir():
             return source, ""
-        return path.read_text(encoding="utf-8-sig"), path.stem
-    except (OSError, ValueError) as error:
-        if isinstance(error, UnicodeDecodeError):
-            raise BadInput("the file of a program must be text in UTF-8", source) from None
+    except (OSError, ValueError):  # too long, or with a character that no path has
         return source, ""
+    return text_of(path, "the file of a program"), path.stem

@@ -29,7 +29,7 @@ from symcook.cli.options import command as declare
 from symcook.cli.output import Waiting, print_json, say, say_or_json, within
 from symcook.cli.runs import load_spec
 from symcook.errors import BadInput, Undecided
-from symcook.files import ordinary, put, vacant
+from symcook.files import ordinary, parsed, put, text_of, vacant
 from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
@@ -146,10 +146,8 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
             raise BadInput("a specification for every length must be a Fold", f"{against} ({type(fold).__name__})", do)
         return against, fold
     if os.path.isfile(against):
-        try:
-            document = json.loads(Path(against).read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise BadInput("the file of a specification must be JSON", f"{against}: {error}") from None
+        what = "the file of a specification"
+        document = parsed(text_of(against, what), f"{what} must be JSON", against)
         if isinstance(document, dict) and any(key in document for key in KEYS):
             return against, read(against)
         return against, _once(choose(against).model)
@@ -172,12 +170,7 @@ def _once(model: Transformer) -> Transformer:
 
 
 def _certificate(place: str) -> dict[str, Any]:
-    try:
-        given = json.loads(Path(place).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput("the file of a certificate must be readable", f"{place}: {error.strerror}") from None
-    except ValueError as error:
-        raise BadInput("a certificate must be a JSON file", f"{place}: {error}") from None
+    given = parsed(text_of(place, "the file of a certificate"), "a certificate must be a JSON file", place)
     if not isinstance(given, dict):
         raise BadInput("a certificate must be a JSON object", f"{place} ({type(given).__name__})")
     return given

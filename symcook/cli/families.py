@@ -18,6 +18,7 @@ from symcook.cli.options import command as declare
 from symcook.cli.output import Waiting, print_json, say, say_or_json, within
 from symcook.cli.unproved import refused
 from symcook.errors import BadInput, Rejected
+from symcook.files import content
 from symcook.model.answers import grouped
 from symcook.model.family import shipped
 from symcook.recipes.models import SHIPPED, instance_of, is_path, model_of, no_family, path_of, read, said, ships, told
@@ -145,11 +146,12 @@ def _judged(bridge: Bridge, certificate: Path, statement: Path) -> Verdict:
     from symcook.proof import limits, own
     from symcook.proof.files import load_json
 
-    found = load_json(certificate.read_bytes())
+    found = load_json(content(certificate, "a certificate"))
     if not isinstance(found, dict) or found.get("id") != bridge.statement.id:
         raise Rejected("the model has changed since it was made")
     verdict = limits.judged(bridge.statement, found)
-    if not statement.is_file() or statement.read_bytes() != own.expanded(bridge.statement, found).encode():
+    expanded = own.expanded(bridge.statement, found).encode()
+    if not statement.is_file() or content(statement, "a statement") != expanded:
         raise Rejected(f"{statement} is not the statement of this model and certificate")
     return verdict
 

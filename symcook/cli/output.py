@@ -197,10 +197,12 @@ class SweepProgress(Progress):
 
 
 @contextmanager
-def within(seconds: int, what: str, do: str) -> Iterator[None]:
-    """Undecided where what stands under ``with`` takes longer, by the clock: so long does the user wait."""
+def within(seconds: int, what: str, do: str, begun: float | None = None) -> Iterator[None]:
+    """Undecided where what stands under ``with`` takes longer, by the clock: so long does the user wait. The time
+    counts from `begun`, where that is given (`time.monotonic`): steps of one command share it."""
+    spent = 0.0 if begun is None else time.monotonic() - begun
     try:
-        with waiting(seconds):
+        with waiting(max(seconds - spent, 0.0)):
             yield
     except TimeUp:
         plural = "s" * (seconds != 1)

@@ -13,7 +13,7 @@ from symcook.cli.options import Chosen, choose, typed
 from symcook.cli.output import Waiting, print_json, say
 from symcook.cli.unproved import provable, unproved
 from symcook.errors import BadInput, Rejected, Undecided
-from symcook.files import vacant
+from symcook.files import content, text_of, vacant
 from symcook.recipes.models import is_path
 
 if TYPE_CHECKING:
@@ -124,8 +124,8 @@ def places(name: str) -> list[Files]:
 def sentence_of(target: Path, beside: Path) -> str | None:
     """The sentence of the claim whose two files these are; None where they are not both there and readable."""
     try:
-        return _note(beside.read_text(encoding="utf-8")) if target.is_file() else None
-    except (OSError, ValueError):
+        return _note(text_of(beside, "a statement")) if target.is_file() else None
+    except BadInput:
         return None
 
 
@@ -165,12 +165,7 @@ def exported(certificate: Path) -> str | None:
 def _text(proof: str) -> Any:
     from symcook.proof.search import prooftext
 
-    try:
-        return prooftext.read(Path(proof).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        if isinstance(error, BadInput):
-            raise
-        raise BadInput("a proof script must be a readable file in UTF-8", proof) from None
+    return prooftext.read(text_of(proof, "a proof script"))
 
 
 def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
@@ -232,15 +227,14 @@ def _again(document: dict[str, Any], target: Path, beside: Path, as_json: bool) 
     if export is not None:
         must = "without --statement, the certificate next to a model must be that of a theorem"
         raise BadInput(must, f"{target}, which is about {export}", "give --statement, and the model another name")
+    written = text_of(beside, "the statement of a certificate")
     try:
-        certificate, text = load_json(target.read_bytes()), beside.read_bytes().decode()
-    except (OSError, UnicodeDecodeError):
-        raise BadInput("a certificate and its statement must be readable files in UTF-8", target) from None
+        certificate = load_json(content(target, "a certificate"))
     except Rejected as error:
         do = "make it again: prove with --statement and --force, or compile with --prove"
         must = f"a certificate must be as symcook wrote it; this one {str(error).removeprefix('a certificate ')}"
         raise BadInput(must, target, do) from None
-    sentence, verdict = own.again(document, certificate, text)
+    sentence, verdict = own.again(document, certificate, written)
     found = unasked(own.claim(document, sentence)) if verdict.status == "PROVED" else []
     if not as_json:
         say(f"{verdict.words}  {sentence}")

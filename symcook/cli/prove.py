@@ -13,6 +13,7 @@ from symcook.cli.options import SECONDS, Settings, argument, completes, option, 
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, line_width, print_json, say
 from symcook.errors import BadInput, Rejected, unknown
+from symcook.files import content, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -191,8 +192,8 @@ def _is_bridge(certificate: Path) -> bool:
     from symcook.proof.files import load_json
 
     try:
-        found = load_json(certificate.read_bytes())
-    except (OSError, Rejected):
+        found = load_json(content(certificate, "a certificate"))
+    except (BadInput, Rejected):
         return False
     return isinstance(found, dict) and str(found.get("id")).startswith("bridge.")
 
@@ -321,8 +322,8 @@ def _beside_by_coq(name: str) -> int:
     for number, (certificate, statement) in enumerate(places(name), 1):
         folder = Path("coq" if number == 1 else f"coq.{number}")
         fresh(folder)
-        data: Any = load_json(certificate.read_bytes())
-        with development_of(data, statement.read_text(encoding="utf-8")) as development:
+        data: Any = load_json(content(certificate, "a certificate"))
+        with development_of(data, text_of(statement, "a statement")) as development:
             development.write(folder)
             said = module_name(data["id"])
             say(f"Coq          {folder / f'{said}.v'} says it, {folder / f'{said}_proof.v'} proves it; "

@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -46,6 +47,7 @@ from symcook.cli.options import (
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, SweepProgress, Waiting, line_width, print_json, say, say_or_json, within
 from symcook.errors import BadInput, Branching, Undecided, unknown
+from symcook.files import content
 from symcook.model.answers import EMPTY_STRING
 from symcook.present import present
 
@@ -318,10 +320,11 @@ def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int,
     from symcook.closed import every_length
     from symcook.report import closed
 
-    to = None if target is None else own.files(target, force)
+    to, begun = None if target is None else own.files(target, force), time.monotonic()
     with within(seconds, f"no closed form of {chosen.name} was found", "give --input"):
         found = every_length(chosen.model, chosen.values)
-    with Waiting(f"proving the forms of {chosen.name}"), within(seconds, "no proof was found", "take a smaller model"):
+    less = "take a smaller model"
+    with Waiting(f"proving the forms of {chosen.name}"), within(seconds, "no proof was found", less, begun):
         found = found.prove(seconds)
     proof = found.proof
     proof = present(proof)
@@ -529,6 +532,7 @@ def load_spec(spec: str) -> Callable[[Any], Any]:
     path = Path(file)
     if not path.is_file():
         raise BadInput("the file of a specification must exist", file)
+    content(path, "the file of a specification")  # a file that can be read, before Python reads it
     loader = importlib.util.spec_from_file_location(f"symcook_spec_{path.stem}", path)
     if loader is None or loader.loader is None:
         raise BadInput("the file of a specification must be Python and end in .py", file)

@@ -21,6 +21,8 @@ from symcook.compilers.bits import Bits, Truth
 from symcook.compilers.booleans import BoolNode, Cube
 from symcook.compilers.soft import BIT, NUMBER, Retrieval, ScoreForm, SoftHead, SoftScores
 from symcook.compose.builder import Builder
+from symcook.model.answers import brief
+from symcook.model.checks import MAX_LABEL
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Program, Transformer
 from symcook.model.weights import feedforward, head
@@ -325,10 +327,11 @@ class Packed(Bits):
 
 
 def plan_of(model: Transformer, meanings: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
-    """Each coordinate with the place where it is written, and what it holds."""
+    """Each coordinate with the place where it is written, and what it holds, shortened where that is long."""
     where = dict.fromkeys(model.space, "embedding")
     for number, layer in enumerate(model.layers, 1):
         for part in layer.parts():
             kind = "attention" if isinstance(part, Head) else "feed-forward"
             where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
-    return tuple((name, where[name], meanings.get(name, name)) for name in model.space)
+    held = ((name, meanings.get(name, name)) for name in model.space)
+    return tuple((name, where[name], text if len(text) <= MAX_LABEL else brief(text)) for name, text in held)

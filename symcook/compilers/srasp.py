@@ -20,6 +20,9 @@ from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Program, Transformer
 from symcook.programs.srasp import Srasp, SraspLine, constant_text
 
+MOST_BITS = 2000
+"""The longest number that a value of a program may be, numerator and denominator together."""
+
 
 def compiled(program: Srasp, source: str, name: str) -> Transformer:
     """The model of a program, with an answer at each position: a letter, a verdict for a truth, a number."""
@@ -42,8 +45,18 @@ class Compiled(Aggregates):
                     raise
                 row, column = program.places[number]
                 raise type(error)(f"{error.must} (line {row}, column {column})", error.given, error.do) from None
+            if isinstance(self.lines[-1], Form):
+                self._require_short(self.lines[-1], number)
             if number in named:
                 self._title(self.lines[-1], f"{named[number]}(i)")
+
+    def _require_short(self, value: Form, number: int) -> None:
+        """BadInput where a number of a line has more digits than a model file holds: repeated squares double them."""
+        numbers = (*value.table, *value.bits.values(), *value.atoms.values())
+        bits = max(q.numerator.bit_length() + q.denominator.bit_length() for q in numbers)
+        if bits > MOST_BITS:
+            place = f" in line {self.program.places[number][0]}" if self.program.places else ""
+            raise BadInput(f"each number of a program must have at most {MOST_BITS:,} bits", f"{bits:,}{place}")
 
     def _line(self, number: int, line: SraspLine, reads: Any) -> ProgramValue | SelectorCases:
         op, shown = line.op, self.program.text(number)

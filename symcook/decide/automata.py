@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from symcook.errors import BadInput
+from symcook.files import text_of
 from symcook.model.answers import Shown
 from symcook.programs.automata import AutomatonTable, reached, read_table, table_of
 from symcook.spec.fold import Fold, require_steady
@@ -293,8 +294,4 @@ def from_json(document: object) -> Automaton:
 
 def read(path: str | Path) -> Automaton:
     """The automaton of a JSON file; BadInput names the line where one is to blame."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise BadInput("an automaton must be a JSON file", f"{path}: {error}") from None
-    return Automaton(*read_table(text, str(path)))
+    return Automaton(*read_table(text_of(path, "an automaton"), str(path)))

@@ -28,6 +28,14 @@ if TYPE_CHECKING:
 
 FORMAT = "symcook decision 1"
 MUST = "the certificate of a decision must hold"
+KEYS = {"format", "status", "verdict", "model", "against", "alphabet"}
+SHOWN = {
+    "different": {"word", "answers"},
+    "invariants": {"invariants"},
+    "equal": {"automaton", "reference", "unanswered", "map"},
+    "decided": {"automaton", "unanswered"},
+}
+"""What a certificate has beside `KEYS`, by its verdict or by what shows it."""
 
 
 @dataclass(frozen=True)
@@ -122,29 +130,36 @@ def _silent(*automata: Automaton) -> list[list[str]]:
 
 def _read(given: object, silent: Sequence[str], alphabet: Sequence[str]) -> Automaton:
     one = from_json(given).over(alphabet)
+    if odd := [name for name in silent if name not in one.names]:
+        raise BadInput(MUST, f"no state {odd[0]}")
     answers = tuple(None if n in silent else a for n, a in zip(one.names, one.answers, strict=True))
     return Automaton(one.alphabet, one.moves, answers, one.names)
 
 
 def check(
-    given: Mapping[str, Any],
-    model: Transformer,
-    machine: Answering,
-    reference: Answering | None,
+    given: Mapping[str, Any], model: Transformer, machine: Answering, reference: Answering | None, against: str
 ) -> str:
     """What a certificate shows of a model and a reference, in words; BadInput where it does not hold.
 
-    machine: the model as a recogniser, made from its weights; reference: None where none is given.
+    machine: the model as a recogniser, made from its weights; reference: None where none is given, and `against` what
+    it is called.
     """
     try:
-        return _checked(given, model, machine, reference)
+        return _checked(given, model, machine, reference, against)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise BadInput(MUST, f"a file that cannot be read: {type(error).__name__}: {error}") from None
 
 
-def _checked(given: Mapping[str, Any], model: Transformer, machine: Answering, reference: Answering | None) -> str:
-    if given.get("format") != FORMAT:
-        raise BadInput(MUST, f"no file of the format {FORMAT}")
+def _checked(
+    given: Mapping[str, Any], model: Transformer, machine: Answering, reference: Answering | None, against: str
+) -> str:
+    if given.get("format") != FORMAT or given["status"] != "DECIDED":
+        raise BadInput(MUST, f"no decision of the format {FORMAT}")
+    kind = "invariants" if "invariants" in given else given["verdict"]
+    if kind in SHOWN and set(given) != KEYS | SHOWN[kind]:
+        raise BadInput(MUST, f"other keys: {', '.join(sorted(set(given) ^ (KEYS | SHOWN[kind])))}")
+    if given["against"] != against:
+        raise BadInput(MUST, f"one against {given['against'] or 'nothing'}, not {against or 'nothing'}")
     if given["model"] != document_hash(to_document(model)):
         raise BadInput(MUST, "one of another model", f"give the model with the hash {given['model'][:12]}")
     verdict, alphabet = given["verdict"], tuple(given["alphabet"])
@@ -172,14 +187,15 @@ def _checked(given: Mapping[str, Any], model: Transformer, machine: Answering, r
         return shown.says
     silent = given["unanswered"]
     one = _read(given["automaton"], silent[0], alphabet)
-    _same(one, machine, alphabet, "the automaton is not that of the model's weights")
+    _same(one, machine, alphabet, "the automaton is not that of the model's weights", set(range(len(one))))
     if verdict == "decided":
         return f"an automaton of {len(one)} states"
     reference = present(reference)
     other = _read(given["reference"], silent[1], alphabet)
-    _same(other, reference, alphabet, "the specification answers otherwise than its automaton")
     places = [{name: k for k, name in enumerate(x.names)} for x in (one, other)]
     pairs = tuple((places[0][p], places[1][q]) for p, q in given["map"])
+    asked = {q for p, q in pairs if one.answers[p] is not None}
+    _same(other, reference, alphabet, "the specification answers otherwise than its automaton", asked)
     if not StateMap(one, other, pairs).check():
         raise BadInput(MUST, "a map of states that is not closed under symbols, or pairs states with two answers")
     return f"a map of {len(pairs)} pairs of states"
@@ -200,12 +216,13 @@ def _fold(reference: Answering) -> Fold:
     raise BadInput(MUST, "invariants with a specification that is no Fold")
 
 
-def _same(automaton: Automaton, asked: Answering, alphabet: Sequence[str], what: str) -> None:
-    """That an automaton steps and answers as a recogniser does: each of its states stands for one of the other's."""
+def _same(automaton: Automaton, asked: Answering, alphabet: Sequence[str], what: str, answering: set[int]) -> None:
+    """That an automaton steps as a recogniser does, and answers as it does in the states `answering`, where it may give
+    no answer too: each of its states stands for one of the other's."""
     stands: dict[int, Any] = {0: asked.initial}
     for state in (todo := [0]):
-        own, here = automaton.answers[state], stands[state]
-        if own is not None and asked.answer(here) != own:
+        here = stands[state]
+        if state in answering and asked.answer(here) != automaton.answers[state]:
             raise BadInput(MUST, what)
         for letter in alphabet:
             to, there = automaton.step(state, letter), asked.step(here, letter)

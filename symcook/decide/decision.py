@@ -104,7 +104,7 @@ def decide(
     Raises BadInput where the reference is over another alphabet, does not answer, or answers in another way (a fold
     that answers at each position where the readout does not).
     """
-    model = model.bind(values)
+    model = reads_symbols(model.bind(values))
     try:
         finite = Finite(model)
         automaton = finite.automaton()
@@ -118,6 +118,14 @@ def decide(
     if isinstance(reference, Decision):
         return reference
     return _settled(model, name, StateTable(automaton), automaton, reference, automaton, finite.notes)
+
+
+def reads_symbols(model: Transformer) -> Transformer:
+    """The model; BadInput where it reads numbers."""
+    if model.embedding.words is None:
+        do = "symcook check compares it with its formula, on numbers"
+        raise BadInput("a model that is decided must read symbols", f"{model.name}, which reads numbers", do)
+    return model
 
 
 class Inside:
@@ -148,7 +156,7 @@ def recheck(
 ) -> Decision:
     """The decision that a certificate shows (`symcook.decide.certificate.document`), checked again for a model and a
     reference without a search. BadInput where it does not hold."""
-    model = model.bind(values)
+    model = reads_symbols(model.bind(values))
     machine: Any
     try:
         machine = Finite(model).automaton()
@@ -162,7 +170,7 @@ def recheck(
     reference = None if against is None else recogniser(model, against)
     if isinstance(reference, Decision):
         raise BadInput(MUST, reference.why)
-    why = check(certificate, model, machine, reference)
+    why = check(certificate, model, machine, reference, name)
     word, answers = (certificate.get(key) for key in ("word", "answers"))
     return Decision(
         certificate["verdict"],

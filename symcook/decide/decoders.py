@@ -55,7 +55,7 @@ def decide(
         if goes_on or against is None:
             given = "a compiled automaton" if goes_on else "no reference"
             raise BadInput("inputs must be of a model that answers without decoding, with a specification", given)
-        return _inside(model.bind(values), against, inputs, name)
+        return _inside(decision.reads_symbols(model.bind(values)), against, inputs, name)
     if goes_on:
         return _decoded(model.bind(values), against, name)
     return decision.decide(model, against, values=values, name=name)

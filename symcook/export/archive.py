@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symcook.domains import DTYPES
 from symcook.errors import BadInput, NoRun
+from symcook.files import parsed
 from symcook.model.ends import TokenRows
 from symcook.model.expr import Tree, names, show
 from symcook.model.parts import FeedForward, Head, LayerNorm
@@ -400,13 +401,11 @@ def facts(m: Archive) -> dict[str, str]:
 
 def from_facts(given: Mapping[str, str]) -> Archive:
     """The arrays that `facts` has made text of."""
-    import json
-
     import numpy as np
 
     found: Archive = {}
     for key, value in given.items():
-        entry = json.loads(value)
+        entry = parsed(value, "the facts of an export must be JSON", key)
         numbers = isinstance(entry, list) and entry and all(type(one) is int for one in entry)
         found[key] = np.array(entry, dtype=str) if isinstance(entry, (list, str)) and not numbers else np.array(entry)
     return found

@@ -16,12 +16,12 @@ from typing import Any
 from symcook.domains import DTYPES
 from symcook.errors import BadInput, Rejected
 from symcook.export.archive import Archive, module
-from symcook.files import exists, ordinary, put, vacant
+from symcook.files import content, exists, ordinary, parsed, put, vacant
 from symcook.model.checks import one_of
 
 UNKNOWN = "0" * 64
 _OWN = re.compile(rb'"certificate_sha256": "([0-9a-f]{64})"\n}\n\Z')
-MOST_BYTES = 10**9
+WEIGHTS_FILE = "the file of weights"
 NUMPY_DTYPES = DTYPES[:3]
 
 
@@ -147,10 +147,9 @@ def held(kind: str, m: Archive) -> Archive:
 
 
 def _from_npz(data: bytes) -> Archive:
-    import numpy as np
+    from symcook.export.run_npz import arrays
 
-    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-        return dict(archive)
+    return arrays(data)
 
 
 def _from_torch(data: bytes) -> Archive:
@@ -212,8 +211,8 @@ CLAIM = "a claim"
 def about(certificate: Path) -> list[str]:
     """What a file of this name is the certificate of: `CLAIM`, or the files of an export; nothing where it is none."""
     try:
-        document = json.loads(certificate.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        document = parsed(content(certificate, "the certificate"), "", certificate)
+    except BadInput:
         return []
     if not isinstance(document, dict):
         return []
@@ -303,16 +302,17 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     if given.suffix == ".json" and given != certificate:
         do = f"give the weights, for example: symcook verify-export {given.with_suffix('.npz')}"
         raise BadInput("an export must be named by its weights or its certificate", given, do)
-    text = content(certificate, "the certificate", "it stands next to the weights, as export has written it")
+    next_to = "it stands next to the weights, as export has written it"
+    text = content(certificate, "the certificate", do=lambda: next_to)
     try:
-        document = json.loads(text, object_pairs_hook=_once)
+        document = parsed(text, "", certificate, object_pairs_hook=_once)
         if CLAIM in about(certificate) and "files" not in document:
             do = "give the weights, for example: symcook verify-export weights.npz"
             raise BadInput("the certificate must be that of an export, not of a theorem", certificate, do)
         names = {str(name): str(value) for name, value in document["files"].items()}
         if not {"weights", "format"} <= document.keys():
             raise KeyError
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (BadInput, ValueError, KeyError, TypeError, AttributeError):
         raise BadInput(
             "a certificate must be whole, as export has written it", certificate, "export the model again"
         ) from None
@@ -326,7 +326,7 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
         if Path(name).name != name:
             raise BadInput("a certificate must name files next to it", name)
         place = certificate.parent / name
-        found[place] = content(place)
+        found[place] = content(place, WEIGHTS_FILE)
         if hashlib.sha256(found[place]).hexdigest() != wanted:
             raise Rejected(f"{place} has been changed, or is not the file that {certificate.name} speaks of.")
     if given != certificate and given.name not in names:
@@ -340,14 +340,3 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(found) < len(pairs):
         raise ValueError("a repeated key")
     return found
-
-
-def content(path: Path, what: str = "the file of weights", do: str | None = None) -> bytes:
-    """The bytes of a file; BadInput where it cannot be read."""
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise BadInput(f"{what} must have at most {MOST_BYTES:,} bytes", path)
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise BadInput(f"{what} must be readable", f"{path} ({reason})", do) from None

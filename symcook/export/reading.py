@@ -11,7 +11,8 @@ from symcook.compose.states import table_of
 from symcook.door import door
 from symcook.errors import BadInput
 from symcook.export.archive import FORMAT, Archive, numbered
-from symcook.export.files import FORMATS, certificate_of, content, decode, read
+from symcook.export.files import FORMATS, WEIGHTS_FILE, certificate_of, decode, read
+from symcook.files import content
 from symcook.model.checks import Space, stored_value
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
@@ -46,7 +47,7 @@ def from_file(path: str | Path, kind: str) -> Transformer:
     place = Path(path)
     if place.suffix != FORMATS[kind].ending:
         raise BadInput(f"a file of the format {kind} must end in {FORMATS[kind].ending}", path)
-    data = read(place)[2][place] if certificate_of(place).exists() else content(place)
+    data = read(place)[2][place] if certificate_of(place).exists() else content(place, WEIGHTS_FILE)
     return from_archive(decode(place, data), place)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from symcook.errors import BadInput
 from symcook.export.archive import Archive, facts, from_facts
+from symcook.files import parsed
 
 TYPES = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16"}
 
@@ -41,7 +42,7 @@ def decode(data: bytes, path: object) -> Archive:
     size = int.from_bytes(data[:8], "little")
     found: Archive = {}
     try:
-        header = json.loads(data[8 : 8 + size])
+        header = parsed(data[8 : 8 + size], must, path)
         metadata = header.pop("__metadata__", {})
         end = 0
         for key, entry in header.items():
@@ -59,5 +60,5 @@ def decode(data: bytes, path: object) -> Archive:
         if 8 + size + end != len(data):
             raise ValueError("length")
         return found | from_facts(metadata)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise BadInput(must, f"{path} ({error})", "export it again") from None

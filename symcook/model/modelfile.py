@@ -189,10 +189,12 @@ def document_hash(document: Mapping[str, object]) -> str:
 def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
     """Write the model file, whole or not at all.
 
-    Raises BadInput where the file exists (without `force`), the folder is missing, or it cannot be written.
+    Raises BadInput where the file exists (without `force`), the folder is missing, it cannot be written, or what would
+    stand in it could not be read again.
     """
     target = Path(path)
     text = dumps(model)
+    loads(text)
     try:
         if target.is_dir():
             raise BadInput("a model file must not be a folder", target, "add a file name")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
+from symcook.files import parsed
 
 KEYS = ("states", "input_symbols", "transitions", "initial_state")
 
@@ -103,10 +104,7 @@ def reached(
 def read_table(text: str, name: str = "the text") -> AutomatonTable:
     """The automaton of a JSON text, which stands in the file `name`. BadInput where it is none, with the line where one
     is to blame: also for a state with two transitions by one letter, which readers of JSON pass over."""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadInput("an automaton must be a JSON file", f"{name}: {error}") from None
+    document = parsed(text, "an automaton must be a JSON file", name)
     lines: dict[tuple[str, ...], int] = {}
     for path, line in _keys(text):
         if path in lines:

@@ -16,6 +16,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
+from symcook.files import parsed
 
 BLANK = "_"
 MOVES = {"L": -1, "S": 0, "R": 1}
@@ -183,10 +184,7 @@ class _Listing:
 
     @classmethod
     def of_json(cls, source: str) -> _Listing:
-        try:
-            document = json.loads(source)
-        except ValueError as error:
-            raise BadInput("a Turing machine in JSON must be a JSON document", str(error)) from None
+        document = parsed(source, "a Turing machine in JSON must be a JSON document", "the text")
         table = cls()
         for name, value in document.items():
             if name == "rows":

@@ -210,7 +210,7 @@ class _FormText:
             missing = [claim for claim in ends if claim.missing is not None]
             again = bool(missing or time.process_time() - began < LITTLE) and self.more(whole, behind, bool(missing))
             for claim in missing if again else ():
-                self.end(claim)
+                self.end(claim, SECONDS)
             self.finish(whole, again)
         except (BadInput, Rejected) as error:
             whole = FormsProof([], missing={"": str(error)})
@@ -273,9 +273,10 @@ class _FormText:
         fixed = {name: Fraction(int(x.p), int(x.q)) for name, x in values.items()}
         return own.inhabited(home, self.statement, Runs(self.statement, document, self.end_of_all, fixed))
 
-    def line(self, text: str, seconds: float = SECONDS, late: bool = False) -> str | None:
+    def line(self, text: str, seconds: float | None = None, late: bool = False) -> str | None:
         """Elaborate a line and those set in below it; why it does not follow, or None where it does."""
         block = "".join(f"  {one}\n" for one in text.split("\n"))
+        seconds = SECONDS if seconds is None else seconds
         until = Until(seconds) if late else self.until
         if min(seconds, until.left) <= 0:
             return OVER
@@ -650,7 +651,7 @@ class _FormText:
         """The label of a function's equation."""
         return self.named[function]
 
-    def end(self, claim: FormClaim, seconds: float = SECONDS) -> None:
+    def end(self, claim: FormClaim, seconds: float) -> None:
         """The line of what the readout looks at."""
         why, until = UNPROVED, time.process_time() + seconds
         for version in self.last_versions(claim) if claim.function else self.verdicts(claim):

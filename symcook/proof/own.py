@@ -338,8 +338,10 @@ def _automatic(home: Citable, statement: Statement) -> list[Node]:
         with suppress(Rejected):  # what it writes may be too long
             facts = Facts(statement)
             yield from ((Trying(), lines) for lines in facts.stored())
-            yield from ((Handed(), lines) for lines in Meanings(facts).texts())
+            meanings = Meanings(facts)
+            yield from ((Handed(), lines) for lines in meanings.texts())
             yield from ((Trying(), lines) for lines in facts.texts())
+            yield from ((Handed(), lines) for lines in meanings.texts(wide=True))
         yield Elaborator(), "qed\n"
 
     left: Exception | None = None

@@ -259,8 +259,9 @@ class Meanings:
 
     # --- What is to be shown -----------------------------------------------------------------------------------------
 
-    def texts(self) -> Iterator[str]:
-        """What may prove the statement, as lines below its heading, in the order in which it is tried."""
+    def texts(self, wide: bool = False) -> Iterator[str]:
+        """What may prove the statement, as lines below its heading, in the order in which it is tried: by meanings of
+        few kinds, or with all of them in sight, which takes longest where it is not enough."""
         facts = self.facts
         if facts.numbers or not facts.equations:
             return
@@ -287,7 +288,8 @@ class Meanings:
         named = [f"{facts.label(name)}({at})" for name, at in asked if name in {*facts.equations, *facts.products}]
         more = [label for name, place in asked for label in self._deep(name, place)]
         ways = [told("step", "up", "rise"), told("ends"), told("clear"), [*told("at", "ends"), *named], told("none")]
-        ways += [[*told("up", "rise", "ends"), *more], [*named, *told(*KINDS), *more, "word"]]
+        if wide:
+            ways = [[*told("up", "rise", "ends"), *more], [*named, *told(*KINDS), *more, "word"]]
         for tried in dict.fromkeys(tuple(way) for way in ways if way):
             yield f"{lines}{given}qed by {', '.join(list(dict.fromkeys([*known, *tried]))[:MOST_HINTS])}\n"
 

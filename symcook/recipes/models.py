@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, unknown
+from symcook.files import content, parsed, start_of
 from symcook.model.family import shipped
 from symcook.programs.shipped import is_shipped, shipped_program
 from symcook.recipes.operations import operation
@@ -28,11 +28,7 @@ def path_of(name: str) -> Path | None:
     """The file of a family: one that ships, or one of the user's; None where NAME is something else."""
     if name.startswith(SHIPPED) and (own := shipped(name.removeprefix(SHIPPED))).is_file():
         return own
-    try:
-        with open(name, "rb") as stream:
-            return Path(name) if b'"symcook family"' in stream.read(4096) else None
-    except OSError:
-        return None
+    return Path(name) if b'"symcook family"' in start_of(name, 4096) else None
 
 
 def no_family(name: str) -> BadInput:
@@ -110,10 +106,8 @@ def _table(value: str) -> Any:
     """The entries of a table: as text, or from a JSON file with lists, or with "1" or "1, 2" for indices."""
     if not value.endswith(".json") and not os.path.isfile(value):
         return value
-    try:
-        found = json.loads(Path(value).read_bytes(), parse_float=_no_float)
-    except (OSError, ValueError, RecursionError) as error:
-        raise BadInput("a table must be numbers row by row, or a JSON file of them", f"{value} ({error})") from None
+    data, must = content(value, "a table"), "a table must be numbers row by row, or a JSON file of them"
+    found = parsed(data, must, value, parse_float=_no_float)
     if not isinstance(found, dict):
         return found
     try:

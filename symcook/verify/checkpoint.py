@@ -1,15 +1,17 @@
 """A sweep on disk: an SQLite file with what it is about and a row for each chunk that is done.
 
 A row is written whole or not at all, and says which strings it stands for; so a sweep that was killed has lost the
-chunks that were under way and nothing else, and what a file holds is compared with the plan before it is believed.
+chunks that were under way and nothing else. What a file holds is compared with the plan before it is believed, and each
+row with its hash, so that a byte that a disk has changed is noticed.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +21,17 @@ from symcook.verify.comparison import Ranked, Tally
 
 APPLICATION = 0x73796D63
 """How an SQLite file says that it is one of these ("symc")."""
+VERSION = 2
 TABLES = """
 create table sweep (name text primary key, value text not null) without rowid;
 create table chunk (
   first integer, last integer, prefix text,
   strings integer not null, mismatches integer not null, open integer not null, settled integer not null,
-  batched integer not null, smallest text, smallest_open text, accepted text not null,
+  batched integer not null, smallest text, smallest_open text, accepted text not null, hash text not null,
   primary key (first, last, prefix)
 ) without rowid;
 """
-ROW = "insert into chunk values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ROW = "insert into chunk values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class Checkpoint:
@@ -62,13 +65,17 @@ class Checkpoint:
         for command in TABLES.split(";"):
             self.connection.execute(command)
         self.connection.execute(f"pragma application_id = {APPLICATION}")
-        entries = {**about, "block": str(fresh.block), "size": str(fresh.size)}
-        self.connection.executemany("insert into sweep values (?, ?)", entries.items())
+        self.connection.execute(f"pragma user_version = {VERSION}")
+        self.entries = {**about, "block": str(fresh.block), "size": str(fresh.size)}
+        self.connection.executemany("insert into sweep values (?, ?)", self.entries.items())
         return fresh
 
     def _go_on(self, about: Mapping[str, str], fresh: Plan) -> Plan:
         if self.connection.execute("pragma application_id").fetchone() != (APPLICATION,):
             raise _another(self.file)
+        if self.connection.execute("pragma user_version").fetchone() != (VERSION,):
+            must = f"a checkpoint must be of this version of symcook ({VERSION})"
+            raise BadInput(must, self.file, "remove it to begin anew")
         if self.connection.execute("pragma quick_check").fetchone() != ("ok",):
             raise _damaged(self.file)
         stored = dict(self.connection.execute("select name, value from sweep"))
@@ -78,6 +85,7 @@ class Checkpoint:
                 raise BadInput(f"a checkpoint must be of the same {name}", given, "give --resume another FILE")
         try:
             plan = Plan(fresh.model, fresh.max_length, int(stored["block"]), int(stored["size"]))
+            self.entries = {**about, "block": stored["block"], "size": stored["size"]}
             rows = self.connection.execute("select * from chunk")
             self.done = dict(map(self._read, rows))
         except (KeyError, ValueError, TypeError, AttributeError) as error:
@@ -88,10 +96,15 @@ class Checkpoint:
         return plan
 
     def _read(self, row: tuple[Any, ...]) -> tuple[Chunk, Tally]:
+        row, hash_ = row[:-1], row[-1]
+        if hash_ != self._hash(row):
+            raise ValueError("a row must be as it was written")
         first, last, prefix, strings, mismatches, left, settled, batched, smallest, smallest_open, accepted = row
         counts = (strings, mismatches, left, settled)
         if not all(isinstance(count, int) and count >= 0 for count in counts):
             raise ValueError("counts must be integers")
+        if (mismatches > 0) != (smallest is not None) or (left > 0) != (smallest_open is not None):
+            raise ValueError("what is counted must have its smallest string")
         found = (None if text is None else self.rank(tuple(json.loads(text))) for text in (smallest, smallest_open))
         first_wrong, first_open = found
         tally = Tally(*counts, bool(batched), first_wrong, first_open, _pairs(accepted))
@@ -103,7 +116,12 @@ class Checkpoint:
         counts = (found.strings, found.mismatches, found.open, found.settled, int(found.batched))
         with _readable(self.file):
             where, accepted = (chunk.first, chunk.last, json.dumps(chunk.prefix)), json.dumps(found.accepted)
-            self.connection.execute(ROW, (*where, *counts, *first, accepted))
+            row = (*where, *counts, *first, accepted)
+            self.connection.execute(ROW, (*row, self._hash(row)))
+
+    def _hash(self, row: Iterable[object]) -> str:
+        """Of what the sweep is about and a row, so that a row belongs to one file."""
+        return sha256(json.dumps([self.entries, *row]).encode()).hexdigest()
 
     def close(self) -> None:
         """Let go of the file."""
@@ -124,6 +142,8 @@ def _readable(file: str | Path) -> Iterator[None]:
     """What SQLite raises as BadInput about the file."""
     try:
         yield
+    except UnicodeDecodeError as error:  # of a name in the schema
+        raise _damaged(file) from error
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "") or ""
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from symcook.errors import BadInput, SymcookError
+from symcook.files import content
 from symcook.model import modelfile
 from symcook.model.expr import Tree
 from symcook.verify.answers import Reference
@@ -95,7 +96,7 @@ def _sources(file: Path) -> bytes:
     beside = {one for one in loaded if _below(one, folder) and not _of_installation(one)}
     used = {*_imported(own), *beside} - {own}
     near = sorted(one for one in used if one.endswith(".py") and os.path.isfile(one))
-    return b"".join([file.read_bytes(), *(Path(one).read_bytes() for one in near)])
+    return b"".join([content(one, "a reference") for one in (file, *near)])
 
 
 def _below(file: str, folder: str) -> bool:

@@ -19,6 +19,7 @@ import numpy as np
 
 from symcook.domains.cells import Array
 from symcook.errors import BadInput, NotExact
+from symcook.files import text_of
 from symcook.forward import Result
 from symcook.programs.automata import AutomatonTable, reached, read_table
 from symcook.programs.regular import regular_table
@@ -377,7 +378,7 @@ def _language(model: Transformer, source: Language) -> tuple[AutomatonTable | fr
     path = Path(source)
     if isinstance(source, str) and not _is_file(path):
         return regular_table(source, model.alphabet), source
-    text = _text(path)
+    text = text_of(path, "a file of inputs", do=DO)
     if text.lstrip().startswith("{") and '"transitions"' in text:
         return _over(model, read_table(text, str(path))), str(path)
     lines = text.removesuffix("\n").split("\n")
@@ -405,13 +406,6 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):  # too long, or with a character that no path has
         return False
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput("a file of inputs must be a text file", f"{path}: {error}", DO) from None
 
 
 def _checked(model: Transformer, given: Iterable[Any], where: str) -> Iterator[Word]:

@@ -27,9 +27,12 @@ from symcook.coq import reading
 from symcook.coq.models import MASKS
 from symcook.model.family import Family, load, shipped
 from symcook.model.plainfamily import Declared, FamilyLayer, Norm, PlainFamily, Repeat
+from symcook.proof import seals
 from symcook.proof.familyrel import FamilyRelation, Held, before_first
+from symcook.proof.files import proofs_directory
 
-RECORD = Path(__file__).parent / "relations.json"
+HERE = Path(__file__).parent
+RECORD = HERE / "relations.json"
 MAKES = {"network": "network_of", "attention": "attention_of", "norm": "norm_of"}
 INPUTS = "change (inputs the_model) with the_inputs; unfold the_inputs; apply input_missed; missed"
 POSITIONS = "change (positions the_model) with the_positions; unfold the_positions; "
@@ -598,24 +601,28 @@ def accepted(folder: Path, text: str) -> bool:
     return subprocess.run(command, cwd=folder, capture_output=True, check=False, preexec_fn=limit).returncode == 0
 
 
-def asked(folder: Path, family: str, choices: Mapping[str, str]) -> int | None:
-    """The seconds of processor time in which Coq accepts the theorem; None where it does not, or none is written."""
-    try:
-        text = Theorem(load(shipped(family)), choices).file()
-    except ValueError:  # what this does not write
-        return None
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    done = accepted(folder, text)
-    return max(1, round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)) if done else None
+def question(family: str, choices: Mapping[str, str]) -> tuple[str, str]:
+    """The file of the theorem, and the digest of all that Coq is asked with: this file and those that it requires."""
+    text = Theorem(load(shipped(family)), choices).file()
+    own = [(HERE / f"{name}.v").read_bytes() for name in ("functions", "relations")]
+    coq = [(proofs_directory() / "coq" / f"{name}.v").read_bytes() for name in ("Meaning", "Laws", "Model")]
+    return text, seals.digest(text, *own, *coq)
 
 
 def record(folder: Path, families: Sequence[str]) -> None:
-    """Ask for each family, or for these."""
+    """Ask for each family, or for these: the seconds of processor time in which Coq accepts the theorem, and the digest
+    of what was asked."""
     for family, choices in cases():
         if not families or family in families:
-            seconds = asked(folder, family, choices)
+            text, digest = question(family, choices)
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            if not accepted(folder, text):
+                sys.exit(f"refused: {key(family, choices)}")
+            seconds = max(1, round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before))
             print(key(family, choices), seconds, flush=True)
-            found = (json.loads(RECORD.read_text()) if RECORD.is_file() else {}) | {key(family, choices): seconds}
+            found = (json.loads(RECORD.read_text()) if RECORD.is_file() else {}) | {
+                key(family, choices): [seconds, digest]
+            }
             RECORD.write_text(json.dumps(dict(sorted(found.items())), indent=1) + "\n")
 
 

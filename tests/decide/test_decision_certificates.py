@@ -11,8 +11,9 @@ import pytest
 from shared import call
 
 import symcook as sc
-from symcook.decide.certificate import document
-from symcook.decide.decision import decide, recheck
+from symcook.decide.certificate import StateMap, document
+from symcook.decide.decision import decide, recheck, recogniser
+from symcook.decide.finite import Finite
 from symcook.errors import BadInput
 from symcook.recipes import build, reference
 
@@ -53,7 +54,7 @@ def made(name: str) -> tuple[sc.Transformer, Any, dict[str, Any]]:
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_written_is_accepted_again(name: str) -> None:
     model, against, given = made(name)
-    found = recheck(given, model, against)
+    found = recheck(given, model, against, name=given["against"])
     assert found.verdict == CASES[name][2] and "certificate holds" in found.why
 
 
@@ -100,15 +101,31 @@ def test_no_change_makes_it_true_of_a_reference_that_differs(name: str, part: in
     model, _, given = made(name)
     against, draw = WRONG[name](), random.Random(f"{name} {part}")
     with pytest.raises(BadInput, match="must hold"):
-        recheck(given, model, against)
+        recheck(given, model, against, name=given["against"])
     places = leaves(given)
     for _ in range(15):
         new = changed(given, draw.choice(places), draw)
         try:
-            found = recheck(new, model, against)
+            found = recheck(new, model, against, name=given["against"])
         except BadInput:
             continue
         assert found.verdict == "different", new
+
+
+@pytest.mark.parametrize("name", ["automata", "a regular expression", "two models"])
+def test_states_that_answer_are_not_called_unanswered(name: str) -> None:
+    """All pairs of states are there, those with different answers as pairs of which one does not answer."""
+    model, _, given = made(name)
+    against = WRONG[name]()
+    reference: Any = recogniser(model, against)
+    shown = StateMap.of(Finite(model).automaton(), reference, model.alphabet)
+    assert not shown.check()
+    automata = {"automaton": shown.model.to_json(), "reference": shown.reference.to_json()}
+    pairs = [[shown.model.names[p], shown.reference.names[q]] for p, q in shown.pairs]
+    first = [name for name, answer in zip(shown.model.names, shown.model.answers, strict=True) if answer is None]
+    for silent in ([first, list(shown.reference.names)], [list(shown.model.names), []]):
+        with pytest.raises(BadInput, match="must hold"):
+            recheck({**given, **automata, "map": pairs, "unanswered": silent}, model, against, name=given["against"])
 
 
 @pytest.mark.parametrize("name", ["automata", "counts", "a difference"])
@@ -116,12 +133,17 @@ def test_a_changed_part_is_refused(name: str) -> None:
     """By hand: what the verdict rests on, part by part."""
     model, against, given = made(name)
     broken = [{**given, "model": "0" * 64}, {**given, "alphabet": ["(", "x"]}, {**given, "verdict": "decided"}]
+    broken += [{**given, "status": "OPEN"}, {**given, "against": "another"}, {**given, "more": 1}]
+    broken += [{key: value for key, value in given.items() if key != "status"}]
     if name == "automata":
         broken += [{**given, "map": given["map"][:-1]}, {**given, "map": given["map"][1:]}]
         broken += [{**given, "map": [[p, "q0"] for p, _ in given["map"]]}]
         wrong = copy.deepcopy(given)
         wrong["automaton"]["final_states"] = []
         broken.append(wrong)
+        silent = given["unanswered"]
+        broken += [{**given, "unanswered": [[*silent[0], *given["automaton"]["final_states"]], silent[1]]}]
+        broken += [{**given, "unanswered": [[*silent[0], "no state"], silent[1]]}]
     elif name == "counts":
         inside = given["invariants"]
         broken += [{**given, "invariants": {**inside, "multipliers": inside["multipliers"][:-1]}}]
@@ -132,7 +154,7 @@ def test_a_changed_part_is_refused(name: str) -> None:
         broken += [{**given, "word": ["(", ")"]}, {**given, "answers": given["answers"][::-1]}, {**given, "word": 3}]
     for one in broken:
         with pytest.raises(BadInput, match="must hold"):
-            recheck(one, model, against)
+            recheck(one, model, against, name=given["against"])
 
 
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

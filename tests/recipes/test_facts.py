@@ -18,15 +18,19 @@ from symcook.recipes import build, info, names
 from symcook.verify import stated
 from symcook.verify.stated import LENGTH, MOST, WORDS, Stated, check_facts, check_recipe
 
+SHORTER = {"lookup-layernorm-hash": 4}
+"""The length for recipes with roots, whose strings of length 6 take a minute."""
+
 
 @pytest.mark.parametrize("name", names())
 def test_both_texts_hold_of_the_model(name: str) -> None:
     """On all inputs to length 6, but for a formula whose region ends before."""
-    found = check_facts(name, LENGTH, most=MOST)
+    length = SHORTER.get(name, LENGTH)
+    found = check_facts(name, length, most=MOST)
     assert [one.against for one in found if not one.holds] == []
     assert all(one.strings >= 2 for one in found)
     assert {one.against for one in found} >= {"its formula"}
-    long = None if build(name).pointwise else LENGTH
+    long = None if build(name).pointwise else length
     ends = "n" in free(parse_formula(info(name).region))
     assert all(one.max_length == long for one in found if one.against != "its formula" or not ends)
 

@@ -268,7 +268,7 @@ def test_a_reference_whose_file_changed_is_another(small: None, spec: str, tmp_p
     assert "of the same reference" in refused(capsys, *own)
 
 
-@pytest.mark.parametrize("damage", ["cut", "zeros", "row", "strings", "plan", "json"])
+@pytest.mark.parametrize("damage", ["cut", "zeros", "row", "strings", "plan", "json", "block"])
 def test_a_damaged_checkpoint(damage: str, small: None, tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "sweep.db"
     own = ["dyck-1", "--max-length", "9", "--resume", str(file)]
@@ -276,9 +276,10 @@ def test_a_damaged_checkpoint(damage: str, small: None, tmp_path: Path, capsys: 
     capsys.readouterr()
     content = file.read_bytes()
     changes = {
-        "row": "insert into chunk values (1, 3, '[\"(\"]', 7, 0, 0, 0, 1, null, null, '[]')",
+        "row": "insert into chunk values (1, 3, '[\"(\"]', 7, 0, 0, 0, 1, null, null, '[]', '')",
         "strings": "update chunk set strings = strings + 1 where prefix = (select max(prefix) from chunk)",
         "plan": "update sweep set value = 'many' where name = 'size'",
+        "block": "update sweep set value = '8' where name = 'block'",
         "json": "update chunk set prefix = '[' where prefix = (select max(prefix) from chunk)",
     }
     if damage == "cut":
@@ -289,6 +290,47 @@ def test_a_damaged_checkpoint(damage: str, small: None, tmp_path: Path, capsys: 
         with closing(sqlite3.connect(file, isolation_level=None)) as connection:
             connection.execute(changes[damage])
     assert "which is damaged; remove it to begin anew" in refused(capsys, *own)
+
+
+def all_but_one(string: str) -> bool:
+    return string != "(())" and dyck1(string)
+
+
+def every_string(string: str) -> bool:
+    return True
+
+
+def test_a_flipped_bit_of_a_checkpoint_changes_no_answer(tmp_path: Path) -> None:
+    """Of a finished check that has found one wrong string, 60 bits one by one: refused, or the same answer."""
+    file, damaged, model = tmp_path / "sweep.db", tmp_path / "damaged.db", build("dyck-1")
+
+    found = check(model, all_but_one, 6, resume=file)
+    content, refusals = file.read_bytes(), 0
+    assert found.mismatches == 1
+    for bit in range(3, 8 * len(content), 8 * len(content) // 60):
+        damaged.write_bytes(bytes(b ^ (1 << bit % 8) * (k == bit // 8) for k, b in enumerate(content)))
+        try:
+            again = check(model, all_but_one, 6, resume=damaged)
+        except BadInput:
+            refusals += 1
+        else:
+            assert (again.mismatches, again.strings, again.counterexample) == (1, found.strings, found.counterexample)
+        for left in tmp_path.glob("damaged.db*"):
+            left.unlink()
+    assert refusals > 3
+
+
+def test_a_row_of_another_checkpoint_counts_not(tmp_path: Path) -> None:
+    """As one would copy rows of a check with a right reference into that of a wrong one."""
+    files = [tmp_path / "right.db", tmp_path / "wrong.db"]
+    for file, against in zip(files, (dyck1, every_string), strict=True):
+        check(build("dyck-1"), against, 6, resume=file)
+    with closing(sqlite3.connect(files[1], isolation_level=None)) as connection:
+        connection.execute(f"attach '{files[0]}' as other")
+        connection.execute("delete from chunk")
+        connection.execute("insert into chunk select * from other.chunk")
+    with pytest.raises(BadInput, match="which is damaged"):
+        check(build("dyck-1"), every_string, 6, resume=files[1])
 
 
 def test_a_checkpoint_that_cannot_be_opened_or_is_open_elsewhere(small: None, tmp_path: Path, capsys: Any) -> None:
