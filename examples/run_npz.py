@@ -12,29 +12,56 @@ first and divides once, behind the sum.
 """
 
 import hashlib
+import io
 import json
 import math
+import os
 import re
+import stat
 import sys
 import zipfile
 from pathlib import Path
 
 import numpy as np
 
+MOST_BYTES = 10**9
+MOST_STEPS = 10_000
+
+
+def content(path):
+    """The bytes of a regular file; OSError for a pipe, which may never end, for a device, and for what is too large."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(handle, "rb") as opened:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError("it is a pipe or a device, not a file")
+        data = opened.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise OSError(f"it has more than {MOST_BYTES:,} bytes")
+    return data
+
+
+def arrays(data):
+    """The arrays in the bytes of an npz file. ValueError where they would take too much memory, when unpacked."""
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        if sum(entry.file_size for entry in packed.infolist()) > MOST_BYTES:
+            raise ValueError(f"it has more than {MOST_BYTES:,} bytes when it is unpacked")
+    with np.load(io.BytesIO(data), allow_pickle=False) as opened:
+        return dict(opened)
+
 
 def check(path):
-    """A warning or None, and the certificate, {} where there is none; an end with a message where a byte of the archive
-    or of its certificate has changed."""
+    """A warning or None, the certificate, {} where there is none, and the bytes of the archive; an end with a message
+    where a byte of the archive or of its certificate has changed."""
     certificate = Path(path).with_suffix(".certificate.json")
-    data = Path(path).read_bytes()
-    text = certificate.read_bytes() if certificate.exists() else b"{}"
+    data = content(path)
+    text = content(certificate) if certificate.exists() else b"{}"
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
         document = None
     if document == {} or (isinstance(document, dict) and "proof" in document and "files" not in document):
         of = ", but one of a claim" if document else ""
-        return f"no certificate next to {path}{of}: nothing says that its weights are as they were written", {}
+        return f"no certificate next to {path}{of}: nothing says that its weights are as they were written", {}, data
     own = re.search(rb'"certificate_sha256": "([0-9a-f]{64})"\n}\n\Z', text)
     if (
         not isinstance(document, dict)
@@ -44,7 +71,7 @@ def check(path):
         sys.exit(f"{certificate} has been changed since it was written")
     if hashlib.sha256(data).hexdigest() != document.get("weights_sha256"):
         sys.exit(f"{path} has been changed, or is not the file that {certificate} speaks of")
-    return None, document
+    return None, document, data
 
 
 def note(certificate, n):
@@ -88,6 +115,8 @@ def evaluate(m, z, stop=end):
     what must hold, what is given and what to do; if it comes back, what is given is no number."""
     n = z.shape[-2]
     z = z + at_length(m["positions"], n, 2) if "positions" in m else z
+    if m["steps"] > MOST_STEPS:
+        raise Unknown(f"a model must have at most {MOST_STEPS:,} steps; given: {m['steps']}")
     for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
         norms = [norm(m, key, z, stop) for key in numbered(m, step + "before", "gain")]
         x = np.concatenate(norms, axis=-1) if norms else z
@@ -235,21 +264,35 @@ def decode(m, given, steps):
     return 3
 
 
+DAMAGED = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, MemoryError)
+"""What arrays raise that do not fit together."""
+
+
 def main(path, given, steps=None):
     """Print what the model says about one input, as ``symcook run --domain float64`` does."""
     try:
-        warning, certificate = check(path)
-        with open(path, "rb") as opened, np.load(opened) as held:
-            m = dict(held)
-        names, vocabulary = list(m["coordinates"]), list(m["vocabulary"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        warning, certificate, data = check(path)
+        m = arrays(data)
+        if not {"coordinates", "vocabulary"} <= m.keys():
+            raise KeyError("coordinates")
+    except (OSError, *DAMAGED, EOFError, zipfile.BadZipFile) as error:
         why = error if isinstance(error, OSError) else "it is no whole npz file of one"
         refuse(f"{path} is no archive of an export: {why}")
     if warning:
         print(warning, file=sys.stderr)
-    if steps is not None:
-        sys.exit(decode(m, given, steps))
+    try:
+        if steps is not None:
+            sys.exit(decode(m, given, steps))
+        answer(m, given, certificate)
+    except Unknown as error:
+        refuse(str(error))
+    except DAMAGED as error:
+        refuse(f"the arrays of {path} must fit together, as export writes them; given: {error or type(error).__name__}")
 
+
+def answer(m, given, certificate):
+    """Print what the model says about one input."""
+    names, vocabulary = list(m["coordinates"]), list(m["vocabulary"])
     if vocabulary:
         typed = [t for t in vocabulary if t not in (str(m["before"]), str(m["after"]))]
         tokens = list(given) if max(map(len, typed)) == 1 else given.split()
@@ -273,13 +316,10 @@ def main(path, given, steps=None):
     longest = min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=n)
     if n > longest:
         refuse(f"an input must have length at most {longest}: the archive has tables to there")
-    try:
-        z = evaluate(m, z)
-        z = one_of({"first": z[:1], "last": z[-1:], "each": z, "all": z}, m["readout.position"])
-        kind, columns = str(m["readout.kind"]), shown(m, z).T
-        answers = np.atleast_1d(verdicts(m, z)) if kind in ("sign", "zero", "largest") else []
-    except Unknown as error:
-        refuse(str(error))
+    z = evaluate(m, z)
+    z = one_of({"first": z[:1], "last": z[-1:], "each": z, "all": z}, m["readout.position"])
+    kind, columns = str(m["readout.kind"]), shown(m, z).T
+    answers = np.atleast_1d(verdicts(m, z)) if kind in ("sign", "zero", "largest") else []
     if said := note(certificate, n):
         print(said, file=sys.stderr)
     if kind in ("sign", "zero"):

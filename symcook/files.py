@@ -118,9 +118,12 @@ def content(path: str | Path, what: str, most: int = MOST_BYTES, do: Callable[[]
 def _at_once(path: str, flags: int) -> int:
     """A regular file, opened without waiting; OSError for anything else."""
     handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-    if stat.S_ISREG(os.fstat(handle).st_mode):
+    mode = os.fstat(handle).st_mode
+    if stat.S_ISREG(mode):
         return handle
     os.close(handle)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     raise OSError(errno.EINVAL, "a pipe or a device, not a file")
 
 

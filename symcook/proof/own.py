@@ -341,7 +341,7 @@ def _automatic(home: Citable, statement: Statement) -> list[Node]:
             meanings = Meanings(facts)
             yield from ((Handed(), lines) for lines in meanings.texts())
             yield from ((Trying(), lines) for lines in facts.texts())
-            yield from ((Handed(), lines) for lines in meanings.texts(wide=True))
+            yield from ((Handed(), lines) for lines in meanings.texts(True))
         yield Elaborator(), "qed\n"
 
     left: Exception | None = None

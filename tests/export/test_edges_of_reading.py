@@ -12,19 +12,19 @@ from test_lens import trained
 import symcook as sc
 from symcook.errors import BadInput
 from symcook.export.archive import arrays
-from symcook.export.files import content
 from symcook.export.lens import Lens
+from symcook.files import content
 
 
 def test_why_a_file_cannot_be_read(tmp_path: Path) -> None:
     """In the system's own words, without its number and without the path twice."""
     for path, why in ((tmp_path / "none.npz", "No such file or directory"), (tmp_path, "Is a directory")):
         with pytest.raises(BadInput) as error:
-            content(path, "the weights", "look again")
+            content(path, "the weights", do=lambda: "look again")
         assert (error.value.must, error.value.given) == ("the weights must be readable", f"{path} ({why})")
         assert error.value.do == "look again"
     with pytest.raises(BadInput, match=r"must be readable; given: .*\(.*null"):
-        content(Path(f"{tmp_path}/a\0b"))
+        content(Path(f"{tmp_path}/a\0b"), "the weights")
 
 
 def test_a_constant_that_the_last_copy_does_not_read() -> None:
