@@ -215,7 +215,8 @@ def test_values_that_have_names_are_their_numbers(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["parity-printed", "palindromes"])
 def test_a_shipped_machine_of_two_work_tapes_has_a_certificate(name: str, tmp_path: Path) -> None:
-    """54 and 81 rows, the fewest and the most; what `match` is in the run has a name. Machines of few rows show that changes are seen."""
+    """54 and 81 rows, the fewest and the most; what `match` is in the run has a name. Machines of few rows show that
+    changes are seen."""
     model = sc.compile("tm", (ROOT / "examples" / "machines" / f"{name}.tm").read_text(), theorem="2")
     made = bridged(model)
     refused_where_changed(made, tmp_path)
