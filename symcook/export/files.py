@@ -210,6 +210,8 @@ CLAIM = "a claim"
 
 def about(certificate: Path) -> list[str]:
     """What a file of this name is the certificate of: `CLAIM`, or the files of an export; nothing where it is none."""
+    if not certificate.is_file():
+        return []
     try:
         document = parsed(content(certificate, "the certificate"), "", certificate)
     except BadInput:

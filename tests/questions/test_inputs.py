@@ -207,7 +207,7 @@ def refusals(tmp_path: Path) -> list[tuple[Any, int | None, str]]:
         (tmp_path / "foreign.txt", None, "line 2"),
         (tmp_path / "empty.txt", None, "at least one symbol"),
         (tmp_path / "far.json", None, "over the alphabet ( )"),
-        (tmp_path / "nothing.txt", None, "must be a text file"),
+        (tmp_path / "nothing.txt", None, "must be readable"),
         (".*", 0, "a sample must have"),
         (3, None, "must be a language"),
         ([("(", 3)], None, "every symbol must be in the alphabet"),
