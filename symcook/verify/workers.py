@@ -51,7 +51,7 @@ class Made:
             return self.called
         try:
             return f"{self.called} of a file with SHA-256 {sha256(_sources(Path(self.file))).hexdigest()[:16]}"
-        except OSError:
+        except BadInput:
             return None
 
     @classmethod
