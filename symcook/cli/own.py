@@ -227,7 +227,7 @@ def _again(document: dict[str, Any], target: Path, beside: Path, as_json: bool) 
     if export is not None:
         must = "without --statement, the certificate next to a model must be that of a theorem"
         raise BadInput(must, f"{target}, which is about {export}", "give --statement, and the model another name")
-    written = text_of(beside, "the statement of a certificate")
+    written = content(beside, "the statement of a certificate").decode("utf-8", "replace")
     try:
         certificate = load_json(content(target, "a certificate"))
     except Rejected as error:

@@ -13,7 +13,7 @@ from symcook.cli.options import SECONDS, Settings, argument, completes, option, 
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, line_width, print_json, say
 from symcook.errors import BadInput, Rejected, unknown
-from symcook.files import content, text_of
+from symcook.files import content
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -323,7 +323,7 @@ def _beside_by_coq(name: str) -> int:
         folder = Path("coq" if number == 1 else f"coq.{number}")
         fresh(folder)
         data: Any = load_json(content(certificate, "a certificate"))
-        with development_of(data, text_of(statement, "a statement")) as development:
+        with development_of(data, content(statement, "a statement").decode("utf-8", "replace")) as development:
             development.write(folder)
             said = module_name(data["id"])
             say(f"Coq          {folder / f'{said}.v'} says it, {folder / f'{said}_proof.v'} proves it; "

@@ -141,9 +141,9 @@ def test_a_certificate_that_is_cut_off_is_bad_input_that_is_named(folder, capsys
 
 def test_a_proof_text_that_is_not_there_is_said_before_what_stands_beside_the_model(folder, capsys):
     code, said = again(folder, capsys, "--statement", "vote(n) <= 1", "--proof", str(folder / "nothere"))
-    assert code == 2 and "a proof script must be a readable file" in said and "nothere" in said
+    assert code == 2 and "a proof script must be readable" in said and "nothere" in said
     code, said = again(folder, capsys, "--statement", SENTENCE, "--proof", str(folder / "nothere"))
-    assert code == 2 and "a proof script must be a readable file" in said and "must not exist" not in said
+    assert code == 2 and "a proof script must be readable" in said and "must not exist" not in said
 
 
 def test_where_there_is_nothing_to_check_one_sentence_says_so(folder, capsys):
