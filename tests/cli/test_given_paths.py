@@ -40,7 +40,7 @@ OWN_FILES = {
         "a file that comes with symcook",
     ),
 }  # fmt: skip
-OWN_FOLDERS = ("proof/", "coq/")
+OWN_FOLDERS = ("proof/", "coq/", "_proofs/")
 """Which read the folder of proofs, and what they have written themselves."""
 READERS = {"loads", "load", "read_text", "read_bytes", "open"}
 LINES = """
