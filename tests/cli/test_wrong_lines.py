@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -83,6 +84,7 @@ claims --status PROOVED | PROOVED
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a model and a specification."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # a specification that is imported would leave __pycache__
     b = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": -1}, "c": {}})
     mean = b.add(sc.head(value={"mean": "vote"}, mask="causal"))
     b.readout("sign", "last", mean, weights=[1])
