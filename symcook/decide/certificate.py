@@ -35,7 +35,7 @@ SHOWN = {
     "equal": {"automaton", "reference", "unanswered", "map"},
     "decided": {"automaton", "unanswered"},
 }
-"""What a certificate has beside `KEYS`, by its verdict or by what shows it."""
+"""The other keys of a certificate, by its verdict, or "invariants" where it has these."""
 
 
 @dataclass(frozen=True)
