@@ -246,7 +246,8 @@ class Theorem:
             coordinate = relation.carried.get(function, one.coordinate)
             spot = f'"{coordinate}"'
             if one.kind == "normed":
-                spot = self.spot(at, coordinate.rstrip("_"), "t_")
+                again = re.sub(r"(y\d+_)(\w+)_", r"\1again_\2", coordinate)  # as the function calls it
+                spot = self.spot(at, again, "t_")
             arguments = [f"k{k}" for k in range(one.indices)]
             bound = [*["t_"] * (carried or one.rounds), *arguments, *["i"] * (not family.pointwise)]
             body = f"get {stream(self.last if carried else at, 't_')} {spot} [{'; '.join(arguments)}] i"
