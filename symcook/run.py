@@ -192,7 +192,7 @@ def run(
     run says so (`Run.undecided`) or raises Undecided. Raises BadInput for an input that the model does not take.
     """
     if domain not in RUNNABLE:
-        raise unknown("domain", domain, list(RUNNABLE))
+        raise unknown("number system", domain, list(RUNNABLE))
 
     digits = check_digits(digits)
     bound = model.bind(values)
