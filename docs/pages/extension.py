@@ -24,7 +24,16 @@ from symcook import claims
 
 DOCS = Path(__file__).resolve().parent.parent
 ROOT = DOCS.parent
-MADE = ("reference/recipes", "reference/commands", "reference/api", "errata", "notes", "glossary", "notebooks", "gallery")
+MADE = (
+    "reference/recipes",
+    "reference/commands",
+    "reference/api",
+    "errata",
+    "notes",
+    "glossary",
+    "notebooks",
+    "gallery",
+)
 """The folders of pages that are made; git ignores them."""
 MAINTAINERS = ("searches",)
 """Notes that are lists for maintainers, and no pages."""

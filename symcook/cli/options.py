@@ -32,7 +32,9 @@ class Whole(click.ParamType):
         text = str(value).strip()
         number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII) else None
         if number is None or not self.least <= number <= self.most:
-            raise BadInput(f"{self.what} must be an integer from {self.least} to {grouped(self.most)}", value or "nothing")
+            raise BadInput(
+                f"{self.what} must be an integer from {self.least} to {grouped(self.most)}", value or "nothing"
+            )
         return number
 
 
@@ -190,7 +192,9 @@ Settings = Annotated[
 DomainOption = Annotated[
     str | None,
     option(
-        "The numbers (exact, and rigorous intervals where there are no exact ones).", None, OneOf("number system", DOMAINS)
+        "The numbers (exact, and rigorous intervals where there are no exact ones).",
+        None,
+        OneOf("number system", DOMAINS),
     ),
 ]
 Digits = Annotated[int, option("Decimal digits, in the number systems ball and mpmath.", "D", DIGITS)]

@@ -120,8 +120,11 @@ def model_page(
         "rule": _rule(model),
         "reads": list(model.readout.reads),
         "labels": list(model.readout.labels),
-        "heads": {str(step.layer): list(map(_caption, step.block.heads))
-                  for step in model.sublayers if isinstance(step.block, SelfAttention)},
+        "heads": {
+            str(step.layer): list(map(_caption, step.block.heads))
+            for step in model.sublayers
+            if isinstance(step.block, SelfAttention)
+        },
         "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],
         "soft": None if machine is not None else _within(lambda: softness(bound, first)),
         "automaton": None,
@@ -349,8 +352,8 @@ def _soft(found: Softness | str | None, start: Mapping[str, str]) -> Markup:
         )
         return section("Softmax against hard attention", "soft", element("p", words))
     words = (
-        "Every head that has scores, with softmax at temperature tau next to hard attention. The values are precomputed "
-        "rigorous intervals: midpoint ± radius, and the exact value lies inside."
+        "Every head that has scores, with softmax at temperature tau next to hard attention. The values are "
+        "precomputed rigorous intervals: midpoint ± radius, and the exact value lies inside."
     )
     if found["ties"]:
         words += (
@@ -487,7 +490,9 @@ def _states(automaton: Automaton | None, why: str) -> Markup:
     if automaton is None:
         words = f"No finite automaton is shown: {why}."
         return section("Automaton", "automaton", element("p", words.replace("..", ".")))
-    count = f"The minimal automaton for its answers on strings of every length, from its weights: {len(automaton)} states."
+    count = (
+        f"The minimal automaton for its answers on strings of every length, from its weights: {len(automaton)} states."
+    )
     header, *body = rows(automaton)
     told = table("the automaton", header, body[:200], class_="words")
     folded = element("details", element("summary", "As a table"), told)
