@@ -97,7 +97,7 @@ def probability(
     >>> probability(coin, "abb", "exact").shown
     '1/8'
     """
-    require_known("domain", domain, RUNNABLE)
+    require_known("number system", domain, RUNNABLE)
     bound = model.bind(values)
     must = "the probability of a string needs a distribution readout"
     bound.readout.require(must, ("distribution",), "give kind distribution with a label for each symbol")
@@ -207,7 +207,7 @@ def stream(
     """
     names = ("exact", "ball") if domain is None else (domain,)
     for name in names:
-        require_known("domain", name, RUNNABLE)
+        require_known("number system", name, RUNNABLE)
     if type(limit) is not int or limit < 0:
         raise BadInput("the maximum number of symbols must be an integer of at least 0", limit)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.domains import RUNNABLE, make_domain
 from symcook.door import check_digits, door
@@ -14,6 +14,9 @@ from symcook.locks import PRECISION
 from symcook.model.answers import Shown
 from symcook.model.symbols import Exact, from_sympy
 from symcook.model.transformer import Transformer
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def domains_for(name: str, digits: int, bits: int | None = None) -> Any:
@@ -118,6 +121,24 @@ class Run(Shown):
         """A picture of the trace as an SVG document, with `dark` for a dark page; see `symcook.report.picture.svg`."""
         return self._report().svg(self, dark)
 
+    def plot(self) -> Figure:
+        """The residual stream of a traced run as a matplotlib figure.
+
+        Each row is a coordinate, under the sublayer that changed it; each column is a position, with its exact value.
+        Needs matplotlib (`pip install 'symcook[plots]'`). Raises BadInput as `svg` does, and without matplotlib.
+        Example: `sc.build("dyck-1").run("())(", trace=True).plot().savefig("run.pdf")`
+        """
+        return self._report().plot(self)
+
+    def plot_attention(self) -> Figure:
+        """The attention pattern of each head of a traced run as a matplotlib figure, with the exact weights.
+
+        A row is the position that attends, a column the position that it attends to. Needs matplotlib as `plot` does.
+        Raises BadInput as `plot` does, and where no head writes anything.
+        Example: `sc.build("dyck-1").run("())(", trace=True).plot_attention().savefig("heads.pdf")`
+        """
+        return self._report().attention(self)
+
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook run --json``."""
         model = self.result.model
@@ -171,7 +192,7 @@ def run(
     run says so (`Run.undecided`) or raises Undecided. Raises BadInput for an input that the model does not take.
     """
     if domain not in RUNNABLE:
-        raise unknown("domain", domain, list(RUNNABLE))
+        raise unknown("number system", domain, list(RUNNABLE))
 
     digits = check_digits(digits)
     bound = model.bind(values)

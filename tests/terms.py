@@ -79,7 +79,7 @@ _END = re.compile(r"(?<=[.!?:])[)\"'”*_]*\s+(?=[A-Z`*(\[\"“0-9]|symcook |$)|
 
 def long_sentences(markdown: str) -> list[str]:
     """Each sentence of more than `LONG` words, with the number of its words; code in it counts as one word a piece."""
-    text = FENCE.sub("\n\n", markdown)
+    text = re.sub(r"^ {4}.*$", "", FENCE.sub("\n\n", markdown), flags=re.MULTILINE)  # code is no sentence
     text = re.sub(r"<!--.*?-->|<[^>]*>", "", text, flags=re.DOTALL)
     text = re.sub(r"(`+)(?!`)(.*?)(?<!`)\1", "code", text, flags=re.DOTALL)
     text = re.sub(r"\]\([^)\s]*\)|\]\[[^\]]*\]", "]", text)

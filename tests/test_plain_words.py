@@ -50,7 +50,14 @@ def test_each_output_is_shown(page: Path) -> None:
         assert "..." not in page.read_text(encoding="utf-8").splitlines()
 
 
-@each_page
+MORE = [
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
+    *(DOCS / "reference" / f"{n}.md" for n in ("files", "stability")),
+]
+
+
+@pytest.mark.parametrize("page", [*FIRST_READ, *MORE], ids=lambda page: str(page.relative_to(ROOT)))
 def test_no_sentence_is_too_long(page: Path) -> None:
     assert long_sentences(page.read_text(encoding="utf-8")) == []
 

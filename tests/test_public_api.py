@@ -68,3 +68,9 @@ if __name__ == "__main__":
         sys.exit("python tests/test_public_api.py --write records the public names again")
     for place, what in ((LIST, found()), (LIST.with_name("test_public_commands.json"), load("commands").surface())):
         place.write_text(json.dumps(what, indent=1) + "\n", encoding="utf-8")
+
+
+def test_pages_of_names_differ_by_more_than_case() -> None:
+    """On many disks the pages of `Head` and `head` would be one file."""
+    files = [load("api").file_name(name).lower() for name in symcook.__all__]
+    assert len(set(files)) == len(files)

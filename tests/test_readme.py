@@ -38,7 +38,10 @@ ANY = "..."
 STOP = "  # Ctrl-C"
 """Behind a command that is stopped by hand."""
 TOUR = ROOT / "tests" / "tour.md"
-MADE = ("reference/recipes", "reference/commands", "reference/api", "errata", "notes", "glossary", "notebooks")
+MADE = (
+    *("reference/recipes", "reference/commands", "reference/api"),
+    *("errata", "notes", "glossary", "notebooks", "gallery"),
+)
 """Folders below docs whose pages are made of data; docs/pages/extension.py has the same list."""
 
 

@@ -139,3 +139,9 @@ def test_the_tree_beside_a_page_leads_to_all_pages_and_marks_this_one(site: Path
         assert marked == ["#"] and len(whole) > 150
         for page in sorted(folder.glob("*.html")):
             assert tree(page) == (whole, ["#"]), page
+
+
+def test_file_names_differ_by_more_than_case(site: Path) -> None:
+    """On many disks `Head.html` and `head.html` would be one file."""
+    names = [path.relative_to(site).as_posix() for path in site.rglob("*")]
+    assert len(names) > 500 and len({name.lower() for name in names}) == len(names)

@@ -18,13 +18,22 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
-from pages import api, commands, glossary, landing, ledger, links, notebooks, recipes
+from pages import api, commands, gallery, glossary, landing, ledger, links, notebooks, recipes
 from pages.mathematics import mathml
 from symcook import claims
 
 DOCS = Path(__file__).resolve().parent.parent
 ROOT = DOCS.parent
-MADE = ("reference/recipes", "reference/commands", "reference/api", "errata", "notes", "glossary", "notebooks")
+MADE = (
+    "reference/recipes",
+    "reference/commands",
+    "reference/api",
+    "errata",
+    "notes",
+    "glossary",
+    "notebooks",
+    "gallery",
+)
 """The folders of pages that are made; git ignores them."""
 MAINTAINERS = ("searches",)
 """Notes that are lists for maintainers, and no pages."""
@@ -73,6 +82,7 @@ def written(app: Sphinx) -> None:
         MADE[4]: lambda folder: _notes(),
         MADE[5]: lambda folder: [("index", glossary.page())],
         MADE[6]: lambda folder: notebooks.pages(),
+        MADE[7]: gallery.pages,
     }
     for place, pages in made.items():
         started, folder = time.monotonic(), Path(app.srcdir) / place

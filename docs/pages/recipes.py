@@ -28,6 +28,7 @@ LATE = re.compile(r"^not proved: .*the time is over$")
 SOURCES = (Path(__file__).resolve().parent, Path(__file__).resolve().parents[2] / "proofs" / "statements")
 KINDS = (".py", ".json", ".md", ".txt", ".lark", ".js", ".css")
 """The kinds of files that say what a page shows."""
+SHADES = ("light", "dark")
 INSIDE = {"query": "121", "score": "010", "p": "101", "q": "010", "r": "100"}
 """Inputs that must lie in a range, by position; all others are 1, 0 and 3."""
 
@@ -82,7 +83,7 @@ def page(name: str, rows: dict[str, claims.Claim]) -> str:
     facts["region"] = facts["region"] if found.region != "true" else "everywhere"
     lines += table([], [(KEYS[key], f"`{one}`" if key in code_like else plain(one)) for key, one in facts.items()])
     lines += ["", "## Run it", "", shown("run", name, *given), ""]
-    lines += _picture(found, given)
+    lines += [] if found.build({}).pointwise else picture(name, name, given)
     code_, text = printed("derive", name, "--seconds", "6")
     if code_ == 0 or (code_ == 3 and not text.startswith("symcook: ")):  # 3 where a form is not proved
         told = "\n".join(line for line in text.split("\n") if not LATE.search(line))
@@ -117,28 +118,36 @@ def _matrices(found: Recipe) -> Iterator[str]:
         yield shown("show", found.name)
 
 
-def _picture(found: Recipe, given: list[str]) -> list[str]:
-    """The trace of the run, for light and for dark pages; nothing where a picture cannot hold it."""
-    if found.build({}).pointwise:
-        return []
+def picture(model: str, name: str, given: Sequence[str], folder: Path = Path()) -> list[str]:
+    """The trace of a run, drawn into a folder for light and for dark pages; nothing where a picture cannot hold it."""
     out = []
-    for dark in (False, True):
-        place = f"{found.name}-{'dark' if dark else 'light'}.svg"
-        arguments = ["run", found.name, *given, "--svg", place, "--force", *(["--dark"] if dark else [])]
+    for shade in SHADES:
+        place = f"{name}-{shade}.svg"
+        arguments = ["run", model, *given, "--svg", str(folder / place), "--force", *(["--dark"] * (shade == "dark"))]
         if printed(*arguments)[0] not in (0, 1):
             return []
-        alt = f"What each part of {found.name} writes, position by position, and where its heads look"
-        out += [f"```{{image}} {place}", f":class: only-{'dark' if dark else 'light'}", f":alt: {alt}", "```", ""]
+        out += image(place, shade, f"What each part of {name} writes, position by position, and where its heads look")
     return out
 
 
-def index() -> str:
-    """The list of all recipes by section, with the pages as a tree."""
+def image(place: str, shade: str, words: str) -> list[str]:
+    """A picture that a page shows in light or in dark alone."""
+    return [f"```{{image}} {place}", f":class: only-{shade}", f":alt: {words}", "```", ""]
+
+
+def by_chapter() -> dict[str, list[Recipe]]:
+    """All recipes under the chapter of the Cookbook that they are of, or their paper."""
     chapters: dict[str, list[Recipe]] = {}
     for name in recipes.names():
         one = recipes.info(name)
         title = f"{one.section[:1]} {CHAPTERS.get(one.section[:1], '')}" if one.paper == recipes.COOKBOOK else one.paper
         chapters.setdefault(title, []).append(one)
+    return chapters
+
+
+def index() -> str:
+    """The list of all recipes by section, with the pages as a tree."""
+    chapters = by_chapter()
     lines = ["# Recipes", "", "Each page is made from the object: its commands were run when this site was built.", ""]
     for title, own in chapters.items():
         lines += [f"## {title}", "", *table(["recipe", "what it computes"], [

@@ -79,7 +79,7 @@ def number_tree(text: str, name: str) -> Tree:
         raise BadInput(f"{name} must be a number; {error.must}", error.given, error.do) from None
     free = sorted(names(tree))
     if free:
-        raise BadInput(f"{name} must be a number without names", free[0], "write its value in place of it")
+        raise BadInput(f"{name} must be a number without names", free[0], f"write a number in place of {free[0]}")
     return tree
 
 

@@ -132,7 +132,7 @@ def _wrote(shown: Mapping[str, Any], letters: Sequence[str]) -> str:
     )
     said = " ".join(letters if len(letters) <= 12 else [*letters[:3], "..", letters[-1]])
     sizes = f"{layers}, width {shown['width']}, {heads}, {operators}"
-    return f"wrote {shown['file']}: {sizes}{', letters ' * bool(letters)}{said}"
+    return f"wrote {shown['file']}: {sizes}{', symbols ' * bool(letters)}{said}"
 
 
 def _proved(

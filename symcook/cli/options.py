@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_origin, get_type_
 import click
 
 from symcook.errors import BadInput, NotExact, unknown
+from symcook.model.answers import grouped
 
 if TYPE_CHECKING:
     from symcook.model.family import Family
@@ -31,7 +32,9 @@ class Whole(click.ParamType):
         text = str(value).strip()
         number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII) else None
         if number is None or not self.least <= number <= self.most:
-            raise BadInput(f"{self.what} must be an integer from {self.least} to {self.most}", value or "nothing")
+            raise BadInput(
+                f"{self.what} must be an integer from {self.least} to {grouped(self.most)}", value or "nothing"
+            )
         return number
 
 
@@ -189,7 +192,9 @@ Settings = Annotated[
 DomainOption = Annotated[
     str | None,
     option(
-        "The numbers (exact, and rigorous intervals where there are no exact ones).", None, OneOf("domain", DOMAINS)
+        "The numbers (exact, and rigorous intervals where there are no exact ones).",
+        None,
+        OneOf("number system", DOMAINS),
     ),
 ]
 Digits = Annotated[int, option("Decimal digits, in the number systems ball and mpmath.", "D", DIGITS)]
@@ -404,8 +409,8 @@ def input_hint(chosen: Chosen) -> str:
         if not letters:
             return 'give --input ""'
         if any(len(letter) > 1 for letter in letters):
-            return f'give --tokens "{letters[0]} ..."'
-        return f'give --input "{letters[0]}..."'
+            return f'give --tokens "{" ".join(letters[:2])}"'
+        return f'give --input "{"".join(letters[:2])}"'
     inputs = model.embedding.inputs or ()
     if model.pointwise:
         symbols = [p.name for p in model.parameters if p.default is None and p.name not in chosen.values]

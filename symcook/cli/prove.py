@@ -223,7 +223,7 @@ def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple
 
     ways = [*(["ids"] if ids else []), *(["--paper"] if paper is not None else []), *(["--all"] if everything else [])]
     if len(ways) != 1:
-        must = "prove must have ids, a recipe, --paper or --all, and one of them"
+        must = "prove must have ids, a recipe, --paper or --all, and only one of them"
         raise BadInput(
             must, " and ".join(ways) or "none", "leave out the others" if ways else "see symcook prove --help"
         )

@@ -88,8 +88,8 @@ def command_of(name: str) -> Command:
 
 
 def _named(argument: DeclaredArgument) -> str:
-    """What an argument is, as in "a greatest length": its words up to the first comma."""
-    words = argument.words.removesuffix(".").partition(",")[0]
+    """What an argument is, as in "a greatest length": its words up to the first comma or semicolon."""
+    words = argument.words.removesuffix(".").partition(",")[0].partition(";")[0]
     return words[0].lower() + words[1:]
 
 

@@ -531,7 +531,8 @@ def load_spec(spec: str) -> Callable[[Any], Any]:
         )
     path = Path(file)
     if not path.is_file():
-        raise BadInput("the file of a specification must exist", file)
+        do = f"write {file}.py:{name}" if Path(f"{file}.py").is_file() else None
+        raise BadInput("the file of a specification must exist", spec, do)
     content(path, "the file of a specification")  # a file that can be read, before Python reads it
     loader = importlib.util.spec_from_file_location(f"symcook_spec_{path.stem}", path)
     if loader is None or loader.loader is None:

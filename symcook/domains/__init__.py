@@ -29,6 +29,6 @@ DTYPES = ("float64", "float32", "float16", "bfloat16")
 def make_domain(name: str, **options: object) -> Domain:
     """A domain by name; BadInput with the nearest name where there is none."""
     if name not in DOMAINS:
-        raise unknown("domain", name, list(DOMAINS))
+        raise unknown("number system", name, list(DOMAINS))
     module, attribute = DOMAINS[name].split(":")
     return getattr(import_module(module), attribute)(**options)

@@ -116,7 +116,8 @@ def diff(
     for model in (one, other):
         model.check_length(max_length + model.embedding.added)
     if one.alphabet != other.alphabet or one.embedding.inputs != other.embedding.inputs:
-        raise BadInput("two models must take the same inputs", f"{_takes(one)}; and {_takes(other)}")
+        taken = " and ".join(f"{_takes(model)} for {model.name}" for model in (one, other))
+        raise BadInput("two models must take the same inputs", taken)
     count = opened = different = close = 0
     first_found = None
     for given, tokens in _inputs(one, max_length):

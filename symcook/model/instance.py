@@ -141,7 +141,7 @@ class Instance:
 
     def _few(self, many: int, what: str, of: str, most: int = MAX_WEIGHTS) -> None:
         if many > most:
-            must = f"an instance must have at most {most} {of}"
+            must = f"an instance must have at most {most:,} {of}"
             given = f"{what} {many} for {self.family.name}" if what == "about" else f"{many} in {what}"
             raise BadInput(must, f"{given} at {self.sizes}", "use smaller sizes")
 

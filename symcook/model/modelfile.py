@@ -204,7 +204,7 @@ def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
             raise FileExistsError
         put({target: text.encode("ascii")}, force=force)
     except FileExistsError:
-        raise BadInput("a model file must not exist yet", target, "give another name, or force") from None
+        raise BadInput("a model file must not exist yet", target, "give another name, or --force") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise BadInput("a model file must be writable", f"{target} ({reason})") from None
@@ -254,7 +254,9 @@ def loads(text: str) -> Transformer:
         document = exact_json(text, "model")
     except json.JSONDecodeError as error:
         raise BadInput(
-            "a model file must be complete JSON", f"{error.msg} at line {error.lineno}", "save it again"
+            "a model file must be complete JSON",
+            f"{error.msg.removesuffix(' at')} at line {error.lineno}, column {error.colno}",
+            "save the model again",
         ) from None
     except (RecursionError, ValueError) as error:
         raise BadInput("a model file must be JSON that can be read", type(error).__name__) from None

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
@@ -124,19 +125,41 @@ def drawn(draw: Callable[[Sheet], None], inches: tuple[float, float], form: str)
 
     Raises BadInput where matplotlib is not installed or not importable.
     """
+    _importable()
+    import matplotlib
+
+    with matplotlib.rc_context({"font.size": 10, "svg.hashsalt": "symcook", "font.family": "DejaVu Sans"}):
+        figure = sheet(inches)
+        draw(figure)
+        return _saved(figure, form)
+
+
+def sheet(inches: tuple[float, float]) -> Sheet:
+    """An empty matplotlib figure of this size, which shows itself in a notebook.
+
+    Raises BadInput where matplotlib is not installed or not importable.
+    """
+    _importable()
+    from matplotlib.figure import Figure as Sheet
+
+    figure: Any = Sheet(figsize=inches, layout="constrained")
+    figure._repr_png_ = partial(_saved, figure, "png")  # pyplot, which would show it, would show it twice
+    return figure
+
+
+def _saved(figure: Sheet, form: str) -> bytes:
+    buffer = BytesIO()
+    figure.savefig(buffer, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
+    return buffer.getvalue()
+
+
+def _importable() -> None:
     if find_spec("matplotlib") is None:
         raise BadInput("a picture must have matplotlib", "an installation without it", MISSING)
     try:
-        import matplotlib
-        from matplotlib.figure import Figure as Sheet
+        import matplotlib.figure  # noqa: F401
     except (ImportError, ValueError) as error:  # such as a MPLBACKEND that it does not know
         raise BadInput("matplotlib must be importable for a picture", error, "see whether Python imports it") from None
-    with matplotlib.rc_context({"font.size": 10, "svg.hashsalt": "symcook", "font.family": "DejaVu Sans"}):
-        sheet = Sheet(figsize=inches, layout="constrained")
-        draw(sheet)
-        buffer = BytesIO()
-        sheet.savefig(buffer, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
-    return buffer.getvalue()
 
 
 def _draw(sheet: Any, figure: Figure) -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 ChangedRows = Sequence[tuple[str, Mapping[str, Sequence[object]]]]
 """For each part its name and the rows that it changed."""
+HeatMaps = Sequence[tuple[str, Sequence[Sequence[object]]]]
+"""For each head a caption, and for each position that asks a row of weights."""
 MOST = {"positions": 24, "rows": 100, "heads": 16}
 """What a picture holds; of more nothing could be read."""
 
@@ -62,6 +64,11 @@ def svg(answer: Run, dark: bool = False) -> str:
     looks. On the right the attention of each head, a row for each position that asks. Raises BadInput where the run
     kept no trace, or has more positions, rows or heads than `MOST`.
     """
+    return _Canvas(DARK if dark else LIGHT).drawn(answer, *parts(answer))
+
+
+def parts(answer: Run) -> tuple[ChangedRows, HeatMaps]:
+    """What a picture shows of a run: rows by the part that changed them, and heads; BadInput as `svg` says."""
     steps = answer.trace
     if not steps:
         raise BadInput("a picture must be of a run with its trace", "none", "run it with trace=True")
@@ -72,7 +79,22 @@ def svg(answer: Run, dark: bool = False) -> str:
             raise BadInput(
                 f"a picture must have at most {MOST[what]} {what}", count, "run a shorter input, or a smaller model"
             )
-    return _Canvas(DARK if dark else LIGHT).drawn(answer, groups, maps)
+    return groups, maps
+
+
+def positions(answer: Run, most: int) -> list[str]:
+    """The token at each position, in at most so many characters; its number where there are none."""
+    result = answer.result
+    if result.model.embedding.inputs is None:
+        return [brief(str(word), most) for word in result.sequence]
+    return [str(result.model.embedding.start + k) for k in result.everywhere]
+
+
+def shares(values: Sequence[object]) -> list[float]:
+    """Each value as a share of the greatest of its row, from -1 to 1."""
+    sizes = [near(value) or 0.0 for value in values]
+    most = max(map(abs, sizes)) or 1.0
+    return [size / most for size in sizes]
 
 
 def target(place: str, force: bool) -> Path:
@@ -121,12 +143,12 @@ class _Canvas:
         self.shapes: list[str] = []
         self.right = self.bottom = 0
 
-    def drawn(self, answer: Run, groups: ChangedRows, maps: Sequence[tuple[str, list[list[object]]]]) -> str:
+    def drawn(self, answer: Run, groups: ChangedRows, maps: HeatMaps) -> str:
         title = f"{answer.result.model.name} on {answer.given or EMPTY_STRING}"
         self.text(_EDGE, _EDGE + 12, brief(title, 70), bold=True, size=_HEAD)
         titled, self.right = self.right, 0
         top = _EDGE + 30
-        words = self.words(answer)
+        words = positions(answer, _LETTERS)
         bottom = max(self.stream(top, answer, groups, words), _TALL)
         start = _EDGE if titled <= self.right else top
         x, y = self.right + _GAP, start
@@ -149,13 +171,6 @@ class _Canvas:
             ]
         )
 
-    def words(self, answer: Run) -> list[str]:
-        """The token at each position; its number where there are none."""
-        result = answer.result
-        if result.model.embedding.inputs is None:
-            return [brief(str(word), _LETTERS) for word in result.sequence]
-        return [str(result.model.embedding.start + k) for k in result.everywhere]
-
     def stream(self, top: int, answer: Run, groups: ChangedRows, words: list[str]) -> int:
         """The table of the stream and the answer under it; where it ends."""
         result = answer.result
@@ -174,10 +189,8 @@ class _Canvas:
             y += 18
             for name, values in rows.items():
                 self.text(left - 12, y + 18, names[name], "end", mono=True)
-                sizes = [near(value) or 0.0 for value in values]
-                most = max(map(abs, sizes)) or 1.0
-                for k, value in enumerate(values):
-                    self.square(left + k * width, y, width, _HIGH, cell(value, _LETTERS), sizes[k] / most)
+                for k, (value, share) in enumerate(zip(values, shares(values), strict=True)):
+                    self.square(left + k * width, y, width, _HIGH, cell(value, _LETTERS), share)
                 last[name] = y
                 y += _HIGH
             y += 6
@@ -208,7 +221,7 @@ class _Canvas:
             self.text(x, y + 12 + 15 * k + 6 * (len(rule) == 1), line, colour=self.colours.quiet, size=12)
         return y + max(_HIGH, 15 * len(rule))
 
-    def heat(self, x: int, y: int, caption: str, weights: list[list[object]], words: list[str]) -> int:
+    def heat(self, x: int, y: int, caption: str, weights: Sequence[Sequence[object]], words: list[str]) -> int:
         """The attention of a head: from the token on the left to those above; where it ends."""
         self.text(x, y + 10, caption, "start", self.colours.quiet, _CAPTION)
         y, x = y + 34, x + max(map(len, words)) * _NARROW + 8

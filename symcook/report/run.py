@@ -20,6 +20,8 @@ from symcook.report.document import (
 from symcook.report.markup import Display, array, page, paragraph, section, table, upright, words
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from symcook.run import Run
 
 WEIGHT = 8
@@ -151,6 +153,20 @@ def svg(answer: Run, dark: bool = False) -> str:
     from symcook.report.picture import svg as drawn
 
     return drawn(answer, dark)
+
+
+def plot(answer: Run) -> Figure:
+    """The residual stream as a matplotlib figure."""
+    from symcook.report.runplot import plot as drawn
+
+    return drawn(answer)
+
+
+def attention(answer: Run) -> Figure:
+    """The weights of each head as a matplotlib figure."""
+    from symcook.report.runplot import attention as drawn
+
+    return drawn(answer)
 
 
 def displays(answer: Run) -> list[Display]:

@@ -90,7 +90,7 @@ class MachineStream:
         domain: str = INTEGERS,
         bits: int | None = None,
     ) -> None:
-        require_known("domain", domain, MACHINE_DOMAINS)
+        require_known("number system", domain, MACHINE_DOMAINS)
         if bits is not None and domain != "mpmath":
             raise BadInput("a number of bits must go with the number system mpmath", domain, "add --domain mpmath")
         if type(limit) is not int or limit < 0:

@@ -38,7 +38,7 @@ class Numbers:
     digits: int = DIGITS
 
     def __post_init__(self) -> None:
-        require_known("domain", self.domain, RUNNABLE)
+        require_known("number system", self.domain, RUNNABLE)
         check_digits(self.digits)
 
     @property

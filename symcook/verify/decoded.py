@@ -49,7 +49,7 @@ def check_decoded(
         raise BadInput("the model must be a compiled automaton or Turing machine", model.name, "ask symcook.check")
     fitting(program, model.embedding.words or ())
     if domain is not None:
-        require_known("domain", domain, RUNNABLE)
+        require_known("number system", domain, RUNNABLE)
     domain = domain or ("exact" if program.kind == "dfa" else "ball")
     if type(max_length) is not int or max_length < 1:
         raise BadInput("the maximum length must be an integer of at least 1", max_length)

@@ -543,7 +543,7 @@ BAD = [
     # lengths
     ("check dyck-1", "--max-length"),
     ("check dyck-1 --max-length 0", "from 1"),
-    ("check dyck-1 --max-length 2000000", "from 1 to 1000000"),
+    ("check dyck-1 --max-length 2000000", "from 1 to 1,000,000"),
     ("check gtzero --max-length 3", "without --max-length"),
     ("check dyck-1-nonuniform --max-length 9 --set N=4", "at most 4"),
     ("derive dyck-k-d", "--input"),

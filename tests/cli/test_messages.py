@@ -219,7 +219,7 @@ def test_compile_says_which_letters_a_model_reads(capsys: pytest.CaptureFixture[
         word = letters.split()[0][0] if " " not in letters else "yes"
         target = str(tmp_path / "m.json")
         out = printed(capsys, "compile", "ltl", f"once Q_{word}", "--alphabet", letters, "-o", target, "--force")
-        assert out == f"wrote {target}: 1 layer, width 3, 1 head, 1 operator, letters {said}\n", out
+        assert out == f"wrote {target}: 1 layer, width 3, 1 head, 1 operator, symbols {said}\n", out
 
 
 def test_a_long_fraction_in_a_table_is_a_decimal_and_exact_in_json(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from terms import long_sentences, old_terms, prose
 
 import symcook
 from symcook.__main__ import main
@@ -77,6 +78,15 @@ diff mine.json nope.json | nope.json
 report mine.json -o page.pdf | page.pdf
 claims nope.lemma1 | nope.lemma1
 claims --status PROOVED | PROOVED
+run dyck-1 | give --input "()"
+run broken.json --input ab | JSON; given: Unterminated string starting at line 1, column 2
+check mine.json --max-length 4 --spec spec:f | given: spec:f; write spec.py:f
+check mine.json --max-length 0 | from 1 to 1,000,000
+compile dfa "(ab)*" -o mine.json | give another name, or --force
+prove | ids, a recipe, --paper or --all, and only one of them
+bound softmax-hardmax --n 64 --gamma five | write a number in place of five
+diff mine.json dyck-1 | a b c for majority and ( ) for dyck-1
+hardsoft mine.json | maximum L1 error at each position must be given
 """.strip().splitlines()
 
 
@@ -89,6 +99,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     mean = b.add(sc.head(value={"mean": "vote"}, mask="causal"))
     b.readout("sign", "last", mean, weights=[1])
     b.build("majority").save("mine.json")
+    (tmp_path / "broken.json").write_text('{"for', encoding="utf-8")
     (tmp_path / "spec.py").write_text("def f(string):\n    return True\n", encoding="utf-8")
     return tmp_path
 
@@ -106,6 +117,7 @@ def test_a_wrong_line_is_answered_by_a_sentence(line: str, folder: Path, capsys:
     assert out == "" and "Traceback" not in err
     assert err.startswith("symcook: ") and err.count("\n") == 1 and err.endswith((".\n", "?\n")), err
     assert named in err, err
+    assert old_terms(prose(err)) == [] and long_sentences(err.replace("; ", "\n\n")) == [], err
     assert sorted(folder.iterdir()) == before  # nothing is half-written
 
 
@@ -150,5 +162,6 @@ def test_a_wrong_call_is_answered_by_a_sentence(case: str, folder: Path) -> None
         call()
     text = str(refused.value)
     assert named in text, text
+    assert old_terms(prose(text)) == [] and long_sentences(text.replace("; ", "\n\n")) == [], text
     assert "\n" not in text and text.endswith((".", "?")), text
     assert " --" not in text, text

@@ -284,7 +284,7 @@ def test_the_command_that_is_told_gives_the_proof(tmp_path: Path, capsys: pytest
     assert code == 2 and "must be about the model as it is now" in said and said.count("\n") == 1
     file = tmp_path / "large.json"
     code, _, said = call(capsys, "compile", "tm", LARGE, "--variant", "no-start", "--prove", "-o", file)
-    assert code == 3 and "with it none is made of this one: an instance must have at most 5000000 weights" in said
+    assert code == 3 and "with it none is made of this one: an instance must have at most 5,000,000 weights" in said
     code, _, said = call(capsys, "prove", file)
     assert code == 2 and "and with it none is made of this one" in said and said.count("\n") == 1
 

@@ -105,7 +105,7 @@ VALUES: list[tuple[str, str, dict[str, Any]]] = [
     ("dyck-k-d must have a whole number for D; given: none", "dyck-k-d", {"K": 2}),
     ("dyck-k-d must have a whole number for D; given: 1/2", "dyck-k-d", {"K": 2, "D": "1/2"}),
     ("dyck-k-d has no size or table", "dyck-k-d", {"K": 2, "D": 2, "E": 1}),
-    ("an instance must have at most 5000000 weights; given: about 48", "lookup-one-hot", {"N": 2000}),
+    ("an instance must have at most 5,000,000 weights; given: about 48", "lookup-one-hot", {"N": 2000}),
     ("an instance must have sums of at most 10,000 terms; given: sum(c, 1, K, c*I[w = 2*c - 2] - c*I[w = 2*c - 1]) "
      "for about 1030000 weights at K = 100000, D = 2000", "dyck-k-d", {"K": 100_000, "D": 2000}),
     ("the table phi must have 2 entries, row by row; given: 1", "boolean", {"m": 1, "M": 2, "xi": "0 1", "phi": "1"}),

@@ -149,3 +149,33 @@ def test_every_recipe_has_a_picture_and_nothing_reaches_out_of_it(name: str) -> 
             - {"start": 0.0, "middle": 0.5, "end": 1.0}[node.get("text-anchor", "start")] * length
         )
         assert 0 <= left <= left + length <= wide and 0 <= float(node.get("y", "")) <= high, node.text
+
+
+def test_figures_of_matplotlib_show_the_same_values() -> None:
+    """The rows of `plot` and the weights of `plot_attention`, in exact numbers, at their places."""
+    pytest.importorskip("matplotlib", reason="needs the extra plots")
+    run = sc.build("dyck-1").run("())", trace=True)
+    (axes,) = run.plot().axes
+    shown = {(round(t.get_position()[0]), t.get_position()[1]): t.get_text() for t in axes.texts}
+    names = {label.get_text(): tick for label, tick in zip(axes.get_yticklabels(), axes.get_yticks(), strict=True)}
+    assert [[shown[k, names[row]] for k in range(3)] for row in ("token", "balance", "error", "total")] == [
+        ["1", "-1", "-1"], ["1", "0", "-1/3"], ["0", "0", "1/3"], ["0", "0", "1/9"]]  # fmt: skip
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["(", ")", ")"]
+    heads = run.plot_attention()
+    for head in heads.axes:
+        weights = {(round(t.get_position()[0]), t.get_position()[1]): t.get_text() for t in head.texts if t.get_text()}
+        assert weights == {(k, y): str(Fraction(1, y + 1)) for y in range(3) for k in range(y + 1)}
+    assert heads._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("trace", "told"), [(False, "trace=True"), (True, "call plot()")])
+def test_what_no_figure_shows_is_one_sentence(trace: bool, told: str) -> None:
+    with pytest.raises(sc.BadInput) as refused:
+        sc.build("gtzero").run({"x": 1}, values={"eps": "1/2"}, trace=trace).plot_attention()
+    assert told in str(refused.value)
+
+
+def test_without_matplotlib_a_figure_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("symcook.report.figure.find_spec", lambda name: None)
+    with pytest.raises(sc.BadInput, match=r"install matplotlib: pip install 'symcook\[plots\]'"):
+        sc.build("dyck-1").run("()", trace=True).plot()

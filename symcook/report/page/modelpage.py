@@ -120,8 +120,11 @@ def model_page(
         "rule": _rule(model),
         "reads": list(model.readout.reads),
         "labels": list(model.readout.labels),
-        "heads": {str(step.layer): list(map(_caption, step.block.heads))
-                  for step in model.sublayers if isinstance(step.block, SelfAttention)},
+        "heads": {
+            str(step.layer): list(map(_caption, step.block.heads))
+            for step in model.sublayers
+            if isinstance(step.block, SelfAttention)
+        },
         "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],
         "soft": None if machine is not None else _within(lambda: softness(bound, first)),
         "automaton": None,
@@ -258,15 +261,14 @@ def _run(
     if machine is not None:
         count = len(machine["runs"])
         several = f"{count} runs" if count != 1 else "A run"
-        words = f"{several} that symcook computed when the page was written: every token is the model's own."
+        words = f"{several} that symcook computed when it wrote this page. The model itself wrote every token."
         chosen = element("select", *options(machine, runs), id="known")
         if machine["table"] is None:
             asked += [element("label", "A string", chosen)]
         else:
             words += (
-                " Any other string is run in this page by the table of the machine, for which the weights were "
-                "compiled; "
-                f"it takes {LONGEST_TYPED} symbols and stops after {MOST_TYPED} tokens."
+                " On any other string your browser runs the machine from which the weights were compiled. "
+                f"A string has at most {LONGEST_TYPED} symbols, and a run stops after {MOST_TYPED:,} tokens."
             )
             gap = "" if all(len(letter) == 1 for letter in letters(model)) else " "
             asked += _field("A string", gap.join(machine["runs"][0]["input"]), letters(model))
@@ -276,16 +278,15 @@ def _run(
             element("option", run["typed"] or EMPTY_STRING, value=k, selected=k == 0) for k, run in enumerate(runs)
         ]
         words = (
-            f"Here {why}. So this page does not compute: it shows {len(known)} runs that were precomputed, values "
-            "exactly where they are short and otherwise as rigorous intervals, the middle ± a radius that is "
-            "proved to hold it."
+            f"This page shows {len(known)} precomputed runs and computes none, because {why}. Short values are exact. "
+            "Longer ones are rigorous intervals: midpoint ± radius, and the exact value lies inside."
         )
         asked += [element("label", "An input", element("select", *known, id="known"))]
     else:
         words = (
-            "Computed in this page over fractions of whole numbers of any length; nothing is rounded but colours. "
+            "Computed in your browser in exact rational arithmetic. Only the colours are rounded. "
             + ("" if rows is None else "Numbers are written like 3, -1/2 or 0.25. ")
-            + ("Where a layer norm meets a root that is not rational, the page says so." if model.normed else "")
+            + ("If a layer norm needs an irrational root, the page says so." if model.normed else "")
         )
         asked += _field(what, data["first"], model.alphabet if rows is None else ())
     sliders = [] if why else [_slider(one, start[one.name]) for one in model.parameters]
@@ -301,7 +302,7 @@ def _run(
         element("p", "", id="answer", aria_live="polite"),
         *([controls(machine, _picture(automaton))] if machine is not None else []),
         element("div", "", id="trace"),
-        element("noscript", element("p", "To step through a run the page needs scripts; all else is here without.")),
+        element("noscript", element("p", "Stepping through a run needs scripts; the rest of this page does not.")),
     )
 
 
@@ -351,9 +352,8 @@ def _soft(found: Softness | str | None, start: Mapping[str, str]) -> Markup:
         )
         return section("Softmax against hard attention", "soft", element("p", words))
     words = (
-        "Every head that has scores with softmax at temperature tau, next to hard attention. These are rigorous "
-        "intervals that "
-        "were precomputed: the middle ± a radius that is proved to hold the exact value."
+        "Every head that has scores, with softmax at temperature tau next to hard attention. The values are "
+        "precomputed rigorous intervals: midpoint ± radius, and the exact value lies inside."
     )
     if found["ties"]:
         words += (
@@ -421,11 +421,11 @@ def _forms(model: Transformer, recipe: Recipe | None) -> Markup:
         words = f"{LATE}: symcook derive, without an input, looks longer".capitalize()
         return section("At every length", "forms", element("p", words))
     count = len(found.forms)
-    words = "What it answers at every length, as formulas" + (f" in {count} cases" if count > 1 else "")
+    words = "Its answers at every length, as formulas" + (f" in {count} cases" if count > 1 else "")
     html = Markup(cases(found))
     drawn = element("div", html, class_="frame", tabindex="0", role="region", aria_label=words)
     inside = drawn if count <= FORMS else element("details", element("summary", f"all {count} cases"), drawn)
-    note = "The symbols in them are any valid ones."
+    note = "They hold for all valid values of the symbols in them."
     known = {} if recipe is None else _languages(model, recipe)
     proved = [element("p", "PROVED: ", _proved(formula, names)) for formula, names in known.items()]
     name = "MODEL.json" if recipe is None else recipe.name
@@ -448,8 +448,8 @@ def _diagram(model: Transformer) -> Markup:
     ]
     told = table("data flow", ("part", "reads", "writes"), rows, class_="words")
     legend = (
-        "Each line is a coordinate. A ring is a part that reads it (q, k, v: as query, key or value), a square one "
-        "that writes it."
+        "Each line is a coordinate. A ring marks a sublayer that reads it (q, k, v: as query, key or value). A square "
+        "marks one that writes it."
     )
     picture = (
         [
@@ -457,7 +457,7 @@ def _diagram(model: Transformer) -> Markup:
             element("div", Markup(drawn), class_="frame", tabindex="0", role="region", aria_label="diagram"),
         ]
         if drawn
-        else [element("p", "There are too many coordinates or parts to draw; the table has them all.")]
+        else [element("p", "This model has too many coordinates or sublayers to draw; the table lists all of them.")]
     )
     return section("Data flow", "diagram", *picture, element("details", element("summary", "As a table"), told))
 
@@ -490,7 +490,9 @@ def _states(automaton: Automaton | None, why: str) -> Markup:
     if automaton is None:
         words = f"No finite automaton is shown: {why}."
         return section("Automaton", "automaton", element("p", words.replace("..", ".")))
-    count = f"What it answers on strings of every length, from its weights: {len(automaton)} states."
+    count = (
+        f"The minimal automaton for its answers on strings of every length, from its weights: {len(automaton)} states."
+    )
     header, *body = rows(automaton)
     told = table("the automaton", header, body[:200], class_="words")
     folded = element("details", element("summary", "As a table"), told)
@@ -559,7 +561,7 @@ def _claims(theorems: Sequence[Claim]) -> Markup:
         proved = row.status.split()[0] in ("PROVED", "REFUTED", "CORRECTED")
         check = element("td", element("code", f"symcook prove {name}")) if proved else ""
         rows.append((row.id, element("td", row.status, class_="status"), said, check))
-    words = "Statuses are computed: PROVED means that the checker has replayed a proof. A command checks it again."
+    words = "Statuses are computed. PROVED means that the checker has replayed a proof; the command replays it again."
     told = table("claims of the papers about it", ("claim", "status", "what it says", "check"), rows, class_="words")
     return section("Claims and proofs", "claims", element("p", words), told)
 
@@ -567,9 +569,9 @@ def _claims(theorems: Sequence[Claim]) -> Markup:
 def _foot(why: str) -> Markup:
     """What has to be trusted."""
     computed = (
-        "All numbers on this page were computed by symcook when it was written."
+        "symcook computed all numbers on this page when it wrote the page."
         if why
-        else "Traces are computed by the script in this file, which a test compares with symcook's own forward pass; "
-        "all else was computed by symcook when the page was written."
+        else "The script in this file computes the traces; a test compares it with symcook's own forward pass. "
+        "symcook computed the rest when it wrote the page."
     )
     return element("footer", element("p", computed + " The page loads nothing."))

@@ -1,0 +1,124 @@
+"""A traced run as matplotlib figures: the pictures of `symcook.report.picture`, to be changed and put into papers.
+
+Each value stands in its square as text, exact where it is short; only colours are floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput
+from symcook.model.answers import EMPTY_STRING, brief
+from symcook.report.document import VERDICTS, cell, value_text
+from symcook.report.figure import sheet
+from symcook.report.markup import DARKEST, TableCell
+from symcook.report.picture import LIGHT, parts, positions, shares
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from symcook.run import Run
+
+_LETTERS = 9
+"""The characters that a square shows; a longer value is shown by its first digits."""
+_HIGH, _LETTER = 0.3, 0.085
+"""Inches: the height of a square, and the width of a character."""
+_ACROSS = 3
+"""How many heads stand side by side."""
+
+
+def plot(answer: Run) -> Figure:
+    """The residual stream: a row a coordinate under the sublayer that changed it, a column a position."""
+    groups, _ = parts(answer)
+    tokens, model = positions(answer, _LETTERS), answer.result.model
+    drawn = [[cell(value, _LETTERS) for value in row] for _, rows in groups for row in rows.values()]
+    names = [brief(name, 24) for _, rows in groups for name in rows]
+    width = _width(tokens, drawn)
+    high = (sum(len(rows) + 1 for _, rows in groups) + 3) * _HIGH
+    figure = sheet((max(3, width * len(tokens) + _LETTER * max(8, *map(len, names)) + 0.5), high))
+    axes = figure.subplots()
+    ticks, y = [], 0
+    looked = model.readout.places(len(tokens))
+    last: dict[str, int] = {}
+    for part, rows in groups:
+        caption = part if rows else f"{part}: changes nothing"
+        axes.text(-0.5, y, caption, va="center", color=LIGHT.quiet, fontsize=9, parse_math=False)
+        for name, values in rows.items():
+            y += 1
+            for k, (value, share) in enumerate(zip(values, shares(values), strict=True)):
+                _square(axes, k, y, cell(value, _LETTERS), share)
+            ticks.append(y)
+            last[name] = y
+        y += 1
+    for name in model.readout.reads:
+        for k in looked if name in last else ():
+            _frame(axes, k, last[name], fill=False, edgecolor=LIGHT.text, linewidth=1.8, zorder=3)
+    _labelled(axes, len(tokens), (-0.5, y - 0.5), tokens, (ticks, names))
+    values = answer.outputs if answer.outputs is not None else answer.output.values()
+    said = VERDICTS[answer.accept] if model.decides else brief(", ".join(map(value_text, values)), 60)
+    title = f"{model.name} on {answer.given or EMPTY_STRING}: {said}"
+    figure.suptitle(brief(title, 70), fontsize=11, parse_math=False)
+    return figure
+
+
+def attention(answer: Run) -> Figure:
+    """The attention of each head that writes something: from the token on the left to those above."""
+    _, maps = parts(answer)
+    if not maps:
+        raise BadInput(
+            "a picture of attention must be of a model with a head that writes something",
+            answer.result.model.name,
+            "call plot(), which draws the residual stream",
+        )
+    tokens = positions(answer, _LETTERS)
+    drawn = [(caption, [[cell(weight, _LETTERS, shaded=True) for weight in row] for row in rows])
+             for caption, rows in maps]  # fmt: skip
+    side = _width(tokens, [row for _, rows in drawn for row in rows]) * len(tokens) + 0.7
+    across = min(_ACROSS, len(maps))
+    down = -(-len(maps) // across)
+    figure = sheet((max(side, 3) * across, (_HIGH * (len(tokens) + 1) + 0.7) * down))
+    for place, axes in enumerate(figure.subplots(down, across, squeeze=False).flat):
+        if place >= len(maps):
+            axes.set_axis_off()
+            continue
+        caption, rows = drawn[place]
+        for y, row in enumerate(rows):
+            for k, one in enumerate(row):
+                _square(axes, k, y, one if one.shade else TableCell(""), one.shade or 0)
+        _labelled(axes, len(tokens), (-0.5, len(tokens) - 0.5), tokens, (range(len(tokens)), tokens))
+        axes.set_title(caption, fontsize=10, parse_math=False)
+    return figure
+
+
+def _width(tokens: Sequence[str], rows: Sequence[Sequence[TableCell]]) -> float:
+    """The width of a square that holds each text, in inches."""
+    longest = max([3, *map(len, tokens), *(len(one.text) for row in rows for one in row)])
+    return _LETTER * (longest + 1.5)
+
+
+def _labelled(
+    axes: Axes, count: int, ends: tuple[float, float], tokens: Sequence[str], rows: tuple[Sequence[int], Sequence[str]]
+) -> None:
+    """Tokens above, names of rows on the left, and no other lines than those of squares."""
+    axes.set(xlim=(-0.53, count - 0.47), ylim=(ends[1] + 0.05, ends[0] - 0.05))
+    axes.xaxis.tick_top()
+    axes.set_xticks(range(count), tokens, parse_math=False)
+    axes.set_yticks(*rows, parse_math=False)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def _square(axes: Axes, x: int, y: int, one: TableCell, share: float) -> None:
+    """A value in its square; `share` from -1 to 1 is its colour."""
+    colour = LIGHT.above if share > 0 else LIGHT.below
+    shade = round(DARKEST * min(abs(share), 1) ** 0.5, 2)
+    _frame(axes, x, y, facecolor=(colour, shade), edgecolor=LIGHT.rule, linewidth=0.8)
+    axes.text(x, y, one.text, ha="center", va="center", fontsize=8.5, parse_math=False)
+
+
+def _frame(axes: Axes, x: int, y: int, **style: Any) -> None:
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, **style))
