@@ -12,14 +12,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 from symcook.cli.options import (
     Chosen,
     Force,
+    InputsOption,
     Name,
     OneOf,
+    PositionsOption,
     RowsOption,
+    Sample,
+    Seed,
     Settings,
     Tokens,
     Whole,
     WordOption,
     argument,
+    asked_of,
     choose,
     need_input,
     need_values,
@@ -246,8 +251,13 @@ def diff(
     first: Annotated[str, argument(metavar="A")],
     second: Annotated[str, argument(metavar="B")],
     max_length: Annotated[
-        int, option("Inputs up to length N (6), in input symbols.", "N", Whole("the maximum length", 1, COMPARED))
-    ] = 6,
+        int | None,
+        option("Inputs up to length N (6), in input symbols.", "N", Whole("the maximum length", 1, COMPARED)),
+    ] = None,
+    inputs: InputsOption = None,
+    sample: Sample = None,
+    seed: Seed = None,
+    positions: PositionsOption = None,
     tolerance: Annotated[str, option("What is at most T apart counts as equal.", "T")] = "0",
     settings: Settings,
     as_json: bool,
@@ -259,22 +269,26 @@ def diff(
     where one of the two is a family, to the family alone, which then uses the tokens of the other. Exit code 0 where
     nothing differs, 1 where something does, 3 where no difference is known and something is undecided.
     """
+    from symcook.export.diff import LENGTH
     from symcook.export.diff import diff as compared
 
     one, other = _models(first, second, settings)
     if settings and PurePath(first).suffix in READ_BACK and PurePath(second).suffix in READ_BACK:
         raise BadInput("weights in a file have nothing to set", f"--set {settings[0]}", "leave it out")
     limits = {m.max_length - m.embedding.added: name for m, name in ((one, first), (other, second)) if m.max_length}
-    most = min(limits, default=max_length)
-    length = 1 if one.pointwise else max(1, min(max_length, most))
+    wanted = LENGTH if max_length is None else max_length
+    most = min(limits, default=wanted)
+    length = 1 if one.pointwise else max(1, min(wanted, most))
+    asked = asked_of(inputs, sample, seed, positions)
     with Progress("comparing runs") as progress:
-        found = compared(one, other, length, tolerance=tolerance, progress=progress)
+        to = None if inputs is not None and max_length is None else length
+        found = compared(one, other, to, **asked, tolerance=tolerance, progress=progress)
     if as_json:
         print_json(found.to_json())
     else:
         say(found.text())
-        if length < max_length and not one.pointwise:
-            say(f"  up to length {length}, not {max_length}: {limits[most]} takes nothing longer")
+        if length < wanted and not one.pointwise and inputs is None:
+            say(f"  up to length {length}, not {wanted}: {limits[most]} takes nothing longer")
     return {True: 0, False: 1, None: 3}[found.same]
 
 
