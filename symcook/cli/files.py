@@ -81,6 +81,10 @@ def export(
         ),
     ],
     force: Force,
+    inputs: InputsOption = None,
+    sample: Sample = None,
+    seed: Seed = None,
+    positions: PositionsOption = None,
     settings: Settings,
     as_json: bool,
 ) -> None:
@@ -90,7 +94,8 @@ def export(
     model, for both orders in which attention may divide. It also states the maximum length at which the float weights
     gave the exact answer on every input when they were exported. For a decoder (compile dfa, compile tm) it states the
     maximum number of steps after each string that any runtime gets right. The script that comes with the weights
-    decodes that many steps and refuses more.
+    decodes that many steps and refuses more. With --inputs the certificate is about the strings of that language alone,
+    and names it.
 
     Formats: npz (.npz), safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx), transformerlens (.pth
     with code in a .py).
@@ -114,6 +119,7 @@ def export(
             dtype=dtype,
             max_length=max_length,
             steps=steps,
+            **asked_of(inputs, sample, seed, positions),
             values=chosen.values,
             claims=chosen.info.claims if chosen.info is not None else (),
             built=built,
@@ -145,11 +151,20 @@ def export(
     if compared["first_difference"] is not None:
         say(f"  first input with another answer: {compared['first_difference'] or EMPTY_STRING}")
     decoded = document["decoding"]
-    for line in lines(decoded, dtype) if decoded else guaranteed(document["guaranteed"]):
+    told = lines(decoded, dtype) if decoded else guaranteed(document["guaranteed"])
+    for line in [*within_language(document), *told]:
         say(f"  {line}")
     file, code = (shlex.quote(str(path)) for path in (weights, weights.with_suffix(".py")))
     given = f"STRING --steps {decoded['steps']}" if decoded and kind in ("npz", "torch") else _input(chosen)
     say(f"  {RUNS[kind].format(file=file, code=code, input=given)}")
+
+
+def within_language(document: dict[str, Any]) -> list[str]:
+    """What a certificate is about, where that is not all strings."""
+    about = [f"{grouped(document['count'])} strings of {document['inputs']}"] if "inputs" in document else []
+    if "positions" in document:
+        about.append(f"answers at positions: {document['positions']}")
+    return [f"about the {', '.join(about)}"] if about else []
 
 
 def guaranteed(found: dict[str, Any]) -> list[str]:
@@ -235,7 +250,8 @@ def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
     from symcook.export.decoding import lines
 
     decoded = known.get("decoding")
-    for line in lines(decoded, known["dtype"]) if decoded else guaranteed(known["guaranteed"]):
+    told = lines(decoded, known["dtype"]) if decoded else guaranteed(known["guaranteed"])
+    for line in [*within_language(known), *told]:
         say(f"  {line}")
     for name, why in known["not_checked"].items():
         what = ", ".join(f"{each['id']} {each['status']}" for each in known["claims"]) if name == "claims" else None

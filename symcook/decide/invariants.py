@@ -425,8 +425,8 @@ def _inequalities(rows: list[tuple[dict[Hashable, int], int]], early: int, few: 
         begun = [_value(form, numbers) for numbers, level in rows if level <= early]
         if begun and min(begun) == least:  # words longer than `early` did not move it
             yield Linear(tuple(sorted(form.parts)), -least)
-            if len(form.parts) == 1 and least > 0:  # where the greater bound does not last
-                yield Linear(form.parts, 0)
+            for weaker in range(min(least, 2)) if len(form.parts) == 1 else ():  # where the greater one does not last
+                yield Linear(form.parts, -weaker)
 
 
 def _value(form: Linear, numbers: dict[Hashable, int]) -> int:

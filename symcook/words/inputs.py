@@ -222,9 +222,7 @@ class Strings:
         """The strings of length `n` by classes that none of the models tells apart (as `cells.classes`); each by itself
         where it says which of its answers count."""
         if any(isinstance(model.readout, AnswersAfter) for model in models):
-            if self.many(n) > MOST:
-                _too_many(Cells(self.model.alphabet, n, ()), str(self.many(n)))
-            return Within(_apart(self.model.alphabet, n), tuple(Stand(word, 1) for word in self.each(n)))
+            return self.apart(n)
         cells = classes(n, *models, bits=bits, traced=traced)
         if self.language is None:
             return cells
@@ -232,6 +230,34 @@ class Strings:
             one_each = ((index(cells, word), Stand(word, 1)) for word in self.each(n))
             return Within(cells, tuple(_gathered(cells, one_each)))
         return Within(cells, tuple(_inside(cells, self.language, self._ways(n))))
+
+    def apart(self, n: int) -> Within:
+        """The strings of length `n`, each by itself."""
+        cells = _apart(self.model.alphabet, n)
+        if self.many(n) > MOST:
+            _too_many(cells, str(self.many(n)))
+        return Within(cells, tuple(Stand(word, 1) for word in self.each(n)))
+
+    def document(self) -> dict[str, Any]:
+        """The language, so that it can be read again: {"strings": lists of tokens}, or {"automaton": one by the names
+        of automata-lib}; empty where it is all strings."""
+        if isinstance(self.language, frozenset):
+            return {"strings": [list(word) for n in self.lengths for word in self._listed[n]]}
+        if self.language is None:
+            return {}
+        table, names = self.language, [f"q{state}" for state in range(len(self.language.moves))]
+        rows = zip(names, table.moves, strict=True)
+        moves = {name: {a: names[to] for a, to in zip(table.alphabet, row, strict=True)} for name, row in rows}
+        final = [name for name, answer in zip(names, table.answers, strict=True) if answer is True]
+        return {
+            "automaton": {
+                "states": names,
+                "input_symbols": list(table.alphabet),
+                "transitions": moves,
+                "initial_state": names[0],
+                "final_states": final,
+            }
+        }
 
     @property
     def reader(self) -> LanguageStates | None:
