@@ -96,8 +96,9 @@ class Result(Generic[Column, Value, Verdicts, Verdict]):
 
     @property
     def places(self) -> Sequence[int]:
-        """The indices of columns at which the readout looks."""
-        return self.everywhere if self.model.readout.everywhere else [self.place]
+        """The indices of columns at which the readout looks, and whose answers count."""
+        readout = self.model.readout
+        return readout.counted(self.sequence, self.everywhere) if readout.everywhere else [self.place]
 
     @property
     def everywhere(self) -> Sequence[int]:

@@ -222,6 +222,8 @@ class Bound(Shown):
     labels: tuple[str, str] = field(default=("tight value", "claimed"))
     proofs: tuple[str, ...] = ()
     extra: Mapping[str, Ball | str] = field(default_factory=dict)
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    """What was asked about, where that is not all strings: "inputs", "count" and "positions"."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
@@ -256,4 +258,5 @@ class Bound(Shown):
             "extra": {name: v if isinstance(v, str) else v.to_json() for name, v in self.extra.items()},
             "proofs": self.verdicts(),
             "statements": self.statements,
+            **self.inputs,
         }

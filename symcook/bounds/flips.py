@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, ClassVar
 
 import flint
+import numpy as np
 from flint import arb
 
 from symcook.bounds.arguments import Bound, count, entry, read_model, shown, words_of_length, written
-from symcook.domains.batch import Batch, Words
+from symcook.domains.batch import Batch, Listed, Words, nth
+from symcook.domains.cells import Array
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import RowColumn, Rowwise
 from symcook.door import check_digits
@@ -24,6 +26,7 @@ from symcook.numbers.balls import Ball, arb_of, ball, bits_for, refine
 from symcook.numbers.expsum import ExpSum
 from symcook.numbers.roots import Root
 from symcook.words import Word
+from symcook.words.inputs import Language, Strings, strings
 
 LIMIT = 2**16
 """The greatest number of words that are compared."""
@@ -33,10 +36,20 @@ NONE = arb(0)
 
 
 def sensitivity(
-    model: str | Transformer, n: int | str, values: str | Mapping[str, object] | None = None, digits: int | str = 30
+    model: str | Transformer,
+    n: int | str,
+    values: str | Mapping[str, object] | None = None,
+    inputs: Language | None = None,
+    sample: int | str | None = None,
+    seed: int | str = 0,
+    positions: str | None = None,
+    digits: int | str = 30,
 ) -> Bound:
     """The largest change of a model's output when one of n symbols changes, against a proved C/n (chiang2022, Section
     1; Cookbook, Section 6.4).
+
+    With --inputs one of the two strings is of the language and the other is any string; an answer counts where it does
+    in the string of the language.
 
     The model reads words, with at most 2^16 words of length n; its heads average uniformly (all scores zero), its
     activations are relu and its numbers rational; any other model, with at most 2^12 words, has no C, and the greatest
@@ -68,21 +81,24 @@ def sensitivity(
             "sensitivity needs a model that reads strings", name, "give one with an alphabet, such as dyck-1"
         )
     added = chosen.embedding.added
+    draw = None if sample is None else count(sample), int(seed) if str(seed).isdecimal() else 0
+    asked = strings(chosen, range(length, length + 1), inputs, *draw, positions)
+    chosen = asked.counted(chosen)
     each = chosen.readout.everywhere
     if each and length + added == 1:
         must = "a readout at every position must have one next to that of the changed symbol"
         raise BadInput(must, f"{name} with n = 1", "give n = 2")
     if (why := _irregular(chosen)) is not None:
         chosen.check_length(length + added)
-        return _by_balls(chosen, name, length, wanted, why)
-    words_of_length(chosen, length, LIMIT, name)
+        return _by_balls(Flips(chosen, asked, IN_BALLS, name, f", since it has {why}"), wanted, why)
+    flips = Flips(chosen, asked, LIMIT, name)
     chosen.check_length(length + added)
     try:
-        result = forward(chosen, Words(chosen.alphabet, length + added, *chosen.embedding.ends), Batch())
-        value, where, own = _greatest(chosen, result, length, each)
+        value, where, own = _greatest(flips, forward(chosen, flips.block, Batch()))
         bound, doubled = (_bound(chosen, size, each) * size for size in (length, 2 * length))
     except NotExact:
-        return _by_balls(chosen, name, length, wanted, "numbers that are not rational")
+        why = "numbers that are not rational"
+        return _by_balls(Flips(chosen, asked, IN_BALLS, name, f", since it has {why}"), wanted, why)
     extra: dict[str, Ball | str] = {"value times n": written(value * length), "C": written(bound)}
     if doubled > bound:
         extra["C grows with n"] = f"it is {written(doubled)} for n = {2 * length}"
@@ -100,7 +116,67 @@ def sensitivity(
         labels=_labels(each),
         proofs=("lem.layers_net", "lem.mean_step"),
         extra=extra,
+        inputs=asked.to_json(),
     )
+
+
+class Flips:
+    """Strings of one length of which one symbol is changed: all, or those of a language with all that differ from one
+    of them in a symbol.
+
+    Arguments:
+        limit: the greatest number of strings that are run; BadInput, with the model's `name` and `why`, for more.
+    """
+
+    def __init__(self, model: Transformer, asked: Strings, limit: int, name: str, why: str = "") -> None:
+        (self.n,), self.model, self.name, self.inputs = asked.lengths, model, name, asked.to_json()
+        n, letters = self.n, model.alphabet
+        self.own: Array | None = None
+        """Of a language: the numbers of its strings among the `words`."""
+        if not asked.restricted:
+            words = words_of_length(model, n, limit, name, why)
+            self.words: Sequence[Word] = list(words) if limit == IN_BALLS else ()
+            self.block: Any = Words(letters, n + model.embedding.added, *model.embedding.ends)
+            return
+        must = f"{name} must have at most {limit} strings with those that differ in one symbol{why}"
+        if asked.many(n) > limit:
+            raise BadInput(must, f"{asked.many(n)} strings", "give --sample 100")
+        self.asked = list(asked.each(n))
+        numbers = {word: k for k, word in enumerate(self.asked)}
+        self._lines = []
+        for p in range(n):
+            lines = [[(*word[:p], one, *word[p + 1 :]) for one in letters] for word in self.asked]
+            self._lines.append([[numbers.setdefault(word, len(numbers)) for word in line] for line in lines])
+            if len(numbers) > limit:
+                raise BadInput(must, f"more than {limit}", "give --sample 100")
+        self.words, self.own = list(numbers), np.arange(len(self.asked))
+        self.block = Listed(tuple(map(model.embedding.surround, self.words)))
+
+    def word(self, number: int) -> Word:
+        """The string with this number."""
+        return self.words[number] if self.words else nth(self.block, number)
+
+    def lines(self, p: int) -> Array:
+        """Numbers of strings that differ at place `p` alone: a row for each string that is asked about."""
+        if self.own is not None:
+            return np.array(self._lines[p])
+        many = len(self.model.alphabet)
+        numbers = np.arange(many**self.n).reshape(many**p, many, -1)
+        return numbers.swapaxes(1, 2).reshape(-1, many)
+
+    def counts(self, place: int) -> Array:
+        """By row, whether the answer at a place of the string counts."""
+        if self.own is None:
+            return np.ones((), dtype=bool)
+        readout, tokens = self.model.readout, map(self.model.tokens, self.asked)
+        return np.array([bool(readout.counted(one, [place % len(one)])) for one in tokens])
+
+    def between(self, one: int, other: int) -> str:
+        """Two strings, in words."""
+        said = self.model.embedding.said
+        texts = (said(self.model.embedding.typed(self.word(k)) if not self.words else self.word(k))
+                 for k in (one, other))  # fmt: skip
+        return " and ".join(texts)
 
 
 def _labels(each: bool) -> tuple[str, str]:
@@ -127,33 +203,33 @@ def _irregular(model: Transformer) -> str | None:
     return "probabilities of a softmax" if model.readout.labels and not model.readout.answers else None
 
 
-def _by_balls(model: Transformer, name: str, n: int, digits: int, why: str) -> Bound:
+def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
     """The greatest change by runs of all words in balls."""
-    words = list(words_of_length(model, n, IN_BALLS, name, f", since it has {why}"))
-    where, own, said = "no symbol changes an output", NONE, model.embedding.written
+    where, own, model, n = "no symbol changes an output", NONE, flips.model, flips.n
     each, before = model.readout.everywhere, len(model.embedding.ends[0])
+    lines = [flips.lines(p).tolist() for p in range(n)]
 
     def greatest(which: int) -> arb:
         nonlocal where, own
-        table = _outputs_in_balls(model, words, max(64, flint.ctx.prec))
+        table = _outputs_in_balls(model, flips.words, max(64, flint.ctx.prec))
         best, own, where = NONE, NONE, "no symbol changes an output"
-        for place, output in table:
+        for (place, output), values in table.items():
+            counts = np.broadcast_to(flips.counts(place), len(lines[0]))
             for p in range(n):
-                for word in words:
-                    if word[p] != model.alphabet[0]:
-                        continue
-                    line = [((*word[:p], letter, *word[p + 1 :])) for letter in model.alphabet]
-                    values = [table[place, output][one] for one in line]
-                    low = min(range(len(line)), key=lambda k: values[k].mid())
-                    high = max(range(len(line)), key=lambda k: values[k].mid())
-                    change = arb(0)
-                    for a, b in combinations(values, 2):
-                        change = change.max(abs(a - b))
+                for row in np.flatnonzero(counts).tolist():
+                    line = lines[p][row]
+                    pairs = combinations(line, 2) if flips.own is None else product([row], line)
+                    changes = [(abs(values[a] - values[b]), a, b) for a, b in pairs if a != b]
+                    change = NONE
+                    for one, _, _ in changes:
+                        change = change.max(one)
                     if each and place == p + before:
                         own = own.max(change)
                     elif not change < best:
                         if change > best:
-                            where = f"by {output} between {said(line[low])} and {said(line[high])}"
+                            _, a, b = max(changes, key=lambda found: found[0].mid())
+                            ends = (a, b) if values[a].mid() <= values[b].mid() else (b, a)
+                            where = f"by {output} between {flips.between(*ends)}"
                         best = best.max(change)
         return (best, own)[which]
 
@@ -164,7 +240,7 @@ def _by_balls(model: Transformer, name: str, n: int, digits: int, why: str) -> B
         extra["at the changed position"] = ball(own, digits)
     return Bound(
         kind="sensitivity",
-        parameters={"model": name, "n": n},
+        parameters={"model": flips.name, "n": n},
         value=ball(value, digits),
         claimed=None,
         holds=None,
@@ -173,6 +249,7 @@ def _by_balls(model: Transformer, name: str, n: int, digits: int, why: str) -> B
         source="chiang2022, Section 1; Cookbook, Section 6.4",
         labels=_labels(each),
         extra=extra,
+        inputs=flips.inputs,
     )
 
 
@@ -181,45 +258,48 @@ def _shown_times(value: arb, n: int, digits: int) -> Ball:
         return ball(value * n, digits)
 
 
-def _outputs_in_balls(model: Transformer, words: Sequence[Word], bits: int) -> dict[tuple[int, str], dict[Word, arb]]:
+def _outputs_in_balls(model: Transformer, words: Sequence[Word], bits: int) -> dict[tuple[int, str], list[arb]]:
     """For each place where the readout looks and each output, its value for every word."""
     from symcook.domains.ball import BallDomain as Balls
 
     length = len(words[0]) + model.embedding.added
-    table: dict[tuple[int, str], dict[Word, arb]] = {}
+    table: dict[tuple[int, str], list[arb]] = {}
     for word in words:
         result = forward(model, model.tokens(word), Balls(bits))
         for name, column in result.watched.items():
-            for place in result.places:
-                table.setdefault((place % length, name), {})[word] = result.domain.read(column, place)
+            for place in result.everywhere if model.readout.everywhere else result.places:
+                table.setdefault((place % length, name), []).append(result.domain.read(column, place))
     return table
 
 
-def _greatest(model: Transformer, result: Result, n: int, each: bool) -> tuple[Fraction, str, Fraction]:
+def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
     """The greatest change, which inputs show it, and the greatest at the changed position (for each and all)."""
-    import numpy as np
-
     domain: Any = result.domain
-    letters, before, said = model.alphabet, len(model.embedding.ends[0]), model.embedding.written
-    shape = (len(letters),) * n
+    model, each = flips.model, flips.model.readout.everywhere
+    before = len(model.embedding.ends[0])
     best, where, own = Fraction(0), "no symbol changes an output", Fraction(0)
     for name, column in result.watched.items():
         for place in result.places:
             cell = domain.read(column, place)
-            table = domain.full(cell.numerators).reshape(shape)
-            for p in range(n):
-                low, high = np.min(table, axis=p), np.max(table, axis=p)
+            table, counts = domain.full(cell.numerators), flips.counts(place)
+            for p in range(flips.n):
+                lines = flips.lines(p)
+                values = table[lines]
+                low, high = np.min(values, axis=1), np.max(values, axis=1)
                 spread = np.asarray(high - low)
+                if flips.own is not None:
+                    mine = table[flips.own]
+                    spread = np.where(counts, np.maximum(high - mine, mine - low), 0)
                 change = _rational(spread.max()) / cell.denominator
                 if each and place == p + before:
                     own = max(own, change)
                 elif change > best:
-                    best = change
-                    at = np.unravel_index(int(np.argmax(spread)), spread.shape) if n > 1 else ()
-                    line = table[(*at[:p], slice(None), *at[p:])]
-                    ends = (int(np.argmin(line)), int(np.argmax(line)))
-                    words = (said([letters[int(k)] for k in (*at[:p], e, *at[p:])]) for e in ends)
-                    where = f"by {name} between {' and '.join(words)}"
+                    best, row = change, int(np.argmax(spread))
+                    ends = [int(lines[row][at(values[row])]) for at in (np.argmin, np.argmax)]
+                    if flips.own is not None:
+                        farthest = 0 if mine[row] - low[row] == spread[row] else 1
+                        ends[1 - farthest] = row
+                    where = f"by {name} between {flips.between(*ends)}"
     return best, where, own
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from symcook.errors import BadInput, NotExact
 from symcook.forward import Snapshot, forward
 from symcook.model.parts import Head, Mask, SelfAttention
 from symcook.model.transformer import Transformer
-from symcook.words import Word, every
+from symcook.words import Word
 
 ZERO = fmpq(0)
 Met = tuple[fmpq | None, bool]
@@ -112,13 +112,13 @@ class _Watched(BallDomain):
         return super().best(scores, weighting, i, first)
 
 
-def runs(model: Transformer, n: int, tick: Callable[[], None] | None = None) -> HardRuns:
-    """All words of `n` typed symbols. BadInput where a value is not rational."""
+def runs(model: Transformer, n: int, words: Iterable[Word], tick: Callable[[], None] | None = None) -> HardRuns:
+    """These words of `n` typed symbols. BadInput where a value is not rational."""
     places = head_places(model)
     tables = {place: _HeadWeights(place.head) for place in places}
     found = HardRuns(n, [], [], [ZERO] * (len(model.layers) + 1), {place[:2]: HeadSizes() for place in places})
     domain = _Watched()
-    for word in every(model.alphabet, n):
+    for word in words:
         domain.met = []
         try:
             result = forward(model, model.tokens(word), domain, trace=True, weights=False)

@@ -41,6 +41,7 @@ from symcook.model.answers import Reply
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, hull
+from symcook.words.inputs import Language, Strings, strings
 
 MOST_WORDS = 20_000
 """The greatest number of words of one length that are run."""
@@ -129,6 +130,8 @@ class HardSoft(Reply):
     soft: Transformer | None
     fails: GapFails | None = None
     decides: Decided | None = None
+    inputs: Strings | None = None
+    """What was run."""
 
     @property
     def holds(self) -> bool:
@@ -137,6 +140,9 @@ class HardSoft(Reply):
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook hardsoft --json``."""
+        return self._found() | ({} if self.inputs is None else self.inputs.to_json())
+
+    def _found(self) -> dict[str, Any]:
         if self.fails is not None:
             lost = self.fails
             return {
@@ -167,6 +173,10 @@ def hardsoft(
     gap: str | None = None,
     max_length: int = 6,
     *,
+    inputs: Language | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    positions: str | None = None,
     values: Mapping[str, Exact] | None = None,
     progress: Progress | None = None,
 ) -> HardSoft:
@@ -196,18 +206,19 @@ def hardsoft(
     """
     model = model.bind(values)
     allowed, claimed = Rate(error, "the error"), None if gap is None else Rate(gap, "gamma")
-    checked(model, max_length)
-    for n in range(1, max_length + 1):
+    asked = checked(model, max_length, inputs, sample, seed, positions)
+    readout, model, lengths = model.readout, asked.counted(model), asked.lengths
+    for n in lengths:
         allowed.positive(n)
         if claimed is not None:
             claimed.positive(n)
-    tick = _ticker(model, max_length, progress)
+    tick = _ticker(asked, progress)
     model = plain_scores(model)
-    hard = [runs(model, n, next(tick)) for n in range(1, max_length + 1)]
+    hard = [runs(model, n, asked.each(n), next(tick)) for n in lengths]
     unique = [place for place in head_places(model) if place.head.weighting in UNIQUE]
     terms = {place[:2]: _term(place, hard, claimed) for place in unique}
     loose = untie(model, terms) if terms else model
-    met = [runs(loose, n, next(tick)) for n in range(1, max_length + 1)] if terms else hard
+    met = [runs(loose, n, asked.each(n), next(tick)) for n in lengths] if terms else hard
     heads = tuple(_told(place, hard, terms.get(place[:2])) for place in head_places(model))
     for before, after in zip(hard, met, strict=True):
         pairs = zip(before.ends, after.ends, strict=True)
@@ -217,7 +228,7 @@ def hardsoft(
     gamma = claimed.text if claimed else fitted({n: g for n, g in gaps.items() if g is not None}, below=True)
     fails = None if claimed is None else _fails(loose, met, claimed)
     if claimed is not None and fails is not None:
-        return HardSoft(model.name, heads, gamma, None, (), {}, (), "REFUTED", None, fails)
+        return HardSoft(model.name, heads, gamma, None, (), {}, (), "REFUTED", None, fails, inputs=asked)
     if claimed is not None:
         gaps = {n: claimed.positive(n) if g is not None else None for n, g in gaps.items()}
     x_max = fitted({at.n: _least_one(at.greatest[0]) for at in met}, below=False)
@@ -225,19 +236,23 @@ def hardsoft(
         fitted({at.n: _least_one(at.greatest[k]) for at in met}, below=False) for k in range(len(model.layers))
     )
     known = Constants(loose)
-    rows, taus = [], []
+    rows, taus = [], dict[int, Fraction]()
     for at in met:
         row, tau = _row(loose, at, gaps[at.n], known, allowed.positive(at.n), next(tick))
         rows.append(row)
-        taus.append(Fraction(1) if tau is None else tau)
+        taus[at.n] = Fraction(1) if tau is None else tau
+    coldest = min(taus.values())  # of a length at which no string was asked about
+    by_length = [taus.get(n, coldest) for n in range(1, max(taus) + 1)]
     tail = None
     if gamma is not None and x_max is not None:
         tail = known.rule(at_most_one(gamma), x_max, at_most_one(allowed.text))
-    soft = _model(loose, taus, tail, model, error)
-    soft, decides = _between(soft, met, max(allowed.positive(n) for n in range(1, max_length + 1)))
+    soft = _model(loose, by_length, tail, model, error)
+    soft, decides = _between(soft, met, max(map(allowed.positive, lengths)))
+    answers = replace(readout, reads=soft.readout.reads, weights=soft.readout.weights)
+    soft = replace(soft, readout=answers)  # at its own positions
     status = f"CHECKED {max_length}"
     found = (gamma, x_max, h_max, known.told(), tuple(rows))
-    return HardSoft(model.name, heads, *found, status, soft, decides=decides)
+    return HardSoft(model.name, heads, *found, status, soft, decides=decides, inputs=asked)
 
 
 def _ratio(value: fmpq) -> Fraction:
@@ -249,8 +264,15 @@ def _least_one(value: fmpq) -> Fraction:
     return max(_ratio(value), Fraction(1))
 
 
-def checked(model: Transformer, max_length: int) -> None:
-    """BadInput for a model that Theorem 26 does not speak of, or with too many words."""
+def checked(
+    model: Transformer,
+    max_length: int,
+    inputs: Language | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    positions: str | None = None,
+) -> Strings:
+    """The strings to run; BadInput for a model that Theorem 26 does not speak of, or with too many words."""
     if not model.alphabet or model.embedding.words is None:
         raise BadInput("the model must read strings", f"{model.name}, which reads numbers", "choose a language model")
     if model.normed:
@@ -264,9 +286,12 @@ def checked(model: Transformer, max_length: int) -> None:
             given = f"{layer.feedforward.activation} in layer {number}"
             raise BadInput("the activation must be relu, whose Lipschitz constant is 1", given)
     model.check_length(max_length + model.embedding.added)
-    if len(model.alphabet) ** max_length > MOST_WORDS:
+    asked = strings(model, range(1, max_length + 1), inputs, sample, seed, positions)
+    if (many := max(map(asked.many, asked.lengths))) > MOST_WORDS:
         must = f"there must be at most {MOST_WORDS:,} strings of a length"
-        raise BadInput(must, f"{len(model.alphabet)}^{max_length}", "give a smaller --max-length")
+        do = "give a smaller --max-length" if inputs is None else "give --sample 1000"
+        raise BadInput(must, f"{many:,}", do)
+    return asked
 
 
 def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> str:
@@ -378,8 +403,8 @@ def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> t
     logits = [
         sum((flint_of(w) * end[name][k] for w, name in zip(weights, readout.reads, strict=True) if name in end), ZERO)
         for at in met
-        for end in at.ends
-        for k in readout.places(at.n + soft.embedding.added)
+        for word, end in zip(at.words, at.ends, strict=True)
+        for k in readout.counted(soft.tokens(word), readout.places(at.n + soft.embedding.added))
     ]
     accepted, rejected = [x for x in logits if x > 0], [x for x in logits if x <= 0]
     low = _ratio(max(rejected)) if rejected else None
@@ -408,9 +433,9 @@ def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> t
     return replace(soft, readout=replace(readout, reads=tuple(reads), weights=[row])), told
 
 
-def _ticker(model: Transformer, max_length: int, progress: Progress | None) -> Iterator[Callable[[], None]]:
+def _ticker(asked: Strings, progress: Progress | None) -> Iterator[Callable[[], None]]:
     """For each sweep through the words of a length what is called after each word."""
-    total = 3 * sum(len(model.alphabet) ** n for n in range(1, max_length + 1))
+    total = 3 * asked.count
     done = 0
 
     def tick() -> None:

@@ -16,6 +16,7 @@ from symcook.cli.options import (
     Force,
     InputsOption,
     Name,
+    PositionsOption,
     Sample,
     Seconds,
     Seed,
@@ -56,6 +57,7 @@ def decide(
     inputs: InputsOption = None,
     sample: Sample = None,
     seed: Seed = None,
+    positions: PositionsOption = None,
     seconds: Seconds = 60,
     as_json: bool,
 ) -> int:
@@ -77,7 +79,7 @@ def decide(
         raise BadInput("--force must come with -o FILE", "none", "leave it out")
     if check is not None and (target is not None or certificate is not None):
         raise BadInput("--check must come without -o and --certificate", "both", "leave one out")
-    within_language = asked_of(inputs, sample, seed)
+    within_language = asked_of(inputs, sample, seed, positions)
     if within_language and (certificate is not None or check is not None):
         raise BadInput("--inputs must come without --certificate and --check", "both", "leave one out")
     file = None if target is None else _named(target, "an automaton", "dyck.svg", ENDINGS, force)
@@ -103,7 +105,8 @@ def decide(
     # What the user's code prints must not stand in the answer.
     try:
         with contextlib.redirect_stdout(sys.stderr):
-            chosen = replace(chosen, model=_once(chosen.model))
+            if positions is None:
+                chosen = replace(chosen, model=_once(chosen.model))
             called, reference = _reference(chosen, against) if own is None else ("its program", own)
             none = f"no decision about {name} was found"
             with within(seconds, none, "take a smaller model"), Waiting(f"deciding {name}"):

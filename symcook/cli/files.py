@@ -12,14 +12,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 from symcook.cli.options import (
     Chosen,
     Force,
+    InputsOption,
     Name,
     OneOf,
+    PositionsOption,
     RowsOption,
+    Sample,
+    Seed,
     Settings,
     Tokens,
     Whole,
     WordOption,
     argument,
+    asked_of,
     choose,
     need_input,
     need_values,
@@ -76,6 +81,10 @@ def export(
         ),
     ],
     force: Force,
+    inputs: InputsOption = None,
+    sample: Sample = None,
+    seed: Seed = None,
+    positions: PositionsOption = None,
     settings: Settings,
     as_json: bool,
 ) -> None:
@@ -85,7 +94,8 @@ def export(
     model, for both orders in which attention may divide. It also states the maximum length at which the float weights
     gave the exact answer on every input when they were exported. For a decoder (compile dfa, compile tm) it states the
     maximum number of steps after each string that any runtime gets right. The script that comes with the weights
-    decodes that many steps and refuses more.
+    decodes that many steps and refuses more. With --inputs the certificate is about the strings of that language alone,
+    and names it.
 
     Formats: npz (.npz), safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx), transformerlens (.pth
     with code in a .py).
@@ -109,6 +119,7 @@ def export(
             dtype=dtype,
             max_length=max_length,
             steps=steps,
+            **asked_of(inputs, sample, seed, positions),
             values=chosen.values,
             claims=chosen.info.claims if chosen.info is not None else (),
             built=built,
@@ -140,11 +151,20 @@ def export(
     if compared["first_difference"] is not None:
         say(f"  first input with another answer: {compared['first_difference'] or EMPTY_STRING}")
     decoded = document["decoding"]
-    for line in lines(decoded, dtype) if decoded else guaranteed(document["guaranteed"]):
+    told = lines(decoded, dtype) if decoded else guaranteed(document["guaranteed"])
+    for line in [*within_language(document), *told]:
         say(f"  {line}")
     file, code = (shlex.quote(str(path)) for path in (weights, weights.with_suffix(".py")))
     given = f"STRING --steps {decoded['steps']}" if decoded and kind in ("npz", "torch") else _input(chosen)
     say(f"  {RUNS[kind].format(file=file, code=code, input=given)}")
+
+
+def within_language(document: dict[str, Any]) -> list[str]:
+    """What a certificate is about, where that is not all strings."""
+    about = [f"{grouped(document['count'])} strings of {document['inputs']}"] if "inputs" in document else []
+    if "positions" in document:
+        about.append(f"answers at positions: {document['positions']}")
+    return [f"about the {', '.join(about)}"] if about else []
 
 
 def guaranteed(found: dict[str, Any]) -> list[str]:
@@ -230,7 +250,8 @@ def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
     from symcook.export.decoding import lines
 
     decoded = known.get("decoding")
-    for line in lines(decoded, known["dtype"]) if decoded else guaranteed(known["guaranteed"]):
+    told = lines(decoded, known["dtype"]) if decoded else guaranteed(known["guaranteed"])
+    for line in [*within_language(known), *told]:
         say(f"  {line}")
     for name, why in known["not_checked"].items():
         what = ", ".join(f"{each['id']} {each['status']}" for each in known["claims"]) if name == "claims" else None
@@ -246,8 +267,13 @@ def diff(
     first: Annotated[str, argument(metavar="A")],
     second: Annotated[str, argument(metavar="B")],
     max_length: Annotated[
-        int, option("Inputs up to length N (6), in input symbols.", "N", Whole("the maximum length", 1, COMPARED))
-    ] = 6,
+        int | None,
+        option("Inputs up to length N (6), in input symbols.", "N", Whole("the maximum length", 1, COMPARED)),
+    ] = None,
+    inputs: InputsOption = None,
+    sample: Sample = None,
+    seed: Seed = None,
+    positions: PositionsOption = None,
     tolerance: Annotated[str, option("What is at most T apart counts as equal.", "T")] = "0",
     settings: Settings,
     as_json: bool,
@@ -259,22 +285,26 @@ def diff(
     where one of the two is a family, to the family alone, which then uses the tokens of the other. Exit code 0 where
     nothing differs, 1 where something does, 3 where no difference is known and something is undecided.
     """
+    from symcook.export.diff import LENGTH
     from symcook.export.diff import diff as compared
 
     one, other = _models(first, second, settings)
     if settings and PurePath(first).suffix in READ_BACK and PurePath(second).suffix in READ_BACK:
         raise BadInput("weights in a file have nothing to set", f"--set {settings[0]}", "leave it out")
     limits = {m.max_length - m.embedding.added: name for m, name in ((one, first), (other, second)) if m.max_length}
-    most = min(limits, default=max_length)
-    length = 1 if one.pointwise else max(1, min(max_length, most))
+    wanted = LENGTH if max_length is None else max_length
+    most = min(limits, default=wanted)
+    length = 1 if one.pointwise else max(1, min(wanted, most))
+    asked = asked_of(inputs, sample, seed, positions)
     with Progress("comparing runs") as progress:
-        found = compared(one, other, length, tolerance=tolerance, progress=progress)
+        to = None if inputs is not None and max_length is None else length
+        found = compared(one, other, to, **asked, tolerance=tolerance, progress=progress)
     if as_json:
         print_json(found.to_json())
     else:
         say(found.text())
-        if length < max_length and not one.pointwise:
-            say(f"  up to length {length}, not {max_length}: {limits[most]} takes nothing longer")
+        if length < wanted and not one.pointwise and inputs is None:
+            say(f"  up to length {length}, not {wanted}: {limits[most]} takes nothing longer")
     return {True: 0, False: 1, None: 3}[found.same]
 
 

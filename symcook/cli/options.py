@@ -6,7 +6,7 @@ import inspect
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_origin, get_type_hints
 
@@ -209,24 +209,33 @@ InputsOption = Annotated[
     str | None,
     option("The strings: a file of them, an automaton file or a regular expression.", "X", None, "--inputs"),
 ]
-Sample = Annotated[
-    int | None,
-    option("With --inputs: so many of its strings, drawn.", "K", Whole("the number of strings", 1, 1_000_000)),
-]
-Seed = Annotated[int | None, option("With --sample: the seed of the draw (0).", "S", Whole("the seed", 0, 10**18))]
+SAMPLE = Whole("the number of strings", 1, 1_000_000)
+SEED = Whole("the seed", 0, 10**18)
+Sample = Annotated[int | None, option("With --inputs: so many of its strings, drawn.", "K", SAMPLE)]
+Seed = Annotated[int | None, option("With --sample: the seed of the draw (0).", "S", SEED)]
+PositionsOption = Annotated[
+    str | None,
+    option("Which answers count, of a readout at every position: last, all or after:SYMBOL (all).", "P", None,
+           "--positions"),
+]  # fmt: skip
 Force = Annotated[bool, option("Replace existing files.")]
 
 
-def asked_of(inputs: str | None, sample: int | None = None, seed: int | None = None) -> dict[str, Any]:
-    """The argument `inputs` of a question, where the options give one."""
-    for name, value, needs, needed in (("sample", sample, "inputs", inputs), ("seed", seed, "sample", sample)):
-        if value is not None and needed is None:
-            raise BadInput(f"--{name} must come with --{needs}", f"--{name} {value} alone", f"give --{needs} too")
-    if inputs is None:
-        return {}
-    from symcook.words.inputs import Inputs
+def check_draw(asked: Mapping[str, Any]) -> None:
+    """BadInput where --sample stands without --inputs, or --seed without --sample."""
+    for name, needed in (("sample", "inputs"), ("seed", "sample")):
+        value = asked.get(name)
+        if value is not None and asked.get(needed) is None:
+            raise BadInput(f"--{name} must come with --{needed}", f"--{name} {value} alone", f"give --{needed} too")
 
-    return {"inputs": Inputs(inputs, sample, seed or 0)}
+
+def asked_of(
+    inputs: str | None, sample: int | None = None, seed: int | None = None, positions: str | None = None
+) -> dict[str, Any]:
+    """The arguments of a question that say what it is asked of, those that were given."""
+    asked = {"inputs": inputs, "sample": sample, "seed": seed, "positions": positions}
+    check_draw(asked)
+    return {name: value for name, value in asked.items() if value is not None}
 
 
 def in_balls(domain: str | None, model: Transformer) -> str | None:

@@ -16,12 +16,12 @@ from symcook.cli.options import (
     Force,
     Name,
     OneOf,
-    Sample,
+    SAMPLE,
+    SEED,
     Seconds,
-    Seed,
     Settings,
     Whole,
-    asked_of,
+    check_draw,
     choose,
     command,
     given,
@@ -34,6 +34,7 @@ from symcook.errors import BadInput
 from symcook.questions import QUESTIONS
 
 RANGES = {"digits": DIGITS, "max_length": LENGTH, "min_length": Whole("the smallest length", 0, 1_000_000)}
+RANGES |= {"sample": SAMPLE, "seed": SEED}
 """By argument, the integers that it may be, where its annotation says int; `LENGTH` where none is named."""
 
 
@@ -43,7 +44,7 @@ def kind_of(argument: DeclaredArgument, words: str = "") -> Any:
     kind = Sequence[str] if argument.metavar else bool
     if metavar and "|" in metavar:
         metavar, read = None, OneOf(argument.option[2:], metavar.split("|"))
-    elif metavar and argument.kind == "int":
+    elif metavar and argument.kind.partition(" ")[0] == "int" and "str" not in argument.kind:
         read = RANGES.get(argument.name, LENGTH)
     if argument.metavar and ("Sequence[str]" in argument.kind or argument.name == "values"):
         kind = tuple[str, ...]
@@ -67,8 +68,7 @@ def command_of(name: str) -> Command:
         if not chosen.model.alphabet:
             raise BadInput("the model must read strings", f"{name}, which reads numbers", "choose a language model")
         said = {one: value for one, value in said.items() if value not in (None, ())}
-        draw = {name: said.pop(name) for name in ("sample", "seed") if name in said}
-        said |= asked_of(said.get("inputs"), **draw)
+        check_draw(said)
         for argument in own:
             if argument.required and argument.name not in said:
                 raise BadInput(f"{_named(argument)} must be given", "none", f"give {_example(question, argument)}")
@@ -81,8 +81,6 @@ def command_of(name: str) -> Command:
     own = [one for one in question.arguments if one.name not in ("model", "values")]
     asked.__doc__ = question.words
     kinds = {"name": Name} | {one.name: kind_of(one) for one in own}
-    if "inputs" in kinds:
-        kinds |= {"sample": Sample, "seed": Seed}
     kinds |= {"settings": Settings, "place": kind_of(question.file), "force": Force, "seconds": Seconds}
     return command(question.name, question.example)(given(asked, **kinds))
 

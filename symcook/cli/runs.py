@@ -24,6 +24,7 @@ from symcook.cli.options import (
     Latex,
     MaxLength,
     Name,
+    PositionsOption,
     RowsOption,
     Sample,
     Seconds,
@@ -85,6 +86,7 @@ def run(
     inputs: InputsOption = None,
     sample: Sample = None,
     seed: Seed = None,
+    positions: PositionsOption = None,
     as_json: bool,
 ) -> int | None:
     """Run a model on one input, or with --inputs on each string of a language, a line each.
@@ -102,13 +104,15 @@ def run(
     from symcook.report.run import text
     from symcook.run import run as answered
 
-    language = asked_of(inputs, sample, seed)
+    language = asked_of(inputs, sample, seed, positions)
     if language:
+        if inputs is None:
+            raise BadInput("--positions must come with --inputs", f"--positions {positions} alone", "give --inputs too")
         alone = {"--input": word, "--tokens": tokens, "--rows": rows, "--steps": steps, "--then": then}
         for option_name, value in (alone | {"--trace": trace, "--svg": picture}).items():
             if value not in (None, False):
                 raise BadInput(f"--inputs must stand without {option_name}", option_name, "leave one out")
-        return _each_string(name, settings, language["inputs"], domain, digits, bits, as_json)
+        return _each_string(name, settings, language, domain, digits, bits, as_json)
     if steps is not None or then is not None:
         others = {"--svg": picture, "--dark": dark, "--force": force}
         return _decoded(name, settings, word, tokens, rows, steps, then, domain, digits, bits, trace, as_json, others)
@@ -152,7 +156,13 @@ def run(
 
 
 def _each_string(
-    name: str, settings: tuple[str, ...], inputs: Any, domain: str | None, digits: int, bits: int | None, as_json: bool
+    name: str,
+    settings: tuple[str, ...],
+    language: dict[str, Any],
+    domain: str | None,
+    digits: int,
+    bits: int | None,
+    as_json: bool,
 ) -> int:
     """``run --inputs``: the answers to all strings of a language that has an end."""
     from symcook.report.document import columns
@@ -164,10 +174,10 @@ def _each_string(
     if not chosen.model.alphabet:
         raise BadInput("--inputs must be given to a model that reads strings", f"{name}, which reads numbers")
     need_values(chosen)
-    asked = finite(chosen.model, inputs)
+    asked = finite(chosen.model, **language)
     if asked.count > LISTED:
         raise BadInput(f"the inputs must be at most {LISTED} strings", asked.says, "give --sample 1000")
-    numbers, bound, rows = in_balls(domain, chosen.model), chosen.model.bind(chosen.values), []
+    numbers, bound, rows = in_balls(domain, chosen.model), asked.counted(chosen.model.bind(chosen.values)), []
     undecided = None
     with Progress(f"running {name}") as progress:
         for n in asked.lengths:
@@ -387,6 +397,7 @@ def check(
     inputs: InputsOption = None,
     sample: Sample = None,
     seed: Seed = None,
+    positions: PositionsOption = None,
     as_json: bool,
 ) -> int:
     """Compare a model with its specification on every input, in exact numbers, or in rigorous intervals.
@@ -412,7 +423,7 @@ def check(
         need_values(chosen)  # a feed-forward recipe is checked at several values of such a symbol
     with contextlib.ExitStack() as stack:
         sweep: dict[str, Any] = {"resume": resume, "workers": workers, "yes": yes}
-        sweep |= asked_of(inputs, sample, seed)
+        sweep |= asked_of(inputs, sample, seed, positions)
         if scheduler is not None:
             from symcook.verify.workers import cluster
 
@@ -482,7 +493,7 @@ def run_check(
         if decodes(chosen.model):
             from symcook.verify.decoded import check_decoded
 
-            for option_name in ("resume", "workers", "executor", "inputs"):
+            for option_name in ("resume", "workers", "executor", "inputs", "positions"):
                 if sweep.get(option_name) is not None:
                     raise BadInput(f"a check of tokens must stand without --{option_name}", chosen.name, "leave it out")
             return check_decoded(chosen.model, max_length or 1, domain, digits, progress)

@@ -148,10 +148,12 @@ class Automaton(Shown):
 
 class Asked:
     """A Fold as a recogniser. Each step and each answer is asked twice: BadInput where they differ, where the Fold
-    raises, where a state is not hashable, and where an answer is none of `answers`."""
+    raises, where a state is not hashable, and where an answer is none of `answers`, nor None: any will do."""
 
     def __init__(self, fold: Fold, answers: Sequence[object] = (True, False)) -> None:
         self.fold, self.answers, self.initial = fold, answers, fold.start
+        self.free = False
+        """Whether it has answered None."""
         self._hashable(fold.start)
 
     def step(self, state: Hashable, letter: str) -> Hashable:
@@ -163,7 +165,9 @@ class Asked:
         answer = self._twice(lambda: self.fold.answer(state), f"an answer in the state {_shown(state)}")
         if type(answer).__name__ == "bool" and type(answer) is not bool:  # numpy's
             answer = bool(answer)
-        if answer not in self.answers or (type(answer) is not bool and True in self.answers):
+        if answer is None:
+            self.free = True
+        elif answer not in self.answers or (type(answer) is not bool and True in self.answers):
             must = f"the specification must answer {' or '.join(map(str, self.answers))}"
             raise BadInput(must, f"{_shown(answer)} in the state {_shown(state)}", "repair the specification")
         return answer
@@ -214,6 +218,8 @@ class Parted(NamedTuple):
     answers: tuple[Any, Any] = (None, None)
     pairs: int = 0
     length: int | None = None
+    asked: bool = True
+    """Whether two answers were compared at all."""
 
 
 def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: int = STATES) -> Parted:
@@ -225,11 +231,13 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
     ended: Callable[[Any], bool] = getattr(second, "ended", lambda _: False)
     start: StatePair = (first.initial, second.initial)
     came: dict[StatePair, tuple[StatePair, str] | None] = {start: None}
-    level, length = [start], 0
+    level, length, asked = [start], 0, False
 
     def differ(pair: StatePair) -> tuple[Any, Any] | None:
+        nonlocal asked
         one = first.answer(pair[0])
         other = None if one is None else second.answer(pair[1])  # which need not answer where nothing is compared
+        asked = asked or other is not None
         return None if other is None or one == other else (one, other)
 
     def word(pair: StatePair) -> tuple[str, ...]:
@@ -255,7 +263,7 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
                 if len(came) >= most:
                     return Parted(None, pairs=len(came), length=length)
         level, length = further, length + 1
-    return Parted(None, pairs=len(came))
+    return Parted(None, pairs=len(came), asked=asked)
 
 
 def differing(

@@ -21,6 +21,7 @@ from symcook.decide.finite import OutOfReach, rational
 from symcook.model.expr import show
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
+from symcook.spec.fold import Fold
 
 Counts = tuple[Any, tuple[int, ...], tuple[bool, ...]]
 """A state: what is kept of the last token, the values of the forms, and the flags."""
@@ -125,6 +126,42 @@ class Counting:
         if last is None:
             return None
         return next(answer for when, answer in self.cases[last] if _hold(when, values, flags))
+
+    def fold(self) -> Fold:
+        """The same as a reference, whose steps can be followed where counts are open (`symcook.decide.following`): of
+        plain integers, tuples and text alone."""
+        places = {token: [form[k] for form in self.forms] for k, token in enumerate(self.tokens)}
+        kept = {token: self.after(None, token) for token in self.tokens}
+        raised = [{token: [[*map(tuple, when)] for when in cases] for token, cases in one.items()} for one in self.raised]
+        cases = {last: [([*map(tuple, when)], answer) for when, answer in some] for last, some in self.cases.items()}
+
+        def holds(when: Sequence[tuple[str, int, int]], values: Sequence[int], flags: Sequence[bool]) -> bool:
+            for kind, number, sign in when:
+                if kind == "set" or kind == "unset":
+                    met = flags[number] == (kind == "set")
+                else:
+                    value = sign * values[number]
+                    met = value > 0 if kind == ">" else value >= 0 if kind == ">=" else value == 0
+                if not met:
+                    return False
+            return True
+
+        def step(state: Counts, token: str) -> Counts:
+            values = tuple([value + more for value, more in zip(state[1], places[token], strict=True)])
+            flags = list(state[2])
+            for number, by_token in enumerate(raised):
+                for when in by_token.get(token, ()):
+                    if not flags[number] and holds(when, values, flags):
+                        flags[number] = True
+            return kept[token], values, tuple(flags)
+
+        def answer(state: Counts) -> Any:
+            for when, found in cases.get(state[0], ()):
+                if holds(when, state[1], state[2]):
+                    return found
+            return None
+
+        return Fold(self.initial, step, answer)
 
     # --- From the weights ---
 

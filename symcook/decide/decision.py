@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from symcook.decide.automata import Answering, Asked, Automaton, parted
@@ -11,14 +11,17 @@ from symcook.decide.certificate import MUST, StateMap, check
 from symcook.decide.counting import Counting, StateTable
 from symcook.decide.finite import Finite, Missing, OutOfReach
 from symcook.decide.following import Lost
-from symcook.decide.invariants import Invariants, invariants
+from symcook.decide.invariants import Invariants, Machine, Programmed, invariants
 from symcook.decide.regular import regular
 from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.answers import Shown
 from symcook.model.transformer import Transformer
 from symcook.programs.automata import AutomatonTable
+from symcook.compilers import genuine
+from symcook.programs.reading import formula_of
 from symcook.programs.running import speech_of
+from symcook.spec.counted import counted
 from symcook.spec.fold import Fold
 
 EXIT = {"equal": 0, "decided": 0, "different": 1, "open": 3, "refused": 2}
@@ -50,6 +53,10 @@ class Decision(Shown):
     certificate: Invariants | StateMap | None = None
     inputs: Mapping[str, Any] = field(default_factory=dict)
     """What was asked about, where that is not all words: "inputs", and "count", None where they have no end."""
+    free: int | None = 0
+    """On how many strings the reference answers None, where any answer will do; None where this is not counted."""
+    formula: str | None = None
+    """What a model that counts accepts, as a formula of the counts of symbols, where one was found."""
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -72,7 +79,7 @@ class Decision(Shown):
         return "DECIDED" if self.decided else self.verdict.upper()
 
     def to_json(self) -> dict[str, Any]:
-        """{"verdict", "word", "accepts", "states", "why"}."""
+        """{"verdict", "word", "accepts", "states", "why", "formula", "free"}."""
         word: Any = self.word
         if word is not None:
             word = "".join(word) if all(len(letter) == 1 for letter in self.letters) else list(word)
@@ -82,6 +89,8 @@ class Decision(Shown):
             "accepts": self.accepts,
             "states": None if self.automaton is None else len(self.automaton),
             "why": self.why or None,
+            "formula": self.formula,
+            "free": self.free,
             **self.inputs,
         }
 
@@ -145,6 +154,19 @@ class Inside:
     def answer(self, state: Any) -> Any:
         return self.reference.answer(state[0]) if self.language.accepts(state[1]) else None
 
+    def free(self, model: Transformer) -> int:
+        """On how many strings of the language, which has an end, the reference answers None."""
+        ways, count, empty = {self.initial: 1}, 0, bool(model.embedding.added)
+        while ways:
+            further: dict[Any, int] = {}
+            for state, many in ways.items():
+                if empty and self.language.accepts(state[1]) and self.reference.answer(state[0]) is None:
+                    count += many
+                for to in () if self.ended(state) else (self.step(state, letter) for letter in model.alphabet):
+                    further[to] = further.get(to, 0) + many
+            ways, empty = further, True
+        return count
+
 
 def recheck(
     certificate: Mapping[str, Any],
@@ -164,7 +186,7 @@ def recheck(
             machine = StateTable(machine)
     except (OutOfReach, Missing):
         try:
-            machine = Counting(model)
+            machine = counting(model)
         except OutOfReach as error:
             raise BadInput(MUST, f"{model.name}, which is unsupported: {error}") from None
     reference = None if against is None else recogniser(model, against)
@@ -186,14 +208,29 @@ def recheck(
 def _settled(
     model: Transformer,
     name: str,
-    machine: Counting | StateTable,
+    machine: Machine,
     states: Answering,
     reference: Answering,
     automaton: Automaton | None = None,
     notes: tuple[str, ...] = (),
 ) -> Decision:
-    """The decision between two recognisers, the first of which is a machine: by all their common states where these
-    have an end, else by invariants, else as far as words were compared."""
+    """The decision between two recognisers, the first of which is a machine, with what is free in it."""
+    found = _compared(model, name, machine, states, reference, automaton, notes)
+    own = reference.reference if isinstance(reference, Inside) else reference
+    return replace(found, free=None) if isinstance(own, Asked) and own.free else found
+
+
+def _compared(
+    model: Transformer,
+    name: str,
+    machine: Machine,
+    states: Answering,
+    reference: Answering,
+    automaton: Automaton | None,
+    notes: tuple[str, ...],
+) -> Decision:
+    """The decision between two recognisers: by all their common states where these have an end, else by invariants,
+    else as far as words were compared."""
     found = parted(states, reference, model.alphabet, SOON)
     missing = ""
     if found.word is None and found.length is not None:
@@ -204,7 +241,7 @@ def _settled(
             missing = "two models that count, and strings of a language, are not compared by invariants"
         else:
             try:
-                shown = invariants(machine, fold)
+                shown = invariants(machine, fold, model.alphabet)
                 if isinstance(shown, Invariants):
                     return Decision("equal", model, name, None, None, automaton, shown.says, notes, shown)
                 missing = shown
@@ -216,6 +253,9 @@ def _settled(
     if found.length is not None:
         why = f"{missing}; no difference on any string up to length {found.length}"
         return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
+    if not found.asked:
+        must = "the specification must give an answer to some string"
+        raise BadInput(must, "None for all of them", "return an answer where one answer is right")
     why = f"{found.pairs} pairs of states, in which the answers are the same"
     shown = None if isinstance(reference, Inside) else StateMap.of(states, reference, model.alphabet)
     return Decision("equal", model, name, automaton=automaton, why=why, notes=notes, certificate=shown)
@@ -224,7 +264,7 @@ def _settled(
 def _counted(model: Transformer, against: object, name: str, why: str) -> Decision:
     """The decision about a model that is no finite automaton, for which `why` says why: by what it counts."""
     try:
-        machine = Counting(model)
+        machine = counting(model)
     except OutOfReach as error:
         both = f"it cannot be followed as a finite automaton ({why}), nor as a counter machine ({error})"
         return Decision("refused", model, name, why=why if str(error) == why else both)
@@ -234,7 +274,30 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
     reference = recogniser(model, against)
     if isinstance(reference, Decision):
         return reference
-    return _settled(model, name, machine, machine, reference)
+    notes = (COMPILED,) if isinstance(machine, Programmed) else ()
+    return _settled(model, name, machine, machine, reference, notes=notes)
+
+
+COMPILED = "the weights are those that the compiler gives to the program, which is followed in their place"
+
+
+def counting(model: Transformer) -> Counting | Programmed:
+    """A model that counts as a machine: by its weights, or where these are not followed and are those that a compiler
+    gives to a formula, by the formula. Raises OutOfReach."""
+    try:
+        return Counting(model)
+    except OutOfReach as error:
+        if model.program is None or model.program.kind != "count" or model.program.attention:
+            raise
+        whole = replace(model, readout=replace(model.readout, position="each"))
+        try:
+            fold = counted(formula_of(model.program))
+            found = Programmed(replace(fold, each=model.readout.each), model.readout.labels or (True, False))
+        except BadInput as refused:
+            raise OutOfReach(f"{error}; its program: {refused.sentence.rstrip('.')}") from None
+        if not (genuine(model) or genuine(whole)):
+            raise OutOfReach(f"{error}; its weights are others than those of its program") from None
+        return found
 
 
 def recogniser(model: Transformer, against: object) -> Answering | Decision:
@@ -254,15 +317,30 @@ def recogniser(model: Transformer, against: object) -> Answering | Decision:
         if against.readout.each != model.readout.each:
             must = "both models must answer at each position, or once a string"
             raise BadInput(must, "one of each")
+        other = against.bind({})
         try:
-            found = Finite(against.bind({})).automaton()
+            return answering(model, Finite(other).automaton().over(model.alphabet))
         except OutOfReach as error:
-            return Decision("refused", model, against.name, why=f"the specification {against.name}: {error}")
+            return _counting(model, other, str(error))
         except Missing as error:
             return Decision("open", model, against.name, why=f"the specification {against.name}: {error}")
-        return answering(model, found.over(model.alphabet))
     must = "the specification must be a Fold, an automaton, a model or a regular expression"
     raise BadInput(must, type(against).__name__, "a plain function cannot be decided for every length: write a Fold")
+
+
+def _counting(model: Transformer, other: Transformer, why: str) -> Asked | Decision:
+    """A model that counts as a reference; a Decision where it is none, nor a finite automaton, for which `why` says
+    why."""
+    try:
+        machine = counting(other)
+    except OutOfReach as error:
+        both = why if str(error) == why else f"no finite automaton ({why}), nor a counter machine ({error})"
+        return Decision("refused", model, other.name, why=f"the specification {other.name}: {both}")
+    if sorted(other.alphabet) != sorted(model.alphabet):
+        must = f"the specification must be over the alphabet {' '.join(model.alphabet)}"
+        raise BadInput(must, f"{other.name}, over {' '.join(other.alphabet)}")
+    fold = machine.fold if isinstance(machine, Programmed) else machine.fold()
+    return Asked(fold, model.readout.labels or (True, False))
 
 
 def answering(model: Transformer, automaton: Automaton) -> Automaton:

@@ -19,9 +19,11 @@ from symcook.door import door
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.transformer import Transformer
 from symcook.present import present
+from symcook.programs.automata import AutomatonTable, reached
 from symcook.programs.running import program_table, speech_of
 from symcook.spec.fold import Fold
-from symcook.words.inputs import Inputs, Language, automaton
+from symcook.words.inputs import Language, automaton
+from symcook.words.positions import AFTER, at_positions, symbol_of
 
 
 @door()
@@ -29,7 +31,10 @@ def decide(
     model: Transformer,
     against: object = None,
     *,
-    inputs: Inputs | Language | None = None,
+    inputs: Language | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    positions: str | None = None,
     values: Mapping[str, Any] | None = None,
     name: str = "",
 ) -> Decision:
@@ -37,8 +42,9 @@ def decide(
 
     A compiled automaton accepts the words behind which it puts out yes; without a reference it is compared with its
     program. As a reference it stands for what it accepts, where its weights are those of its program. With `inputs`, a
-    language (`symcook.words.inputs`), model and reference are compared on its strings alone; such an answer has no
-    certificate.
+    language (`symcook.words.inputs`), model and reference are compared on its strings alone (`sample` of them, drawn
+    with `seed`), of a readout at each position on their prefixes; such an answer has no certificate. `positions` says
+    which answers count (`symcook.words.positions`). A Fold may answer None, where any answer will do.
 
     >>> from symcook.compilers import compile
     >>> compile("dfa", "(aa)*").decide("a*").word
@@ -51,23 +57,83 @@ def decide(
         if isinstance(found, Decision):
             return replace(found, model=model, why=f"the specification {against.name}: {found.why}")
         against = found
-    if inputs is not None:
+    if (inputs, sample, positions) != (None, None, None):
         if goes_on or against is None:
             given = "a compiled automaton" if goes_on else "no reference"
             raise BadInput("inputs must be of a model that answers without decoding, with a specification", given)
-        return _inside(decision.reads_symbols(model.bind(values)), against, inputs, name)
+        if inputs is None and sample is not None:
+            raise BadInput("a sample must be drawn from inputs", f"the sample {sample} alone", "give --inputs too")
+        bound = decision.reads_symbols(model.bind(values))
+        at_positions(bound, positions)
+        if positions == "last":
+            bound, against = at_positions(bound, "last"), _last(against)
+        if inputs is None and positions in ("all", "last"):
+            found = decision.decide(bound, against, name=name)
+            return replace(found, inputs={"positions": positions})
+        return _inside(bound, against, inputs, sample, seed, positions, name)
     if goes_on:
         return _decoded(model.bind(values), against, name)
     return decision.decide(model, against, values=values, name=name)
 
 
-def _inside(model: Transformer, against: object, inputs: Inputs | Language, name: str) -> Decision:
-    """The decision on the strings of a language."""
-    language, asked = automaton(model, inputs)
+def _last(against: object) -> object:
+    """A reference at the last position alone."""
+    if isinstance(against, Transformer) and against.readout.each:
+        return at_positions(against, "last")
+    return replace(against, each=False) if isinstance(against, Fold) else against
+
+
+def _inside(
+    model: Transformer,
+    against: object,
+    inputs: Language | None,
+    sample: int | None,
+    seed: int,
+    positions: str | None,
+    name: str,
+) -> Decision:
+    """The decision on the strings of a language, at the positions that count."""
+    language, asked = all_strings(model), dict[str, Any]()
+    if inputs is not None:
+        language, asked = automaton(model, inputs, sample, seed)
+    if model.readout.each:
+        alive = language.alive
+        language = language._replace(answers=tuple(state in alive for state in range(len(language.moves))))
+    if positions is not None:
+        asked |= {"positions": positions}
+        if positions.startswith(AFTER):
+            language = both(language, after(model, symbol_of(model, positions)))
     reference = decision.recogniser(model, against)
     if isinstance(reference, Decision):
         return reference
-    return replace(decision.decide(model, decision.Inside(reference, language), name=name), inputs=asked)
+    inside = decision.Inside(reference, language)
+    found = replace(decision.decide(model, inside, name=name), inputs=asked)
+    finite = asked.get("count") is not None and isinstance(against, Fold)
+    return replace(found, free=inside.free(model)) if finite else found
+
+
+def after(model: Transformer, symbol: str) -> AutomatonTable:
+    """The strings whose last position stands after a symbol."""
+    seen = symbol in model.embedding.ends[0]
+    moves = tuple(tuple(2 if k else int(one == symbol) for one in model.alphabet) for k in (0, 1, 1))
+    return AutomatonTable(model.alphabet, moves, (seen, False, True)) if not seen else all_strings(model)
+
+
+def all_strings(model: Transformer) -> AutomatonTable:
+    """The automaton of every string."""
+    return AutomatonTable(model.alphabet, ((0,) * len(model.alphabet),), (True,))
+
+
+def both(one: AutomatonTable, other: AutomatonTable) -> AutomatonTable:
+    """The strings of two automata over one alphabet."""
+
+    def steps(state: tuple[int, int]) -> list[tuple[int, int]]:
+        return [*zip(one.moves[state[0]], other.moves[state[1]], strict=True)]
+
+    def accepts(state: tuple[int, int]) -> bool:
+        return one.answers[state[0]] is True and other.answers[state[1]] is True
+
+    return reached((0, 0), steps, accepts, one.alphabet).minimal()
 
 
 def _accepted(reference: Transformer) -> Automaton | Decision:

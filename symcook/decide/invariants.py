@@ -17,6 +17,7 @@ from itertools import combinations
 from math import gcd, lcm
 from typing import Any, NamedTuple
 
+from symcook.decide.automata import Asked, Automaton
 from symcook.decide.counting import Conditions, CountCondition, Counting, Counts, StateTable
 from symcook.decide.following import Holds, Linear, Lost, followed, ways
 from symcook.proof.search.simplex import TooLong, solve
@@ -203,7 +204,7 @@ class Common:
             open_ = _forms(when, location.flags)
             for some in () if open_ is None else _every([_read(one, numbers) for one in open_]):
                 for way in own:
-                    if isinstance(way.result, Exception) or way.result != answer:
+                    if isinstance(way.result, Exception) or (way.result is not None and way.result != answer):
                         yield Case((*some, *way.holds))
 
 
@@ -331,15 +332,43 @@ def obligations(common: Common, held: dict[Location, tuple[Linear, ...]]) -> Ite
                 yield premises_of(inequalities, case, goal)
 
 
-def invariants(machine: Counting | StateTable, fold: Fold) -> Invariants | str:
+class Programmed(Asked):
+    """A formula that counts as a recogniser, in place of the weights that it was compiled to."""
+
+
+Machine = Counting | StateTable | Programmed
+
+
+def side_by_side(machine: Machine, fold: Fold, alphabet: Sequence[str]) -> tuple[Counting | StateTable, Fold]:
+    """A machine and a fold that give the same answers iff both of these do: of two folds the machine that always says
+    True, and the fold that says whether they agree."""
+    if not isinstance(machine, Programmed):
+        return machine, fold
+    step, answer, other_step, other_answer = machine.fold.step, machine.fold.answer, fold.step, fold.answer
+
+    def both(state: Any, letter: str) -> Any:
+        return step(state[0], letter), other_step(state[1], letter)
+
+    def agree(state: Any) -> bool:
+        one, other = answer(state[0]), other_answer(state[1])
+        return one is None or other is None or one == other
+
+    always = Automaton(tuple(alphabet), ((0,) * len(alphabet),), (True,))
+    return StateTable(always), Fold((machine.fold.start, fold.start), both, agree)
+
+
+def invariants(machine: Machine, fold: Fold, alphabet: Sequence[str]) -> Invariants | str:
     """The certificate that both are equal on every word, or in words what is missing. Lost where the fold's code cannot
     be followed."""
-    found = _shown(Common(machine, fold))
+    machine, fold = side_by_side(machine, fold, alphabet)
+    common = Common(machine, fold)
+    found = _shown(common, few=True)  # which are mostly enough for machines that count alike, and soon found
+    found = _shown(common) if isinstance(found, str) else found
     return _shown(Common(machine, fold, length=True)) if isinstance(found, str) else found
 
 
-def _shown(common: Common) -> Invariants | str:
-    held = {location: list(found) for location, found in _guessed(common).items()}
+def _shown(common: Common, few: bool = False) -> Invariants | str:
+    held = {location: list(found) for location, found in _guessed(common, few).items()}
     known: dict[tuple[Linear, ...], Multipliers | None] = {}
 
     def impossible(holds: tuple[Linear, ...]) -> Multipliers | None:
@@ -372,29 +401,32 @@ def _shown(common: Common) -> Invariants | str:
     return result if result.check() else "the invariants found were not accepted by their check"
 
 
-def _guessed(common: Common) -> dict[Location, list[Linear]]:
-    """By location, linear equalities and bounds of sums and differences that the sampled states have."""
+def _guessed(common: Common, few: bool) -> dict[Location, list[Linear]]:
+    """By location, linear equalities and bounds of sums and differences that the sampled states have; with `few` bounds
+    of numbers by themselves alone."""
     found: dict[Location, list[tuple[dict[Hashable, int], int]]] = {}
     for state, level in common.samples:
         location, numbers = common.place(state, level)
         found.setdefault(location, []).append((numbers, level))
     early = max(level for _, level in common.samples) * 2 // 3
-    return {location: list(_inequalities(rows, early)) for location, rows in found.items()}
+    return {location: list(_inequalities(rows, early, few)) for location, rows in found.items()}
 
 
-def _inequalities(rows: list[tuple[dict[Hashable, int], int]], early: int) -> Iterator[Linear]:
+def _inequalities(rows: list[tuple[dict[Hashable, int], int]], early: int, few: bool) -> Iterator[Linear]:
     names = list(rows[0][0])
     for equality in _equalities([numbers for numbers, _ in rows], names):
         yield equality
         yield equality.over(-1)
     sums = [Linear(((name, sign),), 0) for name in names for sign in (1, -1)]
-    for one, other in combinations(names, 2):
+    for one, other in () if few else combinations(names, 2):
         sums += [Linear(((one, a), (other, b)), 0) for a in (1, -1) for b in (1, -1)]
     for form in sums:
         least = min(_value(form, numbers) for numbers, _ in rows)
         begun = [_value(form, numbers) for numbers, level in rows if level <= early]
         if begun and min(begun) == least:  # words longer than `early` did not move it
             yield Linear(tuple(sorted(form.parts)), -least)
+            for weaker in range(min(least, 2)) if len(form.parts) == 1 else ():  # where the greater one does not last
+                yield Linear(form.parts, -weaker)
 
 
 def _value(form: Linear, numbers: dict[Hashable, int]) -> int:

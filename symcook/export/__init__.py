@@ -12,6 +12,7 @@ from symcook.model.symbols import Exact
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
+    from symcook.words.inputs import Language
 
 DEFAULT_LENGTH = 16
 """The length, in typed symbols, to which an export is compared where none is asked for."""
@@ -30,6 +31,10 @@ def export(
     dtype: str = "float64",
     max_length: int | None = None,
     steps: int | None = None,
+    inputs: Language | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    positions: str | None = None,
     values: Mapping[str, Exact] | None = None,
     claims: Sequence[str] = (),
     built: Mapping[str, object] | None = None,
@@ -45,7 +50,9 @@ def export(
     orders in which attention may divide, and to which length numpy's answers were compared with exact ones on every
     input, as far as time allows. Of a decoder of an automaton or a machine the certificate names the greatest number of
     steps that any runtime gets right, at most `steps` (100), which the shipped script keeps to
-    (`symcook.export.decoding`). `values` sets declared symbols, `claims` are ids whose statuses the certificate names
+    (`symcook.export.decoding`). With `inputs`, a language (`symcook.words.inputs`; `sample` strings of it, drawn with
+    `seed`), the certificate is about its strings alone, which it names, and about the answers at `positions`
+    (`symcook.words.positions`); position tables then go to the longest of finitely many. `values` sets declared symbols, `claims` are ids whose statuses the certificate names
     (of a recipe those that it names), `built` the "recipe" and its "arguments". All files are written, or none.
     Raises BadInput for a target that exists (without `force`) or cannot be written, an id that is no such claim, a
     number that does not fit `dtype`, a format that cannot express the model, a package that is missing, and `steps`
@@ -60,8 +67,16 @@ def export(
         if max_length is not None:
             raise BadInput("a feed-forward recipe must be exported without --max-length", max_length, "leave it out")
         max_length = 1
+    chosen_strings = (inputs, sample, positions) != (None, None, None)
+    if chosen_strings and not model.alphabet:
+        must = "inputs must be given to a model that reads strings"
+        raise BadInput(must, f"{model.name}, which reads numbers", "leave them out")
     if max_length is None:
         most = DEFAULT_LENGTH
+        if inputs is not None:
+            from symcook.words.inputs import longest
+
+            most = longest(model, inputs, most)
         if model.max_length is not None:
             most = min(most, model.max_length - model.embedding.added)
         max_length = max(1, most)
@@ -69,6 +84,12 @@ def export(
         raise BadInput(f"the maximum length must be an integer from 1 to {MAX_LENGTH}", max_length)
     if steps is not None and not 0 <= steps <= MAX_STEPS:
         raise BadInput(f"the number of steps must be an integer of at least 0, and at most {MAX_STEPS:,}", steps)
-    made = prepared(model, values, format, dtype, max_length, steps)
+    asked = None
+    if chosen_strings:
+        from symcook.words.inputs import strings
+
+        lengths = range(0 if model.embedding.added else 1, max_length + 1)
+        asked = strings(model, lengths, inputs, sample, seed, positions)
+    made = prepared(model, values, format, dtype, max_length, steps, asked=asked)
     contents = chosen.encode(made.arrays, weights.stem)
     return write(weights, beside, contents, certificate(made, claims, built, progress), force=force)

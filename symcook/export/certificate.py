@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from symcook.door import Progress
@@ -25,9 +25,10 @@ from symcook.verify.comparison import TOLERANCE
 if TYPE_CHECKING:
     import numpy as np
 
-    from symcook.domains.batch import Grid, Words
+    from symcook.domains.batch import Grid, Listed, Words
     from symcook.export.archive import Archive
     from symcook.model.symbols import Exact, Number
+    from symcook.words.inputs import Strings
 
 FORMAT = "symcook certificate 4"
 BATCHED = 2**18
@@ -42,14 +43,16 @@ SHOWN = 64
 GRID = tuple(Fraction(v) for v in ("0", "1", "-1", "2", "1/2", "-2", "-1/2", "1/3", "1/7", "-1/1000"))
 
 
-def compare(model: Transformer, m: Archive, n_max: int, progress: Progress | None = None) -> dict[str, Any]:
+def compare(
+    model: Transformer, m: Archive, n_max: int, progress: Progress | None = None, asked: Strings | None = None
+) -> dict[str, Any]:
     """Run the archive's arrays and the exact model on the same inputs, length by length, until they part.
 
     Where the readout decides or picks a label, every answer must be the same; where it shows values, each must be
     within `TOLERANCE` (by dtype) times max(1, |exact|). Lengths count the tokens that the model adds. What the exact
     domain does not hold is compared with balls of 30 digits.
 
-    Inputs on which the exact model has no run (`symcook.errors.NoRun`) have nothing to compare.
+    Where `asked` names strings, and answers that count, these alone are compared. Inputs on which the exact model has no run (`symcook.errors.NoRun`) have nothing to compare.
 
     The answer has "greatest_length" (0 where the least length already fails), "inputs" (how many were compared, all of
     them to that length that have a run), "no_run" (how many have none, and the first), "largest_difference" (None for
@@ -63,30 +66,32 @@ def compare(model: Transformer, m: Archive, n_max: int, progress: Progress | Non
     none = _NoRuns()
     limit, added, many = BATCHED, model.embedding.added, weights(model)
     for n in range(added or 1, n_max + 1):
-        if ends := _no_room(model, many, n, count, limit):
+        if ends := _no_room(model, many, n, count, limit, asked):
             break
         try:
             try:
-                first, difference = _length(model, m, n, limit, none)
+                first, difference = _length(model, m, n, limit, none, asked)
             except NotExact:
                 exact, limit = (
                     "exact arithmetic (or rigorous intervals where it has no value), one input at a time",
                     SINGLE,
                 )
-                if ends := _no_room(model, many, n, count, limit):
+                if ends := _no_room(model, many, n, count, limit, asked):
                     break
-                first, difference = _length(model, m, n, limit, none)
+                first, difference = _length(model, m, n, limit, none, asked)
         except Undecided:  # what is certified ends before this length
             ends = f"neither exact arithmetic nor rigorous intervals settle an answer at length {n - added}"
             break
         if first is not None:
             ends = "the first input with another answer"
             break
-        count, greatest, worst = count + _size(model, n, limit), n, max(worst, difference)
+        count, greatest, worst = count + _size(model, n, limit, asked), n, max(worst, difference)
         none.keep()
         if progress is not None:
             progress(n, n_max)
     what = "every string" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
+    if asked is not None:
+        what = f"each string of {asked.text}"
     if model.pointwise:
         what = "every point of a rational grid"
     how = "answers must be equal"
@@ -139,20 +144,24 @@ def _values(inputs: int, n: int, limit: int) -> int:
     return max(fitting, default=2)
 
 
-def _size(model: Transformer, n: int, limit: int) -> int:
+def _size(model: Transformer, n: int, limit: int, asked: Strings | None = None) -> int:
     """How many inputs of length `n` there are to compare."""
+    if asked is not None:
+        return asked.many(n - model.embedding.added)
     if model.embedding.inputs is None:
         return len(model.alphabet) ** (n - model.embedding.added)
     inputs = len(model.embedding.inputs)
     return _values(inputs, n, limit) ** (inputs * n)
 
 
-def _no_room(model: Transformer, many: int, n: int, count: int, limit: int) -> str | None:
+def _no_room(
+    model: Transformer, many: int, n: int, count: int, limit: int, asked: Strings | None = None
+) -> str | None:
     """Why length `n` is not compared behind `count` inputs: it has too many, or takes too many products with the `many`
     weights."""
     from symcook.export.guarantee import LARGE, MOST_PRODUCTS
 
-    size, typed = _size(model, n, limit), n - model.embedding.added
+    size, typed = _size(model, n, limit, asked), n - model.embedding.added
     if count + size > limit:
         how = "in exact batches" if limit == BATCHED else "one by one, as exact batches do not hold this model"
         return f"length {typed} has {size} more inputs, and at most {limit} are compared {how}"
@@ -162,7 +171,9 @@ def _no_room(model: Transformer, many: int, n: int, count: int, limit: int) -> s
     return None
 
 
-def _length(model: Transformer, m: Archive, n: int, limit: int, none: _NoRuns) -> tuple[str | None, float]:
+def _length(
+    model: Transformer, m: Archive, n: int, limit: int, none: _NoRuns, asked: Strings | None = None
+) -> tuple[str | None, float]:
     """The first input of length `n` on which floats and exact values part, and the largest difference of values."""
     from symcook.domains.batch import Grid, Words, nth
 
@@ -173,12 +184,22 @@ def _length(model: Transformer, m: Archive, n: int, limit: int, none: _NoRuns) -
     else:
         whole = Grid(tuple(list(_options(model, n, limit)) for _ in range(n)))
     worst = 0.0
-    for block in whole.blocks(BLOCK if batched else SINGLE):
-        code, difference = _block(model, m, block, n, batched, none)
+    blocks = whole.blocks(BLOCK if batched else SINGLE) if asked is None else _chosen(model, asked, n, batched)
+    for block in blocks:
+        code, difference = _block(model, m, block, n, batched, none, asked)
         worst = max(worst, difference)
         if code is not None:
             return _name(model, nth(block, code)), worst
     return None, worst
+
+
+def _chosen(model: Transformer, asked: Strings, n: int, batched: bool) -> Iterator[Listed]:
+    """The strings of a length that are asked about, block by block."""
+    from symcook.domains.batch import Listed
+
+    words = asked.each(n - model.embedding.added)
+    while block := tuple(islice(words, BLOCK if batched else SINGLE)):
+        yield Listed(tuple(map(model.embedding.surround, block)))
 
 
 def _name(model: Transformer, sequence: Sequence[Any]) -> str:
@@ -189,7 +210,13 @@ def _name(model: Transformer, sequence: Sequence[Any]) -> str:
 
 
 def _block(
-    model: Transformer, m: Archive, block: Words | Grid, n: int, batched: bool, none: _NoRuns
+    model: Transformer,
+    m: Archive,
+    block: Words | Grid | Listed,
+    n: int,
+    batched: bool,
+    none: _NoRuns,
+    asked: Strings | None = None,
 ) -> tuple[int | None, float]:
     """The number of the first input of a block on which they part, and the largest relative difference of values."""
     import numpy as np
@@ -221,21 +248,36 @@ def _block(
             return None, 0.0
         some = next(found for found in each if found is not None)
         exact = np.array([some if found is None else found for found in each])
+    counts = np.ones((block.size, 1), dtype=bool)
+    if asked is not None and asked.positions not in (None, "all"):
+        counts = _counted(asked, model, block, n)
     if model.readout.answers:
-        return _first((archive.verdicts(m, z) != exact).reshape(block.size, -1).any(axis=1) & runs), 0.0
+        return _first(((archive.verdicts(m, z) != exact).reshape(block.size, -1) & counts).any(axis=1) & runs), 0.0
     got = archive.shown(m, z)[:, model.readout.answered(n)].astype(float)
-    difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact))).max(axis=(1, 2))
+    difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact)) * counts[:, :, None]).max(axis=(1, 2))
     first = _first(~(difference <= float(tolerance(str(m["dtype"])))) & runs)  # not a number is a difference too
     return first, float(difference[runs].max())
 
 
-def _spread(block: Words | Grid, made: Callable[[Any], object]) -> Any:
+def _counted(asked: Strings, model: Transformer, block: Any, n: int) -> Any:
+    """At which positions answers count: for each string of a block, each position."""
+    import numpy as np
+
+    readout, every = asked.counted(model).readout, range(n)
+    found = np.zeros((block.size, n), dtype=bool)
+    for row, sequence in enumerate(block):
+        found[row, [*(readout.counted(sequence, every) if readout.everywhere else [n - 1])]] = True
+    return found if model.readout.each else np.ones((block.size, 1), dtype=bool)
+
+
+def _spread(block: Words | Grid | Listed, made: Callable[[Any], object]) -> Any:
     """What is made of each token or row of a block's inputs, as an array (B, n, ...) in the order of the block."""
     import numpy as np
 
-    from symcook.domains.batch import digits
+    from symcook.domains.batch import Listed, digits
 
-    columns = zip(block.choices(), digits(block, np.arange(block.size)), strict=True)
+    own = block.digits() if isinstance(block, Listed) else digits(block, np.arange(block.size))
+    columns = zip(block.choices(), own, strict=True)
     return np.stack([np.array([made(one) for one in options])[digit] for options, digit in columns], axis=1)
 
 
@@ -243,7 +285,7 @@ def _first(wrong: np.ndarray) -> int | None:
     return int(wrong.argmax()) if wrong.any() else None
 
 
-def _batched(model: Transformer, block: Words | Grid, n: int) -> Any:
+def _batched(model: Transformer, block: Words | Grid | Listed, n: int) -> Any:
     """Exact answers (B) or (B, n), or exact values (B, places, shown) rounded once to float64."""
     import numpy as np
 
@@ -319,6 +361,8 @@ class Prepared:
     arrays: Archive
     roundings: Mapping[str, object]
     decoding: dict[str, Any] | None
+    asked: Strings | None = None
+    """The strings that the certificate is about; None for all inputs."""
 
 
 def prepared(
@@ -329,6 +373,7 @@ def prepared(
     max_length: int,
     steps: int | None = None,
     strictly: bool = True,
+    asked: Strings | None = None,
 ) -> Prepared:
     """The arrays of an export to words of `max_length` typed symbols; `steps` that are not certain are refused, if
     `strictly`. Raises BadInput for what cannot be exported so."""
@@ -352,10 +397,14 @@ def prepared(
     decoded = None
     if bound.program is not None:
         from symcook.export.decoding import decoding, stored
+        from symcook.programs.running import decodes
 
+        if asked is not None and decodes(bound):
+            must = "the certificate of a decoder must be about all strings"
+            raise BadInput(must, asked.text, "leave --inputs and --positions out")
         decoded = decoding(bound, arrays, dtype, max_length, steps, strictly)
         arrays |= stored(bound, decoded)
-    return Prepared(model, known, kind, dtype, max_length, bound, arrays, roundings, decoded)
+    return Prepared(model, known, kind, dtype, max_length, bound, arrays, roundings, decoded, asked)
 
 
 def certificate(
@@ -379,7 +428,7 @@ def certificate(
     recipe, n_max = built.get("recipe"), made.max_length + bound.embedding.added
     statuses = _statuses(claims, recipe)
     try:
-        compared = compare(bound, made.arrays, n_max, progress)
+        compared = compare(bound, made.arrays, n_max, progress, made.asked)
     except NotExact as error:
         must = "an export must be compared with exact values"
         raise NotExact(f"{must}, but {error.must}", error.given, "there is no export without them") from None
@@ -399,12 +448,12 @@ def certificate(
         "source": bound.source,
         "claims": statuses,
         "greatest_length": compared["greatest_length"] if not bound.pointwise else None,
-        "guaranteed": guarantee(bound, dtype, n_max, progress, outside, made.arrays),
+        "guaranteed": guarantee(bound, dtype, n_max, progress, outside, made.arrays, made.asked),
         "compared": compared,
         "roundings": dict(made.roundings),
         "position_tables": _tables(bound, n_max),
         "model_file": known,
-    }
+    } | ({} if made.asked is None else made.asked.to_json() | {"language": made.asked.document()})
 
 
 def _recipe(model: Transformer) -> dict[str, Any]:

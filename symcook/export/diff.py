@@ -18,15 +18,17 @@ from symcook.model.rationals import quotient
 from symcook.model.structure import differences
 from symcook.model.symbols import Exact, exact, fraction
 from symcook.model.transformer import Transformer
-from symcook.words import every
+from symcook.words.inputs import Language, Strings, longest, strings
 
 if TYPE_CHECKING:
     from flint import arb, fmpq
 
     from symcook.domains.protocol import Domain
 
-INPUTS = 500
-"""The greatest number of inputs on which two models are run."""
+INPUTS, MOST = 500, 100_000
+"""The greatest number of inputs on which two models are run, and of strings of a language."""
+LENGTH = 6
+"""The length to which they are compared where none is asked for."""
 BITS = 256
 CLOSE_DIGITS = 20
 CLOSE = Fraction(1, 10**CLOSE_DIGITS)
@@ -61,6 +63,8 @@ class Diff(Shown):
     close: int = 0
     undecided: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
+    asked: Strings | None = None
+    """The strings that were asked about; None of models over rows."""
 
     @property
     def same(self) -> bool | None:
@@ -85,23 +89,28 @@ class Diff(Shown):
             "close": self.close,
             "close_within": f"1e-{CLOSE_DIGITS}",
             "tolerance": self.tolerance,
-        }
+        } | ({} if self.asked is None else self.asked.to_json())
 
 
 @door()
 def diff(
     first: Transformer,
     second: Transformer,
-    max_length: int = 6,
+    max_length: int | None = None,
     *,
+    inputs: Language | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    positions: str | None = None,
     tolerance: Exact = 0,
     progress: Progress | None = None,
 ) -> Diff:
     """Run two models on the same inputs, shortest first, and compare every coordinate that both have behind each part
     of a layer; where their layers are not alike, at the end alone.
 
-    Every word to `max_length` (in typed symbols), and `INPUTS` of them at most; of models over rows of
-    numbers, rows over 0, 1, -1 and 1/2. Values differ where their balls of 256 bits are surely more than `tolerance`
+    Every word to `max_length` (in typed symbols; 6, or that of the longest of finitely many `inputs`), and `INPUTS` of
+    them at most; of a language every string; of models over rows of numbers, rows over 0, 1, -1 and 1/2. `positions`
+    are those at which they are compared. Values differ where their balls of 256 bits are surely more than `tolerance`
     apart, and are equal where they surely are not; between these they are close, or it stays open (`Diff`). Symbols
     take their defaults. Raises BadInput where the two take different inputs.
     """
@@ -109,6 +118,10 @@ def diff(
     near = fraction(exact(tolerance))
     if near < 0:
         raise BadInput("a tolerance must not be negative", quotient(near))
+    if inputs is not None and not one.alphabet:
+        raise BadInput("inputs must be given to models that read strings", f"{one.name}, which reads numbers")
+    if max_length is None:
+        max_length = LENGTH if inputs is None else longest(one, inputs, LENGTH)
     if not 1 <= max_length <= COMPARED:
         raise BadInput(f"the maximum length must be an integer from 1 to {COMPARED}", max_length)
     if one.pointwise or other.pointwise:
@@ -118,16 +131,25 @@ def diff(
     if one.alphabet != other.alphabet or one.embedding.inputs != other.embedding.inputs:
         taken = " and ".join(f"{_takes(model)} for {model.name}" for model in (one, other))
         raise BadInput("two models must take the same inputs", taken)
+    asked = None
+    if one.alphabet:
+        asked = strings(one, range(0 if one.embedding.added else 1, max_length + 1), inputs, sample, seed, positions)
+        one, other = asked.counted(one), asked.counted(other)
+    elif positions is not None:
+        raise BadInput("positions must be those of strings", f"{one.name}, which reads numbers", "leave them out")
+    most = INPUTS
+    if asked is not None and asked.language is not None and (most := asked.count) > MOST:
+        raise BadInput(f"two models must be compared on at most {MOST:,} strings", asked.says, "give --sample 500")
     count = opened = different = close = 0
     first_found = None
-    for given, tokens in _inputs(one, max_length):
-        if count == INPUTS:
+    for given, tokens in _inputs(one, max_length, asked):
+        if count == most:
             break
         count += 1
         if progress is not None:
-            progress(count, INPUTS)
+            progress(count, most)
         try:
-            found, known = _run(one, other, tokens, near)
+            found, known = _run(one, other, tokens, near, positions)
         except Undecided:
             opened += 1
             continue
@@ -137,14 +159,14 @@ def diff(
             first_found = first_found or {"input": given, **found}
         elif known is False:
             close += 1
-    apart = list(differences(one, other, near=near))
+    apart = list(differences(first.bind(), second.bind(), near=near))
     limits = [it for it in apart if it.limit and near]
     structure, undecided = (
         tuple(str(it) for it in apart if it.decided is decided and it not in limits) for decided in (True, False)
     )
     return Diff(
         (first.name, second.name), structure, first_found, count, max_length, quotient(near), opened, different, close,
-        undecided, tuple(map(str, limits)),
+        undecided, tuple(map(str, limits)), asked,
     )  # fmt: skip
 
 
@@ -152,26 +174,26 @@ def _takes(model: Transformer) -> str:
     return " ".join(model.alphabet or model.embedding.inputs or ())
 
 
-def _inputs(model: Transformer, max_length: int) -> Iterator[tuple[str, Any]]:
+def _inputs(model: Transformer, max_length: int, asked: Strings | None) -> Iterator[tuple[str, Any]]:
     """Inputs as text and as `forward` takes them."""
     embedding = model.embedding
-    if embedding.inputs is None:
-        for n in range(0 if embedding.added else 1, max_length + 1):
-            for word in every(embedding.alphabet, n):
+    if asked is not None:
+        for n in asked.lengths:
+            for word in asked.each(n):
                 yield embedding.written(word), model.tokens(word)
         return
     from symcook.run import show_rows
 
     for n in range(1, 2 if model.pointwise else max_length + 1):
-        for values in product(("0", "1", "-1", "1/2"), repeat=n * len(embedding.inputs)):
-            size = len(embedding.inputs)
-            rows = [dict(zip(embedding.inputs, values[k * size :], strict=False)) for k in range(n)]
+        for values in product(("0", "1", "-1", "1/2"), repeat=n * len(embedding.inputs or ())):
+            size = len(embedding.inputs or ())
+            rows = [dict(zip(embedding.inputs or (), values[k * size :], strict=False)) for k in range(n)]
             checked = model.rows(rows)
             yield show_rows(checked), checked
 
 
 def _run(
-    one: Transformer, other: Transformer, tokens: Sequence[Any], near: Fraction
+    one: Transformer, other: Transformer, tokens: Sequence[Any], near: Fraction, positions: str | None
 ) -> tuple[dict[str, Any] | None, bool | None]:
     """The first difference that is known on an input; and whether all values before it are surely equal, or else close
     (False), or stay open (None)."""
@@ -193,13 +215,13 @@ def _run(
     known: bool | None = True
     for layer, part, left, right in pairs:
         names = [n for n in (one.space if part != "readout" else left) if n in other.space or part == "readout"]
-        for place in a.everywhere:
+        for place in (a.everywhere if positions is None else a.places):
             for name in names:
                 x, y = (_entry(side, name, place) for side in (left, right))
                 match _apart(a.domain, x, y, near):
                     case "different":
                         shown = [a.domain.show(v, 30) for v in (_ball(a.domain, x), _ball(a.domain, y))]
-                        where = {"layer": layer, "part": part, "position": place + 1, "coordinate": name}
+                        where = {"layer": layer, "part": part, "position": place % len(a.everywhere) + 1, "coordinate": name}
                         return {**where, "first": shown[0]["mid"], "second": shown[1]["mid"]}, known
                     case "close":
                         known = known and False

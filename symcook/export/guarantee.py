@@ -29,6 +29,7 @@ from symcook.model.rationals import outward
 from symcook.model.transformer import Transformer
 from symcook.numbers.matrix import RationalMatrix
 from symcook.words.exact import Prefixes
+from symcook.words.inputs import Strings
 from symcook.words.rounded import CLASSES, LEVELS, MOST_STATES, Box, Boxed, Hulls, boxes, cells, streams
 
 RUNS = 1000
@@ -113,6 +114,7 @@ def guarantee(
     progress: Progress | None = None,
     outside: str | None = None,
     m: Archive | None = None,
+    asked: Strings | None = None,
 ) -> dict[str, Any]:
     """The part "guaranteed" of a certificate, for a model whose symbols all have values.
 
@@ -124,11 +126,14 @@ def guarantee(
     the margin (or the error) and the outputs of all words. All this assumes that attention divides behind its sums;
     "divided_first" has the same where weights are divided before, as in `softmax(scores) @ values`, and "help" where
     that is less. `outside` says why nothing holds of the runtime at hand. Nothing is certain where a number may
-    overflow (`greatest`); `m` are the arrays, where they are there.
+    overflow (`greatest`); `m` are the arrays, where they are there. Where `asked` leaves strings out all this is of the
+    others: a length at which there is none has no run.
     """
+    asked = asked if asked is not None and asked.restricted else None
+    model = model if asked is None else asked.counted(model)
     fits = _Fitting(model, dtype, n_max, m)
-    found = _guaranteed(model, dtype, n_max, progress, outside, fits, False)
-    first = _guaranteed(model, dtype, n_max, progress, outside, fits, True) if _divides(model) else dict(found)
+    found = _guaranteed(model, dtype, n_max, progress, outside, fits, False, asked)
+    first = _guaranteed(model, dtype, n_max, progress, outside, fits, True, asked) if _divides(model) else dict(found)
     more = f"{HELP}; {HELP_ZERO}" if model.decides and not model.readout.signed else HELP
     model_of = [MODEL.format(exp=rounding.EXP_ULPS, gelu=rounding.GELU_ULPS, order=order) for order in ORDERS]
     return {
@@ -174,9 +179,10 @@ def _guaranteed(
     outside: str | None,
     fits: _Fitting,
     divides_first: bool,
+    asked: Strings | None,
 ) -> dict[str, Any]:
     """What holds for one order of averages."""
-    found = _Guarantee(model, dtype, n_max, progress, divides_first, fits)
+    found = _Guarantee(model, dtype, n_max, progress, divides_first, fits, asked)
     decides = model.readout.answers
     if outside is not None:
         found.stop = outside
@@ -210,7 +216,9 @@ class _Guarantee:
         progress: Progress | None,
         divides_first: bool = False,
         fits: _Fitting | None = None,
+        asked: Strings | None = None,
     ) -> None:
+        self.asked = asked
         self.fits = fits or _Fitting(model, dtype, n_max, None)
         self.model, self.dtype, self.n_max, self.progress = model, dtype, n_max, progress
         self.divides_first = divides_first
@@ -272,13 +280,20 @@ class _Guarantee:
         most = min(self.n_max, 2**self.bits)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows may be anything, and its sets say so
             try:
-                if not (streams(self.model) and self.merged(most)):
+                if not (streams(self.model) and self.read_beside and self.merged(most)):
                     self.boxed(most)
             except Overflow:
                 length = self.typed(self.fits.last + 1)
                 self.stop = f"some number of a string of length {length} may be too great for {self.dtype}"
         if self.tried == most < self.n_max:
             self.stop = f"{self.dtype} counts positions exactly to {most} only"
+
+    @property
+    def read_beside(self) -> bool:
+        """Whether prefixes can be grouped: where strings are left out, with a reader of those that are not."""
+        if self.asked is None:
+            return True
+        return not self.model.readout.everywhere and not isinstance(self.asked.language, frozenset)
 
     def add(self, n: int, runs: int, margin: float | None, outputs: Mapping[str, tuple[float, float]]) -> None:
         if n > self.fits.last:
@@ -291,7 +306,8 @@ class _Guarantee:
         """By running sums; False where words in one state leave a decision open that a word by itself does not."""
         import numpy as np
 
-        prefixes = Prefixes(self.model, Hulls(self.model, self.dtype, self.divides_first))
+        reader = None if self.asked is None else self.asked.reader
+        prefixes = Prefixes(self.model, Hulls(self.model, self.dtype, self.divides_first), beside=reader)
         start = max(1, self.model.embedding.added)
         for n, level in zip(range(start, most + 1), prefixes.levels(), strict=False):
             states = len(level.origin)
@@ -299,9 +315,16 @@ class _Guarantee:
                 name: (np.broadcast_to(v.low, states), np.broadcast_to(v.high, states))
                 for name, v in level.result.columns().items()
             }
+            chosen = np.arange(states)
+            if reader is not None and level.labels is not None:
+                chosen = np.flatnonzero(reader.accepting[level.labels])
+                if not len(chosen):
+                    self.add(n, 0, None, {})
+                    continue
+                found = {name: (low[chosen], high[chosen]) for name, (low, high) in found.items()}
             margin, opened = decision(self.model, found)
             if opened is not None:
-                tokens = self.model.embedding.surround(level.word(opened))
+                tokens = self.model.embedding.surround(level.word(int(chosen[opened])))
                 try:
                     self.run(Box(tokens, self.model.alphabet))
                 except Open as error:
@@ -318,9 +341,12 @@ class _Guarantee:
 
     def boxed(self, most: int) -> None:
         for n in range(self.tried + 1, most + 1):
-            level, last = self.level, None
+            level, last = self.level if self.asked is None else CLASSES, None
+            if self.asked is not None and not self.asked.many(self.typed(n)):
+                self.add(n, 0, None, {})
+                continue
             while True:
-                words = cells(self.model, n, level, self.bits)
+                words = self.cover(n, level)
                 count = words.many
                 products = self.products + count * (n + len(self.model.alphabet)) * self.weights
                 if self.runs + count > RUNS or products > MOST_PRODUCTS:
@@ -333,7 +359,7 @@ class _Guarantee:
                         self.stop += f", with {MOST_PRODUCTS:,} products of weights"
                     return
                 try:
-                    self.one_length(n, count, level)
+                    self.one_length(n, count, level, words)
                     self.level = level
                     self.note(words.says)
                     break
@@ -347,6 +373,8 @@ class _Guarantee:
 
     def finer(self, n: int, level: int, count: int) -> bool:
         """Whether boxes of this level may decide what `count` boxes left open."""
+        if self.asked is not None:
+            return level > CLASSES and self.asked.many(self.typed(n)) > count
         return level == CLASSES or cells(self.model, n, level, self.bits).many > count
 
     def alone(self, error: Open) -> bool:
@@ -358,12 +386,20 @@ class _Guarantee:
             return True
         return False
 
-    def one_length(self, n: int, count: int, level: int) -> None:
+    def cover(self, n: int, level: int) -> Any:
+        """The strings of a length, as at a level of `LEVELS`; of a language by its classes, or each by itself."""
+        if self.asked is None:
+            return cells(self.model, n, level, self.bits)
+        typed = self.typed(n)
+        return self.asked.cover(typed, self.model, bits=self.bits) if level == CLASSES else self.asked.apart(typed)
+
+    def one_length(self, n: int, count: int, level: int, words: Any) -> None:
         margins, outputs = [], []
-        for box in boxes(self.model, n, level, self.bits):
+        own = (Box(self.model.embedding.surround(word), self.model.alphabet) for word, _ in words)
+        for box in boxes(self.model, n, level, self.bits) if self.asked is None else own:
             margin, found = self.run(box)
             margins.append(margin)
-            outputs.append(found)
+            outputs += [found] if found else []
         known = [m for m in margins if m is not None]
         margin = (min if self.decides else max)(known) if known else None
         self.add(n, count, margin, _hull(outputs))
@@ -378,6 +414,8 @@ class _Guarantee:
             result = forward(self.model, box.fixed, domain)
         except (Undecided, BadInput):  # a choice on the way stays open, or whether there is a value
             raise Open(box.word, {}) from None
+        if not result.places:
+            return None, {}
         import numpy as np
 
         with PRECISION, domain.context():
@@ -480,7 +518,7 @@ def decision(model: Transformer, found: OutputEnds) -> tuple[float | None, int |
 
 
 def _hull(each: Sequence[OutputEnds]) -> dict[str, tuple[float, float]]:
-    names = each[0]
+    names = each[0] if each else ()
     return {
         name: (min(float(e[name][0].min()) for e in each), max(float(e[name][1].max()) for e in each)) for name in names
     }

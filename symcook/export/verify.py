@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from symcook.export.archive import Archive
     from symcook.model.transformer import Transformer
+    from symcook.words.inputs import Strings
 
 
 @door()
@@ -45,7 +46,8 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
         raise _wrong(
             "position_tables.N", f"the largest of lengths from 1 to {MAX_LENGTH} input symbols", given.positions
         )
-    made = prepared(model, given.symbols, given.kind, given.dtype, longest, given.steps, strictly=False)
+    asked = _asked(model, known, longest)
+    made = prepared(model, given.symbols, given.kind, given.dtype, longest, given.steps, strictly=False, asked=asked)
     _same_model(made, known)
     weights = given.weights
     _same_arrays(weights, decode(weights, files[weights]), held(given.kind, made.arrays))
@@ -117,6 +119,28 @@ def _given(place: Path, known: Mapping[str, object], files: Mapping[Path, bytes]
         recipe, arguments, symbols, kind, dtype, _whole(tables, "N", 1, MAX_LENGTH + 2), steps, program,
         [each["id"] for each in claims], format, weights,
     )  # fmt: skip
+
+
+def _asked(model: Transformer, known: Mapping[str, object], longest: int) -> Strings | None:
+    """The strings that a certificate is about; None where it names none."""
+    if "language" not in known:
+        return None
+    from symcook.programs.automata import table_of
+    from symcook.words.inputs import strings
+
+    language = _field(known, "language", dict, "an object")
+    source: Any = None
+    if "automaton" in language:
+        source = table_of(language["automaton"])
+    elif "strings" in language:
+        source = _field(language, "strings", list, "a list of lists of tokens")
+    positions = _field(known, "positions", str, "text") if "positions" in known else None
+    if set(language) - {"automaton", "strings"} or (source is None and positions is None):
+        raise _wrong("language", "strings or an automaton", language)
+    lengths = range(0 if model.embedding.added else 1, longest + 1)
+    asked = strings(model, lengths, source, positions=positions)
+    asked.text = _field(known, "inputs", str, "text") if source is not None else asked.text
+    return asked
 
 
 def _wrong(name: str, must: str, given: object) -> BadInput:

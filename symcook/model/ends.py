@@ -364,6 +364,11 @@ class Readout(Named):
         """Whether it looks at every position."""
         return self.position in ("each", "all")
 
+    def counted(self, sequence: Any, places: Sequence[int]) -> Sequence[int]:
+        """Those of the `places` of an input whose answers count: all, where nothing else is asked
+        (`symcook.words.positions`)."""
+        return places
+
     @property
     def first(self) -> bool:
         """Whether it looks at the first position alone."""

@@ -19,7 +19,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, ladder, limit_for, settled
 from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.words import Cover
-from symcook.words.inputs import Inputs, Language, strings
+from symcook.words.inputs import Language, strings
 
 
 class HeadRow(NamedTuple):
@@ -47,7 +47,9 @@ def entropy(
     head: str | None = None,
     position: int | str | None = None,
     min_length: int = 1,
-    inputs: Inputs | Language | None = None,
+    inputs: Language | None = None,
+    sample: int | None = None,
+    seed: int = 0,
     values: Mapping[str, Exact] | None = None,
     digits: int = 10,
     progress: Progress | None = None,
@@ -78,7 +80,7 @@ def entropy(
     """
     digits = check_digits(digits)
     asked = lengths(model, max_length, min_length, decides=False)
-    within = strings(model, asked, inputs)
+    within = strings(model, asked, inputs, sample, seed)
     if asked[-1] + model.embedding.added > MOST_WEIGHTS:
         most = MOST_WEIGHTS - model.embedding.added
         raise BadInput(f"the maximum length must be at most {most} here", max_length, f"give --max-length {most}")

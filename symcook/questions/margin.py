@@ -22,7 +22,7 @@ from symcook.numbers.expsum import ExpSum
 from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.words import Cover
 from symcook.words.exact import PrefixLevel, mergeable, merged, moved
-from symcook.words.inputs import Inputs, Language, strings
+from symcook.words.inputs import Language, strings
 
 if TYPE_CHECKING:
     from symcook.domains.cells import Array
@@ -48,7 +48,10 @@ def margin(
     model: Transformer,
     max_length: int,
     *,
-    inputs: Inputs | Language | None = None,
+    inputs: Language | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    positions: str | None = None,
     values: Mapping[str, Exact] | None = None,
     digits: int = 10,
     progress: Progress | None = None,
@@ -78,8 +81,8 @@ def margin(
     value stays open. Source: the margin is that of Section 3.4 of chiang2022, whose cross-entropy falls with it.
     """
     digits = check_digits(digits)
-    asked = strings(model, lengths(model, max_length), inputs)
-    bound = model.bind(values)
+    asked = strings(model, lengths(model, max_length), inputs, sample, seed, positions)
+    bound = asked.counted(model.bind(values))
     two = bound.readout.signed
     found: dict[int, _Least] = {}
     method = ""

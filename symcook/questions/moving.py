@@ -18,7 +18,7 @@ def answer(result: Result) -> Any:
     """The answer of a run as a value to compare: a verdict, an index, or those of all positions; None where it, or one
     of them, is open."""
     answers = result.answers
-    if None in answers or not answers:
+    if None in answers or result.verdicts is None:
         return None
     return tuple(answers) if result.model.readout.each else answers[0]
 

@@ -21,7 +21,7 @@ from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.questions.moving import answer
 from symcook.words import Word
 from symcook.words.cells import MOST, Cells
-from symcook.words.inputs import Inputs, Language, Strings, Within, strings
+from symcook.words.inputs import Language, Strings, Within, strings
 
 if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
@@ -39,7 +39,10 @@ def precision(
     max_length: int,
     *,
     min_length: int = 1,
-    inputs: Inputs | Language | None = None,
+    inputs: Language | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    positions: str | None = None,
     formats: Sequence[str] = ("float16", "bfloat16", "float32", "float64"),
     beyond: int = 0,
     values: Mapping[str, Exact] | None = None,
@@ -79,7 +82,8 @@ def precision(
             raise unknown("format", name, list(RUNTIMES))
     lengths(model, max(beyond, max_length))
     bound = model.bind(values)
-    within = strings(bound, asked, inputs)
+    within = strings(bound, asked, inputs, sample, seed, positions)
+    bound = within.counted(bound)
     rows: list[dict[str, AnswerCell]] = []
     found: dict[str, dict[str, Any]] = {
         name: dict.fromkeys(("from", "guaranteed", "wrong", "length", "first", "gives", "exact")) for name in formats

@@ -28,7 +28,7 @@ from symcook.questions.line import Unit
 from symcook.questions.moving import OneSymbol, answer
 from symcook.questions.reach import LeftOpen, Reach, decimal, enclosed, exactly, soonest
 from symcook.words import Cover
-from symcook.words.inputs import Inputs, Language, strings
+from symcook.words.inputs import Language, strings
 
 if TYPE_CHECKING:
     from symcook.domains.exact import ExactValue
@@ -49,7 +49,10 @@ def temperature(
     max_length: int,
     *,
     min_length: int = 1,
-    inputs: Inputs | Language | None = None,
+    inputs: Language | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    positions: str | None = None,
     values: Mapping[str, Exact] | None = None,
     digits: int = 10,
     progress: Progress | None = None,
@@ -81,8 +84,8 @@ def temperature(
     Source: Cookbook, Section 5.7; merrill2024, Definition 7, for ties, which no temperature breaks.
     """
     digits = check_digits(digits)
-    asked = strings(model, lengths(model, max_length, min_length), inputs)
-    bound = plain_scores(model.bind(values))
+    asked = strings(model, lengths(model, max_length, min_length), inputs, sample, seed, positions)
+    bound = plain_scores(asked.counted(model.bind(values)))
     for n in asked.lengths:
         whole, start = n + bound.embedding.added, bound.embedding.start
         # the hard model has none, the soft one a symbol more

@@ -24,7 +24,7 @@ from symcook.questions.moving import OneSymbol
 from symcook.questions.reach import LeftOpen, Reach, decimal, enclosed, exactly, soonest
 from symcook.questions.slope import falls, only_zero
 from symcook.words import Cover
-from symcook.words.inputs import Inputs, Language, strings
+from symcook.words.inputs import Language, strings
 
 if TYPE_CHECKING:
     from symcook.words import Word
@@ -44,7 +44,10 @@ def tolerance(
     max_length: int,
     *,
     min_length: int = 1,
-    inputs: Inputs | Language | None = None,
+    inputs: Language | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    positions: str | None = None,
     values: Mapping[str, Exact] | None = None,
     digits: int = 6,
     progress: Progress | None = None,
@@ -73,8 +76,8 @@ def tolerance(
     Source: chiang2022, Section 5.1 and Figure 3 (the sensitivity of PARITY to one weight).
     """
     digits = check_digits(digits)
-    asked = strings(model, lengths(model, max_length, min_length), inputs)
-    bound = model.bind(values)
+    asked = strings(model, lengths(model, max_length, min_length), inputs, sample, seed, positions)
+    bound = asked.counted(model.bind(values))
     named = [weights] if isinstance(weights, str) else list(weights)
     moved, value = free(bound, named)
     name = moved.parameters[-1].name

@@ -39,6 +39,7 @@ def document(bound: Bound) -> Document:
         ("holds", TableCell("" if bound.claimed is None else HOLDS[bound.holds])),
         ("attained", TableCell(f"{'yes' if bound.attained else 'no'}{f', {bound.where}' if bound.where else ''}")),
         *((name, _cell(value)) for name, value in bound.extra.items()),
+        *((name, TableCell(str(what))) for name, what in bound.inputs.items()),
         ("source", TableCell(bound.source)),
         *(("proof" if k == 0 else "", TableCell(line)) for k, line in enumerate(checked)),
     ]

@@ -96,6 +96,8 @@ def _lines(found: Check, name: str, command: WholeCommand | None) -> list[str]:
         lines.append(f"undecided: {number_text(found.open)} {plural} of {number_text(found.strings)}")
     if found.first_open is not None:
         lines.append(f"smallest undecided input: {found.first_open or EMPTY_STRING}")
+    if found.free:
+        lines.append(f"any answer will do: {number_text(found.free)} of them")
     lines.append(f"method: {found.method}")
     if "decided" in found.method:
         lines.append("DECIDED; symcook decide --certificate FILE.json writes its certificate")

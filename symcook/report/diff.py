@@ -30,6 +30,8 @@ def _lines(found: Diff) -> list[str]:
     loose = found.tolerance != "0"
     beyond, within = (f" {how} {found.tolerance}" if loose else "" for how in ("by more than", "within"))
     many = f"{grouped(found.inputs)} input{'s' * (found.inputs != 1)}"
+    if found.asked is not None and found.asked.restricted:
+        many = found.asked.says
     if found.first is None:
         built = "are built differently" if found.structure else "may be built differently"
         how = f"do not differ{beyond}" if found.same else f"{built} and agree{within}"

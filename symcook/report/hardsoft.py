@@ -41,6 +41,8 @@ def document(found: HardSoft) -> Document:
     ]  # fmt: skip
     header = ["n", "gamma", "tau, Theorem 26", "tau by layer", "tau needed", "error at tau by layer", "word"]
     parts.append(Table(rows, header))
+    if found.inputs is not None and found.inputs.restricted:
+        parts.append(PlainLines([f"inputs: {found.inputs.says}"]))
     if found.decides is not None:
         parts.append(PlainLines([_decided(found.decides)]))
     return Document(title, parts)

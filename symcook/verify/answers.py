@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Reference = Callable[[Any], Any]
 """A word (text; a tuple where tokens are longer than one character) to a bool, a label of the readout or numbers, or a
-list with an answer for each position of the model; rows ({input: Fraction}, ...) to a number or a list; for a
+list with an answer for each position of the model; None where any answer will do; rows ({input: Fraction}, ...) to a number or a list; for a
 feed-forward recipe {input or symbol: Fraction} to {coordinate: Fraction}. A `Fold` over words is asked once a state."""
 Answers = tuple[list[Any], "Array"]
 """The answers that occur at one position, and for each input the number of its own."""
@@ -248,6 +248,8 @@ def ask(model: Transformer, reference: Reference, given: object, length: int) ->
 
 
 def _checked(model: Transformer, answer: object, given: object) -> Any:
+    if answer is None:  # any answer will do
+        return None
     if model.readout.labelled:
         if isinstance(answer, NoLabel):
             return answer

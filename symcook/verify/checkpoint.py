@@ -21,17 +21,18 @@ from symcook.verify.comparison import Ranked, Tally
 
 APPLICATION = 0x73796D63
 """How an SQLite file says that it is one of these ("symc")."""
-VERSION = 2
+VERSION = 3
 TABLES = """
 create table sweep (name text primary key, value text not null) without rowid;
 create table chunk (
   first integer, last integer, prefix text,
   strings integer not null, mismatches integer not null, open integer not null, settled integer not null,
-  batched integer not null, smallest text, smallest_open text, accepted text not null, hash text not null,
+  batched integer not null, smallest text, smallest_open text, accepted text not null, free integer not null,
+  hash text not null,
   primary key (first, last, prefix)
 ) without rowid;
 """
-ROW = "insert into chunk values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ROW = "insert into chunk values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class Checkpoint:
@@ -99,15 +100,15 @@ class Checkpoint:
         row, hash_ = row[:-1], row[-1]
         if hash_ != self._hash(row):
             raise ValueError("a row must be as it was written")
-        first, last, prefix, strings, mismatches, left, settled, batched, smallest, smallest_open, accepted = row
+        first, last, prefix, strings, mismatches, left, settled, batched, smallest, smallest_open, accepted, free = row
         counts = (strings, mismatches, left, settled)
-        if not all(isinstance(count, int) and count >= 0 for count in counts):
+        if not all(isinstance(count, int) and count >= 0 for count in (*counts, free)):
             raise ValueError("counts must be integers")
         if (mismatches > 0) != (smallest is not None) or (left > 0) != (smallest_open is not None):
             raise ValueError("what is counted must have its smallest string")
         found = (None if text is None else self.rank(tuple(json.loads(text))) for text in (smallest, smallest_open))
         first_wrong, first_open = found
-        tally = Tally(*counts, bool(batched), first_wrong, first_open, _pairs(accepted))
+        tally = Tally(*counts, bool(batched), first_wrong, first_open, _pairs(accepted), free)
         return Chunk(first, last, tuple(json.loads(prefix))), tally
 
     def add(self, chunk: Chunk, found: Tally) -> None:
@@ -116,7 +117,7 @@ class Checkpoint:
         counts = (found.strings, found.mismatches, found.open, found.settled, int(found.batched))
         with _readable(self.file):
             where, accepted = (chunk.first, chunk.last, json.dumps(chunk.prefix)), json.dumps(found.accepted)
-            row = (*where, *counts, *first, accepted)
+            row = (*where, *counts, *first, accepted, found.free)
             self.connection.execute(ROW, (*row, self._hash(row)))
 
     def _hash(self, row: Iterable[object]) -> str:

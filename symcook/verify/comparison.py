@@ -88,6 +88,8 @@ class Tally:
     first_open: Ranked | None = None
     accepted: tuple[tuple[int, int], ...] = ()
     """By the number of typed symbols how many words the model accepts, of one that gives one verdict a word."""
+    free: int = 0
+    """On how many inputs any answer will do, as the reference answers None."""
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
@@ -99,6 +101,7 @@ class Tally:
             _smaller(self.first, other.first),
             _smaller(self.first_open, other.first_open),
             tuple(sorted((Counter(dict(self.accepted)) + Counter(dict(other.accepted))).items())),
+            self.free + other.free,
         )
 
 
@@ -118,9 +121,9 @@ class LengthCount(NamedTuple):
     accepted: int | None
 
 
-Differing = tuple[list[int], list[int], int]
-"""The numbers of the inputs on which model and reference differ, and of those on which that is open, ascending; and how
-many inputs the model accepts."""
+Differing = tuple[list[int], list[int], int, int]
+"""The numbers of the inputs on which model and reference differ, and of those on which that is open, ascending; how
+many inputs the model accepts, and on how many any answer will do."""
 PartFindings = list[tuple[int, "InputBlock", Differing]]
 """This for each piece of a part, with the length of its inputs."""
 
@@ -174,10 +177,11 @@ class Comparison:
         tally, before = Tally(), self.settled
         for part in parts:
             tally += Tally(part.size, batched=self.batched)
-            for length, piece, (wrong, unclear, yes) in self.part(part):
+            for length, piece, (wrong, unclear, yes, free) in self.part(part):
                 first, first_open = self.ranked(piece, wrong), self.ranked(piece, unclear)
                 accepted = ((length - self.model.embedding.added, yes),) if yes else ()
-                tally += Tally(0, len(wrong), len(unclear), first=first, first_open=first_open, accepted=accepted)
+                found = Tally(0, len(wrong), len(unclear), first=first, first_open=first_open, accepted=accepted)
+                tally += replace(found, free=free)
             if tick is not None:
                 tick(tally.strings)
         return replace(tally, settled=self.settled - before, batched=tally.batched and self.batched)
@@ -222,31 +226,37 @@ class Comparison:
         domain: Any = result.domain
         readout, verdicts = self.model.readout, (result.verdicts or ())[:length]
         got = verdicts if readout.each else [readout.verdict(domain, verdicts)] if verdicts else ()
-        wrong, yes = np.zeros(piece.size, dtype=bool), 0
+        wrong, free, yes = np.zeros(piece.size, dtype=bool), np.ones(piece.size, dtype=bool), 0
+        shown = len(result.columns())
         for place, (known, codes) in enumerate(answers):
+            asked = np.array([answer is not None for answer in known], dtype=bool)[codes]
+            free &= ~asked
             if got:
                 full = domain.full(got[place], length)
-                wrong |= full != np.array(known)[codes]
+                wrong |= (full != np.array([answer or 0 for answer in known])[codes]) & asked
                 yes = int(np.count_nonzero(full)) if self.model.decides else 0  # the last stands
                 continue
-            for column, values in zip(result.columns().values(), zip(*known, strict=True), strict=True):
+            numbers = [(Fraction(0),) * shown if answer is None else answer for answer in known]
+            for column, values in zip(result.columns().values(), zip(*numbers, strict=True), strict=True):
                 cell = column[:length][place if readout.each else readout.place]
-                wrong |= _unequal(domain.full(cell.numerators, length), cell, values, codes)
-        return np.flatnonzero(wrong).tolist(), [], yes
+                wrong |= _unequal(domain.full(cell.numerators, length), cell, values, codes) & asked
+        return np.flatnonzero(wrong).tolist(), [], yes, int(np.count_nonzero(free))
 
     def singles(self, piece: InputBlock, length: int) -> Differing:
         """The same one input after the other, with the answers of all."""
-        wrong, unclear, yes = [], [], 0
+        wrong, unclear, yes, free = [], [], 0, 0
         asked = self.expected.block(piece, length)
         for code, sequence in enumerate(piece):
-            agrees, accepts = self.agreement(sequence, [known[codes[code]] for known, codes in asked])
+            answers = [known[codes[code]] for known, codes in asked]
+            free += not any(answer is not None for answer in answers)
+            agrees, accepts = self.agreement(sequence, answers)
             if agrees is None:
                 unclear.append(code)
                 continue
             yes += accepts is True
             if not agrees:
                 wrong.append(code)
-        return wrong, unclear, yes
+        return wrong, unclear, yes, free
 
     def run(self, sequence: Sequence[object], domain: str) -> Run:
         """One input in the numbers of a domain, as ``symcook run`` runs it."""
@@ -287,13 +297,15 @@ class Comparison:
         except Undecided:
             return Agreement(None)
         if result.answers:
-            verdicts = [None if v is None else v == a for v, a in zip(result.answers, answers, strict=True)]
+            pairs = zip(result.answers, answers, strict=True)
+            verdicts = [True if a is None else None if v is None else v == a for v, a in pairs]
         else:
             error = self.error(sequence)
             values = result.bounded or result  # what rounding may make of a value leaves open whether it is equal
             verdicts = [
                 self.equal(values, column, place, value, error)
                 for place, answer in zip(result.answered, answers, strict=True)
+                if answer is not None
                 for column, value in zip(values.columns().values(), answer, strict=True)
             ]
         return Agreement(False if False in verdicts else None if None in verdicts else True, result.accept)
@@ -328,8 +340,10 @@ class Comparison:
     def empty_word(self) -> tuple[str, Tally]:
         """How the empty word comes out, which is counted by itself: "agrees", "differs" or "open"."""
         sequence = self.model.embedding.surround(())
-        before, verdict = self.settled, self.agree(sequence)
-        tally = Tally(settled=self.settled - before)
+        answers = self.expected.ask(sequence)
+        before, verdict = self.settled, self.agreement(sequence, answers).agrees
+        free = not any(answer is not None for answer in answers)
+        tally = Tally(settled=self.settled - before, free=int(free))
         if verdict is None:
             return "open", replace(tally, first_open=self.rank(sequence))
         return ("agrees", tally) if verdict else ("differs", replace(tally, first=self.rank(sequence)))
@@ -362,11 +376,11 @@ class Comparison:
         if result.answers:
             kind: Any = bool if self.model.decides else readout.label
             got = [None if v is None else kind(v) for v in result.answers]
-            expected = [a.said if isinstance(a, NoLabel) else kind(a) for a in answers]
+            expected = [a.said if isinstance(a, NoLabel) else a if a is None else kind(a) for a in answers]
         else:
             names = list(result.columns())
             got = [answer.shown(place) for place in result.answered]
-            expected = [dict(zip(names, map(quotient, row), strict=True)) for row in answers]
+            expected = [row and dict(zip(names, map(quotient, row), strict=True)) for row in answers]
         shown, wanted = (got, expected) if readout.each else (got[0], expected[0])
         return Counterexample(self.text(sequence), shown, wanted, (*self.replay(sequence), *numbers.options))
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from symcook.errors import BadInput
 from symcook.model.answers import Shown
 from symcook.verify.comparison import Comparison, Counterexample, LengthCount, Tally
 
@@ -50,6 +51,8 @@ class Check(Shown):
     """Where all words are compared, for each length how many there are and how many the model accepts."""
     inputs: Strings | None = None
     """What was compared, where that is not all inputs."""
+    free: int = 0
+    """On how many inputs, the empty string too, the specification answers None: any answer will do."""
 
     @property
     def differs(self) -> bool:
@@ -87,6 +90,7 @@ class Check(Shown):
             "by_length": [count._asdict() for count in self.by_length],
             "got": None if first is None else first.got,
             "expected": None if first is None else first.expected,
+            "free": self.free,
         } | ({} if self.inputs is None else self.inputs.to_json())
 
 
@@ -99,12 +103,16 @@ def found(
     empty_word: str | None = None,
 ) -> Check:
     """What comparisons of a model found together: one, or on a grid one for each setting of the symbols."""
+    free, strings = sum(tally.free for _, tally in tasks), sum(tally.strings for _, tally in tasks)
+    if 0 < free == strings + (empty_word is not None):
+        must = "the specification must give an answer to some input"
+        raise BadInput(must, f"None for all {free}", "return an answer where one answer is right")
     wrong = (task.counterexample(tally.first[1]) for task, tally in tasks if tally.first is not None)
     unclear = (task.text(tally.first_open[1]) for task, tally in tasks if tally.first_open is not None)
     return Check(
         name,
         max_length,
-        sum(tally.strings for _, tally in tasks),
+        strings,
         sum(tally.mismatches for _, tally in tasks),
         next(wrong, None),
         method,
@@ -113,6 +121,7 @@ def found(
         sum(tally.open for _, tally in tasks),
         next(unclear, None),
         empty_word,
+        free=free,
     )
 
 

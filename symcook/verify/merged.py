@@ -122,7 +122,10 @@ class ReadBeside:
     def answer(self, state: int) -> Any:
         if state not in self.answers:
             known = self.states
-            self.answers[state] = self.asked(lambda: known.answer(state), f"a string in state {known.states[state]!r}")
+            answer = self.asked(lambda: known.answer(state), f"a string in state {known.states[state]!r}")
+            if answer is None:
+                raise Unmerged("strings are grouped where each has an answer", "a specification that answers None")
+            self.answers[state] = answer
         return self.answers[state]
 
     def answered(self, states: Array) -> Array:

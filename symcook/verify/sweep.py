@@ -39,13 +39,14 @@ from symcook.verify.comparison import DIGITS, Comparison, LengthCount, Numbers, 
 from symcook.verify.findings import Check, duration, found
 from symcook.verify.grid import check_grid
 from symcook.verify.workers import Made, Results, Task, of_program, processes, spread
+from symcook.words.positions import at_positions, reference_at
 
 if TYPE_CHECKING:
     from symcook.decide.automata import Automaton
     from symcook.spec.fold import Fold
     from symcook.verify.checkpoint import Checkpoint
     from symcook.words import Word
-    from symcook.words.inputs import Inputs, Language, Strings
+    from symcook.words.inputs import Language, Strings
 
 MAX_LENGTH = 1_000_000
 AT_ONCE_FROM = 2**20
@@ -66,7 +67,10 @@ def check(
     reference: Reference | Made | None = None,
     max_length: int | None = None,
     *,
-    inputs: Inputs | Language | None = None,
+    inputs: Language | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    positions: str | None = None,
     values: Mapping[str, Exact] | None = None,
     region: str | Tree | None = None,
     progress: Progress | None = None,
@@ -82,7 +86,9 @@ def check(
     """Compare `model` with `reference` on every input up to `max_length`, exactly unless another `domain` is named.
 
     A compiled model is compared with its program where no specification is given. `inputs` is a language
-    (`symcook.words.inputs`): of a model that reads strings its strings alone are compared, one by one. `values` sets
+    (`symcook.words.inputs`): of a model that reads strings its strings alone are compared, one by one; `sample` of
+    them are drawn with `seed`. `positions` says which answers count (`symcook.words.positions`). Where the reference
+    answers None any answer will do: such inputs are counted as `free`. `values` sets
     declared symbols. A feed-forward recipe takes no length and is compared on the grid of
     `symcook.verify.grid`. `region` is a formula (text or tree) over inputs, symbols and n in which model and reference
     should agree; it restricts the inputs of both kinds of model over numbers. `digits` is for ball and mpmath. In
@@ -109,7 +115,14 @@ def check(
         raise BadInput(must, model.name, "leave --resume and --workers out")
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
         raise BadInput("the number of workers must be an integer of at least 1", workers, "give --workers 2")
-    if inputs is not None and (not model.alphabet or (resume, workers, executor) != (None, None, None)):
+    if positions is not None:
+        at_positions(model, positions)
+        if (resume, workers, executor) != (None, None, None):
+            must = "a check of some positions must be done in one go"
+            raise BadInput(must, "--resume or --workers", "leave them out")
+        made = Made.of(reference_at(model, made.make(), positions))
+        model = at_positions(model, "last" if positions == "last" else None)
+    if (inputs, sample) != (None, None) and (not model.alphabet or (resume, workers, executor) != (None, None, None)):
         given = f"{model.name}, which reads numbers" if not model.alphabet else "--resume or --workers"
         raise BadInput("a check of chosen strings must be of a model that reads strings, in one go", given)
     if model.pointwise:
@@ -129,16 +142,21 @@ def check(
         tally = task.compare(source.parts(), tick)
         method = f"{numbers.text}, {source.text}; {task.way(tally)}"
         return found([(task, tally)], model.name, max_length, method, time.perf_counter() - start)
-    if inputs is not None:
+    if (inputs, sample) != (None, None):
         from symcook.words.inputs import strings
 
-        asked = strings(bound, range(0 if bound.embedding.added else 1, max_length + 1), inputs)
+        asked = strings(bound, range(0 if bound.embedding.added else 1, max_length + 1), inputs, sample, seed)
+        asked.positions = positions
         answer = of_strings(Comparison(bound, made.make(), numbers, within=within), asked, progress)
         return replace(answer, seconds=time.perf_counter() - start)
     sweep = WordSweep(bound, made, numbers, within, max_length)
     divided = (resume, workers, executor) != (None, None, None)
     answer = None if divided else sweep.at_once(progress)
     answer = answer or sweep.answer(resume, workers, executor, yes, progress, tell)
+    if positions is not None:
+        asked = strings(bound, range(0 if bound.embedding.added else 1, max_length + 1))
+        asked.positions = positions
+        answer = replace(answer, inputs=asked)
     return replace(answer, seconds=time.perf_counter() - start)
 
 

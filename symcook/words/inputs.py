@@ -24,6 +24,7 @@ from symcook.forward import Result
 from symcook.programs.automata import AutomatonTable, reached, read_table
 from symcook.programs.regular import regular_table
 from symcook.words import Stand, Word, every
+from symcook.words.positions import AnswersAfter, at_positions
 from symcook.words.cells import MOST, Cells, TraceEntries, classes
 from symcook.words.tallies import index, placed
 
@@ -45,63 +46,77 @@ Language = str | PathLike[str] | AutomatonTable | Tabled | Iterable[str | Sequen
 DO = "give a file of strings, an automaton file or a regular expression"
 
 
-@dataclass(frozen=True)
-class Inputs:
-    """Strings to ask about, before it is known of which model.
-
-    Arguments:
-        source: a file of strings (one a line; an empty line is the empty string), an automaton file, a regular
-            expression, an automaton, or a list of strings.
-        sample: how many strings are drawn from it, all with the same chance; None for all of them.
-        seed: of the draw.
+def strings(
+    model: Transformer,
+    lengths: range,
+    inputs: Language | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    positions: str | None = None,
+) -> Strings:
+    """The strings of these lengths that are asked about: all of them, where `inputs` is None; `sample` of them, each
+    with the same chance, where that is given. `positions` says which answers count (`symcook.words.positions`).
 
     >>> from symcook import build
-    >>> build("dyck-1").margin(6, inputs=Inputs(["()", "(())", "())"])).to_json()["count"]
-    3
-    """
+    >>> build("dyck-1").margin(6, inputs=["()", "(())", "())"], sample=2).to_json()["count"]
+    2
 
-    source: Language
-    sample: int | None = None
-    seed: int = 0
-
-
-def strings(model: Transformer, lengths: range, inputs: Inputs | Language | None = None) -> Strings:
-    """The strings of these lengths that are asked about: all of them, where `inputs` is None.
-
-    Raises BadInput where the language is none over the model's alphabet, or has no string of these lengths.
+    Raises BadInput where the language is none over the model's alphabet, or has no string of these lengths, and for a
+    sample of no language.
     """
     if inputs is None:
-        return Strings(model, lengths)
-    asked = _asked(inputs)
-    return _strings(model, lengths, asked, *_language(model, asked.source))
+        if sample is not None:
+            raise BadInput("a sample must be drawn from inputs", f"the sample {sample} alone", "give --inputs too")
+        found = Strings(model, lengths)
+    else:
+        found = _strings(model, lengths, *_language(model, inputs), sample, seed)
+    at_positions(model, positions)  # refused here, before anything is run
+    found.positions = positions
+    return found
 
 
-def finite(model: Transformer, inputs: Inputs | Language) -> Strings:
+def finite(
+    model: Transformer,
+    inputs: Language,
+    sample: int | None = None,
+    seed: int = 0,
+    positions: str | None = None,
+) -> Strings:
     """All strings of a language that has finitely many. Raises BadInput where it has no end."""
-    asked = _asked(inputs)
-    return _finite(model, asked, *_language(model, asked.source))
+    at_positions(model, positions)
+    found = _finite(model, *_language(model, inputs), sample, seed)
+    found.positions = positions
+    return found
 
 
-def automaton(model: Transformer, inputs: Inputs | Language) -> tuple[AutomatonTable, dict[str, Any]]:
+def longest(model: Transformer, inputs: Language, otherwise: int) -> int:
+    """The length of the longest string of a language; `otherwise` where it has no end."""
+    found = _longest(_language(model, inputs)[0])
+    return otherwise if found is None else max(found, 1)
+
+
+def automaton(
+    model: Transformer, inputs: Language, sample: int | None = None, seed: int = 0
+) -> tuple[AutomatonTable, dict[str, Any]]:
     """A language as an automaton over the model's alphabet; and {"inputs", "count"}, the latter None where its strings
     have no end."""
-    asked = _asked(inputs)
-    language, text = _language(model, asked.source)
-    if isinstance(language, AutomatonTable) and _longest(language) is None and asked.sample is None:
+    language, text = _language(model, inputs)
+    if isinstance(language, AutomatonTable) and _longest(language) is None and sample is None:
         return language, {"inputs": text, "count": None}
-    every_string = _finite(model, asked, language, text)
+    every_string = _finite(model, language, text, sample, seed)
     if every_string.count > LISTED:
         raise BadInput(f"inputs must be at most {LISTED} strings here", every_string.says, "give --sample 10000")
     known = every_string.language
     return known if isinstance(known, AutomatonTable) else _table(model, known or ()), every_string.to_json()
 
 
-def _asked(inputs: Inputs | Language) -> Inputs:
-    return inputs if isinstance(inputs, Inputs) else Inputs(inputs)
-
-
 def _strings(
-    model: Transformer, lengths: range, asked: Inputs, language: AutomatonTable | frozenset[Word], text: str
+    model: Transformer,
+    lengths: range,
+    language: AutomatonTable | frozenset[Word],
+    text: str,
+    sample: int | None,
+    seed: int,
 ) -> Strings:
     """The strings of these lengths of a language that has been read."""
     whole = Strings(model, lengths, language, text)
@@ -109,16 +124,18 @@ def _strings(
         given = f"{text}, which has none"
         must = f"the inputs must have a string of length {_span(lengths)}"
         raise BadInput(must, given, "give another --max-length, or other inputs")
-    return whole if asked.sample is None else whole.drawn(asked.sample, asked.seed)
+    return whole if sample is None else whole.drawn(sample, seed)
 
 
-def _finite(model: Transformer, asked: Inputs, language: AutomatonTable | frozenset[Word], text: str) -> Strings:
+def _finite(
+    model: Transformer, language: AutomatonTable | frozenset[Word], text: str, sample: int | None, seed: int
+) -> Strings:
     """All strings of a language that has been read; BadInput where it has no end."""
     last = _longest(language)
     if last is None:
         must = "the inputs must be finitely many strings where no greatest length is given"
         raise BadInput(must, text, "give a file of strings, or {1,8} in place of *")
-    return _strings(model, range(0 if model.embedding.added else 1, max(last, 1) + 1), asked, language, text)
+    return _strings(model, range(0 if model.embedding.added else 1, max(last, 1) + 1), language, text, sample, seed)
 
 
 def _table(model: Transformer, words: Iterable[Word]) -> AutomatonTable:
@@ -151,6 +168,7 @@ class Strings:
         text: str = "all strings",
     ) -> None:
         self.model, self.language, self.text, self._asked = model, language, text, lengths
+        self.positions: str | None = None
         self._known_ways: list[list[int]] = []
         self.lengths = [n for n in lengths if language is None or self.many(n)]
 
@@ -172,17 +190,23 @@ class Strings:
 
     @property
     def restricted(self) -> bool:
-        """Whether some strings of these lengths are left out."""
-        return self.language is not None
+        """Whether some strings of these lengths, or some of their answers, are left out."""
+        return self.language is not None or self.positions is not None
 
     @property
     def says(self) -> str:
         """What is asked about, for people."""
-        return f"the {_many(self.count)} of length {_span(self._asked)} of {self.text}"
+        counts = "" if self.positions is None else f", answers at positions: {self.positions}"
+        return f"the {_many(self.count)} of length {_span(self._asked)} of {self.text}{counts}"
 
     def to_json(self) -> dict[str, Any]:
-        """{"inputs", "count"} where some strings are left out."""
-        return {"inputs": self.text, "count": self.count} if self.restricted else {}
+        """{"inputs", "count"} where some strings are left out, and "positions" where some answers are."""
+        found: dict[str, Any] = {"inputs": self.text, "count": self.count} if self.language is not None else {}
+        return found | ({} if self.positions is None else {"positions": self.positions})
+
+    def counted(self, model: Transformer) -> Transformer:
+        """The model with the answers that count."""
+        return at_positions(model, self.positions)
 
     def each(self, n: int) -> Iterator[Word]:
         """Every string of length `n` by itself, in the order of the alphabet."""
@@ -190,13 +214,15 @@ class Strings:
             return every(self.model.alphabet, n)
         if isinstance(self.language, frozenset):
             return iter(self._listed.get(n, ()))
-        apart = Cells(self.model.alphabet, n, tuple((place,) for place in range(n)))  # each string is a class
-        return (stand.word for stand in _inside(apart, self.language, self._ways(n)))
+        return (stand.word for stand in _inside(_apart(self.model.alphabet, n), self.language, self._ways(n)))
 
     def cover(
         self, n: int, *models: Transformer, bits: int | None = None, traced: TraceEntries | None = None
     ) -> Cells | Within:
-        """The strings of length `n` by classes that none of the models tells apart (as `cells.classes`)."""
+        """The strings of length `n` by classes that none of the models tells apart (as `cells.classes`); each by itself
+        where it says which of its answers count."""
+        if any(isinstance(model.readout, AnswersAfter) for model in models):
+            return self.apart(n)
         cells = classes(n, *models, bits=bits, traced=traced)
         if self.language is None:
             return cells
@@ -204,6 +230,34 @@ class Strings:
             one_each = ((index(cells, word), Stand(word, 1)) for word in self.each(n))
             return Within(cells, tuple(_gathered(cells, one_each)))
         return Within(cells, tuple(_inside(cells, self.language, self._ways(n))))
+
+    def apart(self, n: int) -> Within:
+        """The strings of length `n`, each by itself."""
+        cells = _apart(self.model.alphabet, n)
+        if self.many(n) > MOST:
+            _too_many(cells, str(self.many(n)))
+        return Within(cells, tuple(Stand(word, 1) for word in self.each(n)))
+
+    def document(self) -> dict[str, Any]:
+        """The language, so that it can be read again: {"strings": lists of tokens}, or {"automaton": one by the names
+        of automata-lib}; empty where it is all strings."""
+        if isinstance(self.language, frozenset):
+            return {"strings": [list(word) for n in self.lengths for word in self._listed[n]]}
+        if self.language is None:
+            return {}
+        table, names = self.language, [f"q{state}" for state in range(len(self.language.moves))]
+        rows = zip(names, table.moves, strict=True)
+        moves = {name: {a: names[to] for a, to in zip(table.alphabet, row, strict=True)} for name, row in rows}
+        final = [name for name, answer in zip(names, table.answers, strict=True) if answer is True]
+        return {
+            "automaton": {
+                "states": names,
+                "input_symbols": list(table.alphabet),
+                "transitions": moves,
+                "initial_state": names[0],
+                "final_states": final,
+            }
+        }
 
     @property
     def reader(self) -> LanguageStates | None:
@@ -296,6 +350,11 @@ class Within:
 
     def __iter__(self) -> Iterator[Stand]:
         return iter(self.stands)
+
+
+def _apart(alphabet: tuple[str, ...], n: int) -> Cells:
+    """The classes of which each has one string."""
+    return Cells(alphabet, n, tuple((place,) for place in range(n)))
 
 
 class LanguageStates:

@@ -18,6 +18,7 @@ import sympy
 import symcook as sc
 from symcook.bounds.hardruns import runs
 from symcook.bounds.warmth import BITS, ByLayer, Floats, error_in_balls, soft_at
+from symcook.words import every
 
 NAMES = ("a", "b", "c")
 Rows = list[list[Fraction]]
@@ -141,7 +142,7 @@ CASES = range(24)
 def test_what_heads_meet_on_all_words(seed: int) -> None:
     d = drawn(seed)
     m, n = model(d), 3
-    found = runs(m, n)
+    found = runs(m, n, every(m.alphabet, n))
     words = ["".join(w) for w in product("xy", repeat=n)]
     assert ["".join(w) for w in found.words] == words
     streams, met = zip(*(passes(d, w) for w in words), strict=True)
@@ -213,7 +214,7 @@ def test_errors_of_soft_attention(seed: int) -> None:
     softmax in floats has; and a temperature below which nothing more than is allowed is off."""
     d = drawn(seed)
     m, n = model(d), 3
-    found = runs(m, n)
+    found = runs(m, n, every(m.alphabet, n))
     layers, floats = ByLayer(m, found), Floats(m, found)
     words = ["".join(w) for w in product("xy", repeat=n)]
     ends, calls = [passes(d, w)[0][-1] for w in words], list[int]()

@@ -18,7 +18,7 @@ from test_crosscheck import QUICK, models
 import symcook as sc
 from symcook.errors import BadInput
 from symcook.programs.regular import letters_of, regular_table
-from symcook.words.inputs import Inputs, strings
+from symcook.words.inputs import strings
 
 
 def expression(rng: random.Random, letters: str, deep: int) -> tuple[str, str]:
@@ -168,14 +168,14 @@ def test_a_sample_is_one_of_the_strings_asked_for() -> None:
     model = sc.build("dyck-1")
     for source in (r"(\(\))*|\(*", [w for n in range(1, 6) for w in inside(".*", "()", n)]):
         asked = strings(model, range(1, 40), source)
-        drawn = [strings(model, range(1, 40), Inputs(source, sample=12, seed=seed)) for seed in (1, 1, 2)]
+        drawn = [strings(model, range(1, 40), source, 12, seed) for seed in (1, 1, 2)]
         words = [[word for n in one.lengths for word in one.each(n)] for one in drawn]
         assert words[0] == words[1] != words[2] and all(len({*some}) == 12 for some in words)
         assert all(word in {*asked.each(len(word))} for some in words for word in some)
-    assert strings(model, range(1, 4), Inputs(".*", sample=100)).count == 14  # there are no more
+    assert strings(model, range(1, 4), ".*", 100).count == 14  # there are no more
     counts = dict.fromkeys(map("".join, itertools.product("()", repeat=3)), 0)
     for seed in range(400):  # each with the same chance
-        (word,) = strings(model, range(3, 4), Inputs(".*", sample=1, seed=seed)).each(3)
+        (word,) = strings(model, range(3, 4), ".*", 1, seed).each(3)
         counts["".join(word)] += 1
     assert all(20 <= many <= 85 for many in counts.values())
 
@@ -217,7 +217,7 @@ def refusals(tmp_path: Path) -> list[tuple[Any, int | None, str]]:
 def test_what_is_no_language_is_refused_in_a_sentence(tmp_path: Path) -> None:
     for source, sample, must in refusals(tmp_path):
         with pytest.raises(BadInput, match=re.escape(must)) as error:
-            sc.build("dyck-1").margin(6, inputs=Inputs(source, sample))
+            sc.build("dyck-1").margin(6, inputs=source, sample=sample)
         assert str(error.value).count("\n") == 0
 
 
@@ -239,7 +239,7 @@ def test_a_check_of_a_language_meets_its_strings_alone(name: str) -> None:
         assert found.counterexample is None or found.counterexample.input == odd
         document = found.to_json()
         assert document["inputs"] == own and document["count"] - len(strings_of) == (name == "parity" and met)
-    assert model.check(right, 30, inputs=Inputs(".*", 20)).holds
+    assert model.check(right, 30, inputs=".*", sample=20).holds
     for more in ({"workers": 2}, {"resume": "x.db"}):
         with pytest.raises(BadInput, match="in one go"):
             model.check(right, 6, inputs=".*", **more)  # type: ignore[arg-type]

@@ -1,0 +1,88 @@
+"""Which answers of a model count, where its readout looks at every position: the last, all, or those after a symbol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput
+from symcook.model.ends import Readout
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+
+AFTER = "after:"
+
+
+@dataclass(frozen=True, repr=False)
+class AnswersAfter(Readout):
+    """A readout at each position whose answers count after the first `symbol` of a string, and nowhere else."""
+
+    symbol: str = ""
+
+    def counted(self, sequence: Any, places: Sequence[int]) -> Sequence[int]:
+        """Those of the places that stand after the symbol."""
+        if not isinstance(sequence, tuple):  # many strings in one pass: who asks leaves out what does not count
+            return places
+        first = sequence.index(self.symbol) if self.symbol in sequence else len(sequence)
+        return [place for place in places if place % len(sequence) > first]
+
+
+def symbol_of(model: Transformer, positions: str) -> str:
+    """The symbol of "after:SYMBOL". BadInput for another text, and for a symbol that no string has."""
+    symbol = positions.removeprefix(AFTER)
+    words = model.embedding.words or ()
+    if not positions.startswith(AFTER) or symbol not in words:
+        must = f"positions must be last, all or after:SYMBOL, with a symbol of {' '.join(words)}"
+        raise BadInput(must, positions or "nothing", f"give for example --positions {AFTER}{next(iter(words))}")
+    return symbol
+
+
+def at_positions(model: Transformer, positions: str | None) -> Transformer:
+    """The model with the answers that count.
+
+    Arguments:
+        positions: "last", "all" or "after:SYMBOL"; None for the model as it is.
+
+    Raises BadInput where the readout has one position, or a symbol is unknown.
+    """
+    if positions is None:
+        return model
+    readout = model.readout
+    if not readout.everywhere:
+        must = "positions must be given for a readout that looks at every position"
+        raise BadInput(must, f"a readout at the {readout.position} position of {model.name}", "leave --positions out")
+    if positions == "all":
+        return model
+    if positions == "last":
+        return replace(model, readout=replace(readout, position="last"))
+    symbol = symbol_of(model, positions)
+    if not readout.each:
+        raise BadInput(
+            "answers after a symbol must be of a readout with an answer at each position",
+            f"{positions}, of {model.name}, which answers once a string",
+            "give --positions last or all",
+        )
+    known = {field.name: getattr(readout, field.name) for field in fields(Readout)}
+    return replace(model, readout=AnswersAfter(**known, symbol=symbol))
+
+
+def reference_at(model: Transformer, reference: Callable[[Any], Any], positions: str | None) -> Callable[[Any], Any]:
+    """A reference of `model`, as it was before `at_positions`, with the answers that count alone: the last, or None
+    (any answer) where none counts."""
+    if positions in (None, "all") or not model.readout.each:
+        return reference
+
+    def asked(given: Any) -> Any:
+        answers = reference(given)
+        if not isinstance(answers, Sequence) or (isinstance(answers, str) and not model.readout.labelled):
+            return answers
+        if positions == "last":
+            return answers[-1] if answers else answers
+        tokens = model.embedding.surround(tuple(given))
+        symbol = symbol_of(model, str(positions))
+        first = tokens.index(symbol) if symbol in tokens else len(tokens)
+        return [answer if place > first else None for place, answer in enumerate(answers)]
+
+    return asked
