@@ -21,6 +21,7 @@ CHECKER = {
     "proof/enclose.py": "interval enclosures (python-flint), for the step 'interval' alone",
     "proof/runrel.py": "a stored model as equations",
     "proof/holds.py": "a formula in a sentence of one's own as equations of truth functions",
+    "proof/rounded.py": "floor, mod and sign as terms of the grammar",
     "proof/rows.py": "what a head and a norm say of a position, in the equations of models and of families",
     "model/plainfamily.py": "a family of models as it is written",
     "proof/familyrel.py": "a family as equations, at all sizes",

@@ -8,6 +8,10 @@ PHI in functional form: ``Q_a``, ``letters(a, b)`` (one of these), ``true``, ``f
 numbers and of ``left(F)`` and ``right(F)``, how often F is true up to the position and from it on, with whole factors;
 ``ODD``, ``MOD(m, r)``, ``TABLE(b0, b1, ...)`` of the position, from 1, or of a count that is their last argument.
 
+A regular expression has a function too: the state of its minimal automaton after the typed letters up to a position.
+The states are 0, where it begins, 1, 2 and so on. The equation is for the positions from the one before the first typed
+letter on; an added token after the string leaves the state as it is.
+
 Trusted: a sentence means what is written here. It is text that both checkers read, who know nothing of formulas.
 Standard library only.
 """
@@ -18,6 +22,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from symcook.errors import BadInput
 from symcook.model.expr import MAX_TEXT, Reader, Tree, numeral, show
+from symcook.proof.rows import joined
 
 _NAMES = ("true false", "~ not prev next once historically eventually always", "& and | or -> <-> since until")
 TAKES = {name: number for number, names in enumerate(_NAMES) for name in names.split()}
@@ -42,10 +47,27 @@ class Truths:
     def __init__(self, letters: Mapping[str, int], low: int, high: str, taken: Collection[str], fail: Fail) -> None:
         self.letters, self.low, self.high, self.taken, self.fail = letters, low, high, taken, fail
         self.lines: dict[str, str] = {}
+        self.ranges: dict[str, str] = {}  # of the states of automata
 
     def equations(self) -> list[str]:
-        """What each truth function is, at all positions of the word."""
-        return [f"all i in {self.low}..{self.high}. {name}(i) = {right}" for right, name in self.lines.items()]
+        """What each truth function is, at all positions of the word, and each state."""
+        over = f"{self.low}..{self.high}"
+        lines = ((self.ranges.get(name, over), name, right) for right, name in self.lines.items())
+        return [f"all i in {where}. {name}(i) = {right.replace('@', name)}" for where, name, right in lines]
+
+    def state(self, moves: Sequence[Sequence[int]], high: str, after: Sequence[int] = ()) -> str:
+        """The name of the function that is the state of an automaton, whose `moves` are by the letters in their order.
+        The positions end with `high`; the token `after` the word, where there is one, has this number."""
+        into: dict[int, list[str]] = {to: [] for to in range(1, len(moves))}
+        for state, row in enumerate(moves):
+            for to in dict.fromkeys(one for one in (*row, state) if one):
+                by = [k for k, move in zip(self.letters.values(), row, strict=True) if move == to]
+                read = [f"w(i) = {k}" for k in (*by, *(after if to == state else ()))]
+                into[to] += [f"@(i - 1) = {state} & ({' | '.join(read)})"] if read else []
+        parts = (f"{to}*I[{self.low} <= i & ({' | '.join(ways)})]".removeprefix("1*") for to, ways in into.items())
+        name = self._line(joined(parts), "{}")
+        self.ranges[name] = f"{self.low - 1}..{high}"
+        return name
 
     def of(self, phi: Tree) -> str:
         """The name of the truth function of a formula; those of its parts are made before."""
@@ -70,9 +92,9 @@ class Truths:
             "until": f"ex j in i..{high}. {g}(j) = 1 & (all k in i..j. {f}(k) = 1)",
         }[name])  # fmt: skip
 
-    def _line(self, condition: str) -> str:
+    def _line(self, condition: str, form: str = "I[{}]") -> str:
         names = (f"z{len(self.lines) + 1}{'_' * more}" for more in range(len(self.taken) + 1))
-        return self.lines.setdefault(f"I[{condition}]", next(name for name in names if name not in self.taken))
+        return self.lines.setdefault(form.format(condition), next(name for name in names if name not in self.taken))
 
     def _letter(self, phi: Tree, name: str, parts: Sequence[Tree]) -> int:
         letter = name[1:-1] if name[:1] in ("'", '"') else name

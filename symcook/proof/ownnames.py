@@ -5,23 +5,30 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Collection, Mapping
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from symcook.errors import BadInput, Rejected, unknown
 from symcook.model import expr
 from symcook.model.expr import Tree
+from symcook.present import present
+from symcook.programs.regular import regular_table
 from symcook.proof import grammar
 from symcook.proof.grammar import Definition
 from symcook.proof.holds import Truths
 from symcook.proof.ownwords import HINTS, UNNAMED, WORDS, SentenceReader
 from symcook.proof.replay import ID
+from symcook.proof.rounded import ROUNDED, RoundedTerms, words
 from symcook.proof.runrel import Relation
 from symcook.proof.terms import Sort, Term, sort_of, var
 
 if TYPE_CHECKING:
     from symcook.proof.grammar import Env
 
+MOST_STATES = 60
+"""So many states, and so many symbols, the automaton of a regular expression may have."""
 _HERE = "here"  # stands for the position in the text of a readout's condition
+_ROUNDED_AS = {"mod": "mod(n, 2)", "floor": "floor(n/2)", "sign": "sign(i - 2)"}
 _OWN = frozenset({"n", "w", "run", "word", "names", _HERE})  # names that the text of a statement itself uses
 
 
@@ -76,6 +83,11 @@ def split(name: str) -> tuple[str, str]:
     quoted = name[:1] in ('"', "'")
     end = name.index(name[0], 1) + 1 if quoted else name.find("@") if "@" in name else len(name)
     return name[1 : end - 1] if quoted else name[:end], name[end:]
+
+
+def unquoted(given: str) -> str:
+    """What is given to a word, without quotes."""
+    return given[1:-1] if given[:1] in ('"', "'") else given
 
 
 def free(taken: Collection[str], name: str) -> str:
@@ -242,7 +254,7 @@ class _Sentence:
         read = self.reader.whole()
         try:
             self.formulas(read)
-            self.made = self.walk(read, {})
+            self.made = self.rounded(self.walk(read, {}))
             kinds: dict[str, Sort] = {"Int->Int": ("fun", ("Int",), "Int"), "Int->Real": ("fun", ("Int",), "Real")}
             env = {name: var(name, kinds.get(sort, sort)) for name, sort in meaning.sorts.items()}
             if sort_of(_Builder(self).build(self.made, env, meaning.known)) != "Bool":
@@ -251,6 +263,17 @@ class _Sentence:
             raise self.fail(read, "it nests too deep") from None
         except Rejected as error:  # in a word or a definition
             raise self.fail(read, str(error)) from None
+
+    def rounded(self, tree: Tree) -> Tree:
+        """`tree` with floor, mod and sign written out."""
+        own = {*self.meaning.functions, *self.meaning.known}
+        if not mentioned(tree) & ROUNDED.keys() - own:
+            return tree
+
+        def fail(part: Tree, what: str) -> BadInput:
+            return self.fail(part, f"{what}; of another number name it, ex m:Int. m <= a & a < m + 1")
+
+        return RoundedTerms({*self.meaning.taken, *words(tree)}, fail, own).put(tree, {"n": True})
 
     def fail(self, tree: Tree, what: str) -> BadInput:
         """The error about a part of the sentence, with how a coordinate in it is written that shares its name."""
@@ -271,17 +294,35 @@ class _Sentence:
         todo, found = [tree], []
         while todo:
             part = todo.pop(0)
-            is_one = part[:2] == ("call", "holds") and part[1] in WORDS
+            is_one = part[0] == "call" and part[1] in ("holds", "matches")
             found += [part] if is_one else []
             todo = [*(part[2][1:] if is_one else expr.children(part)), *todo]
         if found:
             if "w" not in self.meaning.sorts:
-                raise self.absent(found[0], "holds")
+                raise self.absent(found[0], found[0][1])
             self.meaning.truths = truths = self.meaning.truths_for(self)
             for part in found:
-                truths.of(part[2][0])
+                if part[1] == "holds":
+                    truths.of(part[2][0])
+                else:
+                    self.automaton(part)
             self.meaning.taken |= {*truths.lines.values()}
             self.meaning.sorts |= dict.fromkeys(truths.lines.values(), "Int->Int")
+
+    def automaton(self, tree: Tree) -> tuple[str, list[int]]:
+        """The function that is the state of the automaton of a regular expression, which is none where there is one
+        state alone; and the states that accept."""
+        truths, meaning = present(self.meaning.truths), self.meaning
+        try:
+            table = regular_table(unquoted(tree[2][0][1]), tuple(truths.letters))
+        except BadInput as error:
+            raise self.fail(tree, "; ".join(filter(None, (error.must, f"given: {error.given}", error.do)))) from None
+        if max(len(table.moves), len(table.alphabet)) > MOST_STATES:
+            raise self.fail(tree, f"its automaton must have at most {MOST_STATES} states and symbols")
+        after = meaning.document["embedding"]["after"]
+        ends = [] if after is None else [meaning.tokens[after]]
+        name = truths.state(table.moves, meaning.relation.high, ends) if len(table.moves) > 1 else ""
+        return name, [state for state, accepts in enumerate(table.answers) if accepts]
 
     # The sentence's names become those of the statement; each new part stands where the old one stood.
 
@@ -347,6 +388,10 @@ class _Sentence:
             return ("call", name, values)
         if not mine and name in self.meaning.functions:
             return ("call", name, values)
+        if not mine and name in ROUNDED:
+            raise self.fail(
+                tree, f"{name} takes {('one number', 'two numbers')[ROUNDED[name] - 1]}, as {_ROUNDED_AS[name]}"
+            )
         if not mine:
             raise self.unknown(tree, name)
         if self.meaning.relation.pointwise:
@@ -378,6 +423,8 @@ class _Sentence:
         mine = name in self.meaning.space
         if name == "w":
             return "number" if many == 1 else ""
+        if name in ROUNDED and not mine and name not in known:
+            return "number" if many == ROUNDED[name] else ""
         if name in expr.ARITY:
             return "number" if not mine or expr.ARITY[name] == many else ""
         if name not in known or (mine and len(known[name].params) != many):
@@ -405,26 +452,29 @@ class _Sentence:
         if kind == "holds" and self.meaning.truths is not None:
             truth = ("call", self.meaning.truths.of(arguments[0]), (self.walk(arguments[1], scope),))
             return ("=", truth, ("num", 1, 1))
+        if kind == "matches":
+            return self.matched(tree, scope)
         given = "" if kind in UNNAMED else arguments[0][1]
         places = [self.walk(a, scope) for a in (arguments if kind in UNNAMED else arguments[1:])]
-        name = given[1:-1] if given[:1] in ('"', "'") else given
+        name = unquoted(given)
         relation, meaning = self.meaning.relation, self.meaning
         doubtful = name == given and (name in scope or name == "n" or name.isdigit())
         if kind in meaning.space and kind in ("count", "first", "last") and doubtful:
             raise self.fail(tree, f'{kind} has two meanings here; of the token it is {kind}("{name}")')
-        if kind in ("accept", "answer"):
+        if kind in ("accept", "answer", "probability"):
             here = _HERE if places else None
             labels = meaning.document["readout"].get("labels") or []
-            if kind == "answer" and labels and name not in labels:
-                raise unknown("label", name, list(labels))
+            if kind != "accept" and labels and name not in labels:
+                raise self.fail(tree, f"the label {name!r} is unknown; {unknown('label', name, list(labels)).do}")
             try:
-                text = relation.accept(here) if kind == "accept" else relation.answer(name, here)
+                text = getattr(relation, kind)(*[name] * (kind != "accept"), here)
             except BadInput as error:
                 given = "" if error.given in (_HERE, "none") else f"; given: {error.given}"
                 if here is None and "takes a position" in error.must:
                     given = f"; write {kind}({', '.join(filter(None, (name, 'n')))}) for the last"
                 raise self.fail(tree, error.must + given) from None
-            return written(expr.parse_formula(text), next(iter(places), None), scope.values())
+            read = expr.parse_term if kind == "probability" else expr.parse_formula
+            return written(read(text), next(iter(places), None), scope.values())
         if "w" not in meaning.sorts:
             raise self.absent(tree, kind)
         if kind == "decoded":
@@ -444,6 +494,15 @@ class _Sentence:
             "last": f"{high} - sum(i, {low}, {high}, I[all j in i..{high}. w(j) != {number}])",
         }
         return written(expr.parse_term(texts[kind]), None, scope.values())
+
+    def matched(self, tree: Tree, scope: BoundNames) -> Tree:
+        """That the automaton of a regular expression accepts, at the end or at a position."""
+        name, accepting = self.automaton(tree)
+        if not name or not accepting:
+            return ("true",) if accepting else ("false",)
+        place = self.walk(tree[2][1], scope) if len(tree[2]) > 1 else expr.parse_term(self.meaning.relation.high)
+        ways = [("=", ("call", name, (place,)), ("num", state, 1)) for state in accepting]
+        return reduce(lambda left, right: ("|", left, right), ways)
 
 
 class _Builder(grammar.TermBuilder):

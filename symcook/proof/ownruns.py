@@ -445,10 +445,11 @@ def _degree(t: Term, depth: int) -> int:
 
 
 def _truth_function(premise: Term) -> Term | None:
-    """The function that a premise says to be a condition's indicator at each position; none else is."""
+    """The function of integers that a premise gives by an equation at each position: a truth function, or the state of
+    an automaton. The tokens of a word are numerals."""
     if premise[0] == "all" and premise[2][0][0] == "->":
         a, *b = premise[2][0][2][1][2] if premise[2][0][2][1][0] == "=" else (premise,)
-        if b and b[0][0] == "ind" and a[0] == "app" and len(a[2]) == 2 and a[2][1] == HERE:
+        if b and b[0][0] != "num" and a[0] == "app" and len(a[2]) == 2 and a[2][1] == HERE:
             return a[2][0]
     return None
 

@@ -3,7 +3,8 @@
 A sentence is a formula of the grammar in which, besides, a name may be quoted (``"odd"(i)`` is the coordinate odd) and
 may say after which layer a value is meant: ``v(i)`` is the last value of the coordinate v, the one that ``symcook run``
 shows, ``v@0(i)`` that of the embedding, ``v@1(i)`` that after layer 1 and ``v@1.attention(i)`` that after its
-attention. ``accept``, ``answer``, ``at``, ``count``, ``first``, ``last``, ``holds`` and ``decoded`` are words.
+attention. ``accept``, ``answer``, ``probability``, ``at``, ``count``, ``first``, ``last``, ``holds``, ``matches`` and
+``decoded`` are words.
 
 ``a mod 3`` stands in a comparison, which says what it says of a - 3*q for the whole number q with 0 <= a - 3*q < 3.
 There is one for every number a, so that it may be said to exist. It is written out here, where the sentence is read:
@@ -27,6 +28,7 @@ from typing import Any
 from symcook.errors import BadInput
 from symcook.model import expr
 from symcook.model.expr import Tree, names
+from symcook.model.meaning import subtrees
 from symcook.numbers.expsum import text
 from symcook.numbers.roots import Root, root
 from symcook.proof import grammar
@@ -40,14 +42,22 @@ from symcook.proof.terms import Term, free, num, subterms
 MUST = "a statement must be a formula over the model's run"
 WORDS = {
     "accept": "no name, and a position where the readout looks at each",
-    "answer": "a label, and a position where the readout looks at each",
+    **dict.fromkeys(("answer", "probability"), "a label, and a position where the readout looks at each"),
     "at": "a token and a position",
     **dict.fromkeys(("count", "first", "last"), "one name"),
     "holds": "a formula and a position",
+    "matches": "a quoted regular expression, and a position where a prefix is meant",
     "decoded": "a position",
 }
 """The words of a sentence with what they take."""
-_PLACES = {"accept": (0, 1), "answer": (0, 1), "at": (1,), "decoded": (1,)}  # how many positions; others take none
+_PLACES = {
+    "accept": (0, 1),
+    "answer": (0, 1),
+    "at": (1,),
+    "decoded": (1,),
+    "matches": (0, 1),
+    "probability": (0, 1),
+}  # how many positions; others take none
 UNNAMED = ("accept", "decoded")
 """The words that take no token and no label."""
 
@@ -60,11 +70,7 @@ _SIGNS |= {"≠": "!=", "∀": "all", "∃": "ex", "−": "-", "·": "*", "×": 
 _ALIKE = {"iff": "<->", "implies": "->", "then": "->", "and": "&", "or": "|", "not": "~", "len": "n", "length": "n"}
 _ALIKE |= {"forall": "all i in 1..n.", "every": "all i in 1..n.", "exists": "ex i in 1..n."}
 HINTS = {theirs: f"write {ours} for {theirs}" for theirs, ours in {**_SIGNS, **_ALIKE}.items()}
-HINTS |= {
-    "%": "write a mod 3 for a % 3",
-    "mod": "write a mod 3 for mod(a, 3)",
-    "floor": "there is no floor here: name it, ex m:Int. m <= a & a < m + 1",
-}
+HINTS |= {"%": "write a mod 3 for a % 3"}
 
 _QUOTED = r""""[^"]*"|'[^']*'"""
 _FOREIGN = "|".join([r"!(?!=)", *(re.escape(s) for s in sorted(_SIGNS, key=len, reverse=True) if s != "!")])
@@ -192,6 +198,8 @@ class SentenceReader(expr.Reader):
         """A comparison with the remainders in it written out."""
         if compared[0] in ("&", "~"):
             return self.stands((compared[0], *(self.divided(part) for part in compared[1:])), compared)
+        tag, left, right = compared
+        compared = self.stands((tag, self.equated(left, right), self.equated(right, left)), compared)
         found = self.rests(compared, frozenset())
         if found is None:
             return compared
@@ -208,6 +216,15 @@ class SentenceReader(expr.Reader):
             inside = ("&", ("<=", ("num", 0, 1), over), ("<", over, ("num", divisor, 1)))
             body = ("&", inside, self.divided(self.stands(_put(compared, found, over), compared)))
         return self.stands(("ex", name, "Int", body), compared)
+
+    def equated(self, side: Tree, other: Tree) -> Tree:
+        """``mod(a, 3)`` of a count next to a literal is ``a mod 3``; elsewhere a function of its own (`rounded`)."""
+        if side[:2] != ("call", "mod") or len(side[2]) != 2 or other[0] != "num" or "mod" in self.coordinates:
+            return side
+        of, divisor = side[2]
+        literal = divisor[0] == "num" and divisor[2] == 1 and 1 <= divisor[1] <= MOST_MOD
+        counts = any(part[0] == "call" for part in subtrees(of))
+        return self.stands(("mod", of, divisor[1]), side) if literal and counts else side
 
     def rests(self, tree: Tree, bound: frozenset[str]) -> Tree | None:
         """A remainder in a term that has none in it; None where there is none, those in formulas left out."""

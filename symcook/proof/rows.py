@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, parse_term, show
+from symcook.proof.rounded import RoundedTerms
 
 Right = Callable[[str | None], str]
 
@@ -230,10 +231,16 @@ def split(tree: Tree) -> tuple[Fraction, list[Any]]:
     return Fraction(1), [tree]
 
 
-def readable(text: str) -> str:
-    """An expression of a model in the statement language: powers with a variable exponent become pow, which is defined
+def readable(text: str, taken: Collection[str] = ()) -> str:
+    """An expression of a model in the statement language: floor, mod and sign are written out (`rounded`), where
+    nothing that is bound is called like what is `taken`. Powers with a variable exponent become pow, which is defined
     for exponents from 0 on. What falls in the exponent is a power of the inverse: 2^(n - i) is
     pow(2, n)*pow(1/2, i)."""
+
+    def fail(part: Tree, what: str) -> BadInput:
+        return BadInput(
+            f"in a statement {what}, as mod(i, 3) and floor(n/2)", show(part), "write it as a table or a sum"
+        )
 
     def put(part: object) -> Any:
         if not isinstance(part, tuple) or not part:
@@ -244,7 +251,7 @@ def readable(text: str) -> str:
             return _joined("*", [("call", "pow", (a, _joined("+", terms))) for a, terms in many])
         return tuple(map(put, part))
 
-    return show(put(parse_term(text)))
+    return show(put(RoundedTerms(taken, fail).put(parse_term(text), {"i": True, "n": True})))
 
 
 def _joined(op: str, parts: Sequence[Tree]) -> Any:

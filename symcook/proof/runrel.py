@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cache
@@ -37,6 +37,7 @@ from symcook.errors import BadInput
 from symcook.model.expr import ARITY, children, names, numeral, parse_term, show, valid_name
 from symcook.proof import familyrel, records
 from symcook.proof.files import proofs_directory
+from symcook.proof.rounded import ROUNDED
 from symcook.proof.rows import (
     Right,
     RunEquations,
@@ -163,7 +164,7 @@ class Relation(RunEquations):
         for text in _flat(fixed):
             _only(text, symbols)
         for text in over:
-            _only(text, symbols | {"i", "n"})
+            _only(text, symbols | {"i", "n"}, ARITY | ROUNDED)
 
     def sorts(self) -> dict[str, str]:
         """What the equations speak of, with sorts: the inputs, then what each equation is for, in their order."""
@@ -206,6 +207,11 @@ class Relation(RunEquations):
         """A readout "largest" answers `label`: its score is the largest, and larger than those of earlier labels."""
         return self._largest(label, self._place("answer", ("largest",), at))
 
+    def probability(self, label: str, at: str | None = None) -> str:
+        """What a readout "distribution" gives `label`: the softmax of the scores, as a term."""
+        which, scores = self._scores(label, self._place("probability", ("distribution",), at))
+        return f"exp({scores[which]})/({joined(f'exp({score})' for score in scores)})"
+
     def decoded(self, at: str) -> str:
         """From the position `at` on each token is the label that the model answers one position before; behind a label
         that is no token of the vocabulary there is none. Where a readout looks at the last position, the answer at a
@@ -228,11 +234,15 @@ class Relation(RunEquations):
             steps.append(f"({answered} -> {goes_on})")
         return f"all j in {at}..{self.high} - 1. {' & '.join(steps)}"
 
-    def _largest(self, label: str, place: str) -> str:
-        """The score of `label` is the largest at a position, and larger than those of earlier labels."""
+    def _scores(self, label: str, place: str) -> tuple[int, list[str]]:
+        """The place of a label among all, and the scores of all at a position."""
         readout = self.model["readout"]
         scores = [joined(self._row(row, readout["reads"], place, self.held)) for row in readout["weights"]]
-        which = readout["labels"].index(label)
+        return readout["labels"].index(label), scores
+
+    def _largest(self, label: str, place: str) -> str:
+        """The score of `label` is the largest at a position, and larger than those of earlier labels."""
+        which, scores = self._scores(label, place)
         others = [(k, score) for k, score in enumerate(scores) if k != which]
         return " & ".join(f"{score} {'<' if k < which else '<='} {scores[which]}" for k, score in others) or "true"
 
@@ -265,7 +275,7 @@ class Relation(RunEquations):
             if name in inputs:
                 self.held[name] = name
             if name in self.embedding["positions"]:
-                terms.append(readable(self.embedding["positions"][name]))
+                terms.append(readable(self.embedding["positions"][name], self.used))
             if terms:
                 self._write(name, 0, plus(terms))
 
@@ -320,7 +330,8 @@ class Relation(RunEquations):
         return list(zip(block["writes"], rights, strict=True))
 
     def _head(self, head: Model, view: Mapping[str, str]) -> list[tuple[str, Right]]:
-        self._warm(head["weighting"], readable(head["temperature"]), names(parse_term(head["temperature"])))
+        scale, temperature = (readable(head[key], self.used) for key in ("scale", "temperature"))
+        self._warm(head["weighting"], temperature, names(parse_term(temperature)))
         seen = window(head["mask"], self.embedding["start"])
 
         def score(at: str, factor: Sequence[str] = ()) -> str | None:
@@ -332,7 +343,7 @@ class Relation(RunEquations):
             products = joined(_product((), pair) for pair in pairs)
             return _product(factor, [[("1", f"({products})")]]) if factor else products
 
-        soft = score("j", (head["scale"], head["temperature"])) or "" if head["weighting"] == "softmax" else ""
+        soft = score("j", (scale, temperature)) or "" if head["weighting"] == "softmax" else ""
 
         def output(weights: list[str]) -> Right:
             value = joined(self._row(weights, head["reads"], "j", view))
@@ -398,14 +409,14 @@ def _flat(part: Any) -> list[str]:
     return [text for one in part for text in _flat(one)] if isinstance(part, list) else [] if part is None else [part]
 
 
-def _only(text: str, allowed: set[str]) -> None:
-    """BadInput where a number of the document has other names than `allowed`, or a function that is not known."""
+def _only(text: str, allowed: set[str], functions: Collection[str] = ARITY) -> None:
+    """BadInput where a number of the document has other names than `allowed`, or other functions."""
     tree = parse_term(text)
     todo = [tree]
     while todo:
         part = todo.pop()
         todo += children(part)
-        if part[0] == "call" and part[1] not in ARITY:
+        if part[0] == "call" and part[1] not in functions:
             raise BadInput("a number of a model must use functions of the grammar only", text)
     if not names(tree) <= allowed:
         raise BadInput("a number of a model must use its declared symbols only", text)

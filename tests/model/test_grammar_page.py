@@ -17,7 +17,7 @@ from symcook.model.modelfile import dumps, loads
 PAGE = (Path(symcook.__file__).parent / "data" / "grammar.md").read_text(encoding="utf-8")
 EXAMPLES = [
     (line.split("`")[1], [Fraction(v.strip()) for v in line.rsplit("|", 2)[1].split(",")])
-    for line in PAGE.split("Twenty position functions")[1].splitlines()
+    for line in PAGE.split("Twenty position functions")[1].split("Statements about a model")[0].splitlines()
     if line.startswith("| `")
 ]
 
@@ -83,9 +83,22 @@ def test_the_page_is_shown_and_named_where_the_grammar_is_broken(capsys: pytest.
         dispatch(["run", "gtzero", "--set", "eps=1/(2", "--set", "x=1"])
 
 
+@pytest.mark.parametrize("line", re.findall(r"^\| `.*\|$", PAGE.split("Statements about a model")[1], re.M))
+def test_an_example_of_a_statement_is_one(line: str) -> None:
+    """About a model with the readout that its word needs."""
+    cells = [cell.strip().strip("`") for cell in line.replace("\\|", "|").strip("|").split("|")]
+    kind = {"answer": "largest", "probability": "distribution"}.get(cells[0].partition("(")[0], "sign")
+    b = sc.Builder(words={"a": {"x": 1}, "b": {}})
+    labels = {} if kind == "sign" else {"weights": [[1], [0]], "labels": ("yes", "no")}
+    b.readout(kind, "last", "x", **(labels or {"weights": [1]}))
+    assert b.build("m").prove(cells[-1], seconds=2).statement == cells[-1]
+
+
 def test_every_function_of_the_page_is_one_and_none_is_missing() -> None:
     from symcook.model.expr import ARITY
     from symcook.model.meaning import ROUNDED
+    from symcook.proof import rounded
 
     row = next(line for line in PAGE.splitlines() if line.startswith("| functions"))
     assert set(re.findall(r"[a-z]+", row.split("`")[1])) == {*ARITY, *ROUNDED}
+    assert rounded.ROUNDED == ROUNDED

@@ -412,6 +412,21 @@ def test_every_mask_weighting_and_placement(mask: str, weighting: str, placement
     compared.agrees("babb")
 
 
+@pytest.mark.parametrize("start", [0, 1])
+def test_positions_with_floor_mod_and_sign(start: int) -> None:
+    """As position functions and in a temperature; a coordinate is called like what their terms bind."""
+    positions = {"q": "mod(i, 3) + floor((i - 1)/2)", "y": "sum(j, 1, floor(n/2), I[j < i])*sign(i - 2)"}
+    words = {"a": {"x": 1}, "b": {"x": "-1/2", "q": 1}, "$": {"y": 1}}
+    embedding = Embedding(Space(("x", "q", "y")), words=words, positions=positions, start=start, after="$")
+    how = {"mask": "future", "weighting": "softmax", "temperature": "1 + mod(i, 2)"}
+    head = Head(("x", "q"), ("y",), [[1, 0]], [[0, 1]], [[1, 1]], **how)
+    readout = Readout("sign", "last", ("x", "q", "y"), [[1, "-1/2", 1]])
+    compared = Compared(Transformer("rounded", embedding, (Layer(SelfAttention((head,)), None),), readout))
+    for n in range(5):
+        for word in itertools.product("ab", repeat=n):
+            compared.agrees(word)
+
+
 def test_a_changed_model_has_another_relation() -> None:
     """What forward computes for one mask or weighting fails the relation of another at some short word."""
     for kind, values in (("mask", MASKS), ("weighting", WEIGHTINGS)):
