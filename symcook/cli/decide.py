@@ -132,8 +132,8 @@ def decide(
 def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
     """What X is, and what it is called: FILE.py:FOLD, a file, a recipe, else a regular expression; without X the
     recipe's own reference, where that is a Fold."""
-    from symcook.decide.automata import read
-    from symcook.programs.automata import KEYS
+    from symcook.decide.automata import Automaton
+    from symcook.programs.automata import KEYS, read_table
     from symcook.programs.running import speech_of
     from symcook.recipes import exists, reference
 
@@ -150,9 +150,10 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
         return against, fold
     if os.path.isfile(against):
         what = "the file of a specification"
-        document = parsed(text_of(against, what), f"{what} must be JSON", against)
+        text = text_of(against, what)
+        document = parsed(text, f"{what} must be JSON", against)
         if isinstance(document, dict) and any(key in document for key in KEYS):
-            return against, read(against)
+            return against, Automaton(*read_table(text, against))
         return against, _once(choose(against).model)
     if against.endswith((".json", ".py")):
         raise BadInput("the file of a specification must exist", against)

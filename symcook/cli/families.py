@@ -93,10 +93,11 @@ def prove_instance(
     from symcook.proof.search.bridge import Bridge, Unbridged, checked
 
     path, given = path_of(name), read_settings(settings)
-    own = False
+    own, file = False, path
     if path is None:
         chosen = choose(name, settings)
         found, sure = candidates(chosen.model, name)
+        file, _ = told(chosen.model.source, Path(name).parent, name) or (None, {})
         if not sure:  # else a weight that is another is named
             require_genuine(chosen.model, name)
         own = sure and not ships(found[0][0])
@@ -129,13 +130,14 @@ def prove_instance(
         if path is None:
             require_genuine(chosen.model, name)
         if not as_json:
-            what = f"the family of {name}" if own and path is not None else family.name
+            what = f"the family {family.name} of {file}" if own else family.name  # one that ships may be called so too
             say(f"{verdict.words}  {name} is {what} at {at.values}: the same strings, runs and answers")
             how = "made and checked" if stored is None else f"{stored[0]}, checked again"
             say(f"        by an instance certificate: {grouped(verdict.nodes)} nodes, "
                 f"{len(bridge.own.equations)} equations, "
                 f"{how} in {time.monotonic() - start:.1f} s")  # fmt: skip
         facts = {"family": family.name, "values": at.values, "bridge": verdict.words}
+        facts |= {"file": str(file)} if own else {}
         return _answer(family, [] if own else theorems_of(family), as_json, facts)
     return None
 

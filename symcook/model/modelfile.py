@@ -193,8 +193,6 @@ def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
     stand in it could not be read again.
     """
     target = Path(path)
-    text = dumps(model)
-    loads(text)
     try:
         if target.is_dir():
             raise BadInput("a model file must not be a folder", target, "add a file name")
@@ -202,6 +200,8 @@ def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
             raise BadInput("the folder of a model file must exist", target.parent, "make it first")
         if target.exists() and not force:
             raise FileExistsError
+        text = dumps(model)
+        loads(text)
         put({target: text.encode("ascii")}, force=force)
     except FileExistsError:
         raise BadInput("a model file must not exist yet", target, "give another name, or --force") from None

@@ -396,6 +396,7 @@ class WordSweep:
         about = {
             "version of symcook": __version__,
             "model": f"{self.model.name} {model_hash(self.model)[:16]}",
+            "symbols": " ".join(self.model.alphabet),  # the hash has not their order, by which a string is the smallest
             "reference": self.made.name,
             "numbers": f"{self.numbers.text}, {self.numbers.digits} digits",
             "error": "0" if self.within is None else show(self.within),

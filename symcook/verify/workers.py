@@ -3,6 +3,7 @@ this machine or a Dask cluster on many. What comes back is recorded by the one p
 
 from __future__ import annotations
 
+import ast
 import inspect
 import os
 import pickle
@@ -119,18 +120,43 @@ def _installed() -> frozenset[str]:
 
 
 def _imported(file: str) -> set[str]:
-    """The files of modules that the module of a file has names of, and those that these have names of, and so on."""
+    """The files of modules that the module of a file has names of or imports, and those that these do, and so on."""
     homes = {_real(one): module for module in list(sys.modules.values()) if (one := getattr(module, "__file__", None))}
     seen, waiting = set[str](), [file]
     while waiting:
         module = homes.get(waiting.pop())
-        for value in list(vars(module).values()) if module is not None else ():
-            home = value if isinstance(value, ModuleType) else sys.modules.get(str(getattr(value, "__module__", None)))
+        for home in (*_homes(module), *_named(module)) if module is not None else ():
             other = getattr(home, "__file__", None)
             if other and (real := _real(other)) not in seen and not _of_installation(real):
                 seen.add(real)
                 waiting.append(real)
     return seen
+
+
+def _homes(module: ModuleType) -> Iterator[ModuleType | None]:
+    """The modules of what a module has names of."""
+    for value in list(vars(module).values()):
+        home = getattr(value, "__module__", None)
+        yield value if isinstance(value, ModuleType) else sys.modules.get(str(home))
+
+
+def _named(module: ModuleType) -> Iterator[ModuleType | None]:
+    """The loaded modules that the import statements of a module name: a number that is imported has no home."""
+    try:
+        tree = ast.parse(content(str(module.__file__), "a reference"))
+    except (BadInput, SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [one.name for one in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            package = str(module.__package__).split(".")
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            names = [base, *(f"{base}.{one.name}" for one in node.names)]
+        else:
+            continue
+        yield from map(sys.modules.get, names)
 
 
 def _of_module(module: str, name: str) -> Reference:

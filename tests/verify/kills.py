@@ -1,5 +1,6 @@
-"""Sweeps that are killed by SIGKILL at random moments and go on: ``python tests/verify/kills.py 100`` counts what is
-lost and what is repeated.
+"""Sweeps that are ended at random moments and go on: ``python tests/verify/kills.py 100`` counts what is lost and what
+is repeated. Most are killed by SIGKILL, some by SIGINT or SIGTERM. Beside some of them a second process is begun on the
+same checkpoint, which must be refused, or go on where the first one has ended.
 
 After each kill, and at the end, the rows of the checkpoint are read without symcook: every word that they describe is
 ticked off in a table of all words. One that is ticked twice was repeated; one that was there before a kill and is not
@@ -21,6 +22,10 @@ from pathlib import Path
 
 LENGTH = 15
 LETTERS = "()"
+SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
+ENDED = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, 130)
+"""The exit codes of a sweep that was ended."""
+REFUSED = b"a checkpoint must be open in one check alone"
 CHILD = """
 import sys
 from symcook.verify import answers, chunks
@@ -96,10 +101,21 @@ def written(file: Path) -> list[tuple[int, int]]:
     return [(part.stat().st_mtime_ns, part.stat().st_size) for part in parts if part.exists()]
 
 
+def refused(rival: list[str], wanted: dict[str, object]) -> bool:
+    """Whether a second process on a checkpoint is refused; else the first one has ended, and it answers as wanted."""
+    done = subprocess.run(rival, capture_output=True)
+    if done.returncode == 2:
+        assert REFUSED in done.stderr, done
+        return True
+    found = json.loads(done.stdout)
+    assert done.returncode == 1 and {key: found[key] for key in wanted} == wanted, (done, wanted)
+    return False
+
+
 def killed(kills: int, seed: int = 0) -> dict[str, int]:
-    """How often a sweep was killed, how often of these with rows written and rows to come, how many strings were lost
-    and repeated, and how many sweeps were needed."""
-    chance, counts = random.Random(seed), {"kills": 0, "midway": 0, "lost": 0, "repeated": 0, "sweeps": 0}
+    """How often a sweep was ended, how often of these with rows written and rows to come, how many strings were lost
+    and repeated, how many sweeps were needed, and how often a second process was refused."""
+    chance, counts = random.Random(seed), dict.fromkeys(("kills", "midway", "lost", "repeated", "sweeps", "refused"), 0)
     every = ["".join(word) for n in range(1, LENGTH + 1) for word in product(LETTERS, repeat=n)]
     wanted = answer(every)
     while counts["kills"] < kills:
@@ -111,12 +127,15 @@ def killed(kills: int, seed: int = 0) -> dict[str, int]:
             while not over:
                 workers, before = chance.choice([1, 1, 2]), written(file)
                 process = subprocess.Popen(command(folder, workers), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-                wait, begun = chance.uniform(0, 0.3), None
+                wait, begun, second = chance.uniform(0, 0.3), None, chance.random() < 0.2
                 while counts["kills"] < kills and process.poll() is None:
                     if begun is None and written(file) != before:
                         begun = time.monotonic()
+                    if begun is not None and second:
+                        second = False
+                        counts["refused"] += refused(command(folder, 1), wanted)
                     if begun is not None and time.monotonic() - begun > wait:
-                        process.send_signal(signal.SIGKILL)
+                        process.send_signal(chance.choice(SIGNALS))
                         break
                     time.sleep(0.002)
                 out = process.communicate()[0]
@@ -124,7 +143,7 @@ def killed(kills: int, seed: int = 0) -> dict[str, int]:
                 counts["repeated"] += len(words) - len(set(words))
                 counts["lost"] += len(known.difference(words))
                 known = set(words)
-                over = process.returncode != -signal.SIGKILL
+                over = process.returncode not in ENDED
                 counts["kills"] += not over
                 counts["midway"] += 0 < len(known) < len(every)
             found = json.loads(out)
