@@ -21,7 +21,8 @@ def cited(statement: Statement, names: list[str]) -> Iterator[str]:
     """What a line takes, ``ID(TERM; ..)``; `names` are those of the claim."""
     model = statement.id.removeprefix("own.")
     stored = (s for s in replay.statements().values() if not s.id.startswith("bridge."))  # which says no more of it
-    about = [s for s in stored if re.search(rf"\brun\({re.escape(model)}\)", s.text)]
+    named = (s for s in stored if f"run({model}" in s.written)  # few: what the others say need not be written out
+    about = [s for s in named if re.search(rf"\brun\({re.escape(model)}\)", s.text)]
     about.sort(key=lambda s: f"accept({model})" not in s.text)
     inside = re.findall(r"exp\(-?\(*-?(\d+(?:/\d+)?)", statement.expanded)
     for one in about[:MOST]:

@@ -40,7 +40,7 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
     last = [replace(levels[2], terms=False)] if len(levels) > 2 else []
     for number, level in enumerate([*levels, *last]):
         trial = g._branch(g.goal)
-        search = _Tactic(level, hints)
+        search = _Tactic(level, hints, g.known)
         near = dict.fromkeys([*foreground, *search.cited(trial)])
         rules = [k for k, f in trial.facts.items() if f[0] == "all"]
         if not hints and level.degree > 1 and len(rules) <= RULES:
@@ -87,7 +87,7 @@ def _parted(f: Term) -> bool:
 
 def immediate(g: Goal) -> bool:
     """Close `g` where it is true by computation or a fact."""
-    search = _Tactic(LEVELS[0], ())
+    search = _Tactic(LEVELS[0], (), g.known)
     return search.at_once(Step(g, {}, Signs(g, search.effort)))
 
 

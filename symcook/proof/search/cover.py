@@ -91,7 +91,7 @@ def bounds(g: Goal) -> tuple[Box, dict[Term, tuple[str, str]]]:
     names = sorted(free(g.goal), key=lambda v: v[1])
     for v in names:
         if v not in low or v not in high:
-            raise Stuck(f"{v[1][0]} has no numeric bound on both sides:\n{g.show()}")
+            raise g.stuck(f"{v[1][0]} has no numeric bound on both sides")
     return {v: (low[v][0], high[v][0]) for v in names}, {v: (low[v][1], high[v][1]) for v in names}
 
 

@@ -176,7 +176,7 @@ def find(
                 for k, q in basic.items():
                     if not ks or k >= ks[-1]:
                         effort.spend(4 * len(p) * len(q))
-                        higher[(*ks, k)] = mul(p, q)
+                        higher[(*ks, k)] = mul(p, q) if ks else q
                         if len(higher) + len(columns) > MAX_PRODUCTS:
                             raise TooLong
             if len(higher) > 60:

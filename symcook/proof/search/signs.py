@@ -75,7 +75,7 @@ class Signs:
         facts = {k: f for k, f in self.g.facts.items() if f[0] in COMPARISONS}
         for tag in ("<", "<="):
             goal = (tag, None, (ZERO, t))
-            found = linear.find(goal, facts, degree=1, rounds=0, effort=self.effort)
+            found = linear.find(goal, facts, effort=self.effort, poly=self.g.known.poly)
             if found is not None and not found.contradiction:
                 label = self.g.fresh("sg")
                 node = {"by": "have", "show": self.g.text(goal), "proof": [self.g._pos(found)], "as": label}

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from symcook.proof import normal
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
-from symcook.proof.normal import fkey
-from symcook.proof.search import linear
 from symcook.proof.search.matching import Opened
 from symcook.proof.search.signs import DEPTH, Signs
 from symcook.proof.search.simplex import Effort
-from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.search.tactics import Goal, Known, Stuck
 from symcook.proof.terms import COMPARISONS, Term, free, replace
 
 
@@ -89,11 +86,10 @@ class Step:
 class Search:
     """What all parts of a search share; `run` is what closes a goal."""
 
-    def __init__(self, level: Level, hints: Sequence[Hint]) -> None:
+    def __init__(self, level: Level, hints: Sequence[Hint], known: Known) -> None:
         self.level, self.hints = level, hints
+        self.key, self.poly = known.key, known.poly
         self.effort = Effort(level.work)
-        self.keys: dict[int, tuple[Term, object]] = {}
-        self.polys: dict[int, tuple[Term, normal.Poly]] = {}
         self.rules: dict[int, tuple[Term, Opened]] = {}
         self.frees: dict[int, tuple[Term, frozenset[Term]]] = {}
         self.calls = 0
@@ -121,20 +117,6 @@ class Search:
     def run(self, s: Step, depth: int, splits: int | None = None) -> None:
         """Close the goal, or Stuck."""
         raise NotImplementedError
-
-    # Normal forms by the identity of a formula: hashing the formula itself takes longer than most of what is done here.
-
-    def key(self, f: Term) -> object:
-        known = self.keys.get(id(f))
-        if known is None:
-            known = self.keys[id(f)] = (f, fkey(f))
-        return known[1]
-
-    def poly(self, f: Term) -> normal.Poly:
-        known = self.polys.get(id(f))
-        if known is None:
-            known = self.polys[id(f)] = (f, linear.poly(f))
-        return known[1]
 
     def names(self, f: Term) -> frozenset[Term]:
         known = self.frees.get(id(f))

@@ -11,13 +11,14 @@ import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from symcook.errors import Rejected
 from symcook.model.rationals import quotient
 from symcook.proof import grammar
 from symcook.proof.grammar import Definition
-from symcook.proof.normal import TRUE, fkey
+from symcook.proof.normal import TRUE, Key, Poly, fkey
 from symcook.proof.search import linear
 from symcook.proof.terms import COMPARISONS, Sort, Term, conj, flatten, instantiate, negation, num, replace, var
 from symcook.proof.terms import FALSE as FALSUM
@@ -30,7 +31,35 @@ Spec = str | Sequence[str]
 
 
 class Stuck(Exception):
-    """A tactic did not find a proof; the text shows the goal and the facts."""
+    """A tactic did not find a proof; the text shows the goal and the facts.
+
+    Most of these end an attempt, and nobody reads them: a text that takes long to write is given as a function.
+    """
+
+    def __str__(self) -> str:
+        text = self.args[0] if self.args else ""
+        return str(text() if callable(text) else text)
+
+
+class Known:
+    """Normal forms by the identity of a formula: hashing the formula itself takes longer than most of what is done with
+    it. Each is kept with its formula, whose identity is no other's then."""
+
+    def __init__(self) -> None:
+        self.keys: dict[int, tuple[Term, Key]] = {}
+        self.polys: dict[int, tuple[Term, Poly]] = {}
+
+    def key(self, f: Term) -> Key:
+        known = self.keys.get(id(f))
+        if known is None:
+            known = self.keys[id(f)] = (f, fkey(f))
+        return known[1]
+
+    def poly(self, f: Term) -> Poly:
+        known = self.polys.get(id(f))
+        if known is None:
+            known = self.polys[id(f)] = (f, linear.poly(f))
+        return known[1]
 
 
 @dataclass(frozen=True)
@@ -45,6 +74,11 @@ class Citable:
     facts: Mapping[str, Term] = field(default_factory=dict)
     further: Further | None = None
     texts: Callable[[str], str | None] = lambda label: None
+
+    @cached_property
+    def taken(self) -> frozenset[str]:
+        """The names of definitions, and their stems."""
+        return frozenset({*self.definitions, *(name.rpartition("_")[0] for name in self.definitions)})
 
 
 def _labels(spec: str | Sequence[object]) -> list[Any]:
@@ -76,6 +110,7 @@ class Goal:
         self.facts, self.scope = dict(facts), dict(scope)
         self.nodes: list[Node] = []
         self.taken: set[str] = set()  # disjunctions that were taken apart
+        self.known = Known()
         self.closed = False
 
     # --- texts and state ------------------------------------------------------------------------------------------
@@ -95,11 +130,18 @@ class Goal:
         lines = [f"  {k}: {self.text(f)}" for k, f in self.facts.items()]
         return "\n".join([*lines, f"  |- {self.text(self.goal)}", f"  names: {' '.join(self.scope)}"])
 
+    def stuck(self, why: str) -> Stuck:
+        """What to raise, with the state as it is now."""
+        now = self._branch(self.goal)
+        return Stuck(lambda: f"{why}:\n{now.show()}")
+
     def fresh(self, stem: str = "a") -> str:
         """A label or name not in use."""
-        used = {*self.facts, *self.scope, *self.library.definitions}
-        used |= {name.rpartition("_")[0] for name in used}  # a stem of labels for the parts of a conjunction
-        return next(f"{stem}{k}" for k in itertools.count(1) if f"{stem}{k}" not in used)
+        names = [name for name in (*self.facts, *self.scope) if name.startswith(stem)]
+        used = {*names, *(name.rpartition("_")[0] for name in names)}  # a stem of labels for the parts of a conjunction
+        defined = self.library.taken
+        numbered = (f"{stem}{k}" for k in itertools.count(1))
+        return next(one for one in numbered if one not in used and one not in defined)
 
     def _emit(self, node: Node, closes: bool = False) -> None:
         if self.closed:
@@ -109,7 +151,7 @@ class Goal:
 
     def _branch(self, goal: Term) -> Goal:
         new = Goal(self.library, goal, self.facts, self.scope)
-        new.taken = set(self.taken)
+        new.taken, new.known = set(self.taken), self.known
         return new
 
     def take(self, trial: Goal) -> None:
@@ -267,17 +309,18 @@ class Goal:
         if isinstance(given, str):
             return given
         if given is None:
-            key = fkey(f)
+            key = self.known.key(f)
             if key == TRUE:
                 return "!"
             for k, g in reversed(self.facts.items()):
-                if g == f or fkey(g) == key:
+                if g == f or self.known.key(g) == key:
                     return f"#{k}"
         sub = self._branch(f)
         try:
             given(sub) if given else sub.easy()
         except Stuck as error:
-            raise Stuck(f"premise of {fact}: {error}") from None
+            inner = error
+            raise Stuck(lambda: f"premise of {fact}: {inner}") from None
         return sub.nodes
 
     def _either(self, node: Node, parts: Sequence[Term], labels: Sequence[Spec]) -> list[Goal]:
@@ -398,7 +441,8 @@ class Goal:
     ) -> bool:
         """Close a comparison or ``false`` by one `pos` node (two for an equation); False where none was found."""
         facts = self._facts(use)
-        more = {"squares": [self.term(s) for s in squares], "multipliers": [self.term(m) for m in multipliers]}
+        more: dict[str, Any] = {"squares": [self.term(s) for s in squares], "poly": self.known.poly}
+        more["multipliers"] = [self.term(m) for m in multipliers]
         tag = self.goal[0]
         if tag == "=":
             found = linear.search(self.goal, facts, degree=1, rounds=rounds, **more)
@@ -435,15 +479,15 @@ class Goal:
     def auto(self, use: str | Sequence[str] | None = None, **options: Any) -> None:
         """`try_auto`, or Stuck."""
         if not self.try_auto(use, **options):
-            raise Stuck(f"auto found nothing:\n{self.show()}")
+            raise self.stuck("auto found nothing")
 
     def easy(self, use: str | Sequence[str] | None = None, **options: Any) -> None:
         """Follow the shape of the goal, then a matching fact, then `auto`."""
-        key = fkey(self.goal)
+        key = self.known.key(self.goal)
         if key == TRUE:
             return self.true()
         for k, f in reversed(self.facts.items()):
-            if f == self.goal or fkey(f) == key:
+            if f == self.goal or self.known.key(f) == key:
                 return self.hyp(k)
         tag = self.goal[0]
         if tag == "&":
@@ -467,7 +511,7 @@ class Goal:
                 self.nodes += g.nodes
                 self.closed = True
                 return None
-            raise Stuck(f"neither side is easy:\n{self.show()}")
+            raise self.stuck("neither side is easy")
         if self.try_auto(use, **options):
             return None
         joined = [k for k, f in self.facts.items() if f[0] == "&" and k not in self.taken]
@@ -597,7 +641,7 @@ class Goal:
             if not part.first(
                 *(lambda h, given=given, close=close: h._inhabit([*given], close) for given, close in ways)
             ):
-                raise Stuck(f"no witnesses serve:\n{part.show()}")
+                raise part.stuck("no witnesses serve")
 
     def _inhabit(self, left: list[str], leaf: Tactic | None) -> None:
         while self.goal[0] == "ex":
@@ -625,12 +669,12 @@ class Goal:
             self.take(trial)
             left[:] = rest
             return
-        raise Stuck(f"neither side has witnesses:\n{self.show()}")
+        raise self.stuck("neither side has witnesses")
 
     def try_contradiction(self) -> bool:
         """Close the goal where its facts contradict linearly."""
         try:
-            found = linear.find(FALSUM, self._facts(None), degree=1, rounds=0)
+            found = linear.find(FALSUM, self._facts(None), poly=self.known.poly)
         except (linear.TooLong, Rejected):
             return False
         if found is None:
