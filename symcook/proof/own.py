@@ -22,6 +22,8 @@ from symcook.model import modelfile
 from symcook.model.modelfile import document_hash
 from symcook.present import present
 from symcook.proof import kernel, limits, own, replay
+from symcook.proof.claims import counts
+from symcook.proof.claims.problem import Outside, problem
 from symcook.proof.files import load_json
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.merged import conjuncts
@@ -211,6 +213,8 @@ def settle(
         _headed(statement, text)
     until = Until(seconds)
     refutes = isinstance(text, ProofText) and text.refutes
+    if text is None and (decided := _decided(statement, document, until)) is not None:
+        return decided
     tried = None
     if words and not refutes:
         runs, tried = _tried(statement, document, Until(seconds / 4, 1 / 4))
@@ -224,6 +228,26 @@ def settle(
             if tried.word is not None:
                 return Settled(*refute(statement, runs, Until(seconds / 4, 1 / 4)), tried)
         return Settled(None, None, tried, error)
+
+
+def _decided(statement: Statement, document: Mapping[str, object], until: Until) -> Settled | None:
+    """A statement decided by counts: a proof that the checker accepts, or a string at which the run shows that it is
+    false; None where neither was found."""
+    try:
+        decision = counts.decide(problem(statement), library(statement, citable()))
+    except Outside:
+        return None
+    if decision.proved is not None:
+        with suppress(StepGap, OutOfTime, Unfit):
+            return Settled(
+                *_proved(statement, {"proof": partial(Goal.take, trial=decision.proved)}, document, until), None
+            )
+    if decision.string is not None:
+        runs = Runs(statement, document, until)
+        if runs.on(decision.string) and runs.false() and runs.runs():
+            tried = Tried(runs.word, len(decision.string) - 1, bool(runs.beyond))
+            return Settled(*refute(statement, runs, until), tried)
+    return None
 
 
 def _tried(statement: Statement, document: Mapping[str, object], until: Until) -> tuple[Runs, Tried]:

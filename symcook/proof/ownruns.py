@@ -129,6 +129,25 @@ class Runs(Instances):
         for _ in self.meeting(self.choose):
             yield from self._run([v for v in functions if v not in self.words_of])
 
+    def on(self, letters: Sequence[int]) -> bool | None:
+        """Whether the premises hold at the string of these letters, which are numbers of tokens, with its run in
+        `values`; None where that stays open."""
+        if self.inputs or self.size_name is None or len(self.words_of) != 1:
+            return None
+        (w,) = self.words_of
+        functions = [v for v in self.order if v is not self.size_name and v not in self.fixed]
+        self.values |= {v: {} for v in functions} | self.fixed
+        self.values[self.size_name] = self.length = len(letters)
+        self.size = self.size_name
+        self.values[w] = dict(enumerate(letters, self.start))
+        self.limit = self.work + 20 * self.budget
+        try:
+            if not all(self.truth(premise, ()) for premise in self.choose):
+                return False
+            return next(self._run([v for v in functions if v is not w]), False) or None
+        except (WordsSpent, *OPEN):
+            return None
+
     def _run(self, functions: Sequence[Term]) -> Iterator[bool]:
         """True where the premises hold with the values that the equations give these functions; False where that stays
         open."""

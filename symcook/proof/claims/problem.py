@@ -19,7 +19,7 @@ from symcook.proof.terms import TRUE, Sort, Term, flatten, free, instantiate, nu
 HERE = var("i", "Int")
 """The position that an equation is about."""
 N = var("n", "Int")
-ZERO = num(0)
+ZERO, ONE = num(0), num(1)
 LETTERS: Sort = ("fun", ("Int",), "Int")
 VALUES: Sort = ("fun", ("Int",), "Real")
 W = var("w", LETTERS)
@@ -46,7 +46,7 @@ class Equation:
     name: str
     kind: Literal["value", "average", "strict", "norm"]
     right: Term
-    size: Term = num(1)
+    size: Term = ONE
     old: Term = ZERO
     empty: Term | None = None
     part: int = 0

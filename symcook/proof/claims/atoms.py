@@ -1,0 +1,556 @@
+"""What is known in one case of a decision by counts: each atom of a comparison is put down to counts and positions.
+
+An atom is a coordinate at a position (its equation gives it), a sum (of what letters decide: counts), an inverse (the
+comparison is multiplied by what it divides by), a function with two sides (the side is decided), a truth value I[F].
+What has to be decided before is collected in `wanted`; what stays as it is, is `opaque`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symcook.errors import Rejected
+from symcook.proof import normal
+from symcook.proof.claims.farkas import Row, Rules, close, contradiction, gap, tightened
+from symcook.proof.claims.lettered import THERE, Lettered
+from symcook.proof.claims.problem import at_place
+from symcook.proof.claims.truth import Decided, letter_at
+from symcook.proof.normal import ONE, Poly, constant, fkey, mul, nf
+from symcook.proof.search import reify
+from symcook.proof.search.simplex import Effort
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import Term, instantiate, negation, num, var
+
+SIDES = {"relu": ("pos", "neg"), "abs": ("pos", "neg"), "min": ("left", "right"), "max": ("right", "left")}
+WORK = 20_000_000
+MOST_CLEARED = 8
+BASE, RULE, OPAQUE, WAITS = "base", "rule", "opaque", "waits"
+
+
+class Atoms(Decided):
+    """What is known at a goal, and what its atoms are."""
+
+    def __init__(self, root: Lettered, g: Goal) -> None:
+        super().__init__(g)
+        self.root = root
+        self.rules = Rules()
+        self.facts: list[str] = []  # comparisons that take part in the arithmetic
+        self.rows: dict[str, Row] = {}
+        self.hypotheses: list[str] = []  # facts of several comparisons
+        self.state: dict[int, str] = {}
+        self.places: list[Term] = []
+        self.lettered_places: dict[Term, int | None] = {}
+        self.ordered: set[tuple[Term, Term]] = set()
+        self.wanted: dict[object, Term] = {}
+        self.tally = [0]
+        self.effort = Effort(WORK)
+
+    def inherit(self, other: Atoms) -> None:
+        """Take over what is known in a case around."""
+        self.rules, self.rows = other.rules.copy(), dict(other.rows)
+        self.facts, self.hypotheses = [*other.facts], [*other.hypotheses]
+        self.literals, self.places, self.ordered = dict(other.literals), [*other.places], {*other.ordered}
+        self.lettered_places = dict(other.lettered_places)
+        self.state = {a: how for a, how in other.state.items() if how != WAITS}
+        self.tally, self.effort = other.tally, other.effort
+
+    def opaque(self) -> list[str]:
+        """The terms that are not put down to counts."""
+        return [self.g.text(reify.atom(a)) for a, how in self.state.items() if how in (OPAQUE, WAITS)]
+
+    # --- Rows --------------------------------------------------------------------------------------------------------
+
+    def rows_now(self) -> dict[str, Row]:
+        """The rows of all facts; those of facts that are found on the way too."""
+        self.wanted = {}
+        self.state = {a: how for a, how in self.state.items() if how != WAITS}
+        done: dict[str, Row] = {}
+        k = 0
+        while k < len(self.facts):  # reading a fact may bring others
+            label = self.facts[k]
+            k += 1
+            row = self.rows.get(label)
+            if row is None or self._reducible(row.poly):
+                row = self.row(label)
+                self.rows[label] = row
+            done[label] = row
+        for label in [label for label, row in done.items() if self._reducible(row.poly)]:
+            done[label] = self.rows[label] = self.row(label)
+        self._orders()
+        self._products()
+        out: dict[str, Row] = {}
+        for label, row in self.rows.items():
+            if label in self.facts:
+                out[label] = row
+                if (tight := tightened(row)) is not None:
+                    out[f"{label}'"] = tight
+        return out
+
+    def _products(self) -> None:
+        """Letters' bits that are multiplied with other atoms: which letter stands there is wanted."""
+        for row in self.rows.values():
+            for m, e in row.poly:
+                if sum(k for _, k in m) + (e != 0) > 1:
+                    for a, _ in m:
+                        if normal._keys[a][0] == "ind" and self.state.get(a) == BASE:
+                            f = reify.formula(normal._keys[a][1])
+                            place, letter = letter_at(f) or _zero_letter(f) or (num(0), -1)
+                            wanted = self.root.is_letter(place, letter)
+                            self.wanted.setdefault(fkey(wanted), wanted)
+
+    def _reducible(self, p: Poly) -> bool:
+        return self.rules._step(p) is not None or any(
+            self.state.get(a) not in (BASE, OPAQUE) for m, _ in p for a, _ in m
+        )
+
+    def row(self, label: str) -> Row:
+        """A fact with everything put in that is known, and without inverses."""
+        f = self.g.facts[label]
+        raw, of = gap(f), [label]
+        times: Poly = {ONE: 1}
+        while True:
+            made: dict[str, Poly] = {}
+            p = self.rules.reduce(raw, made)
+            cleared = None
+            again = False
+            for a in dict.fromkeys(a for m, _ in p for a, _ in m):
+                how = self.resolve(a)
+                again = again or how == RULE
+                if how.startswith("clear:"):
+                    cleared = how.removeprefix("clear:")
+                if again:
+                    break
+            if again:
+                continue
+            if cleared is None or len(of) > MOST_CLEARED:
+                return Row(p, f[0], (label,) if f[0] == "=" else tuple(of), made, None, times)
+            factor = gap(self.g.facts[cleared])
+            raw, times = mul(raw, factor), mul(times, factor)
+            of.append(cleared)
+
+    # --- What follows ------------------------------------------------------------------------------------------------
+
+    def known(self, f: Term) -> str | None:
+        """The label of a comparison that was decided, or that follows by arithmetic; None where it does not."""
+        key = fkey(f)
+        if key in self.literals:
+            return self.literals[key]
+        label = self.g.fresh("so")
+        if key == normal.TRUE:
+            self.g.have(f, label, Goal.true)
+        elif key == normal.FALSE or fkey(negation(f)) in self.literals:
+            return None
+        else:
+            p = self.rules.reduce(gap(negation(f)), made := {})
+            against = "no.so"
+            rows = [r for r in self.rows.values()]
+            rows += [t for r in self.rows.values() if (t := tightened(r)) is not None]
+            extra = Row(p, negation(f)[0], (against,), made)
+            rows += [extra, *([t] if (t := tightened(extra)) is not None else [])]
+            found = contradiction(rows, self.effort)
+            if found is None:
+                return None
+
+            def proof(h: Goal) -> None:
+                h.contra(against)
+                close(h, found)
+
+            self.g.have(f, label, proof)
+        self.literals[key] = label
+        return label
+
+    def need(self, f: Term) -> str | None:
+        """The same; what does not follow is wanted."""
+        label = self.known(f)
+        if label is None:
+            self.wanted.setdefault(fkey(f), f)
+        return label
+
+    def inside(self, place: Term) -> str | None:
+        """The label that a term is a position."""
+        f = self.root.inside(place)
+        if fkey(f) in self.literals:
+            return self.literals[fkey(f)]
+        ends = [self.need(part) for part in f[2]]
+        if None in ends:
+            return None
+        label = self.g.fresh("inside")
+        proofs = [[{"by": "hyp", "of": end}] for end in ends]
+        self.g._emit({"by": "have", "show": self.g.text(f), "proof": [{"by": "split", "proofs": proofs}], "as": label})
+        self.g._bind(label, f)
+        self.literals[fkey(f)] = label
+        return label
+
+    def fact(self, label: str) -> None:
+        """A fact of counts takes part in the arithmetic."""
+        self.facts.append(label)
+
+    # --- Atoms -------------------------------------------------------------------------------------------------------
+
+    def resolve(self, a: int) -> str:
+        """What an atom is: a base, opaque, one that waits for a decision; a rule was made; or it is cleared."""
+        if a in self.rules.single:
+            return RULE
+        how = self.state.get(a)
+        if how is None:
+            key = normal._keys[a]
+            try:
+                how = getattr(self, f"_{key[0]}", lambda *_: OPAQUE)(a, key)
+            except Rejected:
+                how = OPAQUE
+            self.state[a] = how
+        return how
+
+    def _var(self, a: int, key: Any) -> str:
+        return BASE
+
+    def _app(self, a: int, key: Any) -> str:
+        name, place = key[1], reify.term(dict(key[3]))
+        if name == "w" or name not in self.root.problem.equations:
+            return BASE if name == "w" else OPAQUE
+        equation = self.root.problem.equations[name]
+        inside = self.inside(place)
+        if inside is None:
+            return WAITS
+        label = self.g.fresh("at")
+        if name in self.root.values:
+            self.g.use(self.root.share(self.g, self.root.valued(name)), self.g.text(place), f"#{inside}", label=label)
+            return self._give(a, label)
+        run = f"{'truth' if equation.truth else 'run'}.{equation.part}"
+        if equation.kind == "value":
+            self.g.use(run, self.g.text(place), f"#{inside}", label=label)
+            return self._give(a, label)
+        if equation.kind == "norm":
+            return OPAQUE
+        other = self.g.fresh("at")
+        many = equation.kind == "strict"
+        self.g.use(run, self.g.text(place), f"#{inside}", label=f"{label} {other}" if many else label)
+        if many and equation.empty is not None:
+            empty = at_place(equation.empty, place)
+            same = ("=", None, (place, empty))
+            less = ("<", None, (empty, place) if empty == self.root.low else (place, empty))
+            if (end := self.known(negation(less))) is not None:
+                side = 0 if empty == self.root.low else 1
+                bound = self.literals[fkey(self.root.inside(place)[2][side])]
+                ends = [f"#{end}", f"#{bound}"]
+                self.g.have(
+                    same, equal := self.g.fresh("equal"), lambda h: h.auto([x[1:] for x in ends], degree=1, rounds=0)
+                )
+                self.g.use(other, f"#{equal}", label=(value := self.g.fresh("at")))
+                return self._give(a, value)
+            if self.need(less) is None:
+                return WAITS
+        return self._clear(a, label, at_place(equation.size, place))
+
+    def _give(self, a: int, label: str) -> str:
+        """An equation gives an atom its value."""
+        p = gap(self.g.facts[label])
+        if (((a, 1),), 0) not in p or any(a in dict(m) and m != ((a, 1),) for m, _ in p):
+            return OPAQUE
+        self.rules.give(a, label, p)
+        return RULE
+
+    def _clear(self, a: int, label: str, size: Term) -> str:
+        """The equation `label` gives the product of an atom and a size: the size must be positive, or negative."""
+        sign = self.known(("<", None, (num(0), size))) or self.known(("<", None, (size, num(0))))
+        if sign is None:
+            self.wanted.setdefault(fkey(f := ("<", None, (num(0), size))), f)
+            return WAITS
+        made: dict[str, Poly] = {}
+        p = self.rules.reduce(gap(self.g.facts[label]), made)
+        if made:  # in terms of counts
+            rows = [[self.g.text(reify.term(q)), k] for k, q in made.items() if q] + [["1", label]]
+            label = self.g.fresh("sized")
+            f = ("=", None, (num(0), reify.term(p)))
+            self.g._emit({"by": "have", "show": self.g.text(f), "proof": [{"by": "pos", "eq": rows}], "as": label})
+            self.g._bind(label, f)
+            p = gap(f)
+        leads = [m for m in p if a in dict(m[0]) and len(m[0]) + (m[1] != 0) > 1 and m[0]]
+        if not leads:
+            return OPAQUE
+        lead = max(leads, key=lambda m: repr(reify.product(m)))
+        self.rules.product(lead, label, p)
+        return f"clear:{sign}"
+
+    def _inv(self, a: int, key: Any) -> str:
+        size = reify.term(dict(key[1]))
+        for less in (("<", None, (num(0), size)), ("<", None, (size, num(0)))):
+            if (sign := self.known(less)) is not None:
+                zero, label = self.g.fresh("zero"), self.g.fresh("inv")
+
+                def apart(h: Goal, sign: str = sign, zero: str = zero) -> None:
+                    h.intro(zero).auto([sign, zero], degree=1, rounds=0)
+
+                self.g.use("ax:inv", self.g.text(size), apart, label=label)
+                return self._clear(a, label, size)
+        self.wanted.setdefault(fkey(f := ("<", None, (num(0), size))), f)
+        return WAITS
+
+    def _fn(self, a: int, key: Any) -> str:
+        t = reify.atom(a)
+        if t[1] not in SIDES:
+            return OPAQUE
+        order = ("<=", None, (num(0), t[2][0]) if len(t[2]) == 1 else t[2])
+        for f, name in zip((order, negation(order)), SIDES[t[1]], strict=True):
+            side = self.known(f)
+            if side is not None:
+                label = self.g.fresh("side")
+                given = f"#{side}" if f is order else (lambda h, side=side: h.auto([side], degree=1, rounds=0))
+                self.g.use(f"ax:{t[1]}_{name}", *[self.g.text(x) for x in t[2]], given, label=label)
+                return self._give(a, label)
+        self.wanted.setdefault(fkey(order), order)
+        return WAITS
+
+    def _ind(self, a: int, key: Any) -> str:
+        f = reify.formula(key[1])
+        if (letter := letter_at(f)) is None and f[0] == "=":
+            letter = letter_at(("=", None, f[2][::-1])) or _zero_letter(f)
+        if letter is not None:
+            return self._bit(*letter)
+        value = self.truth(f)
+        if value is None:
+            if (part := self.undecided(f)) is None:
+                return OPAQUE
+            self.wanted.setdefault(fkey(part), part)
+            return WAITS
+        label = self.g.fresh("bit")
+        self.g.have(("=", None, (("ind", None, (f,)), num(int(value)))), label, lambda h: self._shown(h, f, value))
+        return self._give(a, label)
+
+    def _shown(self, g: Goal, f: Term, value: bool) -> None:
+        """I[F] has its value."""
+        known = {*g.facts}
+        for h, holds in zip(g.ind(f, f"{g.fresh('f')} {(v := g.fresh('v'))}"), (True, False), strict=True):
+            if holds is value:
+                h.hyp(v)
+            else:
+                new = [k for k in h.facts if k not in known and k != v and h.facts[k][0] != "|"]
+                self.deny(h, next(k for k in new if self.truth(h.facts[k]) is False))
+
+    # --- Letters and counts ------------------------------------------------------------------------------------------
+
+    def _bit(self, place: Term, letter: int) -> str:
+        """I[w(place) = letter]: the count grows by it."""
+        if letter not in self.root.problem.letters:
+            return OPAQUE
+        if place not in self.lettered_places:
+            inside = self.inside(place)
+            if inside is None:
+                return WAITS
+            self.lettered_places[place] = None
+            for b in self.root.problem.letters:
+                self._step(place, b)
+            self.place(place)
+            self.place(reify.term(nf(("-", None, (place, num(1))))))
+        return BASE
+
+    def _step(self, place: Term, letter: int) -> None:
+        g, bit = self.g, self.root.bit(place, letter)
+        label = g.fresh("bit")
+        less, more = (("<=", None, ends) for ends in ((num(0), bit), (bit, num(1))))
+
+        def either(h: Goal) -> None:
+            for k in h.ind(self.root.is_letter(place, letter), f"{h.fresh('f')} {(v := h.fresh('v'))}"):
+                k.rewrite(v)
+                k.true()
+
+        for f in (less, more):
+            label = g.fresh("bit")
+            g.have(f, label, either)
+            self.fact(label)
+        low = self.known(("<=", None, (self.root.low, place)))
+        step = g.fresh("step")
+        g.use("ax:sum_step", f"j. I[w(j) = {letter}]", g.text(self.root.low), g.text(place), f"#{low}", label=step)
+        if gap(g.facts[step]):
+            self.fact(step)
+
+    def place(self, place: Term) -> None:
+        """The counts up to a position, and how they lie to those up to other positions."""
+        if place in self.places:
+            return
+        below = ("<=", None, (self.root.below, place))
+        low, high = self.need(below), self.need(("<=", None, (place, self.root.high)))
+        if low is None or high is None:
+            return
+        self.places.append(place)
+        g = self.g
+        if constant(nf(place)) is None:
+            label = g.fresh("total")
+            g.use(self.root.share(g, self.root.total()), g.text(place), lambda h: _both(h, low, high), label=label)
+            self.fact(label)
+        start = self.root.below
+        first = self.known(("<=", None, (start, start))) or ""
+        for a in self.root.problem.letters:
+            label = g.fresh("least")
+            grows = self.root.share(g, self.root.grows(a))
+            g.use(grows, g.text(start), g.text(place), lambda h: _both(h, first, low), label=label)
+            self.fact(label)
+        for a in (self.root.problem.before, self.root.problem.after):
+            if a is not None:
+                self._once(place, a, low, high)
+
+    def _once(self, place: Term, letter: int, low: str, high: str) -> None:
+        """The count of a letter that the model adds."""
+        root, g = self.root, self.g
+        if letter == root.problem.before:
+            first, last = self.need(("<=", None, (root.low, place))), high
+        else:
+            last = self.need(("<", None, (place, root.high)))
+            first = low
+        if first is None or last is None:
+            if letter != root.problem.before and self.known(("<=", None, (root.high, place))) is not None:
+                self._bit(root.high, letter)
+            return
+        label = g.fresh("once")
+        once = root.share(g, root.once(letter))
+        g.use(once, g.text(place), lambda h: h.easy([first, last], degree=1, rounds=0), label=label)
+        self.fact(label)
+
+    def _orders(self) -> None:
+        """The counts up to two positions, where it is known which comes first; else the order is wanted."""
+        if self.root.high not in self.places and self.places:
+            self.place(self.root.high)
+        for k, p in enumerate(self.places):
+            for q in self.places[k + 1 :]:
+                if (p, q) in self.ordered:
+                    continue
+                for a, b in ((p, q), (q, p)):
+                    order = self.known(("<=", None, (a, b)))
+                    if order is not None:
+                        self._grow(a, b, order)
+                        self.ordered.add((p, q))
+                        break
+                else:
+                    self.need(("<=", None, (p, q)))
+
+    def _grow(self, p: Term, q: Term, order: str) -> None:
+        g = self.g
+        low = self.known(("<=", None, (self.root.below, p)))
+        if low is None:
+            return
+        for a in self.root.problem.letters:
+            label = g.fresh("more")
+            grows = self.root.share(g, self.root.grows(a))
+            g.use(grows, g.text(p), g.text(q), lambda h: _both(h, low, order), label=label)
+            self.fact(label)
+            self.rows[label] = self.row(label)
+
+    def _sum(self, a: int, key: Any) -> str:
+        """A sum of what a letter decides is a sum of counts."""
+        root, g = self.root, self.g
+        low, high, body = reify.atom(a)[2]
+        inner = instantiate(body, (THERE,))
+        letter = letter_at(inner[2][0]) or _zero_letter(inner[2][0]) if inner[0] == "ind" else None
+        if letter is not None and letter[0] == THERE and letter[1] in root.problem.letters:
+            return self._count(a, letter[1], low, high)
+        values = {b: root.at_letter(inner, THERE, b) for b in root.problem.letters}
+        if any(value is None for value in values.values()):
+            return OPAQUE
+        start, end = self.need(("<=", None, (root.low, low))), self.need(("<=", None, (high, root.high)))
+        if start is None or end is None:
+            return WAITS
+        by_letter = {b: value for b, value in values.items() if value is not None}
+        right = root.weighted(by_letter, lambda b: root.bit(THERE, b))
+        label = g.fresh("sum")
+
+        def each(h: Goal) -> None:
+            h.intro(f"{(j := h.fresh('j'))} ({(lo := h.fresh('from'))} {(hi := h.fresh('to'))})")
+            there = var(j, "Int")
+            inside = h.fresh("inside")
+            h.have(
+                root.inside(there), inside, lambda k: [part.auto([lo, hi, start, end]) for part in k.split()] and None
+            )
+            root.cases(h, j, inside, lambda k, _, case: root.computed(k, there, inside, case))
+
+        texts = [f"j. {g.text(inner)}", f"j. {g.text(right)}", g.text(low), g.text(high)]
+        g.use("lem:sum_ext", *texts, each, label=label)
+        return self._give(a, label)
+
+    def _count(self, a: int, letter: int, low: Term, high: Term) -> str:
+        """A count from the first position on is a base; another one is a difference of two."""
+        root, g = self.root, self.g
+        if low == root.low:
+            if high not in self.places:
+                self.place(high)
+            return BASE if high in self.places else WAITS
+        empty = self.known(("<", None, (high, low)))
+        bit, label = f"j. I[w(j) = {letter}]", g.fresh("sum")
+        if empty is not None:
+            g.use("ax:sum_empty", bit, g.text(low), g.text(high), f"#{empty}", label=label)
+            return self._give(a, label)
+        before = reify.term(nf(("-", None, (low, num(1)))))
+        first = self.need(("<=", None, (root.below, before)))
+        last = self.need(("<=", None, (before, high)))
+        if first is None or last is None:
+            return WAITS
+        texts = [g.text(root.low), g.text(before), g.text(high)]
+        g.use("lem:sum_split", bit, *texts, lambda h: _both(h, first, last), label=label)
+        return self._give(a, label)
+
+    def lettered(self, label: str, place: Term, letter: int) -> None:
+        """The fact `label` says which letter stands at a place."""
+        g = self.g
+        for b in {letter, *self.root.problem.letters}:
+            value = g.fresh("bit")
+            equation = ("=", None, (self.root.bit(place, b), num(int(b == letter))))
+            g.have(equation, value, lambda h: _rewritten(h, label))
+            self._settled(value, place, b)
+            if b != letter:
+                no = g.fresh("not")
+                f = ("~", None, (self.root.is_letter(place, b),))
+
+                def other(h: Goal) -> None:
+                    also = h.fresh("also")
+                    h.intro(also)
+                    h.rewrite(label, also, (new := h.fresh("also")))
+                    h.absurd(new)
+
+                g.have(f, no, other)
+                self.literals.setdefault(fkey(f), no)
+
+    def unlettered(self, label: str, place: Term, letter: int) -> None:
+        """The fact `label` says that this letter does not stand at a place."""
+        value = self.g.fresh("bit")
+        f = ("=", None, (self.root.bit(place, letter), num(0)))
+
+        def zero(h: Goal) -> None:
+            here, away = h.ind(self.root.is_letter(place, letter), f"{h.fresh('f')} {(v := h.fresh('v'))}")
+            f = next(k for k, fact in here.facts.items() if fact == self.root.is_letter(place, letter))
+            here.absurd(f, label)
+            away.hyp(v)
+
+        self.g.have(f, value, zero)
+        self._settled(value, place, letter)
+
+    def _settled(self, label: str, place: Term, letter: int) -> None:
+        """The bit of a letter at a place has a value."""
+        p = nf(self.root.bit(place, letter))
+        if len(p) == 1:
+            ((m, _),) = p
+            self._bit(place, letter)
+            self.rules.give(m[0][0], label, gap(self.g.facts[label]))
+
+
+def _zero_letter(f: Term) -> tuple[Term, int] | None:
+    """The same for a formula as `reify` writes it: 0 = a - w(p) or 0 = w(p) - a."""
+    if f[0] != "=" or f[2][0] != num(0):
+        return None
+    p = nf(f[2][1])
+    atoms = [m for m in p if m != ONE]
+    if len(atoms) != 1 or len(atoms[0][0]) != 1 or atoms[0][1]:
+        return None
+    key = normal._keys[atoms[0][0][0][0]]
+    if key[0] != "app" or key[1] != "w" or abs(p[atoms[0]]) != 1:
+        return None
+    return reify.term(dict(key[3])), int(-p.get(ONE, 0) / p[atoms[0]])
+
+
+def _both(g: Goal, *labels: str) -> None:
+    """Close a conjunction of facts, those that are plain by computation."""
+    for part, label in zip(g.split(), labels, strict=True):
+        part.true() if fkey(part.goal) == normal.TRUE else part.hyp(label)
+
+
+def _rewritten(g: Goal, label: str) -> None:
+    g.rewrite(label)
+    g.true()

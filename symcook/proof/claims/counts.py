@@ -1,0 +1,209 @@
+"""Fragment B: claims over letterwise sums, decided by counts and linear arithmetic, with the proof as it is decided.
+
+A sum of what the letter at j decides is a sum of counts. So each value of the run is a quotient of linear forms in the
+counts at the positions that a claim names. The claim's comparisons, the signs under relu, abs, min and max, the order
+of positions and the letters at them are put true or false, one after the other; each case ends with the claim, or with
+a contradiction of linear arithmetic, or with counts at which the claim may be false.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from symcook.errors import Rejected
+from symcook.proof.claims.atoms import Atoms
+from symcook.proof.claims.farkas import Row, close, contradiction, point, whole
+from symcook.proof.claims.lettered import Lettered
+from symcook.proof.claims.problem import Problem
+from symcook.proof.claims.strings import string
+from symcook.proof.claims.truth import letter_at
+from symcook.proof.normal import Mono, fkey
+from symcook.proof.search import reify
+from symcook.proof.search.simplex import TooLong
+from symcook.proof.search.tactics import Citable, Goal, Stuck
+from symcook.proof.terms import COMPARISONS, Term, flatten, negation, num
+
+MOST_CASES = 300
+"""So many cases are opened at most."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Where a claim may be false: values of names, counts and letters' bits, and the positions in use."""
+
+    values: dict[Mono, Fraction]
+    places: tuple[Term, ...]
+
+
+class Unclosed(Exception):
+    """A case that no arithmetic closes: the counts there, and what the procedure cannot read in it."""
+
+    def __init__(self, counts: Counts | None, opaque: tuple[str, ...]) -> None:
+        super().__init__(", ".join(opaque))
+        self.counts, self.opaque = counts, opaque
+
+
+def prove(problem: Problem, g: Goal, most: int | None = None) -> None:
+    """Close the goal of a statement; Unclosed where a case stays open. With `most` for strings of at most so many
+    positions, which is no proof."""
+    labels: list[object] = [*problem.names, "some"]
+    for stem, parts in (("word", flatten("&", problem.word)), ("run", problem.run)):
+        labels.append(f"{stem}.0" if len(parts) == 1 else [f"{stem}.{k}" for k in range(len(parts))])
+    g.intro(labels)  # type: ignore[arg-type]
+    count = 0
+    while count < len(problem.truths):
+        parts = len(flatten("&", g.goal[2][0]))
+        names = [f"truth.{k}" for k in range(count, count + parts)]
+        g.intro([names if parts > 1 else names[0]])  # type: ignore[list-item]
+        count += parts
+    main = g._branch(g.goal)
+    case = Case(Lettered(problem, g), main)
+    for label, f in list(main.facts.items()):
+        if f[0] in COMPARISONS:
+            case.assume(label)
+    if most is not None:
+        main.facts["most"] = ("<=", None, (problem.places.high, num(most - 1 + problem.start)))
+        case.assume("most")
+    case.open()
+    g.take(main)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What counts say of a statement: a goal with its proof, a string of which it may be false, or why neither."""
+
+    proved: Goal | None = None
+    string: tuple[int, ...] | None = None
+    why: str = ""
+
+
+def decide(problem: Problem, library: Citable) -> Decision:
+    """A proof, or a string of least length at which the counts make the claim false; nobody has run it."""
+    if problem.outside:
+        return Decision(why=problem.outside[0])
+
+    def attempt(most: int | None) -> tuple[Goal | None, tuple[int, ...] | None, str]:
+        g = Goal(library, problem.statement.formula, {}, {})
+        try:
+            prove(problem, g, most)
+        except Unclosed as error:
+            found = None if error.counts is None else string(problem, error.counts.values, error.counts.places)
+            return None, found, ", ".join(error.opaque)
+        except (Stuck, Rejected, TooLong) as error:
+            return None, None, str(error).partition("\n")[0]
+        return g, None, ""
+
+    goal, found, why = attempt(None)
+    if goal is not None or found is None or why:
+        return Decision(goal, found, why)
+    below, least = 0, len(found)  # no string of `below` positions, one of `least`
+    while below + 1 < least:
+        middle = (below + least) // 2
+        closed, shorter, _ = attempt(middle)
+        if closed is None and shorter is None:
+            break
+        if shorter is None:
+            below = middle
+        else:
+            found, least = shorter, len(shorter)
+    return Decision(None, found)
+
+
+class Case(Atoms):
+    """One case of the proof: what is known at a goal."""
+
+    def under(self, g: Goal) -> Case:
+        """The same knowledge at a branch of the goal."""
+        new = Case(self.root, g)
+        new.inherit(self)
+        return new
+
+    # --- Goals and hypotheses ----------------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Introduce what the goal begins with, then decide it."""
+        g = self.g
+        while g.goal[0] in ("all", "->", "~"):
+            label = g.fresh("x")
+            premise = g.goal[0] != "all"
+            g.intro(label)
+            if premise:
+                self.assume(label)
+        if g.goal[0] == "&":
+            for part in g.split():
+                self.under(part).open()
+            return
+        self.decide()
+
+    def assume(self, label: str) -> None:
+        """Take a fact into account."""
+        g, f = self.g, self.g.facts[label]
+        self.literals.setdefault(fkey(f), label)
+        inner = f[2][0] if f[0] == "~" else f
+        if f[0] == "&":
+            stem = g.fresh("and")
+            parts = [f"{stem}_{k}" for k in range(len(flatten("&", f)))]
+            g.use(label, label=" ".join(parts))
+            for part in parts:
+                self.assume(part)
+        elif f[0] == "ex":
+            name, so = g.fresh("x"), g.fresh("so")
+            g.obtain(label, name, so)
+            self.assume(so)
+        elif (letter := letter_at(inner)) is not None:
+            self.lettered(label, *letter) if f[0] != "~" else self.unlettered(label, *letter)
+        elif f[0] in COMPARISONS:
+            self.facts.append(label)
+        elif f[0] == "~" and inner[0] in ("<=", "<"):
+            new = g.fresh("not")
+            g.have(negation(inner), new, lambda h: h.hyp(label))
+            self.assume(new)
+        elif inner[0] not in (*COMPARISONS, "all", "ex"):
+            self.hypotheses.append(label)
+
+    # --- Deciding ----------------------------------------------------------------------------------------------------
+
+    def decide(self) -> None:
+        """Close the goal, or open cases; Unclosed with the counts at which nothing contradicts."""
+        if self.truth(self.g.goal):
+            return self.show(self.g, self.g.goal)
+        for label in self.hypotheses:
+            if self.truth(self.g.facts[label]) is False:
+                return self.deny(self.g, label)
+        rows = self.rows_now()
+        found = contradiction([row for row in rows.values()], self.effort)
+        if found is not None:
+            return close(self.g, found)
+        formula = self.choice()
+        if formula is None:
+            return self.at_point(list(rows.values()))
+        self.split(formula)
+        return None
+
+    def choice(self) -> Term | None:
+        """What to decide next: a comparison of the goal or of a hypothesis, or what the arithmetic asks for."""
+        for f in [self.g.goal, *(self.g.facts[k] for k in self.hypotheses)]:
+            if (part := self.undecided(f)) is not None:
+                return part
+        return next(iter(self.wanted.values()), None)
+
+    def split(self, formula: Term) -> None:
+        """The formula holds, or its negation does."""
+        self.tally[0] += 1
+        if self.tally[0] > MOST_CASES:
+            raise Unclosed(None, (f"more than {MOST_CASES} cases",))
+        label = self.g.fresh("is")
+        for h in self.g.em(formula, label):
+            case = self.under(h)
+            case.assume(label)
+            case.decide()
+
+    def at_point(self, rows: list[Row]) -> None:
+        """No contradiction is left: split at a count that is no integer, else say where the claim may be false."""
+        values = point(rows, self.effort)
+        for m, value in sorted((values or {}).items(), key=lambda item: repr(reify.product(item[0]))):
+            if value.denominator != 1 and len(m[0]) == 1 and m[0][0][1] == 1 and not m[1] and whole(m[0][0][0]):
+                floor = num(value.numerator // value.denominator)
+                return self.split(("<=", None, (reify.product(m), floor)))
+        raise Unclosed(None if values is None else Counts(values, tuple(self.places)), tuple(self.opaque()))

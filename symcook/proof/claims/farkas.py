@@ -1,0 +1,239 @@
+"""Linear arithmetic with certificates: facts in a normal form without denominators, and why they contradict.
+
+A `Row` is a comparison 0 <= p, 0 < p or p = 0 that follows from one fact: the fact times positive factors, plus
+multiples of equations that put in what its atoms are. So a contradiction between rows is one `pos` node. Over integers
+a row is tightened: from 0 < 2*x - 1 follows 1 <= x.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from symcook.model.rationals import quotient
+from symcook.proof import normal
+from symcook.proof.normal import ONE, Mono, Number, Poly, add, mul
+from symcook.proof.search import reify
+from symcook.proof.search.simplex import Effort, TooLong, solve
+from symcook.proof.search.simplex import Row as Row_
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import Term, sort_of
+
+Multiples = dict[str, Poly]
+"""What each equation is multiplied by."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """0 <= poly, 0 < poly or poly = 0; `of` are the fact and what it is multiplied by, `made` the equations put in.
+
+    `whole` is the row that this one tightens over the integers; an equation is multiplied by `times`.
+    """
+
+    poly: Poly
+    tag: str
+    of: tuple[str, ...]
+    made: Multiples = field(default_factory=dict)
+    whole: Row | None = None
+    times: Poly = field(default_factory=lambda: {ONE: 1})
+
+    @property
+    def strict(self) -> bool:
+        return self.tag == "<"
+
+
+Contradiction = list[tuple[Fraction, Row | None]]
+"""Rows with factors that add up to 0 < 0 or to 0 <= a negative number; None stands for 0 < 1."""
+
+
+class Rules:
+    """Equations that give the value of an atom, or of a product of atoms, by atoms that come before it."""
+
+    def __init__(self) -> None:
+        self.single: dict[int, tuple[str, Poly]] = {}  # by atom: the label, and the equation with factor 1 at the atom
+        self.products: list[tuple[Mono, str, Poly, Number]] = []
+        self.scale: dict[int, Number] = {}
+
+    def copy(self) -> Rules:
+        new = Rules()
+        new.single, new.products, new.scale = dict(self.single), list(self.products), dict(self.scale)
+        return new
+
+    def give(self, atom: int, label: str, gap: Poly) -> None:
+        """The equation `label`, whose right side minus left side is `gap`, gives the atom its value."""
+        lead = ((atom, 1),), 0
+        self.single[atom] = label, normal.scale(gap, Fraction(1) / gap[lead])
+        self.scale[atom] = Fraction(1) / gap[lead]
+
+    def product(self, lead: Mono, label: str, gap: Poly) -> None:
+        """The same for a product of atoms."""
+        self.products.append((lead, label, normal.scale(gap, Fraction(1) / gap[lead]), Fraction(1) / gap[lead]))
+
+    def reduce(self, p: Poly, made: Multiples) -> Poly:
+        """`p` with all equations put in; what they are multiplied by is added to `made`: p + sum(made*gap) is it."""
+        for _ in range(10_000):
+            step = self._step(p)
+            if step is None:
+                return p
+            times, label, equation, scale = step
+            p = add(p, mul(times, equation), -1)
+            made[label] = add(made.get(label, {}), normal.scale(times, -scale))
+        raise TooLong
+
+    def _step(self, p: Poly) -> tuple[Poly, str, Poly, Number] | None:
+        """A multiple of an equation that takes an atom out of p."""
+        for m in p:
+            for a, _ in m[0]:
+                if a in self.single:
+                    times: Poly = {}
+                    for other, c in p.items():  # all monomials with this atom at once
+                        if (rest := _without(other, a)) is not None:
+                            times[rest] = c
+                    label, equation = self.single[a]
+                    return times, label, equation, self.scale[a]
+        for lead, label, equation, scale in self.products:
+            for m, c in p.items():
+                if (rest := _divided(m, lead)) is not None:
+                    return {rest: c}, label, equation, scale
+        return None
+
+
+def _without(m: Mono, atom: int) -> Mono | None:
+    """m divided by an atom."""
+    return _divided(m, (((atom, 1),), 0))
+
+
+def _divided(m: Mono, lead: Mono) -> Mono | None:
+    """m/lead where it is a monomial; exponentials always divide."""
+    powers = dict(m[0])
+    for a, k in lead[0]:
+        rest = powers.get(a, 0) - k
+        if rest < 0:
+            return None
+        if rest:
+            powers[a] = rest
+        else:
+            del powers[a]
+    if not lead[1]:
+        return tuple(sorted(powers.items())), m[1]
+    e = normal._exponent(add(normal._exponents[m[1]], normal._exponents[lead[1]], -1))
+    return tuple(sorted(powers.items())), e
+
+
+def gap(f: Term) -> Poly:
+    """Right side minus left side of a comparison."""
+    return add(normal.nf(f[2][1]), normal.nf(f[2][0]), -1)
+
+
+def whole(a: int) -> bool:
+    """Whether an atom is an integer."""
+    key = normal._keys[a]
+    if key[0] == "var":
+        return key[2] == "Int"
+    if key[0] == "app":
+        return key[2][2] == "Int"
+    if key[0] == "sum":
+        return sort_of(reify.atom(a)) == "Int"
+    return key[0] == "ind"
+
+
+def tightened(row: Row) -> Row | None:
+    """The row over the integers: 0 <= x - c for a whole number c; None where that says no more."""
+    if row.tag == "=" or not row.poly or not all(not e and all(whole(a) for a, _ in m) for m, e in row.poly):
+        return None
+    inside = {m: Fraction(c) for m, c in row.poly.items() if m != ONE}
+    if not inside:
+        return None
+    over = math.lcm(*(c.denominator for c in inside.values()))
+    common = math.gcd(*(int(c * over) for c in inside.values()))
+    scale = Fraction(over, common)
+    least = -Fraction(row.poly.get(ONE, 0)) * scale  # least <= x, or < x
+    bound = math.floor(least) + 1 if row.strict else math.ceil(least)
+    if bound == least and not row.strict:
+        return None
+    return Row(add(normal.scale(inside, scale), {ONE: bound} if bound else {}, -1), "<=", (), {}, row)
+
+
+def contradiction(rows: Sequence[Row], effort: Effort | None = None, pivots: int = 2000) -> Contradiction | None:
+    """Factors with which the rows contradict one another, or None where they do not."""
+    columns: dict[Any, Poly] = {-1: {ONE: 1}}
+    columns |= {k: row.poly for k, row in enumerate(rows) if row.poly or row.strict}
+    strict = [k for k in columns if k == -1 or rows[k].strict]
+    free = [k for k in columns if k >= 0 and rows[k].tag == "="]
+    system: dict[Mono, dict[Any, Number]] = {}
+    for k, p in columns.items():
+        for m, c in p.items():
+            system.setdefault(m, {})[k] = c
+    found = solve([*((r, 0) for r in system.values()), (dict.fromkeys(strict, 1), 1)], free, pivots, effort)
+    if found is None:
+        return None
+    return [(Fraction(c), rows[k] if k >= 0 else None) for k, c in sorted(found.items()) if c]
+
+
+def point(rows: Sequence[Row], effort: Effort | None = None) -> dict[Mono, Fraction] | None:
+    """Values of the monomials at which all rows hold, those of integers not negative; None where none was found."""
+    system: list[tuple[Row_, Number]] = []
+    names = dict.fromkeys(m for row in rows for m in row.poly if m != ONE)
+    free = [m for m in names if not (not m[1] and all(whole(a) for a, _ in m[0]))]
+    for k, row in enumerate(rows):
+        equation: dict[Any, Number] = {m: c for m, c in row.poly.items() if m != ONE}
+        right: Number = -row.poly.get(ONE, 0)
+        if row.tag != "=":
+            equation["over", k] = -1
+            right += Fraction(1, 1000) if row.strict else 0
+        system.append((equation, right))
+    found = solve(system, free, 3000, effort)
+    return None if found is None else {m: found.get(m, Fraction(0)) for m in names}
+
+
+def close(g: Goal, found: Contradiction) -> None:
+    """Close a goal by a contradiction among the facts."""
+    if g.goal[0] != "false":
+        g.contra(g.fresh("no"))
+    sums: list[dict[str, Any]] = []
+    by: Multiples = {}
+    for factor, row in found:
+        if row is None:
+            sums.append({"c": quotient(factor), "of": []})
+            continue
+        made = row.made
+        of = row.of
+        if row.whole is not None:
+            of, made = (_tight(g, row),), {}
+        if row.tag == "=":
+            by[of[0]] = add(by.get(of[0], {}), row.times, factor)
+        else:
+            sums.append({"c": quotient(factor), "of": list(of)})
+        for label, p in made.items():
+            by[label] = add(by.get(label, {}), p, factor)
+    node: dict[str, Any] = {"by": "pos"}
+    if sums:
+        node["sum"] = sums
+    rows = [[g.text(reify.term(p)), label] for label, p in by.items() if p]
+    if rows:
+        node["eq"] = rows
+    g._emit(node, True)
+
+
+def _tight(g: Goal, row: Row) -> str:
+    """The label of a fact that a row says of integers, which is proved here."""
+    inside = {m: c for m, c in row.poly.items() if m != ONE}
+    bound = -Fraction(row.poly.get(ONE, 0))
+    x, least = reify.term(inside), reify.term({ONE: bound} if bound else {})
+    label = g.fresh("whole")
+
+    def proof(h: Goal) -> None:
+        below, step = h.fresh("below"), h.fresh("step")
+        h.contra(below)
+        h.use("ax:int_lt", h.text(x), h.text(least), f"#{below}", label=step)
+        wanted = Row(gap(h.fact(step)), "<=", (step,))
+        source = row.whole
+        if source is None or (found := contradiction([source, wanted])) is None:
+            raise TooLong
+        close(h, found)
+
+    g.have(("<=", None, (least, x)), label, proof)
+    return label

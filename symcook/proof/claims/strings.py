@@ -1,0 +1,51 @@
+"""A string from counts at positions: between two positions the letters stand in the order of the vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from symcook.proof.claims.lettered import THERE
+from symcook.proof.claims.problem import LETTERS, Problem, at
+from symcook.proof.normal import ONE, Mono, nf
+from symcook.proof.terms import Term, abstract, num
+
+
+def string(problem: Problem, values: Mapping[Mono, Fraction], places: tuple[Term, ...]) -> tuple[int, ...] | None:
+    """The letters at all positions; None where the values are those of no string."""
+    low, high = problem.places
+
+    def value(t: Term) -> Fraction:
+        return sum(
+            (Fraction(c) * (Fraction(1) if m == ONE else values.get(m, Fraction(0))) for m, c in nf(t).items()),
+            Fraction(0),
+        )
+
+    def count(letter: int, place: Term) -> Fraction:
+        bit = ("ind", None, (("=", None, (at("w", THERE, LETTERS), num(letter))),))
+        return value(("sum", None, (low, place, abstract(bit, (THERE,)))))
+
+    found = {value(place): place for place in [*places, high]}
+    begin, end = problem.start - 1, value(high)
+    out: list[int] = []
+    before = dict.fromkeys(problem.letters, Fraction(0))
+    for position in sorted(found):
+        if not begin <= position <= end or position.denominator != 1:
+            return None
+        here = {a: count(a, found[position]) for a in problem.letters}
+        if position == begin:
+            continue
+        more = {a: here[a] - before[a] for a in problem.letters}
+        if any(k < 0 or k.denominator != 1 for k in more.values()):
+            return None
+        added = sorted((a for a in more for _ in range(int(more[a]))), key=lambda a: _order(problem, a))
+        if len(out) + len(added) != position - begin:
+            return None
+        out += added
+        before = here
+    return tuple(out) if out else None
+
+
+def _order(problem: Problem, letter: int) -> tuple[int, int]:
+    """The added letters at their ends, the others as in the vocabulary."""
+    return (-1 if letter == problem.before else 1 if letter == problem.after else 0), letter
