@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from symcook.errors import Rejected
 from symcook.proof.claims.atoms import Atoms
-from symcook.proof.claims.farkas import Row, close, contradiction, point, whole
+from symcook.proof.claims.farkas import Row, close, contradiction, point, products, whole
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.problem import Problem
 from symcook.proof.claims.strings import string
@@ -159,8 +159,29 @@ class Case(Atoms):
             new = g.fresh("not")
             g.have(negation(inner), new, lambda h: h.hyp(label))
             self.assume(new)
-        elif inner[0] not in (*COMPARISONS, "all", "ex"):
+        elif f[0] == "~" and inner[0] == "=":
+            self.hypotheses.append(self.apart(label))
+        elif inner[0] not in ("all", "ex"):
             self.hypotheses.append(label)
+
+    def apart(self, label: str) -> str:
+        """a < b or b < a, where a and b differ."""
+        g = self.g
+        a, b = g.facts[label][2][0][2]
+        less, more = ("<", None, (a, b)), ("<", None, (b, a))
+        new = g.fresh("apart")
+
+        def proof(h: Goal) -> None:
+            here, rest = h.em(less, (side := h.fresh("side")))
+            here.pick("left").hyp(side)
+            there, same = rest.em(more, (other := rest.fresh("side")))
+            there.pick("right").hyp(other)
+            same.have(("=", None, (a, b)), (equal := same.fresh("equal")), lambda k: k.auto([side, other], degree=1))
+            same.contra(same.fresh("no"))
+            same.absurd(equal, label)
+
+        g.have(("|", None, (less, more)), new, proof)
+        return new
 
     # --- Deciding ----------------------------------------------------------------------------------------------------
 
@@ -172,12 +193,12 @@ class Case(Atoms):
             if self.truth(self.g.facts[label]) is False:
                 return self.deny(self.g, label)
         rows = self.rows_now()
-        found = contradiction([row for row in rows.values()], self.effort)
+        found = contradiction([*rows.values()], self.effort)
         if found is not None:
             return close(self.g, found)
         formula = self.choice()
         if formula is None:
-            return self.at_point(list(rows.values()))
+            return self.at_point([*rows.values()])
         self.split(formula)
         return None
 
@@ -201,7 +222,10 @@ class Case(Atoms):
 
     def at_point(self, rows: list[Row]) -> None:
         """No contradiction is left: split at a count that is no integer, else say where the claim may be false."""
-        values = point(rows, self.effort)
+        more = products(rows)
+        if more and (found := contradiction([*rows, *more], self.effort)) is not None:
+            return close(self.g, found)
+        values = point([*rows, *more], self.effort)
         for m, value in sorted((values or {}).items(), key=lambda item: repr(reify.product(item[0]))):
             if value.denominator != 1 and len(m[0]) == 1 and m[0][0][1] == 1 and not m[1] and whole(m[0][0][0]):
                 floor = num(value.numerator // value.denominator)
