@@ -44,6 +44,9 @@ class Atoms(Decided):
         self.lettered_places: dict[Term, int | None] = {}
         self.ordered: set[tuple[Term, Term]] = set()
         self.wanted: dict[object, Term] = {}
+        self.supposed: list[Term] = []  # quantified formulas that are facts, or whose negations are
+        self.counted_already: set[object] = set()
+        self.clash: tuple[str, str] | None = None  # facts that contradict each other
         self.pending: dict[Term, int] = {}  # places where a letter was decided
         self.enclosed: set[Any] = set()
         self.tally = [0]
@@ -54,6 +57,7 @@ class Atoms(Decided):
         self.rules, self.rows = other.rules.copy(), dict(other.rows)
         self.facts, self.hypotheses = [*other.facts], [*other.hypotheses]
         self.literals, self.places, self.ordered = dict(other.literals), [*other.places], {*other.ordered}
+        self.supposed, self.counted_already = [*other.supposed], {*other.counted_already}
         self.enclosed, self.pending = {*other.enclosed}, dict(other.pending)
         self.lettered_places = dict(other.lettered_places)
         self.state = {a: how for a, how in other.state.items() if how != WAITS}
@@ -563,7 +567,7 @@ class Atoms(Decided):
         for b in {letter, *self.root.problem.letters}:
             value = g.fresh("bit")
             equation = ("=", None, (self.root.bit(place, b), num(int(b == letter))))
-            g.have(equation, value, lambda h: _rewritten(h, label))
+            g.have(equation, value, lambda h: rewritten(h, label))
             self._settled(value, place, b)
             if b != letter:
                 no = g.fresh("not")
@@ -638,6 +642,7 @@ def _both(g: Goal, *labels: str) -> None:
         part.true() if fkey(part.goal) == normal.TRUE else part.hyp(label)
 
 
-def _rewritten(g: Goal, label: str) -> None:
+def rewritten(g: Goal, label: str) -> None:
+    """Close a goal that computing shows once an equation is put in."""
     g.rewrite(label)
     g.true()

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symcook.errors import Rejected
-from symcook.proof.claims.atoms import Atoms
 from symcook.proof.claims.farkas import Row, close, contradiction, point, products, whole
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.problem import Problem
+from symcook.proof.claims.quantified import Quantified
 from symcook.proof.claims.strings import string
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import Mono, fkey
@@ -110,7 +110,7 @@ def decide(problem: Problem, library: Citable) -> Decision:
     return Decision(None, found)
 
 
-class Case(Atoms):
+class Case(Quantified):
     """One case of the proof: what is known at a goal."""
 
     def under(self, g: Goal) -> Case:
@@ -161,7 +161,9 @@ class Case(Atoms):
             self.assume(new)
         elif f[0] == "~" and inner[0] == "=":
             self.hypotheses.append(self.apart(label))
-        elif inner[0] not in ("all", "ex"):
+        elif inner[0] in ("all", "ex"):
+            self.supposed.append(inner)
+        else:
             self.hypotheses.append(label)
 
     def apart(self, label: str) -> str:
@@ -197,6 +199,10 @@ class Case(Atoms):
         if found is not None:
             return close(self.g, found)
         formula = self.choice()
+        if self.clash is not None:
+            return self.g.absurd(*self.clash)
+        if self.truth(self.g.goal):  # by what was found of quantified formulas
+            return self.show(self.g, self.g.goal)
         if formula is None:
             return self.at_point([*rows.values()])
         self.split(formula)
@@ -207,6 +213,12 @@ class Case(Atoms):
         for f in [self.g.goal, *(self.g.facts[k] for k in self.hypotheses)]:
             if (part := self.undecided(f)) is not None:
                 return part
+            for part in _quantified(f):
+                if self.truth(part) is None and (asked := self.counted(part)) is not None:
+                    return asked
+        for part in self.supposed:
+            if (asked := self.counted(part)) is not None:
+                return asked
         return next(iter(self.wanted.values()), None)
 
     def split(self, formula: Term) -> None:
@@ -231,3 +243,10 @@ class Case(Atoms):
                 floor = num(value.numerator // value.denominator)
                 return self.split(("<=", None, (reify.product(m), floor)))
         raise Unclosed(None if values is None else Counts(values, tuple(self.places)), tuple(self.opaque()))
+
+
+def _quantified(f: Term) -> list[Term]:
+    """The quantified formulas in a formula, the outermost alone."""
+    if f[0] in ("all", "ex"):
+        return [f]
+    return [] if f[0] in COMPARISONS else [part for k in f[2] for part in _quantified(k)]
