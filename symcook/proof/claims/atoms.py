@@ -163,14 +163,13 @@ class Atoms(Decided):
         key = fkey(f)
         if key in self.literals:
             return self.literals[key]
-        label = self.g.fresh("so")
         if key == normal.TRUE:
-            self.g.have(f, label, Goal.true)
+            self.g.have(f, (label := self.g.fresh("so")), Goal.true)
         elif key == normal.FALSE or fkey(negation(f)) in self.literals:
             return None
         else:
             p, made = self.settled(gap(negation(f)))
-            against = "no.so"
+            against = self.g.fresh("against")
             rows = [r for r in self.rows.values()]
             rows += [t for r in self.rows.values() if (t := tightened(r)) is not None]
             extra = Row(p, negation(f)[0], (against,), made, raw=gap(negation(f)))
@@ -183,7 +182,7 @@ class Atoms(Decided):
                 h.contra(against)
                 close(h, found)
 
-            self.g.have(f, label, proof)
+            self.g.have(f, (label := self.g.fresh("so")), proof)
         self.literals[key] = label
         return label
 
@@ -403,10 +402,9 @@ class Atoms(Decided):
             return
         self.places.append(place)
         g = self.g
-        if constant(nf(place)) is None:
-            label = g.fresh("total")
-            g.use(self.root.share(g, self.root.total()), g.text(place), lambda h: _both(h, low, high), label=label)
-            self.fact(label)
+        label = g.fresh("total")
+        g.use(self.root.share(g, self.root.total()), g.text(place), lambda h: _both(h, low, high), label=label)
+        self.fact(label)
         start = self.root.below
         first = self.known(("<=", None, (start, start))) or ""
         for a in self.root.problem.letters:
@@ -424,8 +422,8 @@ class Atoms(Decided):
         if letter == root.problem.before:
             first, last = self.need(("<=", None, (root.low, place))), high
         else:
-            last = self.need(("<", None, (place, root.high)))
-            first = low
+            before = reify.term(nf(("-", None, (root.high, num(1)))))
+            first, last = low, self.need(("<=", None, (place, before)))
         if first is None or last is None:
             if letter != root.problem.before and self.known(("<=", None, (root.high, place))) is not None:
                 self._bit(root.high, letter)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symcook.errors import Rejected
-from symcook.proof.claims.farkas import Row, close, contradiction, point, products, whole
+from symcook.proof.claims.farkas import Row, Rules, close, contradiction, point, products, whole
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.problem import Problem
 from symcook.proof.claims.quantified import Quantified
@@ -32,6 +32,7 @@ MOST_CASES = 300
 class Counts:
     """Where a claim may be false: values of names, counts and letters' bits, and the positions in use."""
 
+    rules: Rules
     values: dict[Mono, Fraction]
     places: tuple[Term, ...]
 
@@ -88,7 +89,11 @@ def decide(problem: Problem, library: Citable) -> Decision:
         try:
             prove(problem, g, most)
         except Unclosed as error:
-            found = None if error.counts is None else string(problem, error.counts.values, error.counts.places)
+            found = (
+                None
+                if error.counts is None
+                else string(problem, error.counts.rules, error.counts.values, error.counts.places)
+            )
             return None, found, ", ".join(error.opaque)
         except (Stuck, Rejected, TooLong) as error:
             return None, None, str(error).partition("\n")[0]
@@ -242,7 +247,7 @@ class Case(Quantified):
             if value.denominator != 1 and len(m[0]) == 1 and m[0][0][1] == 1 and not m[1] and whole(m[0][0][0]):
                 floor = num(value.numerator // value.denominator)
                 return self.split(("<=", None, (reify.product(m), floor)))
-        raise Unclosed(None if values is None else Counts(values, tuple(self.places)), tuple(self.opaque()))
+        raise Unclosed(None if values is None else Counts(self.rules, values, tuple(self.places)), tuple(self.opaque()))
 
 
 def _quantified(f: Term) -> list[Term]:
