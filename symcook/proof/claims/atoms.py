@@ -7,10 +7,12 @@ What has to be decided before is collected in `wanted`; what stays as it is, is 
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Any
 
 from symcook.errors import Rejected
-from symcook.proof import normal
+from symcook.proof import enclose, normal
 from symcook.proof.claims.farkas import Row, Rules, close, contradiction, gap, tightened
 from symcook.proof.claims.lettered import THERE, Lettered
 from symcook.proof.claims.problem import at_place
@@ -19,7 +21,7 @@ from symcook.proof.normal import ONE, Poly, constant, fkey, mul, nf
 from symcook.proof.search import reify
 from symcook.proof.search.simplex import Effort
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, instantiate, negation, num, var
+from symcook.proof.terms import Term, free, instantiate, loose, negation, num, replace, subterms, var
 
 SIDES = {"relu": ("pos", "neg"), "abs": ("pos", "neg"), "min": ("left", "right"), "max": ("right", "left")}
 WORK = 20_000_000
@@ -42,6 +44,11 @@ class Atoms(Decided):
         self.lettered_places: dict[Term, int | None] = {}
         self.ordered: set[tuple[Term, Term]] = set()
         self.wanted: dict[object, Term] = {}
+        self.supposed: list[Term] = []  # quantified formulas that are facts, or whose negations are
+        self.counted_already: set[object] = set()
+        self.clash: tuple[str, str] | None = None  # facts that contradict each other
+        self.pending: dict[Term, int] = {}  # places where a letter was decided
+        self.enclosed: set[Any] = set()
         self.tally = [0]
         self.effort = Effort(WORK)
 
@@ -50,6 +57,8 @@ class Atoms(Decided):
         self.rules, self.rows = other.rules.copy(), dict(other.rows)
         self.facts, self.hypotheses = [*other.facts], [*other.hypotheses]
         self.literals, self.places, self.ordered = dict(other.literals), [*other.places], {*other.ordered}
+        self.supposed, self.counted_already = [*other.supposed], {*other.counted_already}
+        self.enclosed, self.pending = {*other.enclosed}, dict(other.pending)
         self.lettered_places = dict(other.lettered_places)
         self.state = {a: how for a, how in other.state.items() if how != WAITS}
         self.tally, self.effort = other.tally, other.effort
@@ -64,20 +73,22 @@ class Atoms(Decided):
         """The rows of all facts; those of facts that are found on the way too."""
         self.wanted = {}
         self.state = {a: how for a, how in self.state.items() if how != WAITS}
-        done: dict[str, Row] = {}
-        k = 0
-        while k < len(self.facts):  # reading a fact may bring others
-            label = self.facts[k]
-            k += 1
-            row = self.rows.get(label)
-            if row is None or self._reducible(row.poly):
-                row = self.row(label)
-                self.rows[label] = row
-            done[label] = row
-        for label in [label for label, row in done.items() if self._reducible(row.poly)]:
-            done[label] = self.rows[label] = self.row(label)
-        self._orders()
-        self._products()
+        changed = True
+        while changed:  # reading a fact may bring others
+            changed = False
+            for label in [*self.facts]:
+                row = self.rows.get(label)
+                if row is None or (label in self.g.facts and self._reducible(row.poly)):
+                    self.rows[label] = new = self.row(label)
+                    changed = changed or row is None or new.poly != row.poly
+            before = len(self.facts)
+            for place, letter in self.pending.items():
+                if place not in self.lettered_places:
+                    self._bit(place, letter)
+            self._orders()
+            self._letters_wanted()
+            self._enclosures()
+            changed = changed or len(self.facts) > before
         out: dict[str, Row] = {}
         for label, row in self.rows.items():
             if label in self.facts:
@@ -86,7 +97,26 @@ class Atoms(Decided):
                     out[f"{label}'"] = tight
         return out
 
-    def _products(self) -> None:
+    def _enclosures(self) -> None:
+        """Constants as e^2 and sqrt(2) that stand before what is not negative: bounds by rational numbers."""
+        for m in dict.fromkeys(m for row in self.rows.values() for m in row.poly):
+            closed = tuple(x for x in m[0] if not free(reify.atom(x[0])))
+            rest = [reify.atom(a) for a, k in m[0] if (a, k) not in closed for _ in range(k)]
+            if m in self.enclosed or not (closed or m[1]) or constant(normal._exponents[m[1]]) is None:
+                continue
+            factors = [self.known(("<=", None, (num(0), t))) for t in rest]
+            if None in factors:
+                continue
+            self.enclosed.add(m)
+            term = reify.product((closed, m[1]))
+            for k, (bound, way) in enumerate(zip(enclosure(term), (1, -1), strict=True)):
+                label, f = self.g.fresh("about"), ("<=", None, (bound, term)[::way])
+                self.g.have(f, label, lambda h: h.interval([], 96))
+                p = mul(gap(f), {(tuple(x for x in m[0] if x not in closed), 0): 1})
+                self.facts.append(key := f"{label}.{k}")
+                self.rows[key] = Row(p, "<=", (label, *(x for x in factors if x)), raw=p)
+
+    def _letters_wanted(self) -> None:
         """Letters' bits that are multiplied with other atoms: which letter stands there is wanted."""
         for row in self.rows.values():
             for m, e in row.poly:
@@ -109,24 +139,22 @@ class Atoms(Decided):
         raw, of = gap(f), [label]
         times: Poly = {ONE: 1}
         while True:
-            made: dict[str, Poly] = {}
-            p = self.rules.reduce(raw, made)
-            cleared = None
-            again = False
-            for a in dict.fromkeys(a for m, _ in p for a, _ in m):
-                how = self.resolve(a)
-                again = again or how == RULE
-                if how.startswith("clear:"):
-                    cleared = how.removeprefix("clear:")
-                if again:
-                    break
-            if again:
-                continue
+            p, made = self.settled(raw)
+            ways = (self.state.get(a, "") for m, _ in p for a, _ in m)
+            cleared = next((how.removeprefix("clear:") for how in ways if how.startswith("clear:")), None)
             if cleared is None or len(of) > MOST_CLEARED:
-                return Row(p, f[0], (label,) if f[0] == "=" else tuple(of), made, None, times)
+                return Row(p, f[0], (label,) if f[0] == "=" else tuple(of), made, None, times, raw)
             factor = gap(self.g.facts[cleared])
             raw, times = mul(raw, factor), mul(times, factor)
             of.append(cleared)
+
+    def settled(self, raw: Poly) -> tuple[Poly, dict[str, Poly]]:
+        """A polynomial with everything put in that is known, and what the equations are multiplied by."""
+        while True:
+            made: dict[str, Poly] = {}
+            p = self.rules.reduce(raw, made)
+            if not any(self.resolve(a) == RULE for a in dict.fromkeys(a for m, _ in p for a, _ in m)):
+                return p, made
 
     # --- What follows ------------------------------------------------------------------------------------------------
 
@@ -135,17 +163,16 @@ class Atoms(Decided):
         key = fkey(f)
         if key in self.literals:
             return self.literals[key]
-        label = self.g.fresh("so")
         if key == normal.TRUE:
-            self.g.have(f, label, Goal.true)
+            self.g.have(f, (label := self.g.fresh("so")), Goal.true)
         elif key == normal.FALSE or fkey(negation(f)) in self.literals:
             return None
         else:
-            p = self.rules.reduce(gap(negation(f)), made := {})
-            against = "no.so"
+            p, made = self.settled(gap(negation(f)))
+            against = self.g.fresh("against")
             rows = [r for r in self.rows.values()]
             rows += [t for r in self.rows.values() if (t := tightened(r)) is not None]
-            extra = Row(p, negation(f)[0], (against,), made)
+            extra = Row(p, negation(f)[0], (against,), made, raw=gap(negation(f)))
             rows += [extra, *([t] if (t := tightened(extra)) is not None else [])]
             found = contradiction(rows, self.effort)
             if found is None:
@@ -155,7 +182,7 @@ class Atoms(Decided):
                 h.contra(against)
                 close(h, found)
 
-            self.g.have(f, label, proof)
+            self.g.have(f, (label := self.g.fresh("so")), proof)
         self.literals[key] = label
         return label
 
@@ -194,6 +221,7 @@ class Atoms(Decided):
         how = self.state.get(a)
         if how is None:
             key = normal._keys[a]
+            self.state[a] = WAITS  # what it asks for on the way may speak of it
             try:
                 how = getattr(self, f"_{key[0]}", lambda *_: OPAQUE)(a, key)
             except Rejected:
@@ -212,7 +240,7 @@ class Atoms(Decided):
         inside = self.inside(place)
         if inside is None:
             return WAITS
-        label = self.g.fresh("at")
+        label, other = self.g.fresh("at"), self.g.fresh("also")
         if name in self.root.values:
             self.g.use(self.root.share(self.g, self.root.valued(name)), self.g.text(place), f"#{inside}", label=label)
             return self._give(a, label)
@@ -222,7 +250,6 @@ class Atoms(Decided):
             return self._give(a, label)
         if equation.kind == "norm":
             return OPAQUE
-        other = self.g.fresh("at")
         many = equation.kind == "strict"
         self.g.use(run, self.g.text(place), f"#{inside}", label=f"{label} {other}" if many else label)
         if many and equation.empty is not None:
@@ -236,8 +263,8 @@ class Atoms(Decided):
                 self.g.have(
                     same, equal := self.g.fresh("equal"), lambda h: h.auto([x[1:] for x in ends], degree=1, rounds=0)
                 )
-                self.g.use(other, f"#{equal}", label=(value := self.g.fresh("at")))
-                return self._give(a, value)
+                self.g.use(other, f"#{equal}", label=label.replace("at", "empty"))
+                return self._give(a, label.replace("at", "empty"))
             if self.need(less) is None:
                 return WAITS
         return self._clear(a, label, at_place(equation.size, place))
@@ -256,8 +283,9 @@ class Atoms(Decided):
         if sign is None:
             self.wanted.setdefault(fkey(f := ("<", None, (num(0), size))), f)
             return WAITS
-        made: dict[str, Poly] = {}
-        p = self.rules.reduce(gap(self.g.facts[label]), made)
+        p, made = self.settled(gap(self.g.facts[label]))
+        if any(self.state.get(b) == WAITS for m, _ in p for b, _ in m if b != a):
+            return WAITS
         if made:  # in terms of counts
             rows = [[self.g.text(reify.term(q)), k] for k, q in made.items() if q] + [["1", label]]
             label = self.g.fresh("sized")
@@ -289,7 +317,7 @@ class Atoms(Decided):
     def _fn(self, a: int, key: Any) -> str:
         t = reify.atom(a)
         if t[1] not in SIDES:
-            return OPAQUE
+            return OPAQUE if free(t) else BASE
         order = ("<=", None, (num(0), t[2][0]) if len(t[2]) == 1 else t[2])
         for f, name in zip((order, negation(order)), SIDES[t[1]], strict=True):
             side = self.known(f)
@@ -374,10 +402,9 @@ class Atoms(Decided):
             return
         self.places.append(place)
         g = self.g
-        if constant(nf(place)) is None:
-            label = g.fresh("total")
-            g.use(self.root.share(g, self.root.total()), g.text(place), lambda h: _both(h, low, high), label=label)
-            self.fact(label)
+        label = g.fresh("total")
+        g.use(self.root.share(g, self.root.total()), g.text(place), lambda h: _both(h, low, high), label=label)
+        self.fact(label)
         start = self.root.below
         first = self.known(("<=", None, (start, start))) or ""
         for a in self.root.problem.letters:
@@ -395,8 +422,8 @@ class Atoms(Decided):
         if letter == root.problem.before:
             first, last = self.need(("<=", None, (root.low, place))), high
         else:
-            last = self.need(("<", None, (place, root.high)))
-            first = low
+            before = reify.term(nf(("-", None, (root.high, num(1)))))
+            first, last = low, self.need(("<=", None, (place, before)))
         if first is None or last is None:
             if letter != root.problem.before and self.known(("<=", None, (root.high, place))) is not None:
                 self._bit(root.high, letter)
@@ -433,7 +460,6 @@ class Atoms(Decided):
             grows = self.root.share(g, self.root.grows(a))
             g.use(grows, g.text(p), g.text(q), lambda h: _both(h, low, order), label=label)
             self.fact(label)
-            self.rows[label] = self.row(label)
 
     def _sum(self, a: int, key: Any) -> str:
         """A sum of what a letter decides is a sum of counts."""
@@ -443,7 +469,13 @@ class Atoms(Decided):
         letter = letter_at(inner[2][0]) or _zero_letter(inner[2][0]) if inner[0] == "ind" else None
         if letter is not None and letter[0] == THERE and letter[1] in root.problem.letters:
             return self._count(a, letter[1], low, high)
-        values = {b: root.at_letter(inner, THERE, b) for b in root.problem.letters}
+        outer = self._constants(inner)
+        if outer is None:
+            return WAITS
+        put = inner
+        for label in outer:
+            put = replace(put, *g.facts[label][2])
+        values = {b: root.at_letter(put, THERE, b) for b in root.problem.letters}
         if any(value is None for value in values.values()):
             return OPAQUE
         start, end = self.need(("<=", None, (root.low, low))), self.need(("<=", None, (high, root.high)))
@@ -460,11 +492,51 @@ class Atoms(Decided):
             h.have(
                 root.inside(there), inside, lambda k: [part.auto([lo, hi, start, end]) for part in k.split()] and None
             )
-            root.cases(h, j, inside, lambda k, _, case: root.computed(k, there, inside, case))
+
+            def close(k: Goal, _: int, case: str) -> None:
+                for label in outer:
+                    k.rewrite(label)
+                root.computed(k, there, inside, case)
+
+            root.cases(h, j, inside, close)
 
         texts = [f"j. {g.text(inner)}", f"j. {g.text(right)}", g.text(low), g.text(high)]
         g.use("lem:sum_ext", *texts, each, label=label)
         return self._give(a, label)
+
+    def _constants(self, inner: Term) -> list[str] | None:
+        """Labels of c(p) = NUMBER for the coordinates at other positions in a summand, as those of a query; None where
+        they wait for a letter."""
+        found: list[str] = []
+        for t in dict.fromkeys(x for x in subterms(inner) if x[0] == "app" and not loose(x) and THERE not in free(x)):
+            name, place = t[2][0][1][0], t[2][1]
+            if name not in self.root.values:
+                continue
+            values = self.root.values[name]
+            letter = next((b for b in values if fkey(self.root.is_letter(place, b)) in self.literals), None)
+            if letter is None and len({*values.values()}) > 1:
+                rest = [b for b in values if self.truth(self.root.is_letter(place, b)) is None]
+                if rest:
+                    self.wanted.setdefault(fkey(f := self.root.is_letter(place, rest[0])), f)
+                return None
+            inside = self.inside(place)
+            if inside is None:
+                return None
+            g, label, at_it = self.g, self.g.fresh("query"), self.g.fresh("at")
+            g.use(self.root.share(g, self.root.valued(name)), g.text(place), f"#{inside}", label=at_it)
+            if letter is None or len({*values.values()}) == 1:
+                found.append(at_it)
+                continue
+            here = self.literals[fkey(self.root.is_letter(place, letter))]
+
+            def proof(h: Goal, at_it: str = at_it, here: str = here) -> None:
+                h.rewrite(at_it)
+                h.rewrite(here)
+                h.true()
+
+            g.have(("=", None, (t, values[letter])), label, proof)
+            found.append(label)
+        return found
 
     def _count(self, a: int, letter: int, low: Term, high: Term) -> str:
         """A count from the first position on is a base; another one is a difference of two."""
@@ -493,7 +565,7 @@ class Atoms(Decided):
         for b in {letter, *self.root.problem.letters}:
             value = g.fresh("bit")
             equation = ("=", None, (self.root.bit(place, b), num(int(b == letter))))
-            g.have(equation, value, lambda h: _rewritten(h, label))
+            g.have(equation, value, lambda h: rewritten(h, label))
             self._settled(value, place, b)
             if b != letter:
                 no = g.fresh("not")
@@ -527,8 +599,25 @@ class Atoms(Decided):
         p = nf(self.root.bit(place, letter))
         if len(p) == 1:
             ((m, _),) = p
-            self._bit(place, letter)
+            self.pending[place] = letter
             self.rules.give(m[0][0], label, gap(self.g.facts[label]))
+
+
+def enclosure(t: Term) -> tuple[Term, Term]:
+    """Rational numbers below and above a constant, apart by less than its 2^-40th part."""
+    from flint import ctx
+
+    from symcook.numbers.balls import fraction_of
+
+    with ctx.workprec(128):
+        x = enclose._ball(t, {})
+        low, high = fraction_of(x.lower()), fraction_of(x.upper())
+    if not low or not high:
+        raise Rejected("a constant is zero")
+    bits = 44 - max(abs(low), abs(high)).numerator.bit_length() + max(abs(low), abs(high)).denominator.bit_length()
+    scale = Fraction(2) ** bits
+    ends = Fraction(math.floor(low * scale)) / scale, Fraction(math.ceil(high * scale)) / scale
+    return num(ends[0].numerator, ends[0].denominator), num(ends[1].numerator, ends[1].denominator)
 
 
 def _zero_letter(f: Term) -> tuple[Term, int] | None:
@@ -551,6 +640,7 @@ def _both(g: Goal, *labels: str) -> None:
         part.true() if fkey(part.goal) == normal.TRUE else part.hyp(label)
 
 
-def _rewritten(g: Goal, label: str) -> None:
+def rewritten(g: Goal, label: str) -> None:
+    """Close a goal that computing shows once an equation is put in."""
     g.rewrite(label)
     g.true()

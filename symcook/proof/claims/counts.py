@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symcook.errors import Rejected
-from symcook.proof.claims.atoms import Atoms
-from symcook.proof.claims.farkas import Row, close, contradiction, point, whole
+from symcook.proof.claims.farkas import Row, Rules, close, contradiction, point, products, whole
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.problem import Problem
+from symcook.proof.claims.quantified import Quantified
 from symcook.proof.claims.strings import string
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import Mono, fkey
@@ -32,6 +32,7 @@ MOST_CASES = 300
 class Counts:
     """Where a claim may be false: values of names, counts and letters' bits, and the positions in use."""
 
+    rules: Rules
     values: dict[Mono, Fraction]
     places: tuple[Term, ...]
 
@@ -88,7 +89,11 @@ def decide(problem: Problem, library: Citable) -> Decision:
         try:
             prove(problem, g, most)
         except Unclosed as error:
-            found = None if error.counts is None else string(problem, error.counts.values, error.counts.places)
+            found = (
+                None
+                if error.counts is None
+                else string(problem, error.counts.rules, error.counts.values, error.counts.places)
+            )
             return None, found, ", ".join(error.opaque)
         except (Stuck, Rejected, TooLong) as error:
             return None, None, str(error).partition("\n")[0]
@@ -110,7 +115,7 @@ def decide(problem: Problem, library: Citable) -> Decision:
     return Decision(None, found)
 
 
-class Case(Atoms):
+class Case(Quantified):
     """One case of the proof: what is known at a goal."""
 
     def under(self, g: Goal) -> Case:
@@ -159,8 +164,31 @@ class Case(Atoms):
             new = g.fresh("not")
             g.have(negation(inner), new, lambda h: h.hyp(label))
             self.assume(new)
-        elif inner[0] not in (*COMPARISONS, "all", "ex"):
+        elif f[0] == "~" and inner[0] == "=":
+            self.hypotheses.append(self.apart(label))
+        elif inner[0] in ("all", "ex"):
+            self.supposed.append(inner)
+        else:
             self.hypotheses.append(label)
+
+    def apart(self, label: str) -> str:
+        """a < b or b < a, where a and b differ."""
+        g = self.g
+        a, b = g.facts[label][2][0][2]
+        less, more = ("<", None, (a, b)), ("<", None, (b, a))
+        new = g.fresh("apart")
+
+        def proof(h: Goal) -> None:
+            here, rest = h.em(less, (side := h.fresh("side")))
+            here.pick("left").hyp(side)
+            there, same = rest.em(more, (other := rest.fresh("side")))
+            there.pick("right").hyp(other)
+            same.have(("=", None, (a, b)), (equal := same.fresh("equal")), lambda k: k.auto([side, other], degree=1))
+            same.contra(same.fresh("no"))
+            same.absurd(equal, label)
+
+        g.have(("|", None, (less, more)), new, proof)
+        return new
 
     # --- Deciding ----------------------------------------------------------------------------------------------------
 
@@ -172,12 +200,16 @@ class Case(Atoms):
             if self.truth(self.g.facts[label]) is False:
                 return self.deny(self.g, label)
         rows = self.rows_now()
-        found = contradiction([row for row in rows.values()], self.effort)
+        found = contradiction([*rows.values()], self.effort)
         if found is not None:
             return close(self.g, found)
         formula = self.choice()
+        if self.clash is not None:
+            return self.g.absurd(*self.clash)
+        if self.truth(self.g.goal):  # by what was found of quantified formulas
+            return self.show(self.g, self.g.goal)
         if formula is None:
-            return self.at_point(list(rows.values()))
+            return self.at_point([*rows.values()])
         self.split(formula)
         return None
 
@@ -186,6 +218,12 @@ class Case(Atoms):
         for f in [self.g.goal, *(self.g.facts[k] for k in self.hypotheses)]:
             if (part := self.undecided(f)) is not None:
                 return part
+            for part in _quantified(f):
+                if self.truth(part) is None and (asked := self.counted(part)) is not None:
+                    return asked
+        for part in self.supposed:
+            if (asked := self.counted(part)) is not None:
+                return asked
         return next(iter(self.wanted.values()), None)
 
     def split(self, formula: Term) -> None:
@@ -201,9 +239,19 @@ class Case(Atoms):
 
     def at_point(self, rows: list[Row]) -> None:
         """No contradiction is left: split at a count that is no integer, else say where the claim may be false."""
-        values = point(rows, self.effort)
+        more = products(rows)
+        if more and (found := contradiction([*rows, *more], self.effort)) is not None:
+            return close(self.g, found)
+        values = point([*rows, *more], self.effort)
         for m, value in sorted((values or {}).items(), key=lambda item: repr(reify.product(item[0]))):
             if value.denominator != 1 and len(m[0]) == 1 and m[0][0][1] == 1 and not m[1] and whole(m[0][0][0]):
                 floor = num(value.numerator // value.denominator)
                 return self.split(("<=", None, (reify.product(m), floor)))
-        raise Unclosed(None if values is None else Counts(values, tuple(self.places)), tuple(self.opaque()))
+        raise Unclosed(None if values is None else Counts(self.rules, values, tuple(self.places)), tuple(self.opaque()))
+
+
+def _quantified(f: Term) -> list[Term]:
+    """The quantified formulas in a formula, the outermost alone."""
+    if f[0] in ("all", "ex"):
+        return [f]
+    return [] if f[0] in COMPARISONS else [part for k in f[2] for part in _quantified(k)]

@@ -30,7 +30,8 @@ Multiples = dict[str, Poly]
 class Row:
     """0 <= poly, 0 < poly or poly = 0; `of` are the fact and what it is multiplied by, `made` the equations put in.
 
-    `whole` is the row that this one tightens over the integers; an equation is multiplied by `times`.
+    `whole` is the row that this one tightens over the integers; an equation is multiplied by `times`. `raw` is what was
+    there before equations were put in. A product of two rows has them as `factors`.
     """
 
     poly: Poly
@@ -39,11 +40,16 @@ class Row:
     made: Multiples = field(default_factory=dict)
     whole: Row | None = None
     times: Poly = field(default_factory=lambda: {ONE: 1})
+    raw: Poly = field(default_factory=dict)
+    factors: tuple[Row, ...] = ()
 
     @property
     def strict(self) -> bool:
         return self.tag == "<"
 
+
+MOST_PRODUCTS = 400
+MOST_ATOMS = 12
 
 Contradiction = list[tuple[Fraction, Row | None]]
 """Rows with factors that add up to 0 < 0 or to 0 <= a negative number; None stands for 0 < 1."""
@@ -157,6 +163,38 @@ def tightened(row: Row) -> Row | None:
     return Row(add(normal.scale(inside, scale), {ONE: bound} if bound else {}, -1), "<=", (), {}, row)
 
 
+def degree(m: Mono) -> int:
+    """How many atoms that are no constants are multiplied in a monomial."""
+    return sum(k for a, k in m[0] if normal._keys[a][0] != "fn") + (m[1] != 0 and not m[0])
+
+
+def products(rows: Sequence[Row]) -> list[Row]:
+    """Products of rows, and of equations with atoms, that have a monomial in common with the rows of degree two."""
+    seen = {m for row in rows for m in row.poly if degree(m) > 1}
+    out: list[Row] = []
+    if not seen:
+        return out
+    atoms = dict.fromkeys(((a, 1),) for row in rows for m, _ in row.poly for a, _ in m)
+    plain = [row for row in rows if row.poly and all(degree(m) <= 1 for m in row.poly)]
+    for k, row in enumerate(plain):
+        if row.tag == "=":
+            for m in atoms if len(atoms) <= MOST_ATOMS else ():
+                p = mul(row.poly, {(m, 0): 1})
+                if p:
+                    made = {label: mul(q, {(m, 0): 1}) for label, q in row.made.items()}
+                    out.append(Row(p, "=", row.of, made, None, mul(row.times, {(m, 0): 1})))
+            continue
+        for other in plain[k:]:
+            if other.tag != "=":
+                p = mul(row.poly, other.poly)
+                if any(degree(m) > 1 for m in p):
+                    tag = "<" if row.strict and other.strict else "<="
+                    out.append(Row(p, tag, (), factors=(row, other)))
+        if len(out) > MOST_PRODUCTS:
+            break
+    return out
+
+
 def contradiction(rows: Sequence[Row], effort: Effort | None = None, pivots: int = 2000) -> Contradiction | None:
     """Factors with which the rows contradict one another, or None where they do not."""
     columns: dict[Any, Poly] = {-1: {ONE: 1}}
@@ -199,10 +237,7 @@ def close(g: Goal, found: Contradiction) -> None:
         if row is None:
             sums.append({"c": quotient(factor), "of": []})
             continue
-        made = row.made
-        of = row.of
-        if row.whole is not None:
-            of, made = (_tight(g, row),), {}
+        of, _, made = _stated(g, row)
         if row.tag == "=":
             by[of[0]] = add(by.get(of[0], {}), row.times, factor)
         else:
@@ -218,6 +253,24 @@ def close(g: Goal, found: Contradiction) -> None:
     g._emit(node, True)
 
 
+def _stated(g: Goal, row: Row) -> tuple[tuple[str, ...], Poly, Multiples]:
+    """The facts whose product is a row before equations are put in, this product, and the equations that are."""
+    if row.whole is not None:
+        return (_tight(g, row),), row.poly, {}
+    if not row.factors:
+        return row.of, row.raw, row.made
+    of: tuple[str, ...] = ()
+    raw: Poly = {ONE: 1}
+    made: Multiples = {}
+    for factor in row.factors:  # (raw + made)*(raw' + made') = raw*raw' + raw*made' + made*poly'
+        more, other, equations = _stated(g, factor)
+        both = {label: mul(p, factor.poly) for label, p in made.items()}
+        for label, p in equations.items():
+            both[label] = add(both.get(label, {}), mul(p, raw))
+        of, raw, made = (*of, *more), mul(raw, other), both
+    return of, raw, made
+
+
 def _tight(g: Goal, row: Row) -> str:
     """The label of a fact that a row says of integers, which is proved here."""
     inside = {m: c for m, c in row.poly.items() if m != ONE}
@@ -229,7 +282,7 @@ def _tight(g: Goal, row: Row) -> str:
         below, step = h.fresh("below"), h.fresh("step")
         h.contra(below)
         h.use("ax:int_lt", h.text(x), h.text(least), f"#{below}", label=step)
-        wanted = Row(gap(h.fact(step)), "<=", (step,))
+        wanted = Row(gap(h.fact(step)), "<=", (step,), raw=gap(h.fact(step)))
         source = row.whole
         if source is None or (found := contradiction([source, wanted])) is None:
             raise TooLong

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from symcook.proof.claims.farkas import Rules
 from symcook.proof.claims.lettered import THERE
 from symcook.proof.claims.problem import LETTERS, Problem, at
 from symcook.proof.normal import ONE, Mono, nf
 from symcook.proof.terms import Term, abstract, num
 
 
-def string(problem: Problem, values: Mapping[Mono, Fraction], places: tuple[Term, ...]) -> tuple[int, ...] | None:
-    """The letters at all positions; None where the values are those of no string."""
+def string(
+    problem: Problem, rules: Rules, values: Mapping[Mono, Fraction], places: tuple[Term, ...]
+) -> tuple[int, ...] | None:
+    """The letters at all positions, by the values of what `rules` leave; None where they are those of no string."""
     low, high = problem.places
 
     def value(t: Term) -> Fraction:
-        return sum(
-            (Fraction(c) * (Fraction(1) if m == ONE else values.get(m, Fraction(0))) for m, c in nf(t).items()),
-            Fraction(0),
-        )
+        p = rules.reduce(nf(t), {})
+        return sum((Fraction(c) * (1 if m == ONE else values.get(m, 0)) for m, c in p.items()), Fraction(0))
 
     def count(letter: int, place: Term) -> Fraction:
         bit = ("ind", None, (("=", None, (at("w", THERE, LETTERS), num(letter))),))

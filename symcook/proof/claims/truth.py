@@ -114,7 +114,7 @@ class Decided:
             a, b = kids
             less = next(side for side in ((a, b), (b, a)) if self.truth(("<=", None, side)) is False)
             strict = self.literals[fkey(("<", None, less[::-1]))]
-            rows = [Row(gap(f), "=", (label,)), Row(gap(g.facts[strict]), "<", (strict,))]
+            rows = [Row(gap(x), x[0], (k,), raw=gap(x)) for x, k in ((f, label), (g.facts[strict], strict))]
             close(g, contradiction(rows) or [])
         else:
             raise Rejected("a formula that is not decided")

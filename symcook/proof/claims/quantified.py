@@ -1,0 +1,274 @@
+"""Whether some, or each, position of a range has a letter with a property: by the count of the letters that have it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from symcook.errors import Rejected
+from symcook.proof.claims.atoms import Atoms, rewritten
+from symcook.proof.claims.farkas import Row, close, contradiction, gap
+from symcook.proof.claims.lettered import THERE
+from symcook.proof.claims.problem import LETTERS, VALUES, at
+from symcook.proof.normal import FALSE as NFALSE
+from symcook.proof.normal import TRUE as NTRUE
+from symcook.proof.normal import fkey
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import FALSE, Term, flatten, free, instantiate, num, replace, subterms, var
+
+
+class Ranged:
+    """``ex j in low..high. F`` or ``all j in low..high. F``, where the letter at j decides F; `letters` are those with
+    F, or for "all" those without."""
+
+    def __init__(self, f: Term, low: Term, high: Term, body: Term, letters: list[int]) -> None:
+        self.f, self.low, self.high, self.body, self.letters = f, low, high, body, letters
+        self.some = f[0] == "ex"
+
+
+class Quantified(Atoms):
+    """What is known in a case, with formulas about all positions of a range."""
+
+    def ranged(self, f: Term) -> Ranged | None:
+        """A quantified formula that counts decide; None for another one."""
+        if f[0] not in ("all", "ex") or f[1] != "Int":
+            return None
+        inner = instantiate(f[2][0], (THERE,))
+        parts = flatten("&", inner[2][0] if f[0] == "all" else inner) if inner[0] in ("->", "&") else []
+        bounds = parts[:2]
+        if len(bounds) < 2 or any(b[0] != "<=" for b in bounds) or (f[0] == "all") != (inner[0] == "->"):
+            return None
+        if bounds[0][2][1] != THERE or bounds[1][2][0] != THERE or (f[0] == "all" and len(parts) > 2):
+            return None
+        low, high = bounds[0][2][0], bounds[1][2][1]
+        if THERE in free(low) | free(high):
+            return None
+        body = inner[2][1]
+        if f[0] == "ex":
+            body = parts[2] if len(parts) == 3 else _joined(parts[2:])
+        truths = {a: self.at_letter(body, a) for a in self.root.problem.letters}
+        if None in truths.values():
+            return None
+        return Ranged(f, low, high, body, [a for a, value in truths.items() if value is (f[0] == "ex")])
+
+    def at_letter(self, f: Term, letter: int) -> bool | None:
+        """Whether a formula about j is true where a letter stands there; None where more decides it."""
+        f = replace(f, at("w", THERE, LETTERS), num(letter))
+        for name in self.root.coordinates(f, THERE):
+            if name not in self.root.values:
+                return None
+            sort = LETTERS if self.root.problem.equations[name].truth else VALUES
+            f = replace(f, at(name, THERE, sort), self.root.values[name][letter])
+        key = fkey(f)
+        return True if key == NTRUE else False if key == NFALSE else None
+
+    def many(self, ranged: Ranged) -> Term:
+        """How many letters of the range decide the formula."""
+        ones = dict.fromkeys(ranged.letters, num(1))
+        return self.root.weighted(ones, lambda a: self.root.count(a, ranged.low, ranged.high))
+
+    def counted(self, f: Term) -> Term | None:
+        """What has to be known for a quantified formula; None where that is known, or no count tells."""
+        ranged = self.ranged(f)
+        if ranged is None or self.clash is not None or fkey(f) in self.counted_already:
+            return None
+        for end in (("<=", None, (self.root.low, ranged.low)), ("<=", None, (ranged.high, self.root.high))):
+            if self.known(end) is None:
+                return end
+        some = ("<", None, (num(0), self.many(ranged)))
+        value = self.truth(some)
+        if value is None:
+            return some
+        supposed, holds = self.truth(f), value is ranged.some
+        label = self.settle(ranged, value, self._of(some, value))
+        if supposed is not None and supposed is not holds:
+            other = self.literals[fkey(f if supposed else ("~", None, (f,)))]
+            self.clash = (other, label) if supposed else (label, other)
+        return None
+
+    def _of(self, f: Term, value: bool) -> str:
+        """The label of a comparison that is decided, or of its negation."""
+        wanted = f if value else ("<=", None, f[2][::-1])
+        label = self.known(wanted)
+        if label is None:
+            raise Rejected("a count is not decided")
+        return label
+
+    def settle(self, ranged: Ranged, some: bool, label: str) -> str:
+        """The formula, or its negation, as a fact."""
+        g = self.g
+        holds = some if ranged.some else not some
+        f = ranged.f if holds else ("~", None, (ranged.f,))
+        new = g.fresh("each")
+        if some:  # the count is positive
+            g.have(f, new, partial(self._exists, ranged=ranged, label=label))
+        else:
+            g.have(f, new, partial(self._none, ranged=ranged, label=label))
+        self.literals.setdefault(fkey(f), new)
+        self.counted_already.add(fkey(ranged.f))
+        return new
+
+    def _bits(self, ranged: Ranged, place: Term) -> Term:
+        return self.root.weighted(dict.fromkeys(ranged.letters, num(1)), lambda a: self.root.bit(place, a))
+
+    def _ends(self, ranged: Ranged) -> list[str]:
+        ends = [("<=", None, (self.root.low, ranged.low)), ("<=", None, (ranged.high, self.root.high))]
+        return [self._of(end, True) for end in ends]
+
+    def _exists(self, g: Goal, ranged: Ranged, label: str) -> None:
+        """Were there none, the count would be 0."""
+        ends, no = self._ends(ranged), g.fresh("no")
+        if ranged.some:
+            g.contra(no)
+        else:
+            g.intro(no)
+
+        def each(h: Goal) -> None:
+            there, inside, between = self._position(h, ends)
+
+            def case(k: Goal, a: int, here: str) -> None:
+                if a not in ranged.letters:
+                    self.root.computed(k, there, inside, here)
+                elif ranged.some:
+                    yes = k.fresh("yes")
+
+                    def witness(m: Goal) -> None:
+                        m.witness(there[1][0])
+                        self._parts(m, between, there, inside, here)
+
+                    k.contra(k.fresh("not"))
+                    k.have(ranged.f, yes, witness)
+                    k.absurd(yes, no)
+                else:
+                    so = k.fresh("so")
+                    k.use(no, there[1][0], f"#{between}", label=so)
+                    self._false(k, so, there, inside, here)
+
+            self.root.cases(h, there[1][0], inside, case)
+
+        zero = g.fresh("zero")
+        texts = [f"j. {g.text(self._bits(ranged, THERE))}", "j. 0", g.text(ranged.low), g.text(ranged.high)]
+        g.use("lem:sum_ext", *texts, each, label=zero)
+        self._clash(g, zero, label)
+
+    def _none(self, g: Goal, ranged: Ranged, label: str) -> None:
+        """Were there one, the count would be 1."""
+        ends = self._ends(ranged)
+
+        def clash(k: Goal, there: Term, between: str, here: str) -> None:
+            bits = self._bits(ranged, THERE)
+            member, value = k.fresh("member"), k.fresh("value")
+
+            def least(h: Goal) -> None:
+                j, more = h.fresh("j"), h.fresh("there")
+                h.intro(f"{j} {more}")
+                self._not_negative(h, ranged, var(j, "Int"))
+
+            texts = [f"j. {k.text(bits)}", k.text(ranged.low), k.text(ranged.high), k.text(there)]
+            k.use("lem:sum_member", *texts, f"#{between}", least, label=member)
+            one = ("=", None, (self._bits(ranged, there), num(1)))
+            k.have(one, value, lambda h: rewritten(h, here))
+            if k.goal != FALSE:
+                k.contra(k.fresh("no"))
+            self._clash(k, member, label, value)
+
+        if ranged.some:
+            no, name, both = g.fresh("some"), g.fresh("x"), g.fresh("both")
+            g.intro(no)
+            count = len(flatten("&", instantiate(ranged.f[2][0], (THERE,))))
+            labels = [f"{both}_{k}" for k in range(count)]
+            g.obtain(no, name, " ".join(labels))
+            there = var(name, "Int")
+            between, inside = self._between(g, ranged, there, ends, labels[:2])
+
+            def case(k: Goal, a: int, here: str) -> None:
+                if a in ranged.letters:
+                    return clash(k, there, between, here)
+                body = flatten("&", instantiate(ranged.f[2][0], (there,)))[2:]
+                which = next(
+                    n for n, part in enumerate(body) if self.at_letter(replace(part, there, THERE), a) is False
+                )
+                return self._false(k, labels[2 + which], there, inside, here)
+
+            self.root.cases(g, name, inside, case)
+        else:
+            there, inside, between = self._position(g, ends)
+
+            def each(k: Goal, a: int, here: str) -> None:
+                if a in ranged.letters:
+                    return clash(k, there, between, here)
+                return self._true(k, there, inside, here)
+
+            self.root.cases(g, there[1][0], inside, each)
+
+    # --- Steps -------------------------------------------------------------------------------------------------------
+
+    def _position(self, g: Goal, ends: list[str]) -> tuple[Term, str, str]:
+        """A position of the range: its name, and the labels that it is one of the string and one of the range."""
+        name, between = g.fresh("x"), g.fresh("between")
+        g.intro(f"{name} {between}")
+        there = var(name, "Int")
+        low, high, inside = g.fresh("from"), g.fresh("to"), g.fresh("inside")
+        g.use(between, label=f"{low} {high}")
+        g.have(self.root.inside(there), inside, lambda h: h.easy([low, high, *ends], degree=1, rounds=0))
+        return there, inside, between
+
+    def _between(self, g: Goal, ranged: Ranged, there: Term, ends: list[str], known: list[str]) -> tuple[str, str]:
+        between, inside = g.fresh("between"), g.fresh("inside")
+        both = ("&", None, (("<=", None, (ranged.low, there)), ("<=", None, (there, ranged.high))))
+        g.have(both, between, lambda h: h.easy(known, degree=1, rounds=0))
+        g.have(self.root.inside(there), inside, lambda h: h.easy([*known, *ends], degree=1, rounds=0))
+        return between, inside
+
+    def _parts(self, g: Goal, between: str, there: Term, inside: str, here: str) -> None:
+        """The range and the body of an existence at a position."""
+        low, high = g.fresh("from"), g.fresh("to")
+        g.use(between, label=f"{low} {high}")
+        for k, part in enumerate(g.split()):
+            if k < 2:
+                part.hyp((low, high)[k])
+            else:
+                self._true(part, there, inside, here)
+
+    def _true(self, g: Goal, there: Term, inside: str, here: str) -> None:
+        """A formula about a position is true by the letter there."""
+        self.root.computed(g, there, inside, here)
+
+    def _false(self, g: Goal, label: str, there: Term, inside: str, here: str) -> None:
+        """A fact about a position is false by the letter there."""
+        for name in self.root.coordinates(g.facts[label], there):
+            value, new = g.fresh("v"), g.fresh("so")
+            g.use(self.root.share(g, self.root.valued(name)), g.text(there), f"#{inside}", label=value)
+            g.rewrite(value, label, new)
+            label = new
+        if any(s == at("w", there, LETTERS) for s in subterms(g.facts[label])):
+            g.rewrite(here, label, (new := g.fresh("so")))
+            label = new
+        g.absurd(label)
+
+    def _not_negative(self, g: Goal, ranged: Ranged, there: Term) -> None:
+        labels: list[str] = []
+        for a in ranged.letters:
+            label = g.fresh("bit")
+
+            def either(h: Goal, a: int = a) -> None:
+                f, v = h.fresh("f"), h.fresh("v")
+                for k in h.ind(self.root.is_letter(there, a), f"{f} {v}"):
+                    rewritten(k, v)
+
+            g.have(("<=", None, (num(0), self.root.bit(there, a))), label, either)
+            labels.append(label)
+        g.auto(labels, degree=1, rounds=0)
+
+    def _clash(self, g: Goal, *labels: str) -> None:
+        rows = [Row(gap(g.facts[k]), g.facts[k][0], (k,), raw=gap(g.facts[k])) for k in labels]
+        found = contradiction(rows)
+        if found is None:
+            raise Rejected("counts do not clash")
+        close(g, found)
+
+
+def _joined(parts: list[Term]) -> Term:
+    out = parts[0] if parts else ("true", None, ())
+    for part in parts[1:]:
+        out = ("&", None, (out, part))
+    return out
