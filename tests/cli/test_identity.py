@@ -95,3 +95,13 @@ def test_a_file_is_told_from_a_regular_expression_of_its_name(capsys: pytest.Cap
     )
     Path("a").unlink()
     assert "one.json and a\n" in call(capsys, "decide", "one.json", "--against", "a")[1]
+
+
+def test_a_model_is_not_called_by_another_program(capsys: pytest.CaptureFixture[str]) -> None:
+    """A file whose name is a formula, and which holds another one, gave its name to the model."""
+    Path("Q_a").write_text("Q_b\n")
+    call(capsys, "compile", "ltl", "Q_a", "--alphabet", "ab", "-o", "one.json")
+    assert sc.load("one.json").name == "Q_b"
+    Path("Q_a").rename("mine.ltl")
+    call(capsys, "compile", "ltl", "mine.ltl", "--alphabet", "ab", "-o", "two.json")
+    assert sc.load("two.json").name == "mine"
