@@ -28,7 +28,14 @@ def main(argv: list[str] | None = None) -> int:
             if argv is None:
                 _end_quietly()
     except KeyboardInterrupt as stopped:
-        return _say(str(stopped) or "interrupted", INTERRUPTED)
+        return _say(str(stopped) or f"interrupted{_written()}", INTERRUPTED)
+
+
+def _written() -> str:
+    """What an interrupted command had written: these files are whole."""
+    files = sys.modules.get("symcook.files")
+    names = ", ".join(map(str, files.finished)) if files is not None else ""
+    return f"; these files were written before: {names}" if names else ""
 
 
 def _end_quietly() -> None:
@@ -45,6 +52,8 @@ def _end_quietly() -> None:
 def _run(arguments: list[str]) -> int:
     import gc
 
+    if (files := sys.modules.get("symcook.files")) is not None:
+        files.finished.clear()  # those of a command before, in one process
     gc.set_threshold(100_000, 20, 50)  # terms are many small tuples without cycles; `prove --all` takes a quarter less
     try:
         if sys.flags.optimize > 1:

@@ -7,8 +7,10 @@ import contextlib
 import errno
 import json
 import os
+import signal
 import stat
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -19,6 +21,8 @@ MOST_BYTES = 10**9
 """The greatest size of a file that is read, where its kind has no smaller one."""
 MOST_NESTED = 100
 """How deep a document of JSON may nest, where its kind says nothing else."""
+finished: list[Path] = []
+"""The files that this command has written, which are whole; who interrupts it is told."""
 
 
 def ordinary(place: str | Path, what: str, example: str) -> Path:
@@ -59,7 +63,7 @@ def put(contents: Mapping[Path, bytes], *, force: bool) -> None:
                 with os.fdopen(handle, "wb") as file:
                     file.write(content)
                 os.chmod(name, 0o644)
-        with _alone(written[0][1].parent):
+        with _alone(written[0][1].parent), _undisturbed():
             for _, target in written:
                 if not force:
                     target.open("xb").close()  # an empty file that is ours to replace, or FileExistsError
@@ -68,6 +72,7 @@ def put(contents: Mapping[Path, bytes], *, force: bool) -> None:
                 with _named(target):
                     os.replace(temporary, target)
             claimed.clear()
+            finished.extend(contents)
     finally:
         for path in (*claimed, *(temporary for temporary, _ in written)):
             path.unlink(missing_ok=True)
@@ -96,6 +101,26 @@ def _alone(folder: Path) -> Iterator[None]:
             held.callback(os.close, handle)
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ctrl-C and the end of a limit of time wait for the end of ``with``, so that files change together; outside of the
+    main thread neither comes."""
+    held: list[int] = []
+    before: dict[signal.Signals, Any] = {}
+    kinds = [getattr(signal, name) for name in ("SIGINT", "SIGALRM", "SIGPROF") if hasattr(signal, name)]
+    try:
+        for kind in kinds if threading.current_thread() is threading.main_thread() else ():
+            if callable(handler := signal.getsignal(kind)):
+                before[kind] = handler
+                signal.signal(kind, lambda number, _: held.append(number))
+        yield
+    finally:
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
+        for number in dict.fromkeys(held):
+            signal.raise_signal(number)
 
 
 def content(path: str | Path, what: str, most: int = MOST_BYTES, do: Callable[[], str] | None = None) -> bytes:

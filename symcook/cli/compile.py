@@ -216,11 +216,12 @@ def measures(model: Transformer, kind: str, source: str, alphabet: str | Sequenc
 
 
 def _text(source: str) -> tuple[str, str]:
-    """The program, and a name for its model: what stands in a file of this name, else the text itself."""
+    """The program, and a name for its model: what stands in a file of this name, else the text itself. A file without
+    an ending gives no name, since that may be another program: Q_a."""
     path = Path(source)
     try:
         if not path.exists() or path.is_dir():
             return source, ""
     except (OSError, ValueError):  # too long, or with a character that no path has
         return source, ""
-    return text_of(path, "the file of a program"), path.stem
+    return text_of(path, "the file of a program"), path.stem if path.suffix else ""

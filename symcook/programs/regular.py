@@ -217,3 +217,12 @@ def letters_of(text: str) -> tuple[str, ...]:
 
 def _range(ends: re.Match[str]) -> str:
     return "".join(map(chr, range(ord(ends[1]), ord(ends[2]) + 1)))
+
+
+def name_of(file: str, alphabet: Sequence[str]) -> str:
+    """What a file is called in an answer: its name, with "the file" before it where that is an expression too."""
+    try:
+        regular_table(file, alphabet)
+    except BadInput:
+        return file
+    return f"the file {file}"

@@ -22,7 +22,7 @@ from symcook.errors import BadInput, NotExact
 from symcook.files import text_of
 from symcook.forward import Result
 from symcook.programs.automata import AutomatonTable, reached, read_table
-from symcook.programs.regular import regular_table
+from symcook.programs.regular import name_of, regular_table
 from symcook.words import Stand, Word, every
 from symcook.words.positions import AnswersAfter, at_positions
 from symcook.words.cells import MOST, Cells, TraceEntries, classes
@@ -437,13 +437,13 @@ def _language(model: Transformer, source: Language) -> tuple[AutomatonTable | fr
     path = Path(source)
     if isinstance(source, str) and not _is_file(path):
         return regular_table(source, model.alphabet), source
-    text = text_of(path, "a file of inputs", do=DO)
+    text, name = text_of(path, "a file of inputs", do=DO), name_of(str(path), model.alphabet)
     if text.lstrip().startswith("{") and '"transitions"' in text:
-        return _over(model, read_table(text, str(path))), str(path)
+        return _over(model, read_table(text, str(path))), name
     lines = text.removesuffix("\n").split("\n")
     if len(lines) > LISTED:
         raise BadInput(f"a file of strings must have at most {LISTED} lines", f"{len(lines)} in {path}")
-    return frozenset(_checked(model, lines, str(path))), str(path)
+    return frozenset(_checked(model, lines, str(path))), name
 
 
 def _longest(language: AutomatonTable | frozenset[Word]) -> int | None:

@@ -77,3 +77,31 @@ def test_a_number_that_a_specification_imports_belongs_to_it(
         monkeypatch.delitem(__import__("sys").modules, "limits_of_a_test", raising=False)
         said.append(call(capsys, "check", "dyck-1", "--spec", f"{spec}:ref", "--max-length", "3", "--resume", "w.db"))
     assert said[0][0] == 1 and said[1][0] == 2 and "of the same reference" in said[1][2]
+
+
+def test_a_file_is_told_from_a_regular_expression_of_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    """A path that exists is a file, and "the strings of ab" were not those of the expression ab."""
+    sc.compile("ltl", "Q_a", alphabet="ab").save("one.json")
+    Path("ab").write_text("ba\n")
+    Path("words").write_text("ba\n")
+    line = ("run", "one.json", "--inputs")
+    assert "of length 1 to 2 of the file ab\n  ba  " in call(capsys, *line, "ab")[1]
+    assert document(capsys, *line, "ab")["inputs"] == "the file ab"
+    assert document(capsys, *line, "words")["inputs"] == "words"
+    call(capsys, "decide", "one.json", "-o", "auto.json")
+    Path("auto.json").rename("a")
+    assert "one.json and the file a" in call(capsys, "decide", "one.json", "--against", "a")[1].replace(
+        "answers as", "and"
+    )
+    Path("a").unlink()
+    assert "one.json and a\n" in call(capsys, "decide", "one.json", "--against", "a")[1]
+
+
+def test_a_model_is_not_called_by_another_program(capsys: pytest.CaptureFixture[str]) -> None:
+    """A file whose name is a formula, and which holds another one, gave its name to the model."""
+    Path("Q_a").write_text("Q_b\n")
+    call(capsys, "compile", "ltl", "Q_a", "--alphabet", "ab", "-o", "one.json")
+    assert sc.load("one.json").name == "Q_b"
+    Path("Q_a").rename("mine.ltl")
+    call(capsys, "compile", "ltl", "mine.ltl", "--alphabet", "ab", "-o", "two.json")
+    assert sc.load("two.json").name == "mine"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 
 import symcook
 from symcook.__main__ import main
+from symcook.files import put
 
 PACKAGE = str(Path(symcook.__file__).resolve().parent)
 SCRIPT = f"#!{sys.executable}\nimport sys\nfrom symcook.__main__ import main\nsys.exit(main())\n"
@@ -73,3 +75,41 @@ def test_importing_symcook_imports_nothing_else() -> None:
     ask = "import sys; before = set(sys.modules); import symcook.__main__; print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["__future__", "symcook", "symcook.__main__"]
+
+
+def test_who_interrupts_after_the_writing_is_told_of_the_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    target = tmp_path / "m.json"
+    line = ["new", "family-count", "--set", "S=1", "-o", str(target)]
+    with monkeypatch.context() as patched:
+        patched.setattr("symcook.cli.families.say_or_json", stopped)
+        assert main(line) == 130
+        assert capsys.readouterr() == ("", f"symcook: interrupted; these files were written before: {target}\n")
+    assert symcook.load(target).name == "count"
+    with monkeypatch.context() as patched:
+        patched.setattr("symcook.run.run", stopped)
+        assert main(["run", "dyck-1", "--input", "()"]) == 130
+        assert capsys.readouterr() == ("", "symcook: interrupted\n")
+
+
+def test_ctrl_c_between_two_files_leaves_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They change together: it waits until the second one is in its place."""
+    targets = [tmp_path / name for name in ("a.npz", "a.certificate.json")]
+    replace = os.replace
+
+    def replaced(*places: Path) -> None:
+        replace(*places)
+        signal.raise_signal(signal.SIGINT)
+
+    for target in targets:
+        target.write_bytes(b"old")
+    monkeypatch.setattr(os, "replace", replaced)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        put(dict.fromkeys(targets, b"new"), force=True)
+    assert [target.read_bytes() for target in targets] == [b"new", b"new"] and len(list(tmp_path.iterdir())) == 2
+    assert signal.getsignal(signal.SIGINT) is before

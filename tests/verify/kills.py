@@ -115,7 +115,8 @@ def refused(rival: list[str], wanted: dict[str, object]) -> bool:
 def killed(kills: int, seed: int = 0) -> dict[str, int]:
     """How often a sweep was ended, how often of these with rows written and rows to come, how many strings were lost
     and repeated, how many sweeps were needed, and how often a second process was refused."""
-    chance, counts = random.Random(seed), dict.fromkeys(("kills", "midway", "lost", "repeated", "sweeps", "refused"), 0)
+    counts: dict[str, int] = dict.fromkeys(("kills", "midway", "lost", "repeated", "sweeps", "refused"), 0)
+    chance = random.Random(seed)
     every = ["".join(word) for n in range(1, LENGTH + 1) for word in product(LETTERS, repeat=n)]
     wanted = answer(every)
     while counts["kills"] < kills:
