@@ -440,7 +440,7 @@ def _language(model: Transformer, source: Language) -> tuple[AutomatonTable | fr
     text = text_of(path, "a file of inputs", do=DO)
     if text.lstrip().startswith("{") and '"transitions"' in text:
         return _over(model, read_table(text, str(path))), str(path)
-    lines = text.removesuffix("\n").split("\n")
+    lines = text.removesuffix("\n").split("\n") if text else []
     if len(lines) > LISTED:
         raise BadInput(f"a file of strings must have at most {LISTED} lines", f"{len(lines)} in {path}")
     return frozenset(_checked(model, lines, str(path))), str(path)
