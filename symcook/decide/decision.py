@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from symcook.compilers import genuine
 from symcook.decide.automata import Answering, Asked, Automaton, parted
 from symcook.decide.certificate import MUST, StateMap, check
-from symcook.decide.counting import Counting, StateTable
 from symcook.decide.countformula import formula
+from symcook.decide.counting import Counting, StateTable
 from symcook.decide.finite import Finite, Missing, OutOfReach
 from symcook.decide.following import Lost
 from symcook.decide.invariants import Invariants, Machine, Programmed, invariants
@@ -19,7 +20,6 @@ from symcook.errors import BadInput
 from symcook.model.answers import Shown
 from symcook.model.transformer import Transformer
 from symcook.programs.automata import AutomatonTable
-from symcook.compilers import genuine
 from symcook.programs.reading import formula_of
 from symcook.programs.running import speech_of
 from symcook.spec.counted import counted

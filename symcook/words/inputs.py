@@ -24,8 +24,8 @@ from symcook.forward import Result
 from symcook.programs.automata import AutomatonTable, reached, read_table
 from symcook.programs.regular import regular_table
 from symcook.words import Stand, Word, every
-from symcook.words.positions import AnswersAfter, at_positions
 from symcook.words.cells import MOST, Cells, TraceEntries, classes
+from symcook.words.positions import AnswersAfter, at_positions
 from symcook.words.tallies import index, placed
 
 if TYPE_CHECKING:
