@@ -81,7 +81,7 @@ def sensitivity(
             "sensitivity needs a model that reads strings", name, "give one with an alphabet, such as dyck-1"
         )
     added = chosen.embedding.added
-    draw = None if sample is None else count(sample), int(seed) if str(seed).isdecimal() else 0
+    draw = None if sample is None else count(sample, "sample"), count(seed, "seed", 0)
     asked = strings(chosen, range(length, length + 1), inputs, *draw, positions)
     chosen = asked.counted(chosen)
     each = chosen.readout.everywhere

@@ -132,10 +132,12 @@ class Counting:
         plain integers, tuples and text alone."""
         places = {token: [form[k] for form in self.forms] for k, token in enumerate(self.tokens)}
         kept = {token: self.after(None, token) for token in self.tokens}
-        raised = [{token: [[*map(tuple, when)] for when in cases] for token, cases in one.items()} for one in self.raised]
+        raised = [
+            {token: [[*map(tuple, when)] for when in cases] for token, cases in one.items()} for one in self.raised
+        ]
         cases = {last: [([*map(tuple, when)], answer) for when, answer in some] for last, some in self.cases.items()}
 
-        def holds(when: Sequence[tuple[str, int, int]], values: Sequence[int], flags: Sequence[bool]) -> bool:
+        def holds(when: Sequence[tuple[Any, ...]], values: Sequence[int], flags: Sequence[bool]) -> bool:
             for kind, number, sign in when:
                 if kind == "set" or kind == "unset":
                     met = flags[number] == (kind == "set")

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from symcook.compilers import genuine
 from symcook.decide.automata import Answering, Asked, Automaton, parted
 from symcook.decide.certificate import MUST, StateMap, check
+from symcook.decide.countformula import formula
 from symcook.decide.counting import Counting, StateTable
 from symcook.decide.finite import Finite, Missing, OutOfReach
 from symcook.decide.following import Lost
@@ -18,7 +20,6 @@ from symcook.errors import BadInput
 from symcook.model.answers import Shown
 from symcook.model.transformer import Transformer
 from symcook.programs.automata import AutomatonTable
-from symcook.compilers import genuine
 from symcook.programs.reading import formula_of
 from symcook.programs.running import speech_of
 from symcook.spec.counted import counted
@@ -234,19 +235,14 @@ def _compared(
     found = parted(states, reference, model.alphabet, SOON)
     missing = ""
     if found.word is None and found.length is not None:
-        fold = reference.fold if isinstance(reference, Asked) else None
-        if isinstance(reference, Automaton):
-            fold = reference.fold()
-        if fold is None:
-            missing = "two models that count, and strings of a language, are not compared by invariants"
-        else:
-            try:
-                shown = invariants(machine, fold, model.alphabet)
-                if isinstance(shown, Invariants):
-                    return Decision("equal", model, name, None, None, automaton, shown.says, notes, shown)
-                missing = shown
-            except Lost as error:
-                missing = f"the specification cannot be followed where its state is open: {error}"
+        try:
+            shown = invariants(machine, _followed(reference), model.alphabet)
+            if isinstance(shown, Invariants):
+                own = None if isinstance(reference, Inside) else shown  # a certificate names no language
+                return Decision("equal", model, name, None, None, automaton, shown.says, notes, own)
+            missing = shown
+        except Lost as error:
+            missing = f"the specification cannot be followed where its state is open: {error}"
         found = parted(states, reference, model.alphabet, PAIRS)  # a difference may be further on than invariants saw
     if found.word is not None:
         return Decision("different", model, name, found.word, found.answers, automaton, notes=notes)
@@ -259,6 +255,30 @@ def _compared(
     why = f"{found.pairs} pairs of states, in which the answers are the same"
     shown = None if isinstance(reference, Inside) else StateMap.of(states, reference, model.alphabet)
     return Decision("equal", model, name, automaton=automaton, why=why, notes=notes, certificate=shown)
+
+
+def _followed(reference: Answering) -> Fold:
+    """A reference as a fold, which answers None outside of the language that is asked about."""
+    if isinstance(reference, Inside):
+        fold, language = _followed(reference.reference), reference.language
+        names = [f"q{state}" for state in range(len(language))]  # text, as numbers may grow
+        moves = {(name, a): names[to] for name, row in zip(names, language.moves, strict=True)
+                 for a, to in zip(language.alphabet, row, strict=True)}  # fmt: skip
+        ends = [name for name, answer in zip(names, language.answers, strict=True) if answer is True]
+        own_step, own_answer = fold.step, fold.answer
+
+        def step(state: Any, letter: str) -> Any:
+            return own_step(state[0], letter), moves[state[1], letter]
+
+        def answer(state: Any) -> Any:
+            return own_answer(state[0]) if state[1] in ends else None
+
+        return Fold((fold.start, names[0]), step, answer)
+    if isinstance(reference, Automaton):
+        return reference.fold()
+    if isinstance(reference, Asked):
+        return reference.fold
+    raise Lost(f"it is a {type(reference).__name__}")
 
 
 def _counted(model: Transformer, against: object, name: str, why: str) -> Decision:
@@ -275,7 +295,8 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
     if isinstance(reference, Decision):
         return reference
     notes = (COMPILED,) if isinstance(machine, Programmed) else ()
-    return _settled(model, name, machine, machine, reference, notes=notes)
+    found = _settled(model, name, machine, machine, reference, notes=notes)
+    return replace(found, formula=formula(machine))
 
 
 COMPILED = "the weights are those that the compiler gives to the program, which is followed in their place"
@@ -291,8 +312,11 @@ def counting(model: Transformer) -> Counting | Programmed:
             raise
         whole = replace(model, readout=replace(model.readout, position="each"))
         try:
-            fold = counted(formula_of(model.program))
-            found = Programmed(replace(fold, each=model.readout.each), model.readout.labels or (True, False))
+            program = formula_of(model.program)
+            fold = replace(counted(program), each=model.readout.each)
+            found = Programmed(fold, model.readout.labels or (True, False))
+            text = program.text(program.outputs[0][1])
+            found.text = None if program.labels or "..." in text else text
         except BadInput as refused:
             raise OutOfReach(f"{error}; its program: {refused.sentence.rstrip('.')}") from None
         if not (genuine(model) or genuine(whole)):

@@ -8,7 +8,7 @@ it by a rule for ties where it can decide nothing else. Where something takes no
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from typing import Any, NamedTuple
@@ -40,8 +40,34 @@ NOWHERE = Nowhere()
 Ranks = list[tuple[tuple[int, ...], str]]
 """For each way in which a query orders keys: the rank of each key, by its number, and what wins among equal scores:
 leftmost, rightmost, or average."""
-TIE = "several values"
-"""What a head brings where keys with different values are best at once."""
+TIE, POSITIVE, NEGATIVE = "several values", "several values, none below 0", "several values, none above 0"
+"""What a head brings where keys with different values are best at once: their mean, of which the sign may be known."""
+
+
+@dataclass(frozen=True)
+class Signed:
+    """A mean of different values of which the sign alone is known; `said` is why a model that asks more is refused."""
+
+    sign: int
+    said: str = field(compare=False)
+
+    def __rmul__(self, weight: Fraction) -> Any:
+        return Signed(self.sign if weight > 0 else -self.sign, self.said) if weight else weight
+
+    def __add__(self, other: Fraction | Signed) -> Signed:
+        if (other.sign if isinstance(other, Signed) else other) * self.sign < 0:
+            raise OutOfReach(self.said)
+        return self
+
+    __radd__ = __add__
+
+    def __gt__(self, other: Fraction | Signed) -> bool:
+        if isinstance(other, Signed) or other * self.sign > 0:
+            raise OutOfReach(self.said)
+        return self.sign > 0
+
+    def __lt__(self, other: Fraction | Signed) -> bool:
+        return not self > other  # it is no number that another value is known to be equal to
 
 
 @dataclass(frozen=True)
@@ -67,8 +93,17 @@ class Candidate(NamedTuple):
             return later
         if self.ties == "leftmost":
             return self
-        values = (a if a == b else TIE for a, b in zip(self.values, later.values, strict=True))
-        return self._replace(values=tuple(values))
+        return self._replace(values=tuple(map(_mean, self.values, later.values)))
+
+
+def _mean(one: Any, other: Any) -> Any:
+    """What is known of a mean of two values by their codes, which have the signs of the values."""
+    if one == other:
+        return one
+    for kind, sign in ((POSITIVE, 1), (NEGATIVE, -1)):
+        if all(code == kind or (not isinstance(code, str) and code * sign >= 0) for code in (one, other)):
+            return kind
+    return TIE
 
 
 def better(one: Candidate | None, later: Candidate | None) -> Candidate | None:
@@ -85,6 +120,13 @@ def _numbered(stream: Stream) -> tuple[Stream, dict[Any, Any]]:
     kept = [value for value in stream.values if value is not NOWHERE]
     places = {value: place for place, value in enumerate(kept)} | {NOWHERE: NOWHERE}
     return each(places.__getitem__, stream), dict(enumerate(kept))
+
+
+def _coded(stream: Stream) -> tuple[Stream, dict[Any, Any]]:
+    """The same of numbers, whose codes have their signs."""
+    kept = [value for value in stream.values if value is not NOWHERE]
+    codes = {value: (0 if value == 0 else place if value > 0 else -place) for place, value in enumerate(kept, 1)}
+    return each((codes | {NOWHERE: NOWHERE}).__getitem__, stream), {code: value for value, code in codes.items()}
 
 
 def rational(value: object, what: str) -> Fraction:
@@ -222,21 +264,23 @@ class Finite:
         result = []
         # Without scores each coordinate is by itself: where one is an average the others need not be found first.
         for some in [list(range(len(outs)))] if rows else [[at] for at in range(len(outs))]:
-            coded, decoded = zip(*(_numbered(values[at]) for at in some), strict=True)
+            coded, decoded = zip(*(_coded(values[at]) for at in some), strict=True)
             offered = join(self.inside(lambda a, b: (a, b)), key, self._together(coded))
             best = self._best(head, asked, offered, ranks)
             for at, table in zip(range(len(some)), decoded, strict=True):
                 name = head.writes[outs[some[at]]]
-                table = {**table, None: Fraction(0), TIE: TIE}
+                what = "a softmax" if soft else "an average"
+                does = "which counts them; where it only looks for one value, make the head leftmost"
+                said = f"{where} writes {name}: {what} over different values, {does}"
+                signs = {POSITIVE: Signed(1, said), NEGATIVE: Signed(-1, said)}
+                table = {**table, None: Fraction(0), TIE: TIE, **signs}
 
                 def brought(best: Candidate | None, at: int = at, table: Mapping[object, object] = table) -> object:
                     return table[None if best is None else best.values[at]]
 
                 stream = each(self.inside(brought), best)
                 if TIE in stream.values:
-                    what = "a softmax" if soft else "an average"
-                    does = "which counts them; where it only looks for one value, make the head leftmost"
-                    raise OutOfReach(f"{where} writes {name}: {what} over different values, {does}")
+                    raise OutOfReach(said)
                 result.append((name, Carried(stream, {})))
         return result
 

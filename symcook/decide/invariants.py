@@ -335,6 +335,9 @@ def obligations(common: Common, held: dict[Location, tuple[Linear, ...]]) -> Ite
 class Programmed(Asked):
     """A formula that counts as a recogniser, in place of the weights that it was compiled to."""
 
+    text: str | None = None
+    """The formula as it is written; None where it is long, or answers with labels."""
+
 
 Machine = Counting | StateTable | Programmed
 

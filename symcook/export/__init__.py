@@ -52,8 +52,9 @@ def export(
     steps that any runtime gets right, at most `steps` (100), which the shipped script keeps to
     (`symcook.export.decoding`). With `inputs`, a language (`symcook.words.inputs`; `sample` strings of it, drawn with
     `seed`), the certificate is about its strings alone, which it names, and about the answers at `positions`
-    (`symcook.words.positions`); position tables then go to the longest of finitely many. `values` sets declared symbols, `claims` are ids whose statuses the certificate names
-    (of a recipe those that it names), `built` the "recipe" and its "arguments". All files are written, or none.
+    (`symcook.words.positions`); position tables then go to the longest of finitely many. `values` sets declared
+    symbols, `claims` are ids whose statuses the certificate names (of a recipe those that it names), `built` the
+    "recipe" and its "arguments". All files are written, or none.
     Raises BadInput for a target that exists (without `force`) or cannot be written, an id that is no such claim, a
     number that does not fit `dtype`, a format that cannot express the model, a package that is missing, and `steps`
     that are not certain; NotExact where there is nothing exact to compare with.

@@ -52,7 +52,8 @@ def compare(
     within `TOLERANCE` (by dtype) times max(1, |exact|). Lengths count the tokens that the model adds. What the exact
     domain does not hold is compared with balls of 30 digits.
 
-    Where `asked` names strings, and answers that count, these alone are compared. Inputs on which the exact model has no run (`symcook.errors.NoRun`) have nothing to compare.
+    Where `asked` names strings, and answers that count, these alone are compared. Inputs on which the exact model has
+    no run (`symcook.errors.NoRun`) have nothing to compare.
 
     The answer has "greatest_length" (0 where the least length already fails), "inputs" (how many were compared, all of
     them to that length that have a run), "no_run" (how many have none, and the first), "largest_difference" (None for
@@ -154,9 +155,7 @@ def _size(model: Transformer, n: int, limit: int, asked: Strings | None = None) 
     return _values(inputs, n, limit) ** (inputs * n)
 
 
-def _no_room(
-    model: Transformer, many: int, n: int, count: int, limit: int, asked: Strings | None = None
-) -> str | None:
+def _no_room(model: Transformer, many: int, n: int, count: int, limit: int, asked: Strings | None = None) -> str | None:
     """Why length `n` is not compared behind `count` inputs: it has too many, or takes too many products with the `many`
     weights."""
     from symcook.export.guarantee import LARGE, MOST_PRODUCTS

@@ -215,13 +215,18 @@ def _run(
     known: bool | None = True
     for layer, part, left, right in pairs:
         names = [n for n in (one.space if part != "readout" else left) if n in other.space or part == "readout"]
-        for place in (a.everywhere if positions is None else a.places):
+        for place in a.everywhere if positions is None else a.places:
             for name in names:
                 x, y = (_entry(side, name, place) for side in (left, right))
                 match _apart(a.domain, x, y, near):
                     case "different":
                         shown = [a.domain.show(v, 30) for v in (_ball(a.domain, x), _ball(a.domain, y))]
-                        where = {"layer": layer, "part": part, "position": place % len(a.everywhere) + 1, "coordinate": name}
+                        where = {
+                            "layer": layer,
+                            "part": part,
+                            "position": place % len(a.everywhere) + 1,
+                            "coordinate": name,
+                        }
                         return {**where, "first": shown[0]["mid"], "second": shown[1]["mid"]}, known
                     case "close":
                         known = known and False

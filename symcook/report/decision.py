@@ -42,6 +42,11 @@ def _document(found: Decision, name: str | None) -> Document:
         lines.append(f"the model {one}, the specification {other}")
     if found.why or found.decided:
         lines.append(f"{found.status}: {found.why or HOW[found.verdict]}" if found.decided else found.why)
+    if found.free != 0:
+        many = "some strings" if found.free is None else f"{found.free} strings"
+        lines.append(f"any answer will do: {many}")
+    if found.formula is not None:
+        lines.append(f"the model accepts iff {found.formula}")
     lines += found.notes
     automaton = found.automaton
     if automaton is not None:
@@ -59,7 +64,9 @@ def _document(found: Decision, name: str | None) -> Document:
 
 def _outcome(found: Decision, name: str) -> str:
     least = "" if found.model.embedding.added else " of at least one symbol"
-    every = f"on every string of {found.inputs['inputs']}" if found.inputs else f"on every string{least}"
+    every = f"on every string of {found.inputs['inputs']}" if "inputs" in found.inputs else f"on every string{least}"
+    if "positions" in found.inputs:
+        every += f", answers at positions: {found.inputs['positions']}"
     return {
         "equal": f"EQUAL: {name} answers as {found.against or 'the reference'} does, {every}",
         "different": f"DIFFERENT: {name} and {found.against or 'the reference'}",

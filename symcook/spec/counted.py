@@ -37,7 +37,7 @@ def counted(formula: Formula) -> Fold:
     shown = [(label, line) for label, line in formula.outputs]
 
     def truths(number: int, known: dict[int, bool], totals: Any, over: Any, letter: str, before: Any) -> bool:
-        op, left, right, letters, counts, bound, divisor = lines[number]
+        op, left, right, letters, counts, bound, _ = lines[number]
         if op == "letters":
             return letter in letters
         if op == "not":
@@ -94,9 +94,7 @@ def _early(formula: Formula) -> dict[int, bool]:
     early: dict[int, bool] = {}
     for number in range(len(formula.lines) - 1, -1, -1):
         line = formula.lines[number]
-        if line.op in ("prev", "since"):
-            early |= dict.fromkeys((number, *line.reads), True)
-        elif line.op == "remainder":
+        if line.op in ("prev", "since") or line.op == "remainder":
             early |= dict.fromkeys((number, *line.reads), True)
         elif line.op in COUNTING:
             early |= dict.fromkeys((one.line for one in line.counts if one.side == "left"), True)

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 Reference = Callable[[Any], Any]
 """A word (text; a tuple where tokens are longer than one character) to a bool, a label of the readout or numbers, or a
-list with an answer for each position of the model; None where any answer will do; rows ({input: Fraction}, ...) to a number or a list; for a
-feed-forward recipe {input or symbol: Fraction} to {coordinate: Fraction}. A `Fold` over words is asked once a state."""
+list with an answer for each position of the model; None where any answer will do; rows ({input: Fraction}, ...) to a
+number or a list; for a feed-forward recipe {input or symbol: Fraction} to {coordinate: Fraction}. A `Fold` over words
+is asked once a state."""
 Answers = tuple[list[Any], "Array"]
 """The answers that occur at one position, and for each input the number of its own."""
 

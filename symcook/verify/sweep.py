@@ -154,6 +154,8 @@ def check(
     answer = None if divided else sweep.at_once(progress)
     answer = answer or sweep.answer(resume, workers, executor, yes, progress, tell)
     if positions is not None:
+        from symcook.words.inputs import strings
+
         asked = strings(bound, range(0 if bound.embedding.added else 1, max_length + 1))
         asked.positions = positions
         answer = replace(answer, inputs=asked)

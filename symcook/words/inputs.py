@@ -24,8 +24,8 @@ from symcook.forward import Result
 from symcook.programs.automata import AutomatonTable, reached, read_table
 from symcook.programs.regular import name_of, regular_table
 from symcook.words import Stand, Word, every
-from symcook.words.positions import AnswersAfter, at_positions
 from symcook.words.cells import MOST, Cells, TraceEntries, classes
+from symcook.words.positions import AnswersAfter, at_positions
 from symcook.words.tallies import index, placed
 
 if TYPE_CHECKING:
@@ -440,7 +440,7 @@ def _language(model: Transformer, source: Language) -> tuple[AutomatonTable | fr
     text, name = text_of(path, "a file of inputs", do=DO), name_of(str(path), model.alphabet)
     if text.lstrip().startswith("{") and '"transitions"' in text:
         return _over(model, read_table(text, str(path))), name
-    lines = text.removesuffix("\n").split("\n")
+    lines = text.removesuffix("\n").split("\n") if text else []
     if len(lines) > LISTED:
         raise BadInput(f"a file of strings must have at most {LISTED} lines", f"{len(lines)} in {path}")
     return frozenset(_checked(model, lines, str(path))), name

@@ -53,7 +53,7 @@ def test_each_kind_of_reference(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         assert code == 0 and equal.items() <= json.loads(out).items(), reference
     code, out, _ = call(capsys, "decide", "dyck-1-2", "--against", f"{folds}:stack", "--json")
     found = json.loads(out)
-    assert code == 1 and list(found) == ["verdict", "word", "accepts", "states", "why"]
+    assert code == 1 and list(found) == ["verdict", "word", "accepts", "states", "why", "formula", "free"]
     assert (found["verdict"], found["word"], found["accepts"], found["states"]) == (
         "different",
         "((()))",

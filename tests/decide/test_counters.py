@@ -3,19 +3,27 @@ called equal."""
 
 from __future__ import annotations
 
+import itertools
+import json
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import counting_models
 import pytest
 
 import symcook as sc
+from symcook.compilers import compile
 from symcook.decide import decide, decision
+from symcook.decide.certificate import document as certified
 from symcook.decide.counting import Counting
+from symcook.decide.decision import recheck
 from symcook.decide.following import Linear
 from symcook.decide.invariants import Invariants, refuted, refutes
+from symcook.errors import BadInput
 from symcook.spec.fold import Fold
 from symcook.spec.languages import dyck1
+from symcook.spec.programs import reference
 
 
 @pytest.fixture(autouse=True)
@@ -176,3 +184,58 @@ def test_the_machine_says_what_the_model_says() -> None:
     machine = Counting(sc.build("dyck-1"))
     fold = Fold(machine.initial, machine.step, lambda state: bool(machine.answer(state)))
     assert sc.build("dyck-1").check(fold, 14).holds
+
+
+PROGRAMS = [
+    # one, other, the smallest string on which they differ (None: equal)
+    ("#left[Q_a] > #left[Q_b]", "2*#left[Q_a] > 2*#left[Q_b]", None),
+    ("#left[Q_a] > #left[Q_b]", "#left[Q_a] >= #left[Q_b]", "ab"),
+    ("#left[#left[Q_a] > #left[Q_b]] = 0", "historically (#left[Q_a] <= #left[Q_b])", None),
+    ("#left[#left[Q_a] > #left[Q_b]] >= 2", "#left[#left[Q_a] > #left[Q_b]] > 2", "aa"),
+    ("MOD(3, 1)(#left[Q_a])", "~MOD(3, 2)(#left[Q_a]) & ~MOD(3, 0)(#left[Q_a])", None),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "word"), PROGRAMS)
+def test_counting_programs_are_compared(one: str, other: str, word: str | None) -> None:
+    """Equal ones with invariants that are checked again; different ones at the smallest string, by interpretation."""
+    models = [compile("count", f"alphabet a b; {text}") for text in (one, other)]
+    first, second = (replace(m, readout=replace(m.readout, position="last")) for m in models)
+    found = decide(first, second)
+    assert found.word == (None if word is None else tuple(word)) and found.verdict in ("equal", "different")
+    if word is None:
+        assert isinstance(found.certificate, Invariants) and found.certificate.check()
+        written = json.loads(json.dumps(certified(found)))
+        assert recheck(written, first, second).verdict == "equal"
+    told = [reference(m.program) for m in models]  # type: ignore[arg-type]
+    for n in range(1, 5):
+        for string in itertools.product("ab", repeat=n):
+            same = told[0](string)[-1] == told[1](string)[-1]
+            assert same or (word is not None and (len(word), word) <= (n, "".join(string)))
+
+
+def test_models_that_count_are_compared_and_print_their_formula() -> None:
+    words = {"a": {"x": 1, "one": 1}, "b": {"x": -1, "one": 1}}
+
+    def counting(row: list[Any]) -> sc.Transformer:
+        embedding = sc.Embedding(sc.Space(("x", "one", "m")), words=words)
+        layer = sc.Layer(sc.head(value={"m": "x"}, mask="future"))
+        return sc.Transformer("counts", embedding, (layer,), sc.Readout("sign", "last", ("m", "one"), [row]))
+
+    found = decide(counting([1, 0]), counting([3, 0]))
+    assert (found.verdict, found.formula) == ("equal", "count(a) > count(b)")
+    assert decide(counting([1, 0]), counting([1, "-1/3"])).word == tuple("aab")
+    inside = counting([1, 0]).decide(counting([1, "-1/3"]), inputs="b*a?")
+    assert inside.verdict == "equal" and inside.certificate is None
+
+
+def test_a_fold_may_leave_answers_free() -> None:
+    model = sc.build("dyck-1-2")
+    loose = sc.Fold((0, 0), lambda s, t: (min(s[0] + (t == "("), 3), s[1] + 1 if s[1] < 3 else 3),
+                    lambda s: None if s[1] > 1 else False)  # fmt: skip
+    found = model.decide(loose)
+    assert (found.verdict, found.free) == ("equal", None)
+    found = model.decide(loose, inputs=r"[\(\)]{1,3}")
+    assert (found.verdict, found.free) == ("equal", 4 + 8)
+    with pytest.raises(BadInput, match="must give an answer to some string"):
+        model.decide(sc.Fold(0, lambda s, t: s, lambda s: None))

@@ -58,7 +58,15 @@ def head(r: random.Random, hard: bool) -> sc.Head:
     value = [[r.choice([1, -1, 0]), r.choice([-1, 1]), 0, 0, 0]]
     if hard or r.random() < 0.3:
         query, key = [[0, 0, 1, 0, 0]], [[r.choice([1, 0]), r.choice([0, 2]), 0, r.choice([0, 1]), 0]]
-        return sc.Head(NAMES, ("v",), query, key, value, mask=mask, weighting=r.choice(["average", "average" if hard else "leftmost"]))
+        return sc.Head(
+            NAMES,
+            ("v",),
+            query,
+            key,
+            value,
+            mask=mask,
+            weighting=r.choice(["average", "average" if hard else "leftmost"]),
+        )
     nothing = [[0] * 5]
     return sc.Head(NAMES, (r.choice(["u", "v"]),), nothing, nothing, value, mask=mask)
 
@@ -195,7 +203,11 @@ def flips(case: Case) -> str:
     if n == 0 or case.model.readout.labels or (n + case.model.embedding.added == 1 and case.model.readout.everywhere):
         return ""
     found = sensitivity(case.model, n, **case.how)
-    each, before, best = case.model.readout.everywhere and case.positions != "last", len(case.model.embedding.ends[0]), 0
+    each, before, best = (
+        case.model.readout.everywhere and case.positions != "last",
+        len(case.model.embedding.ends[0]),
+        0,
+    )
     for word in case.lengths()[n]:
         whole = Case.__new__(Case)
         whole.__dict__ |= case.__dict__ | {"positions": None}
@@ -275,11 +287,7 @@ def softened(case: Case) -> str:
     found = case.model.hardsoft("1/4", max_length=N, **case.how)
     assert found.to_json()["count"] == len(words)
     for row in found.rows:
-        each = [
-            one
-            for w in case.lengths()[row.n]
-            for one in case.model.hardsoft("1/4", max_length=N, inputs=[w]).rows
-        ]
+        each = [one for w in case.lengths()[row.n] for one in case.model.hardsoft("1/4", max_length=N, inputs=[w]).rows]
         gaps = [one.gamma for one in each if one.gamma is not None]
         assert row.gamma == min(gaps, default=None), (row, gaps)
     return "hardsoft"
@@ -296,9 +304,12 @@ def differences(case: Case) -> str:
     found = sc.Transformer.diff(case.model, second, N, **case.how)
     twin = Case.__new__(Case)
     twin.__dict__ |= case.__dict__ | {"model": second}
-    rows = [w for w in case.words
-            if any(a[0]["logit"] != b[0]["logit"] for a, b in zip(case.answers(w), twin.answers(w), strict=True))]  # fmt: skip
-    if case.model.readout.everywhere and case.positions is None or not case.model.readout.everywhere:
+
+    def logits(of: Case, word: str) -> list[Fraction]:
+        return [row["logit"] for row, _ in of.answers(word)]
+
+    rows = [w for w in case.words if logits(case, w) != logits(twin, w)]
+    if (case.model.readout.everywhere and case.positions is None) or not case.model.readout.everywhere:
         assert (found.first or {"input": None})["input"] == (rows[0] if rows else None)
     else:
         assert (found.first is None) == (not rows)

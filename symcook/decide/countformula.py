@@ -1,0 +1,97 @@
+"""What a model that counts accepts, as a formula of the counts of symbols at the end of a string."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from symcook.decide.counting import Conditions, Counting
+from symcook.decide.following import Linear
+from symcook.decide.invariants import Programmed, refuted
+from symcook.programs.formula import quoted
+
+MOST = 12
+"""The greatest number of cases of a formula that is written."""
+Case = tuple[tuple[str, Linear], ...]
+"""Conditions that hold together: > , >= or =, and a sum of counts that is compared with 0."""
+
+
+def formula(machine: Counting | Programmed) -> str | None:
+    """The formula; None where the answer depends on the order of symbols, is a label, or has many cases."""
+    if isinstance(machine, Programmed):
+        return machine.text
+    if machine.raised or not machine.model.decides or machine.model.readout.each:
+        return None
+    by_last = {last: _accepted(machine, last) for last in machine.cases}
+    if sum(map(len, by_last.values())) > MOST:
+        return None
+    found = list(by_last.values())
+    if all(set(one) == set(found[0]) for one in found):
+        return _either(found[0])
+    parts = [f"at({_named(last)}, n) & {_either(cases, True)}" for last, cases in by_last.items() if cases]
+    return " | ".join(parts) or "false"
+
+
+def _accepted(machine: Counting, last: str) -> list[Case]:
+    """The cases in which a string with this last symbol is accepted, without those that no counts meet."""
+    signs = [Linear(((token, 1),), -int(token == last)) for token in machine.alphabet]  # counts are not negative
+    found = []
+    for when, answer in machine.cases[last]:
+        case = _case(machine, when)
+        if answer is True and refuted([*signs, *(part for one in case for part in _holds(*one))]) is None:
+            found.append(_shorter(signs, case))
+    return list(dict.fromkeys(found))
+
+
+def _case(machine: Counting, when: Conditions) -> Case:
+    """Conditions on forms as sums of counts of what a user types; those of other tokens are known."""
+    ends = machine.embedding.ends[0]
+    case = []
+    for kind, number, sign in when:
+        form = dict(zip(machine.tokens, machine.forms[number], strict=True))
+        parts = tuple(sorted((token, sign * form[token]) for token in machine.alphabet if form[token]))
+        case.append((kind, Linear(parts, sign * sum(form[token] for token in ends))))
+    return tuple(dict.fromkeys(case))
+
+
+def _holds(kind: str, value: Linear) -> list[Linear]:
+    """What a condition means in integers: all of these are at least 0."""
+    if kind == "=":
+        return [value, value.over(-1)]
+    return [value.plus(Linear((), -1)) if kind == ">" else value]
+
+
+def _shorter(signs: Sequence[Linear], case: Case) -> Case:
+    """The case without conditions that follow from the others."""
+    kept = list(case)
+    for one in case:
+        others = [part for other in kept if other != one for part in _holds(*other)]
+        denied = [part.over(-1).plus(Linear((), -1)) for part in _holds(*one)]
+        if all(refuted([*signs, *others, part]) is not None for part in denied):
+            kept.remove(one)
+    return tuple(kept)
+
+
+def _either(cases: Sequence[Case], inside: bool = False) -> str:
+    if not cases:
+        return "false"
+    texts = [" & ".join(_compared(*one) for one in case) or "true" for case in cases]
+    text = " | ".join(f"({one})" if len(texts) > 1 and " & " in one else one for one in texts)
+    return f"({text})" if inside and len(texts) > 1 else text
+
+
+def _compared(kind: str, value: Linear) -> str:
+    """A condition as one writes it: with what is added on the left, and what is taken away on the right."""
+
+    def side(sign: int) -> str:
+        terms: list[Any] = [(f"count({_named(str(name))})", sign * weight) for name, weight in value.parts]
+        texts = [text if weight == 1 else f"{weight}*{text}" for text, weight in terms if weight > 0]
+        if sign * value.constant > 0:
+            texts.append(str(sign * value.constant))
+        return " + ".join(texts) or "0"
+
+    return f"{side(1)} {kind} {side(-1)}"
+
+
+def _named(symbol: str) -> str:
+    return symbol if symbol.isascii() and symbol.isidentifier() else quoted(symbol)
