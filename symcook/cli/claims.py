@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,7 @@ def prove_claims(
 
 
 def _listed(
-    file: str, document: dict[str, Any], source: Path, force: bool, other: dict[str, Any] | None
+    file: str, document: dict[str, Any], source: Path, force: bool, other: Mapping[str, object] | None
 ) -> list[ListedClaim]:
     """The statements of a file; BadInput with the number of a line that makes none, and where a certificate is there
     already without `force`. A new statement replaces no other one's certificate."""

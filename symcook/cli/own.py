@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -225,7 +225,7 @@ def _for_one(model: Transformer, name: str) -> str:
 
 
 def _again(
-    document: dict[str, Any], target: Path, beside: Path, as_json: bool, other: dict[str, Any] | None
+    document: dict[str, Any], target: Path, beside: Path, as_json: bool, other: Mapping[str, object] | None
 ) -> dict[str, Any]:
     """One claim checked again, as its document."""
     from symcook.proof import own

@@ -76,7 +76,7 @@ def deeper() -> Iterator[None]:
 
 @deeper()
 def claim(
-    document: Mapping[str, Any], sentence: str, symbols: bool = False, other: Mapping[str, Any] | None = None
+    document: Mapping[str, Any], sentence: str, symbols: bool = False, other: Mapping[str, object] | None = None
 ) -> Statement:
     """The statement that `sentence` makes about the model of a document; BadInput where it makes none.
 
@@ -109,7 +109,7 @@ def claim(
     return statement
 
 
-def hashes(document: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> str:
+def hashes(document: Mapping[str, Any], other: Mapping[str, object] | None = None) -> str:
     """The hash of the model that a statement is about, or those of two."""
     return " ".join(document_hash(one) for one in (document, other) if one is not None)
 
@@ -494,7 +494,7 @@ def first_line(why: object) -> str:
 
 
 def again(
-    document: Mapping[str, Any], certificate: object, text: str, other: Mapping[str, Any] | None = None
+    document: Mapping[str, Any], certificate: object, text: str, other: Mapping[str, object] | None = None
 ) -> tuple[str, Verdict]:
     """A certificate and the statements beside it (`expanded`) checked again, for the model of a document as it is now:
     the sentence, and the verdict, OPEN where they do not belong together any more. A statement about two models needs

@@ -168,7 +168,7 @@ class ModelMeaning:
         document: Mapping[str, Any],
         known: Mapping[str, Definition],
         symbols: bool = False,
-        other: Mapping[str, Any] | None = None,
+        other: Mapping[str, object] | None = None,
     ) -> None:
         """With `symbols` those of the model may be open, and stand in the sentence by their names. `other` is the
         document of a second model that the sentence may speak of."""

@@ -68,7 +68,7 @@ class Runs(Instances):
         document: Mapping[str, Any] | None = None,
         until: Until | None = None,
         fixed: Mapping[str, Fraction] | None = None,
-        other: Mapping[str, Any] | None = None,
+        other: Mapping[str, object] | None = None,
     ):
         """`document` is the model, its symbols set; `fixed` are the values of leading names that are no functions.
         `other` is a second model."""

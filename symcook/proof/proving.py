@@ -199,7 +199,7 @@ def settle(
     document: Mapping[str, Any],
     script: ProofText | None = None,
     seconds: int = SECONDS,
-    other: Mapping[str, Any] | None = None,
+    other: Mapping[str, object] | None = None,
 ) -> ProofAnswer:
     """The answer to a claim that was read from the model's document (`document_of`, `own.claim`), and from that of the
     `other` model."""
