@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from symcook.cli.output import Waiting, print_json, say
-from symcook.cli.own import EXIT_CODES, Files, bound, claim_places, exported, sentence_of
+from symcook.cli.own import EXIT_CODES, Files, bound, claim_places, exported, second_of, sentence_of
 from symcook.errors import BadInput
 from symcook.files import text_of, vacant
 from symcook.proof.proving import ProofAnswer, settle, write
@@ -29,22 +29,29 @@ class ListedClaim:
 
 
 def prove_claims(
-    name: str, file: str, force: bool, as_json: bool, settings: Sequence[str] = (), seconds: int = 60
+    name: str,
+    file: str,
+    force: bool,
+    as_json: bool,
+    settings: Sequence[str] = (),
+    seconds: int = 60,
+    other: str | None = None,
 ) -> int:
     """Prove or refute each statement of a file, and write the certificates beside the model's file.
 
     Returns 0 where all are proved, else 1 where one is refuted, else 3.
     """
     chosen, document = bound(name, settings)
+    second = second_of(other)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
     answers = dict[str, ProofAnswer]()
     rows = list[dict[str, Any]]()
-    for claim in _listed(file, document, source, force):
+    for claim in _listed(file, document, source, force, second):
         sentence = claim.statement.note or ""
         answer = answers.get(sentence)
         if answer is None:  # a statement may stand there twice
             with Waiting("proving"):
-                answer = answers[sentence] = settle(chosen.model, claim.statement, document, None, seconds)
+                answer = answers[sentence] = settle(chosen.model, claim.statement, document, None, seconds, second)
             if answer.certificate is not None:
                 write(claim.to, claim.statement, answer.certificate)
         rows.append(answer.to_json(None if answer.certificate is None else claim.to[0]))
@@ -56,7 +63,9 @@ def prove_claims(
     return EXIT_CODES[next(status for status in ("REFUTED", "OPEN", "PROVED") if status in statuses)]
 
 
-def _listed(file: str, document: dict[str, Any], source: Path, force: bool) -> list[ListedClaim]:
+def _listed(
+    file: str, document: dict[str, Any], source: Path, force: bool, other: Mapping[str, object] | None
+) -> list[ListedClaim]:
     """The statements of a file; BadInput with the number of a line that makes none, and where a certificate is there
     already without `force`. A new statement replaces no other one's certificate."""
     from symcook.proof import own
@@ -68,7 +77,7 @@ def _listed(file: str, document: dict[str, Any], source: Path, force: bool) -> l
         if not sentence:
             continue
         try:
-            statement = own.claim(document, sentence)
+            statement = own.claim(document, sentence, other=other)
         except BadInput as error:
             raise BadInput(f"line {number} of {file}: {error.must}", error.given, error.do) from None
         if (note := statement.note or sentence) not in mine:

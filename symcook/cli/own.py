@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,6 +47,11 @@ def bound(name: str, settings: Sequence[str]) -> tuple[Chosen, dict[str, Any]]:
     return chosen, document_of(chosen.model, chosen.values)
 
 
+def second_of(name: str | None) -> dict[str, Any] | None:
+    """The document of the second model of a statement; None where there is none."""
+    return None if name is None else bound(name, ())[1]
+
+
 def prove_own(
     name: str,
     sentence: str,
@@ -57,14 +62,17 @@ def prove_own(
     seconds: int = 60,
     latex: bool = False,
     full: bool = False,
+    other: str | None = None,
 ) -> int:
-    """Prove or refute the sentence about a model, and write the certificate beside its file; the exit code."""
+    """Prove or refute the sentence about a model, and about the `other` one, and write the certificate beside its file;
+    the exit code."""
     from symcook.proof import own, proving
     from symcook.report import proving as report
 
     chosen, document = bound(name, settings)
     script = None if proof is None else _text(proof)
-    claim = own.claim(document, sentence)
+    second = second_of(other)
+    claim = own.claim(document, sentence, other=second)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
     target, written = to = _place(source, _note(claim.block), force)
     export = exported(target)
@@ -75,7 +83,7 @@ def prove_own(
         vacant(file, force)
     replaced = sentence_of(target, written)
     with Waiting("proving"):
-        answer = proving.settle(chosen.model, claim, document, script, seconds)
+        answer = proving.settle(chosen.model, claim, document, script, seconds, second)
     if answer.certificate is not None:
         proving.write(to, claim, answer.certificate)
     if as_json:
@@ -168,8 +176,9 @@ def _text(proof: str) -> Any:
     return prooftext.read(text_of(proof, "a proof script"))
 
 
-def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
-    """Check the certificates beside a model file again, for the model as it is now: one a claim."""
+def check_own(name: str, as_json: bool, settings: Sequence[str] = (), other: str | None = None) -> int:
+    """Check the certificates beside a model file again, for the model as it is now: one a claim. Those about two models
+    need the `other`."""
     from symcook.compilers import require_genuine
 
     chosen, document = bound(name, settings)
@@ -177,7 +186,8 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     if not (there := places(name)):
         given = f"no {Path(name).with_suffix('.certificate.json')}"
         raise BadInput(MUST_HAVE, given, _for_one(chosen.model, name))
-    rows = [_again(document, *files, as_json) for files in there]
+    second = second_of(other)
+    rows = [_again(document, *files, as_json, second) for files in there]
     if as_json:
         print_json(rows[0] | ({"others": rows[1:]} if len(rows) > 1 else {}))
     return 1 if any(row["status"] == "OPEN" for row in rows) else 0
@@ -214,7 +224,9 @@ def _for_one(model: Transformer, name: str) -> str:
     return f"{found[0]} has one with --theorem {found[1]} alone: type {made} to have it"
 
 
-def _again(document: dict[str, Any], target: Path, beside: Path, as_json: bool) -> dict[str, Any]:
+def _again(
+    document: dict[str, Any], target: Path, beside: Path, as_json: bool, other: Mapping[str, object] | None
+) -> dict[str, Any]:
     """One claim checked again, as its document."""
     from symcook.proof import own
     from symcook.proof.audit.source import unasked, unasked_words
@@ -234,8 +246,9 @@ def _again(document: dict[str, Any], target: Path, beside: Path, as_json: bool) 
         do = "make it again: prove with --statement and --force, or compile with --prove"
         must = f"a certificate must be as symcook wrote it; this one {str(error).removeprefix('a certificate ')}"
         raise BadInput(must, target, do) from None
-    sentence, verdict = own.again(document, certificate, written)
-    found = unasked(own.claim(document, sentence)) if verdict.status == "PROVED" else []
+    sentence, verdict = own.again(document, certificate, written, other)
+    two = other if " " in str(certificate["model"]) else None
+    found = unasked(own.claim(document, sentence, other=two)) if verdict.status == "PROVED" else []
     if not as_json:
         say(f"{verdict.words}  {sentence}")
         if found:

@@ -54,6 +54,7 @@ def prove(
     coq: Annotated[bool, option("A Coq development in the folder coq; coqc checks it where it is installed.")],
     statement: Annotated[str | None, option("A statement to prove or refute: accept <-> count(a) > count(b).", "S")],
     claims: Annotated[str | None, option("A file of such statements, one a line.", "FILE")],
+    other: Annotated[str | None, option("A second model: other.accept, other.NAME(i).", "MODEL", None, "--with")],
     proof: Annotated[str | None, option("A proof script for it; without one the automation tries.", "FILE")],
     settings: Settings,
     seconds: Annotated[int | None, option("The time for a statement of your own (60).", "S", SECONDS)],
@@ -66,7 +67,8 @@ def prove(
     or refutes it for strings of every length. It writes MODEL.certificate.json, and for the next statement
     MODEL.2.certificate.json. Exit 0 where the statement is proved, 1 where it is refuted, 3 where it is undecided. With
     --claims each line of a file is a statement (# begins a comment), answered by one line. Exit 0 where all are proved,
-    else 1 where one is refuted, else 3.
+    else 1 where one is refuted, else 3. With --with the statement is about two models on one string: other.accept and
+    other.NAME(i) are about the second. `symcook explain grammar` shows what a statement may say.
 
     With an ID, of a claim or a lemma, or the NAME of a recipe, which stands for its claims and the stored check of its
     model: the stored proofs are checked again. One ID is shown with its statement, a short proof and what it depends
@@ -91,7 +93,7 @@ def prove(
             raise BadInput("--claims must stand with one model", " ".join(ids) or "none")
         from symcook.cli.claims import prove_claims
 
-        return prove_claims(ids[0], claims, force, as_json, settings, seconds or 60)
+        return prove_claims(ids[0], claims, force, as_json, settings, seconds or 60, other)
     if statement is not None:
         others = {"--paper": paper is not None, "--all": everything, **only, "--json": latex and as_json}
         others |= {"--full": full and not latex, "--latex": False}
@@ -103,7 +105,7 @@ def prove(
             raise BadInput("--statement must stand with one model", " ".join(ids) or "none")
         from symcook.cli.own import prove_own
 
-        return prove_own(ids[0], statement, proof, force, as_json, settings, seconds or 60, latex, full)
+        return prove_own(ids[0], statement, proof, force, as_json, settings, seconds or 60, latex, full, other)
     if len(ids) == 1 and paper is None and not everything and _is_model(ids[0]):
         clash = [name for name, on in (own | only).items() if on and name not in ("--set", "--coq")]
         clash += ["--json"] if coq and as_json else []
@@ -125,11 +127,13 @@ def prove(
             must = "the certificate next to a model must be about the model as it is now"
             raise BadInput(must, beside[0].name, "prove the model again, or move the file away")
         if found is None:
-            found = check_own(ids[0], as_json, settings)
+            found = check_own(ids[0], as_json, settings, other)
         return _beside_by_coq(ids[0]) if coq and found == 0 else found
+    own["--with"] = other is not None
     if any(own.values()):
         given = " and ".join(name for name, on in own.items() if on)
-        raise BadInput("--proof, --set, --seconds and --force must stand with --statement", given, "give the statement")
+        must = "--proof, --set, --seconds, --force and --with must stand with --statement"
+        raise BadInput(must, given, "give the statement")
     ways = [name for name, on in (("--trust", trust), ("--latex", latex), ("--break", breaking), ("--coq", coq)) if on]
     if as_json and (latex or coq):
         ways.append("--json")

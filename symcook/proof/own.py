@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import TimeUp, Until
 from symcook.errors import BadInput, Rejected
-from symcook.model import modelfile
 from symcook.model.modelfile import document_hash
 from symcook.present import present
 from symcook.proof import kernel, limits, own, replay
@@ -77,14 +76,16 @@ def deeper() -> Iterator[None]:
 
 
 @deeper()
-def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> Statement:
+def claim(
+    document: Mapping[str, Any], sentence: str, symbols: bool = False, other: Mapping[str, object] | None = None
+) -> Statement:
     """The statement that `sentence` makes about the model of a document; BadInput where it makes none.
 
     It carries the sentence as its note, and the hash of the model. With `symbols` it is about all values that those of
-    the model may have, else these must be set.
+    the model may have, else these must be set. `other` is the document of a second model, which it may speak of.
     """
     sentence = _one_line(sentence)
-    meaning = ModelMeaning(document, definitions(), symbols)
+    meaning = ModelMeaning(document, definitions(), symbols, other)
     text = meaning.text(sentence)
     truths = [] if meaning.truths is None else [f"({one})" for one in meaning.truths.equations()]
     sorts = dict(meaning.sorts)
@@ -100,13 +101,18 @@ def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> 
     some = "".join(f"{part} -> " for part in [" & ".join([*meaning.least, *meaning.regions])] if part)
     word = "" if meaning.word is None else f"({meaning.word}) -> "
     whole = f"all {names}. {some}{word}{run} -> {premises}({text})"
-    model = modelfile.document_hash(document)
+    model = hashes(document, other)
     statement = Statement(named(document["name"]), whole, note=sentence, known=definitions(), model=model)
     try:
         statement.formula  # noqa: B018
     except Rejected as error:
         raise BadInput(MUST, sentence, str(error)) from None
     return statement
+
+
+def hashes(document: Mapping[str, Any], other: Mapping[str, object] | None = None) -> str:
+    """The hash of the model that a statement is about, or those of two."""
+    return " ".join(document_hash(one) for one in (document, other) if one is not None)
 
 
 def in_rows(meaning: ModelMeaning) -> tuple[Callable[[str], str], list[str]]:
@@ -199,6 +205,8 @@ class Settled:
         return None if found is None or (found.string is None and found.proved is None) else found.fragment
 
 
+OwnModels = tuple["Mapping[str, object] | None", "Mapping[str, object] | None"]
+"""The documents of the model that a statement is about, and of a second one."""
 ProofParts = Mapping[str, Callable[[Goal], None]]
 """Parts of a proof that are not a text: each closes its goal."""
 
@@ -209,56 +217,57 @@ def settle(
     text: ProofText | ProofParts | None = None,
     seconds: float = SECONDS,
     words: bool = True,
+    other: Mapping[str, object] | None = None,
 ) -> Settled:
     """Try the sentence on short words, then prove it by the text or the automation; without `words` the proof comes
     first, and words where it has a gap. Parts of a proof may be written down too, in place of a text. Where there is
-    neither, the decision procedures come first.
+    neither, the decision procedures come first. `other` is the document of the second model of a statement about two.
 
     Raises BadProof for a text that is none, BadInput for one that cites what is not proved, Rejected where the checker
     does not accept what was found.
     """
     if not isinstance(text, Mapping):
         _headed(statement, text)
-    until = Until(seconds)
+    until, models = Until(seconds), (document, other)
     refutes = isinstance(text, ProofText) and text.refutes
     tried = decision = None
     if text is None:
         decision = decide(statement, library(statement, citable()), Until(seconds / 4, 1 / 4))
-        if (settled := _decided(statement, document, decision, until)) is not None:
+        if (settled := _decided(statement, models, decision, until)) is not None:
             return settled
         decision = replace(decision, string=None, proved=None)
     if words and not refutes and not (decision and decision.true):
-        runs, tried = _tried(statement, document, Until(seconds / 4, 1 / 4))
+        runs, tried = _tried(statement, models, Until(seconds / 4, 1 / 4))
         if tried.word is not None:
             return Settled(*refute(statement, runs, until), tried)
     try:
-        return Settled(*_proved(statement, text, document, until), tried, decision=decision)
+        return Settled(*_proved(statement, text, models, until), tried, decision=decision)
     except (StepGap, OutOfTime, Unfit) as error:
         if not words and not refutes:
-            runs, tried = _tried(statement, document, Until(seconds / 4, 1 / 4))
+            runs, tried = _tried(statement, models, Until(seconds / 4, 1 / 4))
             if tried.word is not None:
                 return Settled(*refute(statement, runs, Until(seconds / 4, 1 / 4)), tried)
         return Settled(None, None, tried, error, decision)
 
 
-def _decided(statement: Statement, document: Mapping[str, object], found: Decision, until: Until) -> Settled | None:
+def _decided(statement: Statement, models: OwnModels, found: Decision, until: Until) -> Settled | None:
     """The answer where a decision has a proof that the checker accepts, or a string at which the run shows that the
     sentence is false; None where it has neither."""
     if found.proved is not None:
         with suppress(StepGap, OutOfTime, Unfit):
             parts = {"proof": partial(Goal.take, trial=found.proved)}
-            return Settled(*_proved(statement, parts, document, until), None, decision=found)
+            return Settled(*_proved(statement, parts, models, until), None, decision=found)
     if found.string is not None:
-        runs = Runs(statement, document, until)
+        runs = Runs(statement, models[0], until, other=models[1])
         if runs.on(found.string) and runs.false() and runs.runs():
             tried = Tried(runs.word, len(found.string) - 1, bool(runs.beyond))
             return Settled(*refute(statement, runs, until), tried, decision=found)
     return None
 
 
-def _tried(statement: Statement, document: Mapping[str, object], until: Until) -> tuple[Runs, Tried]:
+def _tried(statement: Statement, models: OwnModels, until: Until) -> tuple[Runs, Tried]:
     """What short words say of a sentence, and their runs."""
-    runs = Runs(statement, document, until)
+    runs = Runs(statement, models[0], until, other=models[1])
     return runs, runs.tried()
 
 
@@ -271,7 +280,7 @@ def prove(
     to show where the proof has a gap, Unmet where only a word for the hypotheses is missing, else as `settle`.
     """
     _headed(statement, text)
-    return _proved(statement, text, document, None)[0]
+    return _proved(statement, text, (document, None), None)[0]
 
 
 @dataclass(frozen=True)
@@ -299,7 +308,7 @@ def certified(
             text = _headed_lines(statement, text)
         read = None if text is None else prooftext.read(text)
         _headed(statement, read)
-        certificate, verdict = _proved(statement, read, document, Until(seconds))
+        certificate, verdict = _proved(statement, read, (document, None), Until(seconds))
     except (Rejected, OutOfTime, BadProof):
         return None
     proved = verdict.status == "PROVED" and not verdict.assuming
@@ -320,7 +329,7 @@ def _headed(statement: Statement, text: ProofText | None) -> None:
 def _proved(
     statement: Statement,
     text: ProofText | ProofParts | None,
-    document: Mapping[str, object] | None,
+    models: OwnModels,
     until: Until | None,
 ) -> tuple[dict[str, Any], Verdict]:
     home = library(statement, citable())
@@ -335,7 +344,7 @@ def _proved(
         if parts["defined"] is None:
             parts["defined"] = defined_part(home, statement.defined)
         if parts["inhabited"] is None:
-            parts["inhabited"] = inhabited(home, statement, Runs(statement, document, until))
+            parts["inhabited"] = inhabited(home, statement, Runs(statement, models[0], until, other=models[1]))
     made = {name: nodes for name, nodes in parts.items() if nodes is not None}
     try:
         return judged(statement, made, "proved")
@@ -513,10 +522,12 @@ def first_line(why: object) -> str:
     return re.sub(r"^line \d+, column \d+: ", "", str(why or "").partition("\n")[0])[:300]
 
 
-def again(document: Mapping[str, Any], certificate: object, text: str) -> tuple[str, Verdict]:
+def again(
+    document: Mapping[str, Any], certificate: object, text: str, other: Mapping[str, object] | None = None
+) -> tuple[str, Verdict]:
     """A certificate and the statements beside it (`expanded`) checked again, for the model of a document as it is now:
-    the sentence, and the verdict, OPEN where they do not belong together any more. BadInput where the files do not say
-    which sentence they are about, or of which model.
+    the sentence, and the verdict, OPEN where they do not belong together any more. A statement about two models needs
+    the document of the `other`. BadInput where the files do not say which sentence they are about, or of which model.
     """
     last = text.rpartition("\n\n")[2]
     note = re.search(r"^note: (.*)$", last, re.MULTILINE)
@@ -528,9 +539,12 @@ def again(document: Mapping[str, Any], certificate: object, text: str) -> tuple[
     def failed(why: str) -> tuple[str, Verdict]:
         return sentence, Verdict(named(document["name"]), "OPEN", reason=why)
 
-    if certificate["model"] != document_hash(document):
-        return failed("the model has changed since it was made")
-    statement = own.claim(document, sentence)
+    two = " " in str(certificate["model"])
+    if two and other is None:
+        return failed("it is about two models: give the second by --with")
+    if certificate["model"] != hashes(document, other if two else None):
+        return failed(f"{'one of the models' if two else 'the model'} has changed since it was made")
+    statement = own.claim(document, sentence, other=other if two else None)
     if last != statement.block + "\n":
         return failed("the statement next to it is not that of this model and sentence")
     try:

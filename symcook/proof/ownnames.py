@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -16,7 +16,8 @@ from symcook.programs.regular import regular_table
 from symcook.proof import grammar
 from symcook.proof.grammar import Definition
 from symcook.proof.holds import Truths
-from symcook.proof.ownwords import HINTS, UNNAMED, WORDS, SentenceReader
+from symcook.proof.ownother import PREFIX, OtherModel
+from symcook.proof.ownwords import HINTS, UNNAMED, WORDS, SentenceReader, own_word
 from symcook.proof.replay import ID
 from symcook.proof.rounded import ROUNDED, RoundedTerms, words
 from symcook.proof.runrel import Relation
@@ -162,8 +163,15 @@ def named(name: str) -> str:
 class ModelMeaning:
     """What a sentence says of the model of a document. BadInput for a model with symbols."""
 
-    def __init__(self, document: Mapping[str, Any], known: Mapping[str, Definition], symbols: bool = False) -> None:
-        """With `symbols` those of the model may be open, and stand in the sentence by their names."""
+    def __init__(
+        self,
+        document: Mapping[str, Any],
+        known: Mapping[str, Definition],
+        symbols: bool = False,
+        other: Mapping[str, object] | None = None,
+    ) -> None:
+        """With `symbols` those of the model may be open, and stand in the sentence by their names. `other` is the
+        document of a second model that the sentence may speak of."""
         if document["symbols"] and not symbols:
             must = "a claim of one's own must be about a model without symbols"
             raise BadInput(must, ", ".join(s["name"] for s in document["symbols"]), "give them values first")
@@ -186,11 +194,17 @@ class ModelMeaning:
         self.sorts |= dict.fromkeys(self.symbols, "Real")
         self.sorts |= {} if words is None else {"w": "Int->Int"}
         self.sorts |= dict.fromkeys(self.functions, "Real" if self.relation.pointwise else "Int->Real")
+        self.other = None if other is None else OtherModel(self, ModelMeaning(other, known))
+        if self.other is not None:
+            self.run = f"{self.other.run} & {self.run}"
+            self.functions += self.other.sorts
+            self.taken |= {*self.other.sorts}
+            self.sorts |= self.other.sorts
 
     @property
     def least(self) -> list[str]:
         """That there is a position, where there are positions."""
-        return [] if self.relation.pointwise else ["1 <= n"]
+        return [] if self.relation.pointwise else ["1 <= n", *(self.other.least if self.other else ())]
 
     @property
     def regions(self) -> list[str]:
@@ -250,7 +264,8 @@ class _Sentence:
 
     def __init__(self, meaning: ModelMeaning, text: str) -> None:
         self.meaning, self.text = meaning, text
-        self.reader = SentenceReader(text, meaning.space)
+        theirs = [] if meaning.other is None else [f"{PREFIX}{name}" for name in meaning.other.meaning.space]
+        self.reader = SentenceReader(text, [*meaning.space, *theirs], meaning.other is not None)
         read = self.reader.whole()
         try:
             self.formulas(read)
@@ -352,6 +367,8 @@ class _Sentence:
         name = tree[1]
         if name in scope:
             return ("name", scope[name])
+        if name.startswith(PREFIX):
+            return self.of_other(tree, [], scope)
         base, at = split(name)
         if name in ("n", "w") and name not in self.meaning.sorts:
             raise self.absent(tree, name)
@@ -370,8 +387,10 @@ class _Sentence:
 
     def call(self, tree: Tree, scope: BoundNames) -> Tree:
         _, name, arguments = tree
-        if name in WORDS:
+        if own_word(name) in WORDS:
             return self.word(tree, scope)
+        if name.startswith(PREFIX):
+            return self.of_other(tree, [self.walk(a, scope) for a in arguments], scope)
         if name == "w" and name not in self.meaning.sorts:
             raise self.absent(tree, name)
         values = tuple(self.walk(a, scope) for a in arguments)
@@ -406,9 +425,26 @@ class _Sentence:
         what = "has no positions" if name == "n" else "takes numbers, no string"
         return self.fail(tree, f"this model {what}, so that {name} means nothing")
 
-    def held(self, tree: Tree, base: str, at: str) -> str | None:
+    def of_other(self, tree: Tree, values: Sequence[Tree], scope: BoundNames) -> Tree:
+        """A name of the second model, at a position where there are `values`."""
+        second = present(self.meaning.other)
+        (base, at), put = split(own_word(tree[1])), second.put
+        if base == "n" and tree[0] == "name":
+            return expr.parse_term(put.get("n", "n"))
+        if base not in second.meaning.space:
+            listed = [f"{PREFIX}{name}" for name in second.meaning.listed()]
+            raise self.fail(tree, f"the name '{tree[1]}' is unknown here; {unknown('name', tree[1], listed).do}")
+        if tree[0] == "call" and len(values) != 1:
+            raise self.fail(tree, f"a coordinate takes one position, {PREFIX}{base}(i)")
+        held = self.held(tree, base, at, second.meaning)
+        if held is None and not values:
+            return ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), ("num", 0, 1))
+        function = put.get(held or "", held)
+        return ("num", 0, 1) if held is None else ("call", function, tuple(values)) if values else ("name", function)
+
+    def held(self, tree: Tree, base: str, at: str, meaning: ModelMeaning | None = None) -> str | None:
         """The function that is meant by a coordinate; None where nothing was written to it."""
-        meaning = self.meaning
+        meaning = meaning or self.meaning
         if not at:
             return meaning.relation.held.get(meaning.names[base])
         stages = meaning.stages(base)
@@ -448,11 +484,12 @@ class _Sentence:
 
     def word(self, tree: Tree, scope: BoundNames) -> Tree:
         """A word written out."""
-        _, kind, arguments = tree
-        if kind == "holds" and self.meaning.truths is not None:
+        _, word, arguments = tree
+        kind = own_word(word)
+        if word == "holds" and self.meaning.truths is not None:
             truth = ("call", self.meaning.truths.of(arguments[0]), (self.walk(arguments[1], scope),))
             return ("=", truth, ("num", 1, 1))
-        if kind == "matches":
+        if word == "matches":
             return self.matched(tree, scope)
         given = "" if kind in UNNAMED else arguments[0][1]
         places = [self.walk(a, scope) for a in (arguments if kind in UNNAMED else arguments[1:])]
@@ -462,19 +499,11 @@ class _Sentence:
         if kind in meaning.space and kind in ("count", "first", "last") and doubtful:
             raise self.fail(tree, f'{kind} has two meanings here; of the token it is {kind}("{name}")')
         if kind in ("accept", "answer", "probability"):
-            here = _HERE if places else None
-            labels = meaning.document["readout"].get("labels") or []
-            if kind != "accept" and labels and name not in labels:
-                raise self.fail(tree, f"the label {name!r} is unknown; {unknown('label', name, list(labels)).do}")
-            try:
-                text = getattr(relation, kind)(*[name] * (kind != "accept"), here)
-            except BadInput as error:
-                given = "" if error.given in (_HERE, "none") else f"; given: {error.given}"
-                if here is None and "takes a position" in error.must:
-                    given = f"; write {kind}({', '.join(filter(None, (name, 'n')))}) for the last"
-                raise self.fail(tree, error.must + given) from None
+            text = self.answered(tree, kind, name, bool(places))
             read = expr.parse_term if kind == "probability" else expr.parse_formula
             return written(read(text), next(iter(places), None), scope.values())
+        if word != kind:
+            raise self.fail(tree, f"{kind} is about the string, which both models read; write it without {PREFIX}")
         if "w" not in meaning.sorts:
             raise self.absent(tree, kind)
         if kind == "decoded":
@@ -503,6 +532,22 @@ class _Sentence:
         place = self.walk(tree[2][1], scope) if len(tree[2]) > 1 else expr.parse_term(self.meaning.relation.high)
         ways = [("=", ("call", name, (place,)), ("num", state, 1)) for state in accepting]
         return reduce(lambda left, right: ("|", left, right), ways)
+
+    def answered(self, tree: Tree, kind: str, label: str, placed: bool) -> str:
+        """What the readout of a model says, as a text of the statement."""
+        other = self.meaning.other if tree[1] != kind else None
+        meaning, here = (self.meaning if other is None else other.meaning), _HERE if placed else None
+        labels = meaning.document["readout"].get("labels") or []
+        if kind != "accept" and labels and label not in labels:
+            raise self.fail(tree, f"the label {label!r} is unknown; {unknown('label', label, list(labels)).do}")
+        try:
+            text = getattr(meaning.relation, kind)(*[label] * (kind != "accept"), here)
+        except BadInput as error:
+            given = "" if error.given in (_HERE, "none") else f"; given: {error.given}"
+            if here is None and "takes a position" in error.must:
+                given = f"; write {tree[1]}({', '.join(filter(None, (label, 'n')))}) for the last"
+            raise self.fail(tree, error.must + given) from None
+        return text if other is None else other.renamed(text)
 
 
 class _Builder(grammar.TermBuilder):

@@ -25,6 +25,7 @@ from symcook.numbers.roots import Root
 from symcook.proof.grammar import leading_names
 from symcook.proof.instances import HERE, Instances, _integers
 from symcook.proof.ownevaluated import Evaluated
+from symcook.proof.ownother import THEIRS
 from symcook.proof.ownvalues import OPEN, minus, over, short, sign
 from symcook.proof.replay import Statement
 from symcook.proof.terms import Term, flatten, free, num, opened, replace, var
@@ -67,10 +68,12 @@ class Runs(Instances):
         document: Mapping[str, Any] | None = None,
         until: Until | None = None,
         fixed: Mapping[str, Fraction] | None = None,
+        other: Mapping[str, object] | None = None,
     ):
-        """`document` is the model, its symbols set; `fixed` are the values of leading names that are no functions."""
+        """`document` is the model, its symbols set; `fixed` are the values of leading names that are no functions.
+        `other` is a second model."""
         super().__init__(leading_names(statement.expanded), LONGEST)
-        self.document, self.until = document, until
+        self.document, self.other, self.until = document, other, until
         self.limit = self.budget = WORK
         self.look = 0  # the work from which on the time is looked at again
         self.evaluated = Evaluated(self)
@@ -282,11 +285,11 @@ class Runs(Instances):
 
     @cached_property
     def model(self) -> Any:
-        import json
+        return _model(self.document)
 
-        from symcook.model import modelfile
-
-        return None if self.document is None else modelfile.loads(json.dumps(self.document))
+    @cached_property
+    def second(self) -> Any:
+        return _model(self.other)
 
     @cached_property
     def start(self) -> int:
@@ -312,9 +315,12 @@ class Runs(Instances):
         return tuple(self.model.embedding.typed([tokens[k] for k in numbers]))
 
     def runs(self) -> bool:
-        """Whether the model itself has a run on the present word; its stream must be among the values found."""
-        if self.document is None:
-            return True
+        """Whether each model itself has a run on the present word; its stream must be among the values found."""
+        models = (self.model, ""), (self.second, THEIRS)
+        return all(self._ran(model, stem) for model, stem in models if model is not None)
+
+    def _ran(self, model: Any, stem: str) -> bool:
+        """The same of a model, whose functions have names that begin so."""
         from symcook.domains import make_domain
         from symcook.errors import NotExact, Undecided
         from symcook.forward import forward
@@ -322,15 +328,16 @@ class Runs(Instances):
 
         try:
             given = self.rows if self.inputs else self.word
-            sequence, _ = prepare(self.model, given)
+            sequence, _ = prepare(model, given)
             try:
-                result = forward(self.model, sequence, make_domain("exact"), trace=True)
+                result = forward(model, sequence, make_domain("exact"), trace=True)
             except NotExact:
-                return run(self.model, given, "ball") is not None
+                return run(model, given, "ball") is not None
         except (BadInput, Undecided):
             return False
-        places = range(self.start, self.start + len(sequence))
-        mine = [[table.get(i, 0) for i in places] for table in self.values.values() if isinstance(table, dict)]
+        places = range(model.embedding.start, model.embedding.start + len(sequence))
+        tables = (x for v, x in self.values.items() if isinstance(x, dict) and v[1][0].startswith(stem))
+        mine = [[table.get(i, 0) for i in places] for table in tables]
         mine += [[x] for x in self.values.values() if self.pointwise]
         with PRECISION, result.domain.context():
             for name, column in result.stream.items():
@@ -448,6 +455,14 @@ class Runs(Instances):
             if slope < 0 or part[0] == "=":
                 high = floor(root) if high is None else min(high, floor(root))
         return None if low is None or high is None else _integers(low, high)
+
+
+def _model(document: Mapping[str, Any] | None) -> Any:
+    import json
+
+    from symcook.model import modelfile
+
+    return None if document is None else modelfile.loads(json.dumps(document))
 
 
 def _degree(t: Term, depth: int) -> int:

@@ -34,6 +34,7 @@ from symcook.numbers.roots import Root, root
 from symcook.proof import grammar
 from symcook.proof.instances import _integers
 from symcook.proof.normal import constant, nf
+from symcook.proof.ownother import PREFIX
 from symcook.proof.ownruns import Runs
 from symcook.proof.ownvalues import compact, written
 from symcook.proof.search import reify
@@ -70,14 +71,17 @@ _SIGNS |= {"≠": "!=", "∀": "all", "∃": "ex", "−": "-", "·": "*", "×": 
 _ALIKE = {"iff": "<->", "implies": "->", "then": "->", "and": "&", "or": "|", "not": "~", "len": "n", "length": "n"}
 _ALIKE |= {"forall": "all i in 1..n.", "every": "all i in 1..n.", "exists": "ex i in 1..n."}
 HINTS = {theirs: f"write {ours} for {theirs}" for theirs, ours in {**_SIGNS, **_ALIKE}.items()}
-HINTS |= {"%": "write a mod 3 for a % 3"}
+HINTS |= {"%": "write a mod 3 for a % 3", "other": "other.NAME is about a second model: give --with FILE"}
 
 _QUOTED = r""""[^"]*"|'[^']*'"""
 _FOREIGN = "|".join([r"!(?!=)", *(re.escape(s) for s in sorted(_SIGNS, key=len, reverse=True) if s != "!")])
-_TOKEN = re.compile(
-    rf"\s*(?:(?P<foreign>{_FOREIGN})|(?P<number>[0-9]+(?:\.[0-9]+)?)"
-    rf"|(?P<name>(?:(?:Q_)?(?:{_QUOTED})|[^\W\d]\w*)(?:@[0-9]+(?:\.[a-z]+)?)?)"
-    r"|(?P<op><->|->|<=|>=|!=|\.\.|[-+*/^()\[\],.:~&|<>=])|(?P<end>$))"
+_TOKEN, _TOKEN_OF_TWO = (
+    re.compile(
+        rf"\s*(?:(?P<foreign>{_FOREIGN})|(?P<number>[0-9]+(?:\.[0-9]+)?)"
+        rf"|(?P<name>{of}(?:(?:Q_)?(?:{_QUOTED})|[^\W\d]\w*)(?:@[0-9]+(?:\.[a-z]+)?)?)"
+        r"|(?P<op><->|->|<=|>=|!=|\.\.|[-+*/^()\[\],.:~&|<>=])|(?P<end>$))"
+    )
+    for of in ("", r"(?:other\.)?")
 )
 _GIVEN = re.compile(rf"\s*({_QUOTED}|\w+)\s*(?=[,)])")
 """What a word is given: a token or label, quoted or not."""
@@ -86,7 +90,8 @@ _GIVEN = re.compile(rf"\s*({_QUOTED}|\w+)\s*(?=[,)])")
 class SentenceReader(expr.Reader):
     """The sentence's own reader: quoted names, layers, and words, whose trees are calls of ``("given", text)``."""
 
-    def __init__(self, text: str, coordinates: Collection[str]) -> None:
+    def __init__(self, text: str, coordinates: Collection[str], two: bool = False) -> None:
+        """With `two` models ``other.NAME`` is a name of the second."""
         if len(text) > expr.MAX_TEXT:
             raise BadInput(f"a statement must have at most {expr.MAX_TEXT} characters", f"{len(text)} characters")
         self.text, self.coordinates = text, coordinates
@@ -95,7 +100,7 @@ class SentenceReader(expr.Reader):
         self.inside = False  # of a formula in holds, where a name alone is an operator of nothing
         self.names = {*coordinates, *re.findall(r"\w+", text)}  # what a new name must not be
         while not self.tokens or self.tokens[-1][0] != "end":
-            found = _TOKEN.match(text, place)
+            found = (_TOKEN_OF_TWO if two else _TOKEN).match(text, place)
             spot = len(text) - len(text[place:].lstrip())
             if found is None or found.lastgroup is None or not found[0].isprintable():
                 raise self.wrong("no statement has this sign", spot)
@@ -252,15 +257,14 @@ class SentenceReader(expr.Reader):
     def named(self) -> Tree:
         if self.inside and self.tokens[self.at + 1][1] != "(" and self.peek() not in expr.KEYWORDS:
             return ("call", self.take(), ())
-        if self.peek() == "accept" and self.tokens[self.at + 1][1] != "(":
-            self.take()
-            return ("call", "accept", ())
+        if own_word(self.peek()) == "accept" and self.tokens[self.at + 1][1] != "(":
+            return ("call", self.take(), ())
         return super().named()
 
     def call(self, name: str) -> Tree:
         if name == "holds" and not self.inside:
             return self.formula_at()
-        if name in WORDS and not self.inside:
+        if own_word(name) in WORDS and not self.inside:
             return self.word(name)
         if name in expr.ARITY and name in self.coordinates:  # of one position it may be the coordinate
             start = self.at
@@ -272,9 +276,9 @@ class SentenceReader(expr.Reader):
             self.at = start
         return super().call(name)
 
-    def word(self, kind: str) -> Tree:
+    def word(self, name: str) -> Tree:
         """A word with its token or label, and its position."""
-        begin = self.at - 1
+        begin, kind = self.at - 1, own_word(name)
         self.take("(")
         given: list[Tree] = []
         places: list[Tree] = []
@@ -292,7 +296,7 @@ class SentenceReader(expr.Reader):
         self.take(")")
         if len(places) not in _PLACES.get(kind, (0,)):
             raise self.misused(kind, begin)
-        return ("call", kind, (*given, *places))
+        return ("call", name, (*given, *places))
 
     def formula_at(self) -> Tree:
         """The word holds, with a formula in functional form and a position."""
@@ -321,6 +325,11 @@ class SentenceReader(expr.Reader):
         if name in WORDS or name in ("n", "w") or (self.tokens[self.at][0] == "name" and not expr.valid_name(name)):
             raise self.error(f"binds {name}, which has a meaning" if expr.valid_name(name) else "binds no name")
         return super().variable()
+
+
+def own_word(name: str) -> str:
+    """A word without the prefix that says which model it is about."""
+    return name.removeprefix(PREFIX)
 
 
 def _put(tree: Any, old: Tree, new: Tree) -> Any:

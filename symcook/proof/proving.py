@@ -142,6 +142,7 @@ def prove(
     *,
     proof: str | None = None,
     values: Mapping[str, Exact] | None = None,
+    other: Transformer | None = None,
 ) -> ProofAnswer:
     """Prove or refute a statement about `model`, for strings of every length.
 
@@ -155,6 +156,7 @@ def prove(
     seconds: The time limit, a positive integer (60).
     proof: A proof script, as text; without one the automation searches.
     values: A value for each symbol of the model that has none, exact.
+    other: A second model over the same symbols; in the statement `other.accept` and `other.NAME(i)` are about it.
 
     >>> import symcook as sc
     >>> b = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
@@ -166,6 +168,8 @@ def prove(
     >>> answer = model.prove("count(a) <= 1")
     >>> answer.status, answer.counterexample
     ('REFUTED', 'aa')
+    >>> model.prove("accept <-> other.accept", other=model).status
+    'PROVED'
 
     Raises BadInput for a sentence that is not a statement about this model, a proof script that cannot be read, and a
     symbol without a value.
@@ -174,8 +178,9 @@ def prove(
     if limit < 1:
         raise BadInput("the time limit must be at least 1 second", seconds, "leave seconds out for 60")
     document = document_of(model, values or {})
+    second = None if other is None else document_of(other, {})
     script = None if proof is None else prooftext.read(proof)
-    return settle(model, own.claim(document, statement), document, script, limit)
+    return settle(model, own.claim(document, statement, other=second), document, script, limit, second)
 
 
 def document_of(model: Transformer, values: Mapping[str, Exact]) -> dict[str, Any]:
@@ -194,8 +199,10 @@ def settle(
     document: Mapping[str, Any],
     script: ProofText | None = None,
     seconds: int = SECONDS,
+    other: Mapping[str, object] | None = None,
 ) -> ProofAnswer:
-    """The answer to a claim that was read from the model's document (`document_of`, `own.claim`)."""
+    """The answer to a claim that was read from the model's document (`document_of`, `own.claim`), and from that of the
+    `other` model."""
     from symcook.proof import formulas
 
     begun = time.monotonic()
@@ -203,10 +210,10 @@ def settle(
     settled: Settled | None = None
     try:
         with waiting(seconds):
-            if script is None and model.program is not None:
+            if script is None and model.program is not None and other is None:
                 settled = formulas.settle(model, claim, document, seconds)
             else:
-                settled = own.settle(claim, document, script, seconds)
+                settled = own.settle(claim, document, script, seconds, other=other)
     except TimeUp:
         why = f"no proof was found within {seconds} seconds; give more with --seconds"
     except Rejected as error:

@@ -94,8 +94,8 @@ class RoundedTerms:
         """A name that nothing around and in the integer t has, and ends between which t and all its parts are."""
         used = {*words(t), *integers, *self.taken}
         name = next(q for q in (f"q{number or ''}" for number in range(len(used) + 1)) if q not in used)
-        size: Tree = ("call", "abs", (t,))
-        return (name, ZERO, t) if _natural(t, integers) else (name, ("neg", size), size)
+        size: Tree = t if _natural(t, integers) else ("call", "abs", (t,))
+        return name, ZERO if size is t else ("neg", size), size
 
 
 def _fraction(t: Tree, integers: Integers) -> tuple[Tree, Tree] | None:
@@ -124,13 +124,10 @@ def _times(a: Tree, b: Tree) -> Tree:
 
 def _natural(t: Tree, integers: Integers) -> bool:
     """Whether a term of sort Int is seen to be never negative."""
-    inner = _inner(t, integers) if t[0] == "sum" else integers
-    parts = t[4:] if t[0] == "sum" else t[1:]
-    return (
-        integers[t[1]]
-        if t[0] == "name"
-        else t[0] in ("num", "ind") or (t[0] in ("sum", "+", "*") and all(_natural(part, inner) for part in parts))
-    )
+    if t[0] == "name":
+        return integers[t[1]]
+    parts, inner = (t[4:], _inner(t, integers)) if t[0] == "sum" else (t[1:], integers)
+    return t[0] in ("num", "ind") or (t[0] in ("sum", "+", "*") and all(_natural(part, inner) for part in parts))
 
 
 def _inner(t: Tree, integers: Integers) -> Integers:
