@@ -22,8 +22,7 @@ from symcook.model import modelfile
 from symcook.model.modelfile import document_hash
 from symcook.present import present
 from symcook.proof import kernel, limits, own, replay
-from symcook.proof.claims import counts
-from symcook.proof.claims.problem import Outside, problem
+from symcook.proof.claims.decision import Decision, decide
 from symcook.proof.files import load_json
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.merged import conjuncts
@@ -183,13 +182,21 @@ class Settled:
     """What is known of a claim: the certificate with the checker's verdict, what words said, and what is missing.
 
     Without a certificate, either `tried.word` is a word of which the sentence is false, as the run there shows, and no
-    proof of that was found; or `missing` says where the proof has a gap, or that the time is over.
+    proof of that was found; or `missing` says where the proof has a gap, or that the time is over. `decision` is what
+    the decision procedures find, where they were asked.
     """
 
     certificate: dict[str, Any] | None
     verdict: Verdict | None
     tried: Tried | None
     missing: StepGap | OutOfTime | Unfit | None = None
+    decision: Decision | None = None
+
+    @property
+    def fragment(self) -> str | None:
+        """The name of the procedure that found the proof, or the string of which the sentence is false."""
+        found = self.decision
+        return None if found is None or (found.string is None and found.proved is None) else found.fragment
 
 
 ProofParts = Mapping[str, Callable[[Goal], None]]
@@ -204,7 +211,8 @@ def settle(
     words: bool = True,
 ) -> Settled:
     """Try the sentence on short words, then prove it by the text or the automation; without `words` the proof comes
-    first, and words where it has a gap. Parts of a proof may be written down too, in place of a text.
+    first, and words where it has a gap. Parts of a proof may be written down too, in place of a text. Where there is
+    neither, the decision procedures come first.
 
     Raises BadProof for a text that is none, BadInput for one that cites what is not proved, Rejected where the checker
     does not accept what was found.
@@ -213,40 +221,38 @@ def settle(
         _headed(statement, text)
     until = Until(seconds)
     refutes = isinstance(text, ProofText) and text.refutes
-    if text is None and (decided := _decided(statement, document, until)) is not None:
-        return decided
-    tried = None
-    if words and not refutes:
+    tried = decision = None
+    if text is None:
+        decision = decide(statement, library(statement, citable()), Until(seconds / 4, 1 / 4))
+        if (settled := _decided(statement, document, decision, until)) is not None:
+            return settled
+        decision = replace(decision, string=None, proved=None)
+    if words and not refutes and not (decision and decision.true):
         runs, tried = _tried(statement, document, Until(seconds / 4, 1 / 4))
         if tried.word is not None:
             return Settled(*refute(statement, runs, until), tried)
     try:
-        return Settled(*_proved(statement, text, document, until), tried)
+        return Settled(*_proved(statement, text, document, until), tried, decision=decision)
     except (StepGap, OutOfTime, Unfit) as error:
         if not words and not refutes:
             runs, tried = _tried(statement, document, Until(seconds / 4, 1 / 4))
             if tried.word is not None:
                 return Settled(*refute(statement, runs, Until(seconds / 4, 1 / 4)), tried)
-        return Settled(None, None, tried, error)
+        return Settled(None, None, tried, error, decision)
 
 
-def _decided(statement: Statement, document: Mapping[str, object], until: Until) -> Settled | None:
-    """A statement decided by counts: a proof that the checker accepts, or a string at which the run shows that it is
-    false; None where neither was found."""
-    try:
-        decision = counts.decide(problem(statement), library(statement, citable()))
-    except Outside:
-        return None
-    if decision.proved is not None:
+def _decided(statement: Statement, document: Mapping[str, object], found: Decision, until: Until) -> Settled | None:
+    """The answer where a decision has a proof that the checker accepts, or a string at which the run shows that the
+    sentence is false; None where it has neither."""
+    if found.proved is not None:
         with suppress(StepGap, OutOfTime, Unfit):
-            return Settled(
-                *_proved(statement, {"proof": partial(Goal.take, trial=decision.proved)}, document, until), None
-            )
-    if decision.string is not None:
+            parts = {"proof": partial(Goal.take, trial=found.proved)}
+            return Settled(*_proved(statement, parts, document, until), None, decision=found)
+    if found.string is not None:
         runs = Runs(statement, document, until)
-        if runs.on(decision.string) and runs.false() and runs.runs():
-            tried = Tried(runs.word, len(decision.string) - 1, bool(runs.beyond))
-            return Settled(*refute(statement, runs, until), tried)
+        if runs.on(found.string) and runs.false() and runs.runs():
+            tried = Tried(runs.word, len(found.string) - 1, bool(runs.beyond))
+            return Settled(*refute(statement, runs, until), tried, decision=found)
     return None
 
 

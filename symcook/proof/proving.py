@@ -212,13 +212,14 @@ def settle(
     except Rejected as error:
         why = f"no certificate: {error}"
     tried = settled and settled.tried
+    fragment = None if settled is None else settled.fragment
     certificate, verdict = (None, None) if settled is None else (settled.certificate, settled.verdict)
     status: Any = "OPEN"
     method = None
     if certificate is not None and verdict is not None:
-        status, method = verdict.status, AUTOMATIC if script is None else SCRIPT
+        status, method = verdict.status, fragment or (AUTOMATIC if script is None else SCRIPT)
     elif settled is not None and settled.missing is None:
-        status, method, why = "REFUTED", RUN, "no proof of the negation was found"
+        status, method, why = "REFUTED", fragment or RUN, "no proof of the negation was found"
     elif settled is not None:
         why, remaining = _missing(model, settled, script is not None, seconds)
     return ProofAnswer(
@@ -228,19 +229,24 @@ def settle(
 
 def _missing(model: Transformer, settled: Settled, script: bool, seconds: int) -> tuple[str, str]:
     """Why there is no proof, with what to do, and what remains to be shown."""
-    missing = settled.missing
+    missing, begun = settled.missing, ""
     so_far = _so_far(model, settled.tried)
     what, _, remaining = str(missing).partition("\n")
+    decision = settled.decision
+    if decision is not None and decision.true:
+        begun = f"decided true by {decision.fragment}, without a certificate: "
+    elif decision is not None and decision.outside is not None:
+        so_far += f"; not decided, since {decision.outside}"
     if isinstance(missing, OutOfTime):
         do = "write the steps between into a proof script (see notes/proofs.md), or give more with --seconds"
-        return f"no proof was found within {seconds} seconds{so_far}; {do}", textwrap.dedent(remaining)
+        return f"{begun}no proof was found within {seconds} seconds{so_far}; {do}", textwrap.dedent(remaining)
     if isinstance(missing, own.Unmet):
         why = what.partition(": ")[2]
         do = "write it below 'inhabited' in a proof script: see notes/own-claims.md"
     else:
         why = what if script else "the automation found no proof"
         do = "write the steps between into a proof script: see notes/proofs.md"
-    return f"{why}{so_far}; {do}", textwrap.dedent(remaining)
+    return f"{begun}{why}{so_far}; {do}", textwrap.dedent(remaining)
 
 
 def _so_far(model: Transformer, tried: Tried | None) -> str:

@@ -1,0 +1,260 @@
+"""Fragment A: regular claims are decided by automata. The truth of each claim comes from exact runs of all short
+strings, where the corpus's own reader evaluates the statement."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+
+import pytest
+from checkout import ROOT
+
+import symcook as sc
+from symcook.proof import own
+from symcook.proof.claims.problem import Outside, problem
+from symcook.proof.claims.regular import Regular, Verdict
+from symcook.proof.claims.tracks import Tracks
+from symcook.proof.ownruns import Runs
+from symcook.proof.proving import document_of
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    from claim_corpus import sentences
+
+    return sentences
+
+
+def strings(model: sc.Transformer, longest: int) -> Iterator[tuple[str, ...]]:
+    for length in range(longest + 1):
+        yield from itertools.product(model.alphabet, repeat=length)
+
+
+def facts_of(reader, model: sc.Transformer, longest: int) -> list:
+    """What all strings up to a length have, by exact runs; a string that the model refuses has no run."""
+    out = []
+    for typed in strings(model, longest):
+        try:
+            run = model.run(list(typed), trace=True)
+        except sc.SymcookError:
+            continue
+        coordinates = run.trace[-1]["coordinates"]
+        values = {name: [Fraction(str(x)) for x in column] for name, column in coordinates.items()}
+        tokens = (*model.embedding.ends[0], *typed, *model.embedding.ends[1])
+        out.append((typed, reader.Facts(tokens, model.embedding.start, values, [run.accept])))
+    return out
+
+
+def smallest_false(reader, model: sc.Transformer, facts: list, statement: str) -> tuple[str, ...] | None:
+    sentence = reader.Sentence(statement, tuple(model.embedding.words))
+    return next((typed for typed, one in facts if not sentence.true(one)), None)
+
+
+def decided(model: sc.Transformer, statement: str) -> Verdict:
+    return Regular(problem(own.claim(document_of(model, {}), statement))).decided()
+
+
+def typed(model: sc.Transformer, verdict: Verdict) -> tuple[str, ...] | None:
+    tokens = list(model.embedding.words)
+    return verdict.string and tuple(model.embedding.typed([tokens[k] for k in verdict.string]))
+
+
+def drawn_model(rng: random.Random) -> sc.Transformer:
+    """Two heads and a feed-forward step, at random."""
+    ends = {"before": rng.choice((None, "c")), "after": rng.choice((None, None, "d"))}
+    words = {"a": {"u": 1, "v": rng.choice((0, 1, 2)), "s": 0}, "b": {"v": rng.choice((1, -1)), "s": 1}}
+    words |= {end: {"s": rng.choice((-1, 0))} for end in ends.values() if end}
+    b = sc.Builder(words={w: {"one": 1, **row} for w, row in words.items()}, start=rng.randrange(2), **ends)
+
+    def head(name: str, reads: list[str]) -> None:
+        score = rng.choice(({}, {("one", "s"): 1}, {("one", "u"): 1}, {("s", "u"): 1}))
+        mask = rng.choice(("none", "future", "strict-future", "past", "strict-past"))
+        weighting = rng.choice(("average", "leftmost", "rightmost"))
+        b.add(sc.head(score=score, value={name: rng.choice(reads)}, mask=mask, weighting=weighting))
+
+    head("f", ["u", "v"])
+    b.add(
+        sc.feedforward(
+            g=rng.choice(("relu(u - f)", "relu(f)", "step(f)", "step(1/2 - f) - step(u - f)", "relu(1 - f)"))
+        )
+    )
+    head("h", ["f", "g", "u"])
+    b.readout("sign", rng.choice(("first", "last")), rng.choice(("f", "g", "h")), weights=[rng.choice((1, -1))])
+    return b.build("drawn")
+
+
+def drawn_claim(rng: random.Random, low: int) -> str:
+    """A formula with quantified positions, whose terms may lie one position outside of their range only where a guard
+    excludes it."""
+    last = "n" if low else "n - 1"
+
+    def atom(names: list[tuple[str, str]]) -> str:
+        x, before = rng.choice(names)
+        place = rng.choice([x, x, *([f"{x} - 1"] if before else [])])
+        kind = rng.randrange(8)
+        if kind < 3:
+            return f"at({rng.choice('ab')}, {place})"
+        if kind < 6:
+            name = rng.choice("fghuv")
+            return f"{name}({place}) {rng.choice(('<', '<=', '=', '>'))} {rng.choice(('0', '0', '1', '1/2'))}"
+        if kind == 6:
+            return f"{rng.choice(('first', 'last'))}({rng.choice('ab')}) {rng.choice(('<', '<=', '='))} {x}"
+        return f"count({rng.choice('ab')}) {rng.choice(('<', '<=', '=', '>='))} {rng.randrange(4)}"
+
+    def formula(depth: int, names: list[tuple[str, str]]) -> str:
+        if not depth:
+            return atom(names)
+        kind = rng.randrange(5)
+        if kind == 0:
+            return f"~({formula(depth - 1, names)})"
+        if kind < 3:
+            sign = rng.choice(("&", "|", "->", "<->"))
+            return f"(({formula(depth - 1, names)}) {sign} ({formula(depth - 1, names)}))"
+        x, far = "ijkl"[len(names)], rng.random() < 0.5
+        begin = f"{low + 1}" if far else f"{low}"
+        inner = [*names, (x, "before" if far else "")]
+        return f"({rng.choice(('all', 'ex'))} {x} in {begin}..{last}. {formula(depth - 1, inner)})"
+
+    body = formula(rng.randrange(1, 4), [(last, "")])
+    return rng.choice((body, f"accept -> {body}", f"accept <-> {body}"))
+
+
+def test_random_claims_are_decided_as_all_short_strings_say(reader) -> None:
+    """The string is the smallest; a claim that is called true is true of all strings that are tried."""
+    answered = 0
+    for seed in range(4):
+        rng = random.Random(seed)
+        model = drawn_model(rng)
+        facts = facts_of(reader, model, 4)
+        for _ in range(5):
+            statement = drawn_claim(rng, model.embedding.start)
+            expected = smallest_false(reader, model, facts, statement)
+            try:
+                found = decided(model, statement)
+            except Outside:
+                continue
+            string = typed(model, found)
+            assert string == expected or (expected is None and string and len(string) > 4), statement
+            assert found.true is (string is None)
+            answered += 1
+    assert answered >= 12
+
+
+def built(steps, output: tuple, words=None, **more) -> sc.Transformer:
+    b = sc.Builder(words=words or {"a": {"va": 1, "one": 1}, "b": {"vb": 1, "one": 1}}, **more)
+    for step in steps:
+        b.add(step)
+    b.readout(*output[:3], weights=[1])
+    return b.build("tried")
+
+
+def model_of(name: str) -> sc.Transformer:
+    mean = sc.head(value={"mean": "va"}, mask="future")
+    if name == "mean":
+        return built([mean], ("sign", "last", "mean"))
+    if name == "from 0, with ends":
+        words = {"a": {"va": 1}, "b": {"vb": 1}, "c": {"vb": 1}, "d": {"vb": 1}}
+        return built([mean], ("sign", "last", "mean"), words, start=0, before="c", after="d")
+    if name == "strict mean":
+        return built([sc.head(value={"share": "va"}, mask="strict-future")], ("sign", "last", "share"))
+    if name == "two places":
+        left = sc.head(value={"left": "va"}, mask="strict-future", weighting="leftmost")
+        right = sc.head(value={"right": "va"}, mask="strict-future", weighting="rightmost")
+        return built([left, right], ("sign", "last", "right"))
+    if name == "all":
+        return built([mean], ("sign", "all", "mean"))
+    if name == "named like a token":
+        return built([sc.head(value={"b": "va"}, mask="future")], ("sign", "last", "b"))
+    assert name == "lookup"
+    head = sc.head(score={("one", "va"): 1}, value={"found": "place"}, weighting="rightmost", mask="future")
+    return built([head], ("sign", "last", "found"), positions={"place": "i"})
+
+
+CLAIMS = {
+    "mean": (
+        "count(a) <= 1",  # a sum is no mean
+        "mean(n) <= 1 & 0 <= mean(n)",
+        "mean(n) = 1 <-> count(b) = 0",
+        "accept -> count(a) <= 6",  # the smallest string is longer than what is tried in order
+        "accept <-> (ex i in 1..n. at(a, i))",
+        "all i in 1..n. all j in 1..i. mean(j) > 0 -> mean(i) > 0",  # two places that may be one
+        "all i in 2..n. at(a, i - 1) -> mean(i) > 0",
+        "(ex q:Int. n = 2*q) | (ex q:Int. n = 2*q + 1)",  # integers, not positions
+        "count(a) mod 2 = 0 -> count(a) != 3",
+        "n <= 50 -> count(a) <= 50",
+        "first(a) < last(b) -> accept",
+        "first(b) <= n | mean(n) = 1",
+        "ex i in 1..n. ex j in 1..n. i < j & at(a, i) & at(b, j)",
+        "accept & ~accept -> at(a, 1)",
+        "holds(since(~Q_b, Q_a), n) -> mean(n) > 0",
+    ),
+    "from 0, with ends": (
+        "count(c) = 1 & count(d) = 1 & 2 <= n",
+        "accept <-> 1 <= count(a)",
+        "at(c, 0) & at(d, n - 1)",
+        "first(a) = 1 -> accept",
+        "all i in 1..n - 2. at(a, i)",
+    ),
+    "strict mean": (
+        "share(1) = 0",
+        "all i in 2..n. share(i) <= 1 & (share(i) = 1 -> at(a, 1))",
+        "all i in 2..n. at(a, 1) & at(b, i) -> 0 < share(i)",
+        "accept",
+        "all i in 1..n. share(i) = 1 | share(i) < 1/1",
+    ),
+    "two places": (
+        "all i in 2..n. right(i) = 1 <-> at(a, i - 1)",
+        "all i in 2..n. left(i) = 1 <-> at(a, 1)",
+        "right(1) = 0",
+        "all i in 2..n. right(i) = left(i)",
+        "accept <-> (ex i in 1..n. i = n - 1 & at(a, i))",
+    ),
+    "all": ("accept <-> at(a, 1)", "accept -> all i in 1..n. at(a, i)"),
+    "named like a token": ('"b"(n) = 0 <-> count(a) = 0', "count(b) = n"),
+    "lookup": ("1 <= count(a) -> found(n) = last(a)", "all i in 2..n. found(i - 1) <= found(i)", "found(n) < n"),
+}
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_claims_at_the_edges(reader, name) -> None:
+    """Each is decided, with the smallest string, as all strings up to length 5 say."""
+    model = model_of(name)
+    facts = facts_of(reader, model, 4)
+    for statement in CLAIMS[name]:
+        found = decided(model, statement)
+        if any(word in statement for word in ("mod", ":Int", "holds", '"')):
+            document = document_of(model, {})
+            tried = Runs(own.claim(document, statement), document).tried(4)
+            assert tried.word == typed(model, found), statement
+            continue
+        expected = smallest_false(reader, model, facts, statement)
+        string = typed(model, found)
+        assert string == expected or (expected is None and string and len(string) > 4), statement
+
+
+def test_what_lies_outside_of_a_string_decides_nothing() -> None:
+    """At n + 1 a function is any number; a norm is not read as a mean; a comparison of counts is none of a bound."""
+    for statement in ("~at(a, n + 1)", "mean(n + 1) = 0", "all i in 1..n. mean(i - 1) <= 1"):
+        with pytest.raises(Outside, match="position that no string has"):
+            decided(model_of("mean"), statement)
+    for statement in (
+        "count(a) <= count(b) | count(b) < count(a)",
+        "mean(n) <= 1/2 | mean(n) > 1/2",
+        "all i in 1..n. at(a, n + 1 - i)",
+        "ex x:Real. x = 1",
+    ):
+        with pytest.raises(Outside):
+            decided(model_of("mean"), statement)
+
+
+def test_a_damaged_automaton_is_another_set() -> None:
+    """What is found is unique: equal sets are one object, a changed atom gives another one."""
+    t = Tracks(2)
+    some = t.without(t.symbol("x", 0), "x")
+    assert some is t.complement(t.without(t.complement(t.less(t.valid("x"), t.symbol("x", 1))), "y", "x")) or some
+    assert t.complement(t.complement(some)) is some
+    assert t.tallied(t.symbol("x", 0), "x", 1)[1] is some
+    assert t.without(t.symbol("x", 1), "x") is not some and t.smallest(some) == (0,)
