@@ -231,8 +231,9 @@ class Tracks:
         def cut(r: int) -> int:
             return r % modulus if modulus else min(r, most)
 
-        first: tuple[int, tuple[tuple[int, int], ...]] = (0, ())
-        number, todo, rows = {first: 0}, [first], []
+        number: dict[Any, int] = {(0, ()): 0}
+        todo: list[Any] = [*number]
+        rows: list[list[int]] = []
         for base, counts in todo:
             row = []
             for x, y in zip(plain.tolist(), marked.tolist(), strict=True):
