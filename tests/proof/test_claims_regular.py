@@ -14,7 +14,7 @@ from checkout import ROOT
 import symcook as sc
 from symcook.proof import own
 from symcook.proof.claims.problem import Outside, problem
-from symcook.proof.claims.regular import Regular, Verdict
+from symcook.proof.claims.regular import Regular, RegularVerdict
 from symcook.proof.claims.tracks import Tracks
 from symcook.proof.ownruns import Runs
 from symcook.proof.proving import document_of
@@ -53,11 +53,11 @@ def smallest_false(reader, model: sc.Transformer, facts: list, statement: str) -
     return next((typed for typed, one in facts if not sentence.true(one)), None)
 
 
-def decided(model: sc.Transformer, statement: str) -> Verdict:
+def decided(model: sc.Transformer, statement: str) -> RegularVerdict:
     return Regular(problem(own.claim(document_of(model, {}), statement))).decided()
 
 
-def typed(model: sc.Transformer, verdict: Verdict) -> tuple[str, ...] | None:
+def typed(model: sc.Transformer, verdict: RegularVerdict) -> tuple[str, ...] | None:
     tokens = list(model.embedding.words)
     return verdict.string and tuple(model.embedding.typed([tokens[k] for k in verdict.string]))
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import NamedTuple
 
-from symcook.proof.claims.tracks import LAST, Automaton, Tracks
+from symcook.proof.claims.tracks import LAST, TrackSet, Tracks
 
 ZERO = Fraction(0)
 TESTS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
@@ -17,66 +17,66 @@ TESTS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
 }
 
 
-class Truth(NamedTuple):
+class TruthSets(NamedTuple):
     """Where a formula is true, and where it is false; elsewhere it depends on positions that no string has."""
 
-    yes: Automaton
-    no: Automaton
+    yes: TrackSet
+    no: TrackSet
 
 
-class Finite(NamedTuple):
+class FiniteTerm(NamedTuple):
     """A term with finitely many values: where it has each."""
 
-    values: Mapping[Fraction, Automaton]
+    values: Mapping[Fraction, TrackSet]
 
 
-class Place(NamedTuple):
+class PlaceTerm(NamedTuple):
     """A sum of multiples of tracks and a number, where the tracks `bound` are those that the relations determine."""
 
     sums: Mapping[str, Fraction]
     number: Fraction
-    relations: tuple[Automaton, ...] = ()
+    relations: tuple[TrackSet, ...] = ()
     bound: tuple[str, ...] = ()
 
 
-class Total(NamedTuple):
+class TotalTerm(NamedTuple):
     """A sum: `number`, and v for each position of the track `track` in D, for all (v, D) of `terms`. With `normed` it
     is divided by the number of these positions; `terms` has then those of the value 0 too. It means that `where`."""
 
-    terms: tuple[tuple[Fraction, Automaton], ...]
+    terms: tuple[tuple[Fraction, TrackSet], ...]
     track: str
-    where: Automaton
+    where: TrackSet
     normed: bool = False
     number: Fraction = ZERO
 
 
-class Sign(NamedTuple):
+class SignTerm(NamedTuple):
     """Where a term is positive, where it is negative, and where it is 0."""
 
-    positive: Automaton
-    negative: Automaton
-    zero: Automaton
+    positive: TrackSet
+    negative: TrackSet
+    zero: TrackSet
 
 
-class Cases(NamedTuple):
+class PlaceCases(NamedTuple):
     """A position that one of several places is: where it is each."""
 
-    parts: tuple[tuple[Automaton, Place], ...]
+    parts: tuple[tuple[TrackSet, PlaceTerm], ...]
 
 
-Kind = Finite | Place | Total | Sign | Cases
+TermKind = FiniteTerm | PlaceTerm | TotalTerm | SignTerm | PlaceCases
 
 
-def signed(op: str, sign: Sign, t: Tracks) -> Truth:
+def signed(op: str, sign: SignTerm, t: Tracks) -> TruthSets:
     """Where a term with this sign is op 0."""
     if op == "=":
-        return Truth(sign.zero, t.either(sign.positive, sign.negative))
+        return TruthSets(sign.zero, t.either(sign.positive, sign.negative))
     if op == "<":
-        return Truth(sign.negative, t.either(sign.positive, sign.zero))
-    return Truth(t.either(sign.negative, sign.zero), sign.positive)
+        return TruthSets(sign.negative, t.either(sign.positive, sign.zero))
+    return TruthSets(t.either(sign.negative, sign.zero), sign.positive)
 
 
-def nonempty(values: Mapping[Fraction, Automaton]) -> dict[Fraction, Automaton]:
+def nonempty(values: Mapping[Fraction, TrackSet]) -> dict[Fraction, TrackSet]:
     return {v: d for v, d in values.items() if not d.empty}
 
 

@@ -15,17 +15,27 @@ from itertools import product
 from typing import NamedTuple
 
 from symcook.proof import grammar
-from symcook.proof.claims.kinds import ZERO, Cases, Finite, Kind, Place, Sign, Total, Truth, nonempty
+from symcook.proof.claims.kinds import (
+    ZERO,
+    FiniteTerm,
+    PlaceCases,
+    PlaceTerm,
+    SignTerm,
+    TermKind,
+    TotalTerm,
+    TruthSets,
+    nonempty,
+)
 from symcook.proof.claims.problem import Equation, N, Outside, Problem, at_place
-from symcook.proof.claims.tracks import LAST, Automaton, Tracks
-from symcook.proof.claims.values import Values
+from symcook.proof.claims.tracks import LAST, TrackSet, Tracks
+from symcook.proof.claims.values import TermRules
 from symcook.proof.terms import COMPARISONS, Term, flatten, free, instantiate, num, var
 
 AT = var("@", "Int")
 """The position of a coordinate, as a track."""
 
 
-class Verdict(NamedTuple):
+class RegularVerdict(NamedTuple):
     """What the automata find: whether the claim is true of all strings, or else a smallest one of which it is false, as
     numbers of its tokens; and how many states the largest automaton had."""
 
@@ -34,15 +44,15 @@ class Verdict(NamedTuple):
     states: int
 
 
-class Regular(Values):
+class Regular(TermRules):
     """The automata of one problem."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(Tracks(max(problem.letters) + 1, problem.start))
         self.problem = problem
-        self.kinds: dict[Term, Kind] = {}
-        self.truths: dict[Term, Truth] = {}
-        self.coordinates: dict[str, Kind | None] = {}
+        self.kinds: dict[Term, TermKind] = {}
+        self.truths: dict[Term, TruthSets] = {}
+        self.coordinates: dict[str, TermKind | None] = {}
         self.depth = 0
         plain = [line for line in (problem.word, *problem.needs) if {v[1][0] for v in free(line)} <= {"n", "w"}]
         self.t.restrict(self.t.both(*[self.formula(line).yes for line in plain]))
@@ -50,44 +60,44 @@ class Regular(Values):
         self.truths.clear()
         self.premises = [line for line in problem.needs if line not in plain]
 
-    def decided(self) -> Verdict:
+    def decided(self) -> RegularVerdict:
         """The answer; Outside where the claim is none of this fragment."""
         claim = self.formula(self.problem.claim)
         for premise in self.premises:  # as that a norm does not refuse the string
             given = self.formula(premise)
-            claim = Truth(self.t.either(given.no, claim.yes), self.t.both(given.yes, claim.no))
+            claim = TruthSets(self.t.either(given.no, claim.yes), self.t.both(given.yes, claim.no))
         whole = self.t.valid()
         wrong = self.t.without(claim.no, LAST)
         right = self.t.without(claim.yes, LAST)
         if self.t.less(whole, right).empty:
-            return Verdict(True, None, self.t.largest)
+            return RegularVerdict(True, None, self.t.largest)
         string = self.t.smallest(wrong)
         doubtful = self.t.smallest(self.t.less(whole, self.t.either(right, wrong)))
         if string is None or (doubtful is not None and (len(doubtful), doubtful) < (len(string), string)):
             raise Outside(next(iter(self.doubts), "it depends on a position that no string has"))
-        return Verdict(False, string, self.t.largest)
+        return RegularVerdict(False, string, self.t.largest)
 
     # --- Formulas ----------------------------------------------------------------------------------------------------
 
-    def formula(self, f: Term) -> Truth:
+    def formula(self, f: Term) -> TruthSets:
         """Where a formula is true, and where it is false."""
         if f not in self.truths:
             self.truths[f] = self._formula(f)
         return self.truths[f]
 
-    def _formula(self, f: Term) -> Truth:
+    def _formula(self, f: Term) -> TruthSets:
         tag, data, kids = f
         t = self.t
         if tag in ("true", "false"):
-            return Truth(*((t.valid(), t.nothing) if tag == "true" else (t.nothing, t.valid())))
+            return TruthSets(*((t.valid(), t.nothing) if tag == "true" else (t.nothing, t.valid())))
         if tag == "~":
-            return Truth(*self.formula(kids[0])[::-1])
+            return TruthSets(*self.formula(kids[0])[::-1])
         if tag in ("&", "|", "->"):
             a, b = self.formula(kids[0]), self.formula(kids[1])
             if tag == "&":
-                return Truth(t.both(a.yes, b.yes), t.either(a.no, b.no))
-            a = Truth(*a[::-1]) if tag == "->" else a
-            return Truth(t.either(a.yes, b.yes), t.both(a.no, b.no))
+                return TruthSets(t.both(a.yes, b.yes), t.either(a.no, b.no))
+            a = TruthSets(*a[::-1]) if tag == "->" else a
+            return TruthSets(t.either(a.yes, b.yes), t.both(a.no, b.no))
         if tag in COMPARISONS:
             return self.compared(tag, kids[0], kids[1])
         if data != "Int":
@@ -105,13 +115,13 @@ class Regular(Values):
             self.depth -= 1
         yes = t.without(found.yes, y)
         no = t.less(t.complement(t.without(t.complement(found.no), y)), spilled)
-        return Truth(yes, no) if tag == "ex" else Truth(no, yes)
+        return TruthSets(yes, no) if tag == "ex" else TruthSets(no, yes)
 
     def _track(self) -> str:
         self.depth += 1
         return f"@{self.depth}"
 
-    def _spilled(self, guards: Sequence[Term], y: str) -> Automaton:
+    def _spilled(self, guards: Sequence[Term], y: str) -> TrackSet:
         """Where a number that is no position may meet the guards of a variable."""
         here, one, low, high = var(y, "Int"), num(1), list[Term](), list[Term]()
         for op, _, (a, b) in (guard for guard in guards if guard[0] in ("<=", "<")):
@@ -126,11 +136,11 @@ class Regular(Values):
         before, after = [self._not("<=", first, a) for a in low], [self._not("<=", b, last) for b in high]
         return self.t.either(self.t.both(*before, *some), self.t.both(*after, *some))
 
-    def _not(self, op: str, left: Term, right: Term) -> Automaton:
+    def _not(self, op: str, left: Term, right: Term) -> TrackSet:
         """Where a comparison may be false."""
         return self.t.complement(self.compared(op, left, right).yes)
 
-    def _divided(self, body: Term, y: str) -> Truth | None:
+    def _divided(self, body: Term, y: str) -> TruthSets | None:
         """The truth of ``ex q. T = m*q + r`` without a range for q: T has the remainder r."""
         if body[0] != "=" or var(y, "Int") not in free(body):
             return None
@@ -138,16 +148,18 @@ class Regular(Values):
         if found is None or not found[0] or found[0].denominator != 1 or found[1] is None:
             return None
         modulus, kind, t = abs(int(found[0])), self.kind(found[1]), self.t
-        if isinstance(kind, Finite):
+        if isinstance(kind, FiniteTerm):
             groups = [(v % modulus == 0, d) for v, d in kind.values.items()]
-            return Truth(t.either(*(d for good, d in groups if good)), t.either(*(d for good, d in groups if not good)))
-        if isinstance(kind, Place):
+            return TruthSets(
+                t.either(*(d for good, d in groups if good)), t.either(*(d for good, d in groups if not good))
+            )
+        if isinstance(kind, PlaceTerm):
             (track, sums), *more = kind.sums.items()
             if more or abs(sums) != 1 or kind.number.denominator != 1:
                 raise Outside("the remainder of a sum of positions")
             good = t.remainder(track, modulus, int(-kind.number * sums) % modulus)
-            return self._closed(Truth(good, t.complement(good)), kind)
-        if isinstance(kind, Total) and not kind.normed:
+            return self._closed(TruthSets(good, t.complement(good)), kind)
+        if isinstance(kind, TotalTerm) and not kind.normed:
             parts = [(v, d) for v, d in kind.terms if v]
             if all(v.denominator == 1 for v, _ in parts) and kind.number.denominator == 1:
                 tallies = [t.tallied(d, kind.track, 0, modulus) for _, d in parts]
@@ -156,39 +168,39 @@ class Regular(Values):
                     whole = kind.number + sum(v * r for (v, _), r in zip(parts, rests, strict=True))
                     there = t.both(kind.where, *(one[r] for one, r in zip(tallies, rests, strict=True)))
                     (no if whole % modulus else yes).append(there)
-                return Truth(t.either(*yes), t.either(*no))
+                return TruthSets(t.either(*yes), t.either(*no))
         raise Outside("the remainder of what is no position and no count")
 
     # --- Comparisons -------------------------------------------------------------------------------------------------
 
-    def compared(self, op: str, left: Term, right: Term) -> Truth:
+    def compared(self, op: str, left: Term, right: Term) -> TruthSets:
         """Where a comparison holds."""
         return self._compared(op, self.kind(left), self.kind(right))
 
     # --- Terms -------------------------------------------------------------------------------------------------------
 
-    def kind(self, t: Term) -> Kind:
+    def kind(self, t: Term) -> TermKind:
         """What a term is."""
         if t not in self.kinds:
             self.kinds[t] = self._kind(t)
         return self.kinds[t]
 
-    def _kind(self, term: Term) -> Kind:
+    def _kind(self, term: Term) -> TermKind:
         tag, data, kids = term
         t = self.t
         if tag == "num":
-            return Finite({Fraction(*data): t.valid()})
+            return FiniteTerm({Fraction(*data): t.valid()})
         if tag == "var":
             if term == N:
-                return Place({LAST: Fraction(1)}, Fraction(1 - self.problem.start))
+                return PlaceTerm({LAST: Fraction(1)}, Fraction(1 - self.problem.start))
             if data[0].startswith("@"):
-                return Place({data[0]: Fraction(1)}, ZERO)
+                return PlaceTerm({data[0]: Fraction(1)}, ZERO)
             raise Outside(f"it has the number {data[0]}, which is no position")
         if tag == "app":
             return self._applied(term)
         if tag == "ind":
             found = self.formula(kids[0])
-            return Finite(nonempty({Fraction(1): found.yes, ZERO: found.no}))
+            return FiniteTerm(nonempty({Fraction(1): found.yes, ZERO: found.no}))
         if tag == "sum":
             return self._sum(term)
         if tag == "/" and kids[0][0] == "sum":
@@ -203,9 +215,9 @@ class Regular(Values):
             return self._over(self.kind(kids[0]), self.kind(kids[1]))
         if tag == "^":
             a = self.kind(kids[0])
-            if isinstance(a, Finite):
+            if isinstance(a, FiniteTerm):
                 return self.combined([a], lambda u: u**data)
-            out: Kind = Finite({Fraction(1): t.valid()})
+            out: TermKind = FiniteTerm({Fraction(1): t.valid()})
             for _ in range(data):
                 out = self._times(out, a)
             return out
@@ -215,14 +227,14 @@ class Regular(Values):
 
     # --- Sums --------------------------------------------------------------------------------------------------------
 
-    def _range(self, low: Term, high: Term, y: str) -> tuple[Automaton, Automaton]:
+    def _range(self, low: Term, high: Term, y: str) -> tuple[TrackSet, TrackSet]:
         """The positions y of a range, and where the range leaves the string."""
         here = var(y, "Int")
         guards = (("<=", None, (low, here)), ("<=", None, (here, high)))
         inside = self.t.both(*(self.formula(one).yes for one in guards))
         return inside, self._spilled(guards, y)
 
-    def _sum(self, term: Term) -> Kind:
+    def _sum(self, term: Term) -> TermKind:
         low, high, body = term[2]
         y = self._track()
         try:
@@ -234,12 +246,12 @@ class Regular(Values):
         finally:
             self.depth -= 1
 
-    def _chosen(self, body: Term, inside: Automaton, y: str, spilled: Automaton) -> Place | None:
+    def _chosen(self, body: Term, inside: TrackSet, y: str, spilled: TrackSet) -> PlaceTerm | None:
         """The place of a sum of I[F(y)]*(k*y + c) where one y has F; 0 where none has."""
         if body[0] != "*" or body[2][0][0] != "ind":
             return None
         value, t = self.kind(body[2][1]), self.t
-        if not isinstance(value, Place) or value.sums.keys() != {y} or value.relations:
+        if not isinstance(value, PlaceTerm) or value.sums.keys() != {y} or value.relations:
             return None
         found = self.formula(body[2][0][2][0])
         there = t.both(found.yes, inside)
@@ -254,11 +266,11 @@ class Regular(Values):
         (z,) = place.bound
         return place._replace(relations=(t.either(*place.relations, t.both(none, t.at(z, 0))),))
 
-    def _summed(self, kind: Kind, inside: Automaton, spilled: Automaton, y: str, ends: tuple[Term, Term]) -> Kind:
+    def _summed(self, kind: TermKind, inside: TrackSet, spilled: TrackSet, y: str, ends: tuple[Term, Term]) -> TermKind:
         t = self.t
-        if isinstance(kind, Total | Place | Cases):
+        if isinstance(kind, TotalTerm | PlaceTerm | PlaceCases):
             kind = self.sign(kind)
-        if isinstance(kind, Sign):
+        if isinstance(kind, SignTerm):
             signs = zip((Fraction(1), Fraction(-1), ZERO), kind, strict=True)
             parts = {v: t.both(d, inside) for v, d in signs}
         else:
@@ -266,47 +278,51 @@ class Regular(Values):
         undefined = t.without(t.less(inside, t.either(*parts.values())), y)
         where = t.complement(t.either(undefined, spilled))
         other = t.either(*(d for v, d in parts.items() if v))
-        if isinstance(kind, Sign):
-            return self.total(Total(tuple(parts.items()), y, where), ZERO)
+        if isinstance(kind, SignTerm):
+            return self.total(TotalTerm(tuple(parts.items()), y, where), ZERO)
         if other.empty:
-            return Finite({ZERO: where})
+            return FiniteTerm({ZERO: where})
         if self.single(other, y):
             values = {v: t.both(t.without(d, y), where) for v, d in parts.items() if v}
             values[ZERO] = t.less(where, t.without(other, y))
-            return Finite(nonempty(values))
+            return FiniteTerm(nonempty(values))
         z = self._fresh()
         parts = {v: t.renamed(d, {y: z}) for v, d in parts.items()}
         if {v for v, d in parts.items() if not d.empty} <= {ZERO, Fraction(1)}:
             place = self._prefix(parts, z, ends) if t.complement(where).empty else None
             if place is not None:
                 return place
-        return Total(tuple((v, d) for v, d in parts.items() if not d.empty), z, where)
+        return TotalTerm(tuple((v, d) for v, d in parts.items() if not d.empty), z, where)
 
-    def _prefix(self, parts: Mapping[Fraction, Automaton], y: str, ends: tuple[Term, Term]) -> Place | Cases | None:
+    def _prefix(
+        self, parts: Mapping[Fraction, TrackSet], y: str, ends: tuple[Term, Term]
+    ) -> PlaceTerm | PlaceCases | None:
         """The number of positions with 1, where these are the first ones of the range, or the last ones."""
         t, z = self.t, self._fresh()
         yes, no = parts[Fraction(1)], t.renamed(parts.get(ZERO, t.nothing), {y: z})
         if no.empty:
             return None
         low, high = (self.kind(one) for one in ends)
-        if not isinstance(low, Place):
-            low = self.added(Place({}, ZERO), low, 1)
-        if not isinstance(low, Place) or not isinstance(high, Place):
+        if not isinstance(low, PlaceTerm):
+            low = self.added(PlaceTerm({}, ZERO), low, 1)
+        if not isinstance(low, PlaceTerm) or not isinstance(high, PlaceTerm):
             return None
         u = self._fresh()
         moved, some = t.renamed(yes, {y: u}), t.without(yes, y)
         if t.both(yes, no, t.apart(z, y, -1, False)).empty:  # none with 0 before one with 1: up to the last with 1
             last = t.less(moved, t.without(t.both(yes, t.apart(u, y, -1, False)), y))
-            place = self._minus(Place({u: Fraction(1)}, Fraction(1), (last,), (u,)), low)
+            place = self._minus(PlaceTerm({u: Fraction(1)}, Fraction(1), (last,), (u,)), low)
         elif t.both(yes, no, t.apart(y, z, -1, False)).empty:
             first = t.less(moved, t.without(t.both(yes, t.apart(y, u, -1, False)), y))
-            place = self._minus(high._replace(number=high.number + 1), Place({u: Fraction(1)}, ZERO, (first,), (u,)))
+            place = self._minus(
+                high._replace(number=high.number + 1), PlaceTerm({u: Fraction(1)}, ZERO, (first,), (u,))
+            )
         else:
             return None
         none = t.complement(some)
-        return place if none.empty else Cases(((some, place), (none, Place({}, ZERO))))
+        return place if none.empty else PlaceCases(((some, place), (none, PlaceTerm({}, ZERO))))
 
-    def _quotient(self, total: Term, size: Term) -> Kind:
+    def _quotient(self, total: Term, size: Term) -> TermKind:
         """A sum divided by its length, by the sum of its weights, or by what has a sign."""
         a = self.kind(total)
         if size[0] == "sum" and size[2][:2] == total[2][:2]:
@@ -314,16 +330,16 @@ class Regular(Values):
             if found is not None:
                 return found
         b = self.kind(size)
-        if isinstance(a, Total) and not a.number:
+        if isinstance(a, TotalTerm) and not a.number:
             low, high, _ = total[2]
             length = self.added(
-                self.added(self.kind(high), self.kind(low), -1), Finite({Fraction(1): self.t.valid()}), 1
+                self.added(self.kind(high), self.kind(low), -1), FiniteTerm({Fraction(1): self.t.valid()}), 1
             )
-            if isinstance(length, Place) and isinstance(b, Place) and length[:2] == b[:2] and not length.bound:
+            if isinstance(length, PlaceTerm) and isinstance(b, PlaceTerm) and length[:2] == b[:2] and not length.bound:
                 return self._single_valued(a._replace(normed=True, where=self.t.both(a.where, self._present(a))))
         return self._over(a, b)
 
-    def _weighted(self, total: Term, size: Term) -> Kind | None:
+    def _weighted(self, total: Term, size: Term) -> TermKind | None:
         """A mean of values by weights that are not negative: over the positions with a positive weight."""
         low, high, weight = size[2]
         body, t = total[2][2], self.t
@@ -339,9 +355,9 @@ class Regular(Values):
         finally:
             self.depth -= 1
         inside = t.both(inside, weights.positive)
-        if isinstance(value, Place) and value.sums.keys() == {y} and not value.relations and self.single(inside, y):
+        if isinstance(value, PlaceTerm) and value.sums.keys() == {y} and not value.relations and self.single(inside, y):
             return self._placed_at(value, y, inside)
-        if not isinstance(value, Finite):
+        if not isinstance(value, FiniteTerm):
             sign = self.sign(value)
             parts = dict(zip((Fraction(1), Fraction(-1), ZERO), (t.both(d, inside) for d in sign), strict=True))
         else:
@@ -349,33 +365,33 @@ class Regular(Values):
         undefined = t.without(t.less(inside, t.either(*parts.values())), y)
         where = t.less(t.without(inside, y), undefined)  # without weights there is no value
         z = self._fresh()
-        made = Total(tuple((v, t.renamed(d, {y: z})) for v, d in parts.items() if not d.empty), z, where, True)
-        return self._single_valued(made) if isinstance(value, Finite) else self.total(made, ZERO)
+        made = TotalTerm(tuple((v, t.renamed(d, {y: z})) for v, d in parts.items() if not d.empty), z, where, True)
+        return self._single_valued(made) if isinstance(value, FiniteTerm) else self.total(made, ZERO)
 
     # --- Coordinates -------------------------------------------------------------------------------------------------
 
-    def _applied(self, term: Term) -> Kind:
+    def _applied(self, term: Term) -> TermKind:
         """A function of the statement at a place."""
         head, *arguments = term[2]
         name = head[1][0]
         if len(arguments) > 1:
             raise Outside(f"it has the function {name} of two arguments")
         place = self.kind(arguments[0])
-        if isinstance(place, Finite) and len(place.values) == 1:
-            place = Place({}, next(iter(place.values)))
-        if isinstance(place, Cases):
+        if isinstance(place, FiniteTerm) and len(place.values) == 1:
+            place = PlaceTerm({}, next(iter(place.values)))
+        if isinstance(place, PlaceCases):
             return self.merged([(where, self._at(name, one)) for where, one in place.parts])
-        if not isinstance(place, Place):
+        if not isinstance(place, PlaceTerm):
             raise Outside(f"it reads {name} at {_text(arguments[0])}, which is no position")
         return self._at(name, place)
 
-    def _at(self, name: str, place: Place) -> Kind:
+    def _at(self, name: str, place: PlaceTerm) -> TermKind:
         if name == "w":
             symbols = {Fraction(s): self.t.symbol("@", s) for s in self.problem.letters}
-            return self._moved(Finite(nonempty(symbols)), place)
+            return self._moved(FiniteTerm(nonempty(symbols)), place)
         return self._moved(self.coordinate(name), place)
 
-    def coordinate(self, name: str) -> Kind:
+    def coordinate(self, name: str) -> TermKind:
         """What a coordinate is at the track ``@``."""
         if name in self.coordinates:
             found = self.coordinates[name]
@@ -399,7 +415,7 @@ class Regular(Values):
             self.inside.pop()
         return found
 
-    def _defined_by(self, equation: Equation) -> Kind:
+    def _defined_by(self, equation: Equation) -> TermKind:
         right, size, old = (at_place(one, AT) for one in (equation.right, equation.size, equation.old))
         if equation.kind == "value":
             return self.kind(right)
