@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import NamedTuple
 
-from symcook.proof.claims.tracks import LAST, TrackSet, Tracks
+from symcook.proof.claims.tracks import LAST, Tracks, TrackSet
 
 ZERO = Fraction(0)
 TESTS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {

@@ -27,7 +27,7 @@ from symcook.proof.claims.kinds import (
     nonempty,
 )
 from symcook.proof.claims.problem import Equation, N, Outside, Problem, at_place
-from symcook.proof.claims.tracks import LAST, TrackSet, Tracks
+from symcook.proof.claims.tracks import LAST, Tracks, TrackSet
 from symcook.proof.claims.values import TermRules
 from symcook.proof.terms import COMPARISONS, Term, flatten, free, instantiate, num, var
 

@@ -25,7 +25,7 @@ from symcook.proof.claims.kinds import (
     spelled,
 )
 from symcook.proof.claims.problem import Outside
-from symcook.proof.claims.tracks import TrackSet, Tracks
+from symcook.proof.claims.tracks import Tracks, TrackSet
 
 MOST_COUNTED = 60
 MOST_VALUES = 64
