@@ -21,7 +21,7 @@ from symcook.errors import BadInput, Rejected
 from symcook.model.modelfile import document_hash
 from symcook.present import present
 from symcook.proof import kernel, limits, own, replay
-from symcook.proof.claims.decision import Decision, decide
+from symcook.proof.claims.decision import ClaimDecision, decide
 from symcook.proof.files import load_json
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.merged import conjuncts
@@ -196,7 +196,7 @@ class Settled:
     verdict: Verdict | None
     tried: Tried | None
     missing: StepGap | OutOfTime | Unfit | None = None
-    decision: Decision | None = None
+    decision: ClaimDecision | None = None
 
     @property
     def fragment(self) -> str | None:
@@ -250,7 +250,7 @@ def settle(
         return Settled(None, None, tried, error, decision)
 
 
-def _decided(statement: Statement, models: OwnModels, found: Decision, until: Until) -> Settled | None:
+def _decided(statement: Statement, models: OwnModels, found: ClaimDecision, until: Until) -> Settled | None:
     """The answer where a decision has a proof that the checker accepts, or a string at which the run shows that the
     sentence is false; None where it has neither."""
     if found.proved is not None:
