@@ -185,7 +185,7 @@ def unknown(kind: str, name: str, valid: list[str] | tuple[str, ...], do: str | 
     elif do is not None:
         hint = do
     elif len(valid) <= 12:
-        hint = f"known: {', '.join(valid)}" if valid else "it has none"
+        hint = f"known: {', '.join(valid)}" if valid else "there is none"
     else:
         parts = {part for part in given.casefold().split("-") if len(part) > 3}
         first = sorted(valid, key=lambda word: not parts & {*word.casefold().split("-")})  # what shares a word with it

@@ -76,6 +76,8 @@ def number_tree(text: str, name: str) -> Tree:
     try:
         tree = parse_term(plain(text))
     except BadInput as error:
+        if "grammar" in error.must:
+            raise BadInput(f"{name} must be a number", text, "write it like 1/2, 0.5 or log(8*64)") from None
         raise BadInput(f"{name} must be a number; {error.must}", error.given, error.do) from None
     free = sorted(names(tree))
     if free:

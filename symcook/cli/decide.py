@@ -147,7 +147,7 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
     if re.fullmatch(r".+\.py:\w+", against, re.DOTALL):
         fold = load_spec(against)
         if not isinstance(fold, Fold):
-            do = "write symcook.Fold(start, step, answer); check compares functions string by string"
+            do = "write a symcook.Fold(start, step, answer), or use symcook check, which runs each string"
             raise BadInput("a specification for every length must be a Fold", f"{against} ({type(fold).__name__})", do)
         return against, fold
     if os.path.isfile(against):

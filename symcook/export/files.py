@@ -192,7 +192,8 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
     other = _other(certificate, weights)
     if other is not None:  # which no --force replaces
         must = f"{certificate.name} must be about {weights.name}, since it would be replaced"
-        raise BadInput(must, f"it is about {other}", "choose another name with -o, or move it away")
+        free = weights.with_name(f"{weights.stem}-weights{ending}")
+        raise BadInput(must, f"it is about {other}", f"give another name: -o {free}")
     for target in (weights, certificate, *(weights.with_suffix(more) for more in FORMATS[kind].more)):
         ordinary(target, "the file for the weights", f"-o m{ending}")
         code = target not in (weights, certificate)

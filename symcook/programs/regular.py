@@ -47,7 +47,7 @@ class Expression:
         self.follow: list[int] = []
 
     def fail(self, must: str, do: str) -> BadInput:
-        where = "at its end" if self.at >= len(self.text) else f"{self.text[self.at :]} at character {self.at + 1}"
+        where = "at its end" if self.at >= len(self.text) else f"from character {self.at + 1} on"
         return BadInput(f"a regular expression {must}", f"{self.text}, {where}" if self.text else "nothing", do)
 
     def peek(self) -> str:
@@ -184,7 +184,7 @@ class Expression:
                 self.at += len(letter)
                 return letter
         said = " ".join(f"\\{letter}" if set(letter) & set(SIGNS) else letter for letter in self.alphabet)
-        raise self.fail("must be made of the symbols of the model", f"they are written {said}")
+        raise self.fail("must be made of the symbols of the model", f"write them as {said}")
 
 
 def regular_table(text: str, alphabet: Sequence[str]) -> AutomatonTable:

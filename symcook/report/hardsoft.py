@@ -39,7 +39,7 @@ def document(found: HardSoft) -> Document:
          "any" if row.tau_needed is None else row.tau_needed.mid, row.error.mid, row.word]
         for row in found.rows
     ]  # fmt: skip
-    header = ["n", "gamma", "tau, Theorem 26", "tau by layer", "tau needed", "error at tau by layer", "word"]
+    header = ["n", "gamma", "tau, Theorem 26", "tau by layer", "tau needed", "error at tau by layer", "string"]
     parts.append(Table(rows, header))
     if found.inputs is not None and found.inputs.restricted:
         parts.append(PlainLines([f"inputs: {found.inputs.says}"]))

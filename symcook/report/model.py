@@ -194,7 +194,8 @@ def _kind(part: Head | FeedForward | LayerNorm) -> str:
     if isinstance(part, FeedForward):
         return f"feed-forward, {part.activation}"
     if isinstance(part, LayerNorm):
-        zero = "" if part.epsilon != 0 else f", zero variance: {part.zero_variance}"
+        undefined = "undefined" if part.zero_variance == "refuse" else "0"
+        zero = "" if part.epsilon != 0 else f", {undefined} at zero variance"
         return f"epsilon {from_sympy(part.epsilon)}{zero}"
     words = [f"attention, mask {part.mask}, weighting {part.weighting}"]
     for name in ("scale", "temperature"):

@@ -168,7 +168,7 @@ class Comparison:
     def way(self, tally: Tally) -> str:
         """How the model was run, in words."""
         if tally.batched and self.numbers.domain == "exact" and self.within is None:
-            return "batches of integers over static denominators"
+            return "integer arithmetic in batches"
         settled = f", {tally.settled} undecided there, then decided exactly" if tally.settled else ""
         return f"one by one in {self.numbers.domain} numbers{settled}"
 

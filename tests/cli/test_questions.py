@@ -24,7 +24,7 @@ def test_margin(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert out.splitlines()[:3] == [
         "margin of parity",
-        "  n  margin                       word              accepted                     rejected",
+        "  n  margin                       string            accepted                     rejected",
         "  0  0                            the empty string  -                            0",
     ]
 

@@ -100,8 +100,8 @@ def test_the_text_shows_every_block_in_the_order_of_the_pass() -> None:
         "Layer 1, head 1 of 2, attention, mask strict-past, weighting leftmost",
         "Layer 1, head 2 of 2, attention, mask past, weighting softmax, temperature 1/n",
         "Layer 2, feed-forward, gelu-tanh",
-        "Layer 2, norm after the feed-forward part, epsilon 0, zero variance: zero",
-        "Final norm, epsilon 0, zero variance: zero",
+        "Layer 2, norm after the feed-forward part, epsilon 0, 0 at zero variance",
+        "Final norm, epsilon 0, 0 at zero variance",
         "Readout: the softmax of the scores at each position, a probability for each of x, <end>",
     ]
     text = "\n".join(lines)

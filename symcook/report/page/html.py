@@ -153,7 +153,7 @@ def weights(model: Transformer) -> Markup:
     """Every matrix under the part that it belongs to."""
     parts = []
     for title, part in blocks(model):
-        verb = "gives" if title.partition("norm")[1] else "adds to"
+        verb = "writes" if title.partition("norm")[1] else "adds to"
         flow = f"reads {', '.join(part.reads) or 'nothing'}; {verb} {', '.join(part.writes)}"
         drawn = [heat(name, m, *_labels(name, rows, columns)) for name, m, rows, columns in matrices(part) if rows]
         size = sum(m.shape[0] * m.shape[1] for _, m, _, _ in matrices(part))

@@ -488,7 +488,7 @@ def _states(automaton: Automaton | None, why: str) -> Markup:
     if automaton is None and not why:
         return Markup("")
     if automaton is None:
-        words = f"No finite automaton is shown: {why}."
+        words = f"symcook found no finite automaton for this model. Reason: {why}."
         return section("Automaton", "automaton", element("p", words.replace("..", ".")))
     count = (
         f"The minimal automaton for its answers on strings of every length, from its weights: {len(automaton)} states."
