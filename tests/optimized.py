@@ -45,7 +45,7 @@ def answers(line: str, flags: tuple[str, ...] = ()) -> list[object]:
             words = [quoted or word for quoted, word in re.findall(r'"([^"]*)"|(\S+)', command)]
             program = [sys.executable, "-P", *flags, "-m", "symcook", *words]
             environment = {k: v for k, v in os.environ.items() if k != "PYTHONOPTIMIZE"}
-            done = subprocess.run(program, cwd=folder, env=environment, capture_output=True, timeout=300)
+            done = subprocess.run(program, cwd=folder, env=environment, capture_output=True, timeout=600)
             out.append(Answer(done.returncode, _untimed(done.stdout), _untimed(done.stderr)))
             if done.returncode:
                 break

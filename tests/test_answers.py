@@ -154,7 +154,7 @@ def test_documents_compile(answers: list[Any], tmp_path: Path) -> None:
     for k, answer in enumerate([*answers, sc.build("identity", d=60)]):
         (tmp_path / f"{k}.tex").write_text(answer.latex(document=True), encoding="utf-8")
         command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", f"{k}.tex"]
-        found = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60)
+        found = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=600)
         assert found.returncode == 0, (answer, found.stdout[-2000:])
         assert b"Overfull" not in found.stdout, answer
 

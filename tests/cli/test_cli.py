@@ -255,7 +255,9 @@ def test_a_long_bound_says_how_long_it_takes(
     monkeypatch.setattr(output, "Progress", Told)
     before = threading.active_count()
     with output.Waiting("slow"):
-        time.sleep(1.2)
+        end = time.monotonic() + 60  # after a second, or later where a machine is busy
+        while not said and time.monotonic() < end:
+            time.sleep(0.05)
     assert said and str(said[0]).endswith(" s")
     assert threading.active_count() == before
 
@@ -713,7 +715,7 @@ def test_ctrl_c_stops_a_long_check_with_one_line(tmp_path: Path) -> None:
             break
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=600)
     assert (process.returncode, out) == (130, "")
     assert err.splitlines()[-1] == "symcook: interrupted"
     assert "Traceback" not in err

@@ -182,7 +182,10 @@ def test_an_archive_of_great_arrays_is_refused(tmp_path: Path, capsys: pytest.Ca
 def test_the_shipped_runner_waits_for_no_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.npz")
     done = subprocess.run(
-        [sys.executable, run_npz.__file__, str(tmp_path / "pipe.npz"), "()"], capture_output=True, text=True, timeout=60
+        [sys.executable, run_npz.__file__, str(tmp_path / "pipe.npz"), "()"],
+        capture_output=True,
+        text=True,
+        timeout=600,
     )
     assert done.returncode == 2 and "a pipe or a device" in done.stderr and done.stderr.count("\n") == 1
 

@@ -289,7 +289,7 @@ class Cases(Foreground):
     def lacking_bounds(self, s: Step, rule_label: str) -> list[Term]:
         """Comparisons of integers, of a place with the end of a range, that an instance of a rule lacks."""
         g = s.g
-        rule = self.rule(g.facts[rule_label])
+        rule = self.known(opened, g.facts[rule_label])
         parts = [part for q in rule.premises for part in flatten("&", q)]
         if not any(part[0] == "<=" and sort_of(part[2][0]) == sort_of(part[2][1]) == "Int" for part in parts):
             return []

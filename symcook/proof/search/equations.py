@@ -15,7 +15,6 @@ from symcook.proof.search.automation import Hint
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Sort, Term, abstract, flatten, free, instantiate, num, var
 
-Label = str | tuple[str, ...]
 OWN = ".."
 """In a text: the names that the statement itself has."""
 

@@ -19,12 +19,6 @@ from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, num, so
 class Foreground(Arithmetic):
     """What comes to stand in the foreground."""
 
-    def rule(self, f: Term) -> Opened:
-        known = self.rules.get(id(f))
-        if known is None:
-            known = self.rules[id(f)] = (f, opened(f))
-        return known[1]
-
     def saturate(self, s: Step) -> None:
         """Conjunctions come apart, existences get names, a < b of integers gives a + 1 <= b."""
         g = s.g
@@ -76,7 +70,7 @@ class Foreground(Arithmetic):
                     g.use(hint.label, label=label)
                     s.near[label] = None
                 continue
-            rule = self.rule(fact)
+            rule = self.known(opened, fact)
             found = self.start(s, hint, rule)
             if found is None:
                 continue
@@ -130,7 +124,7 @@ class Foreground(Arithmetic):
             if not any(is_meta(v) for v in free(wanted)) and fkey(wanted) == fkey(g.facts[hint.label]):
                 return hint.label
         fact = g.fact(hint.label)
-        rule = self.rule(fact)
+        rule = self.known(opened, fact)
         inner = self.start(s, hint, rule)
         if inner is None:
             return None

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
-from symcook.proof.search.matching import Opened
 from symcook.proof.search.signs import DEPTH, Signs
 from symcook.proof.search.simplex import Effort
 from symcook.proof.search.tactics import Goal, Known, Stuck
@@ -88,10 +87,8 @@ class Search:
 
     def __init__(self, level: Level, hints: Sequence[Hint], known: Known) -> None:
         self.level, self.hints = level, hints
-        self.key, self.poly = known.key, known.poly
+        self.known, self.key, self.poly = known, known.key, known.poly
         self.effort = Effort(level.work)
-        self.rules: dict[int, tuple[Term, Opened]] = {}
-        self.frees: dict[int, tuple[Term, frozenset[Term]]] = {}
         self.calls = 0
         self.inside = 0  # how many premises we are in
         self.lacking: dict[str, None] = {}
@@ -118,14 +115,8 @@ class Search:
         """Close the goal, or Stuck."""
         raise NotImplementedError
 
-    def names(self, f: Term) -> frozenset[Term]:
-        known = self.frees.get(id(f))
-        if known is None:
-            known = self.frees[id(f)] = (f, frozenset(free(f)))
-        return known[1]
-
     def replaced(self, f: Term, old: Term, new: Term) -> Term:
-        return replace(f, old, new) if self.names(old) <= self.names(f) else f
+        return replace(f, old, new) if self.known(free, old) <= self.known(free, f) else f
 
     def at_once(self, s: Step) -> bool:
         """True by computation, a fact, or a fact that is false."""

@@ -11,7 +11,7 @@ import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from symcook.errors import Rejected
@@ -42,23 +42,18 @@ class Stuck(Exception):
 
 
 class Known:
-    """Normal forms by the identity of a formula: hashing the formula itself takes longer than most of what is done with
-    it. Each is kept with its formula, whose identity is no other's then."""
+    """What functions make of formulas, by the identity of a formula: hashing the formula itself takes longer than most
+    of what is done with it. Each is kept with its formula, whose identity is no other's then."""
 
     def __init__(self) -> None:
-        self.keys: dict[int, tuple[Term, Key]] = {}
-        self.polys: dict[int, tuple[Term, Poly]] = {}
+        self.made: dict[object, tuple[Term, Any]] = {}
+        self.key: Callable[[Term], Key] = partial(self, fkey)
+        self.poly: Callable[[Term], Poly] = partial(self, linear.poly)
 
-    def key(self, f: Term) -> Key:
-        known = self.keys.get(id(f))
+    def __call__(self, make: Callable[[Term], Any], f: Term) -> Any:
+        known = self.made.get((make, id(f)))
         if known is None:
-            known = self.keys[id(f)] = (f, fkey(f))
-        return known[1]
-
-    def poly(self, f: Term) -> Poly:
-        known = self.polys.get(id(f))
-        if known is None:
-            known = self.polys[id(f)] = (f, linear.poly(f))
+            known = self.made[make, id(f)] = (f, make(f))
         return known[1]
 
 
