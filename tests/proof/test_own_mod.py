@@ -76,8 +76,9 @@ def test_what_is_said_of_remainders_is_proved_or_refuted(third, sentence, status
 
 
 @pytest.mark.parametrize("sentence", ["n mod 40 != 39", "count(a) mod 60 <= 50"])
-def test_what_short_words_do_not_show_is_not_proved(third, sentence):
-    assert own.settle(own.claim(third, sentence), third, seconds=4).verdict is None
+def test_what_short_strings_do_not_show_is_not_proved(third, sentence):
+    found = own.settle(own.claim(third, sentence), third, seconds=8)
+    assert found.verdict is None or (found.verdict.status == "REFUTED" and len(found.tried.word) >= 39)
 
 
 @pytest.mark.parametrize(
@@ -106,9 +107,7 @@ def test_two_readings_and_other_divisors_are_refused_in_one_sentence(third, sent
         own.claim(third, sentence)
 
 
-@pytest.mark.parametrize(
-    "sentence", ["n mod 2 = 0 | (all q2 in 1..n. q0(q2) <= mod(q2) + 1)", "(mod(1)) mod 2 <= 1"]
-)
+@pytest.mark.parametrize("sentence", ["n mod 2 = 0 | (all q2 in 1..n. q0(q2) <= mod(q2) + 1)", "(mod(1)) mod 2 <= 1"])
 def test_names_that_a_remainder_needs_are_new(sentence):
     """A coordinate or a bound name may be called as the quotient would be, and mod itself is a name."""
     b = sc.Builder(words={"a": {"q0": 1}, "b": {"mod": 1}})
