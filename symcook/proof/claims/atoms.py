@@ -13,7 +13,7 @@ from typing import Any
 
 from symcook.errors import Rejected
 from symcook.proof import enclose, normal
-from symcook.proof.claims.farkas import Row, Rules, close, contradiction, gap, tightened
+from symcook.proof.claims.farkas import Row, Rules, close, contradiction, gap, tightened, whole
 from symcook.proof.claims.lettered import THERE, Lettered
 from symcook.proof.claims.problem import at_place
 from symcook.proof.claims.truth import Decided, letter_at
@@ -469,6 +469,8 @@ class Atoms(Decided):
         letter = letter_at(inner[2][0]) or _zero_letter(inner[2][0]) if inner[0] == "ind" else None
         if letter is not None and letter[0] == THERE and letter[1] in root.problem.letters:
             return self._count(a, letter[1], low, high)
+        if (place := _only_at(inner)) is not None:
+            return self._selected(a, low, high, inner, place)
         outer = self._constants(inner)
         if outer is None:
             return WAITS
@@ -502,6 +504,45 @@ class Atoms(Decided):
 
         texts = [f"j. {g.text(inner)}", f"j. {g.text(right)}", g.text(low), g.text(high)]
         g.use("lem:sum_ext", *texts, each, label=label)
+        return self._give(a, label)
+
+    def _selected(self, a: int, low: Term, high: Term, inner: Term, place: Term) -> str:
+        """A sum of which one position alone has a term, as j = p: the term there, or 0 where that is outside."""
+        g = self.g
+        ends = [("<=", None, (low, place)), ("<=", None, (place, high))]
+        away = [self.known(negation(end)) for end in ends]
+        label, outside = g.fresh("sum"), next((x for x in away if x is not None), None)
+        is_there = next(x for x in subterms(inner) if x[0] == "ind" and THERE in free(x))[2][0]
+
+        def zero(h: Goal, name: str, known: list[str]) -> None:
+            """The term of another position is 0."""
+            f = replace(is_there, THERE, var(name, "Int"))
+            here, apart = h.ind(f, f"{(there := h.fresh('f'))} {(v := h.fresh('v'))}")
+            if outside is None:
+                here.have(
+                    ("=", None, (var(name, "Int"), place)), (same := here.fresh("same")), lambda k: k.auto([there])
+                )
+                here.contra(here.fresh("no"))
+                here.absurd(same, known[-1])
+            else:
+                here.contra(here.fresh("no"))
+                here.auto([there, outside, *known], degree=1, rounds=0)
+            rewritten(apart, v)
+
+        def each(h: Goal) -> None:
+            name, start, end, other = (h.fresh(stem) for stem in ("j", "from", "to", "other"))
+            h.intro(f"{name} ({start} {end})" + ("" if outside else f" {other}"))
+            zero(h, name, [start, end] if outside else [other])
+
+        texts = [g.text(low), g.text(high)]
+        if outside is not None:
+            g.use("lem:sum_ext", f"j. {g.text(inner)}", "j. 0", *texts, each, label=label)
+            return self._give(a, label)
+        first, last = (self.need(end) for end in ends)
+        if first is None or last is None:
+            return WAITS
+        summand = f"j. {g.text(inner)}"
+        g.use("lem:sum_only", summand, *texts, g.text(place), lambda h: _both(h, first, last), each, label=label)
         return self._give(a, label)
 
     def _constants(self, inner: Term) -> list[str] | None:
@@ -601,6 +642,21 @@ class Atoms(Decided):
             ((m, _),) = p
             self.pending[place] = letter
             self.rules.give(m[0][0], label, gap(self.g.facts[label]))
+
+
+def _only_at(inner: Term) -> Term | None:
+    """The position p where a summand has a factor I[j = p]."""
+    for (factors, _), _ in nf(inner).items():
+        for a, _ in factors:
+            key = normal._keys[a]
+            if key[0] == "ind" and key[1][0] == "=":
+                p = nf(reify.formula(key[1])[2][1])
+                j = ((next(iter(nf(THERE)))[0][0][0], 1),), 0
+                rest = {m: c for m, c in p.items() if m != j}
+                inside = {x for m, _ in rest for b, _ in m for x in free(reify.atom(b))}
+                if abs(p.get(j, 0)) == 1 and THERE not in inside and all(whole(b) for m, _ in rest for b, _ in m):
+                    return reify.term(normal.scale(rest, -p[j]))
+    return None
 
 
 def enclosure(t: Term) -> tuple[Term, Term]:
