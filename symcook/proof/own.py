@@ -28,7 +28,7 @@ from symcook.proof.merged import conjuncts
 from symcook.proof.ownfacts import Facts, Trying, parts
 from symcook.proof.ownmeanings import Handed, Meanings
 from symcook.proof.ownnames import ModelMeaning, named
-from symcook.proof.ownruns import Runs, Tried
+from symcook.proof.ownruns import Runs, Tried, WordsSpent
 from symcook.proof.ownwitness import at_word, shown_inhabited, ways
 from symcook.proof.ownwords import MUST
 from symcook.proof.replay import Statement, Verdict
@@ -259,9 +259,10 @@ def _decided(statement: Statement, models: OwnModels, found: ClaimDecision, unti
             return Settled(*_proved(statement, parts, models, until), None, decision=found)
     if found.string is not None:
         runs = Runs(statement, models[0], until, other=models[1])
-        if runs.on(found.string) and runs.false() and runs.runs():
-            tried = Tried(runs.word, len(found.string) - 1, bool(runs.beyond))
-            return Settled(*refute(statement, runs, until), tried, decision=found)
+        with suppress(WordsSpent):
+            if runs.on(found.string) and runs.false() and runs.runs():
+                tried = Tried(runs.word, len(found.string) - 1, bool(runs.beyond))
+                return Settled(*refute(statement, runs, until), tried, decision=found)
     return None
 
 

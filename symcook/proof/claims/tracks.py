@@ -8,13 +8,17 @@ order of their first occurrence, so that equal sets are one object.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symcook.proof.claims.problem import Outside
 
+Table = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+State = TypeVar("State", bound=Hashable)
 LAST = "n"
 """The track of the last position."""
 MOST_STATES = 10_000
@@ -26,7 +30,7 @@ class TrackSet:
 
     __slots__ = ("accepting", "key", "table", "tracks")
 
-    def __init__(self, tracks: tuple[str, ...], table: Any, accepting: Any) -> None:
+    def __init__(self, tracks: tuple[str, ...], table: Table, accepting: Flags) -> None:
         self.tracks, self.table, self.accepting = tracks, table, accepting
         self.key = (tracks, table.tobytes(), accepting.tobytes())
 
@@ -59,18 +63,18 @@ class Tracks:
 
     # --- Making ----------------------------------------------------------------------------------------------------
 
-    def _atom(self, tracks: tuple[str, ...], rows: Any, accepting: Any) -> TrackSet:
+    def _atom(self, tracks: tuple[str, ...], rows: Sequence[Sequence[int]], accepting: Sequence[bool]) -> TrackSet:
         """An automaton whose rows have an entry for all bits, the same for each symbol."""
         table = np.tile(np.array(rows, dtype=np.int32), (1, self.symbols))
         return self._minimal(tracks, table, np.array(accepting, dtype=bool))
 
-    def _minimal(self, tracks: tuple[str, ...], table: Any, accepting: Any) -> TrackSet:
+    def _minimal(self, tracks: tuple[str, ...], table: Table, accepting: Flags) -> TrackSet:
         self.largest = max(self.largest, len(table))
         table, accepting = minimal(table, accepting)
         made = TrackSet(tracks, table, accepting)
         return self.known.setdefault(made.key, made)
 
-    def _columns(self, have: tuple[str, ...], wanted: tuple[str, ...]) -> Any:
+    def _columns(self, have: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.int64]:
         """For each column over the tracks `wanted` the column over `have` that has their bits."""
         key = ("columns", have, wanted)
         if key not in self.made:
@@ -160,7 +164,7 @@ class Tracks:
         """What it does not accept."""
         return self.less(self.valid(*a.tracks), a)
 
-    def lifted(self, a: TrackSet, tracks: Any) -> TrackSet:
+    def lifted(self, a: TrackSet, tracks: Iterable[str]) -> TrackSet:
         """The same with further tracks that may be anywhere."""
         more = [track for track in tracks if track not in a.tracks]
         return self._product(a, self.valid(*more), "and") if more else a
@@ -186,7 +190,7 @@ class Tracks:
                 a = self._projected(a, track)
         return a
 
-    def _split(self, a: TrackSet, track: str) -> tuple[tuple[str, ...], Any, Any]:
+    def _split(self, a: TrackSet, track: str) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
         """The other tracks, and for each of their columns that of `a` without and with the mark."""
         rest = tuple(one for one in a.tracks if one != track)
         k = a.tracks.index(track)
@@ -322,7 +326,7 @@ class Tracks:
         return None
 
 
-def _numbered(number: dict[Any, int], todo: list[Any], state: Any) -> int:
+def _numbered(number: dict[State, int], todo: list[State], state: State) -> int:
     """The number of a state, which is put down where it is new."""
     if state not in number:
         number[state] = len(todo)
@@ -337,7 +341,7 @@ def _dead(a: TrackSet, state: int) -> bool:
     return not a.accepting[state] and bool((a.table[state] == state).all())
 
 
-def minimal(table: Any, accepting: Any) -> tuple[Any, Any]:
+def minimal(table: Table, accepting: Flags) -> tuple[Table, Flags]:
     """The minimal automaton, by refinement, its states in order of their first occurrence."""
     classes = accepting.astype(np.int32)
     count = len(np.unique(classes))
