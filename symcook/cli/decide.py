@@ -65,7 +65,8 @@ def decide(
 
     A model with hard attention and finitely many values is equivalent to a finite automaton. The minimal one is
     printed, and written by -o. A model that compares counts, or a compiled formula that counts, is compared by
-    invariants, and the formula of what it accepts is printed where one is found. A recipe is compared with its own specification, or with --against X. In a regular
+    invariants, and the formula of what it accepts is printed where one is found. A recipe is compared with its own
+    specification, or with --against X. In a regular
     expression \\ stands before a symbol that is one of | * + ? ( ) [ ] . \\ and () is the empty string, [] no string.
     Exit 0 where the answers are equal, 1 with the smallest string where they differ, 3 where this is undecided, 2 where
     the model is unsupported, with the head and the coordinate. --certificate writes the evidence: a map of states,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.decide.automata import Answering, Asked, Automaton, from_json
 from symcook.decide.counting import Counting, StateTable
 from symcook.decide.following import Linear
-from symcook.decide.invariants import Common, Hole, Invariants, Location, Machine, side_by_side
+from symcook.decide.invariants import Common, CountingMachine, Hole, Invariants, Location, side_by_side
 from symcook.errors import BadInput
 from symcook.model.modelfile import document_hash, to_document
 from symcook.model.transformer import Transformer
@@ -179,7 +179,7 @@ def _checked(
     if verdict not in ("equal", "decided"):
         raise BadInput(MUST, f"the verdict {verdict}")
     if "invariants" in given:
-        if not isinstance(machine, Machine) or reference is None:
+        if not isinstance(machine, CountingMachine) or reference is None:
             raise BadInput(MUST, "invariants of a model that does not count")
         shown = _invariants(given["invariants"], *side_by_side(machine, _fold(reference), alphabet))
         if not shown.check():

@@ -12,7 +12,7 @@ from symcook.programs.formula import quoted
 
 MOST = 12
 """The greatest number of cases of a formula that is written."""
-Case = tuple[tuple[str, Linear], ...]
+CountCase = tuple[tuple[str, Linear], ...]
 """Conditions that hold together: > , >= or =, and a sum of counts that is compared with 0."""
 
 
@@ -32,7 +32,7 @@ def formula(machine: Counting | Programmed) -> str | None:
     return " | ".join(parts) or "false"
 
 
-def _accepted(machine: Counting, last: str) -> list[Case]:
+def _accepted(machine: Counting, last: str) -> list[CountCase]:
     """The cases in which a string with this last symbol is accepted, without those that no counts meet."""
     signs = [Linear(((token, 1),), -int(token == last)) for token in machine.alphabet]  # counts are not negative
     found = []
@@ -43,7 +43,7 @@ def _accepted(machine: Counting, last: str) -> list[Case]:
     return list(dict.fromkeys(found))
 
 
-def _case(machine: Counting, when: Conditions) -> Case:
+def _case(machine: Counting, when: Conditions) -> CountCase:
     """Conditions on forms as sums of counts of what a user types; those of other tokens are known."""
     ends = machine.embedding.ends[0]
     case = []
@@ -61,7 +61,7 @@ def _holds(kind: str, value: Linear) -> list[Linear]:
     return [value.plus(Linear((), -1)) if kind == ">" else value]
 
 
-def _shorter(signs: Sequence[Linear], case: Case) -> Case:
+def _shorter(signs: Sequence[Linear], case: CountCase) -> CountCase:
     """The case without conditions that follow from the others."""
     kept = list(case)
     for one in case:
@@ -72,7 +72,7 @@ def _shorter(signs: Sequence[Linear], case: Case) -> Case:
     return tuple(kept)
 
 
-def _either(cases: Sequence[Case], inside: bool = False) -> str:
+def _either(cases: Sequence[CountCase], inside: bool = False) -> str:
     if not cases:
         return "false"
     texts = [" & ".join(_compared(*one) for one in case) or "true" for case in cases]

@@ -13,7 +13,7 @@ from symcook.decide.countformula import formula
 from symcook.decide.counting import Counting, StateTable
 from symcook.decide.finite import Finite, Missing, OutOfReach
 from symcook.decide.following import Lost
-from symcook.decide.invariants import Invariants, Machine, Programmed, invariants
+from symcook.decide.invariants import CountingMachine, Invariants, Programmed, invariants
 from symcook.decide.regular import regular
 from symcook.door import door
 from symcook.errors import BadInput
@@ -209,7 +209,7 @@ def recheck(
 def _settled(
     model: Transformer,
     name: str,
-    machine: Machine,
+    machine: CountingMachine,
     states: Answering,
     reference: Answering,
     automaton: Automaton | None = None,
@@ -224,7 +224,7 @@ def _settled(
 def _compared(
     model: Transformer,
     name: str,
-    machine: Machine,
+    machine: CountingMachine,
     states: Answering,
     reference: Answering,
     automaton: Automaton | None,

@@ -45,28 +45,28 @@ TIE, POSITIVE, NEGATIVE = "several values", "several values, none below 0", "sev
 
 
 @dataclass(frozen=True)
-class Signed:
+class SignedMean:
     """A mean of different values of which the sign alone is known; `said` is why a model that asks more is refused."""
 
     sign: int
     said: str = field(compare=False)
 
     def __rmul__(self, weight: Fraction) -> Any:
-        return Signed(self.sign if weight > 0 else -self.sign, self.said) if weight else weight
+        return SignedMean(self.sign if weight > 0 else -self.sign, self.said) if weight else weight
 
-    def __add__(self, other: Fraction | Signed) -> Signed:
-        if (other.sign if isinstance(other, Signed) else other) * self.sign < 0:
+    def __add__(self, other: Fraction | SignedMean) -> SignedMean:
+        if (other.sign if isinstance(other, SignedMean) else other) * self.sign < 0:
             raise OutOfReach(self.said)
         return self
 
     __radd__ = __add__
 
-    def __gt__(self, other: Fraction | Signed) -> bool:
-        if isinstance(other, Signed) or other * self.sign > 0:
+    def __gt__(self, other: Fraction | SignedMean) -> bool:
+        if isinstance(other, SignedMean) or other * self.sign > 0:
             raise OutOfReach(self.said)
         return self.sign > 0
 
-    def __lt__(self, other: Fraction | Signed) -> bool:
+    def __lt__(self, other: Fraction | SignedMean) -> bool:
         return not self > other  # it is no number that another value is known to be equal to
 
 
@@ -272,7 +272,7 @@ class Finite:
                 what = "a softmax" if soft else "an average"
                 does = "which counts them; where it only looks for one value, make the head leftmost"
                 said = f"{where} writes {name}: {what} over different values, {does}"
-                signs = {POSITIVE: Signed(1, said), NEGATIVE: Signed(-1, said)}
+                signs = {POSITIVE: SignedMean(1, said), NEGATIVE: SignedMean(-1, said)}
                 table = {**table, None: Fraction(0), TIE: TIE, **signs}
 
                 def brought(best: Candidate | None, at: int = at, table: Mapping[object, object] = table) -> object:

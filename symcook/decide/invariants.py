@@ -339,10 +339,10 @@ class Programmed(Asked):
     """The formula as it is written; None where it is long, or answers with labels."""
 
 
-Machine = Counting | StateTable | Programmed
+CountingMachine = Counting | StateTable | Programmed
 
 
-def side_by_side(machine: Machine, fold: Fold, alphabet: Sequence[str]) -> tuple[Counting | StateTable, Fold]:
+def side_by_side(machine: CountingMachine, fold: Fold, alphabet: Sequence[str]) -> tuple[Counting | StateTable, Fold]:
     """A machine and a fold that give the same answers iff both of these do: of two folds the machine that always says
     True, and the fold that says whether they agree."""
     if not isinstance(machine, Programmed):
@@ -360,7 +360,7 @@ def side_by_side(machine: Machine, fold: Fold, alphabet: Sequence[str]) -> tuple
     return StateTable(always), Fold((machine.fold.start, fold.start), both, agree)
 
 
-def invariants(machine: Machine, fold: Fold, alphabet: Sequence[str]) -> Invariants | str:
+def invariants(machine: CountingMachine, fold: Fold, alphabet: Sequence[str]) -> Invariants | str:
     """The certificate that both are equal on every word, or in words what is missing. Lost where the fold's code cannot
     be followed."""
     machine, fold = side_by_side(machine, fold, alphabet)

@@ -52,7 +52,8 @@ def at_positions(model: Transformer, positions: str | None) -> Transformer:
     readout = model.readout
     if not readout.everywhere:
         must = "positions must be given for a readout that looks at every position"
-        raise BadInput(must, f"a readout at the {readout.position} position of {model.name}", "leave --positions out")
+        place = "first" if readout.first else "last"
+        raise BadInput(must, f"a readout at the {place} position of {model.name}", "leave --positions out")
     if positions == "all":
         return model
     if positions == "last":

@@ -160,6 +160,6 @@ def test_a_decision_that_runs_out_of_time_is_open(tmp_path: Path, capsys: pytest
     )
     code, out, err = call(capsys, "decide", "dyck-1-2", "--against", f"{slow}:SLOW", "--seconds", 1, "--json")
     shown = json.loads(out)
-    assert code == 3 and shown.keys() == {"verdict", "word", "accepts", "states", "why"}
+    assert code == 3 and shown.keys() == {"verdict", "word", "accepts", "states", "why", "formula", "free"}
     assert shown["verdict"] == "open" and "within 1 second" in shown["why"] and "within 1 second" in err
     assert shown["word"] is shown["accepts"] is None
