@@ -183,7 +183,7 @@ FIRST_NAMES = ("zero", "one", "cls", "start", "hit", "s")
 
 
 @recipe(
-    summary="a word that begins with 1, any length, by softmax attention of CLS to position 1",
+    summary="a string that begins with 1, any length, by softmax attention of CLS to position 1",
     source=f"{SOURCE}, Section 3.3",
     formula=BEGINS,
     computes="0 < s",
@@ -230,7 +230,7 @@ def _long_enough(scaled: bool) -> str:
 
 
 @recipe(
-    summary="a word that begins with 1, as long as no sum of the other positions outweighs the first",
+    summary="a string that begins with 1, as long as no sum of the other positions outweighs the first",
     source=f"{SOURCE}, Section 5.2",
     region="n < exp(c)",
     uniformity="No weight depends on the length, but c must be above log(n - 1); with log n scaling c = 1 serves all.",

@@ -15,7 +15,7 @@ ALPHABET = Argument("alphabet", "ab", "the symbols of the words; the first one i
 
 
 @recipe(
-    summary="how often a symbol occurs: C/n over the word, or C/i up to position i",
+    summary="how often a symbol occurs: C/n over the string, or C/i up to position i",
     source="Cookbook, Section 3.3",
     formula="C(n)/n",
     uniformity="No weight depends on the length. The count itself would not be bounded, its share is.",
