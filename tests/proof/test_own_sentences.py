@@ -246,7 +246,7 @@ def test_definitions_of_brackets_are_about_brackets():
         ("accept && 1 <= n", 8, "write & for &&"),
         ("!accept", 1, "write ~ for !"),
         ("count(a) % 2 = 0", 10, "write a mod 3"),
-        ("mod(count(a), 2) = 0", 1, "write a mod 3"),
+        ("mod(count(a)) = 0", 1, "mod takes two numbers"),
         ("count(a) = 1 ∧ accept", 14, "write & for ∧"),
         ("forall i in 1..n. vote(i) <= 1", 8, "write all i in 1..n. for forall"),
         ("accept -> vote(n/2) <= 1", 11, "an argument must be a whole number"),
