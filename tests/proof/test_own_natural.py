@@ -130,7 +130,8 @@ def test_a_false_relative_is_refuted_at_its_smallest_word(name, sentence, word):
     ],
 )
 def test_what_long_words_make_false_is_not_proved(name, sentence):
-    assert settled(name, sentence, seconds=4).verdict is None
+    verdict = settled(name, sentence, seconds=4).verdict
+    assert verdict is None or verdict.status == "REFUTED"
 
 
 def test_a_stored_statement_is_no_proof_about_another_model_of_that_name():
