@@ -22,14 +22,14 @@ from symcook.model import modelfile
 from symcook.model.modelfile import document_hash
 from symcook.present import present
 from symcook.proof import kernel, limits, own, replay
-from symcook.proof.claims.decision import Decision, decide
+from symcook.proof.claims.decision import ClaimDecision, decide
 from symcook.proof.files import load_json
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.merged import conjuncts
 from symcook.proof.ownfacts import Facts, Trying, parts
 from symcook.proof.ownmeanings import Handed, Meanings
 from symcook.proof.ownnames import ModelMeaning, named
-from symcook.proof.ownruns import Runs, Tried
+from symcook.proof.ownruns import Runs, Tried, WordsSpent
 from symcook.proof.ownwitness import at_word, shown_inhabited, ways
 from symcook.proof.ownwords import MUST
 from symcook.proof.replay import Statement, Verdict
@@ -190,7 +190,7 @@ class Settled:
     verdict: Verdict | None
     tried: Tried | None
     missing: StepGap | OutOfTime | Unfit | None = None
-    decision: Decision | None = None
+    decision: ClaimDecision | None = None
 
     @property
     def fragment(self) -> str | None:
@@ -241,7 +241,9 @@ def settle(
         return Settled(None, None, tried, error, decision)
 
 
-def _decided(statement: Statement, document: Mapping[str, object], found: Decision, until: Until) -> Settled | None:
+def _decided(
+    statement: Statement, document: Mapping[str, object], found: ClaimDecision, until: Until
+) -> Settled | None:
     """The answer where a decision has a proof that the checker accepts, or a string at which the run shows that the
     sentence is false; None where it has neither."""
     if found.proved is not None:
@@ -250,9 +252,10 @@ def _decided(statement: Statement, document: Mapping[str, object], found: Decisi
             return Settled(*_proved(statement, parts, document, until), None, decision=found)
     if found.string is not None:
         runs = Runs(statement, document, until)
-        if runs.on(found.string) and runs.false() and runs.runs():
-            tried = Tried(runs.word, len(found.string) - 1, bool(runs.beyond))
-            return Settled(*refute(statement, runs, until), tried, decision=found)
+        with suppress(WordsSpent):
+            if runs.on(found.string) and runs.false() and runs.runs():
+                tried = Tried(runs.word, len(found.string) - 1, bool(runs.beyond))
+                return Settled(*refute(statement, runs, until), tried, decision=found)
     return None
 
 

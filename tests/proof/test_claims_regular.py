@@ -13,8 +13,9 @@ from checkout import ROOT
 
 import symcook as sc
 from symcook.proof import own
+from symcook.proof.claims.decision import COUNTS, REGULAR
 from symcook.proof.claims.problem import Outside, problem
-from symcook.proof.claims.regular import Regular, Verdict
+from symcook.proof.claims.regular import Regular, RegularVerdict
 from symcook.proof.claims.tracks import Tracks
 from symcook.proof.ownruns import Runs
 from symcook.proof.proving import document_of
@@ -53,11 +54,11 @@ def smallest_false(reader, model: sc.Transformer, facts: list, statement: str) -
     return next((typed for typed, one in facts if not sentence.true(one)), None)
 
 
-def decided(model: sc.Transformer, statement: str) -> Verdict:
+def decided(model: sc.Transformer, statement: str) -> RegularVerdict:
     return Regular(problem(own.claim(document_of(model, {}), statement))).decided()
 
 
-def typed(model: sc.Transformer, verdict: Verdict) -> tuple[str, ...] | None:
+def typed(model: sc.Transformer, verdict: RegularVerdict) -> tuple[str, ...] | None:
     tokens = list(model.embedding.words)
     return verdict.string and tuple(model.embedding.typed([tokens[k] for k in verdict.string]))
 
@@ -258,3 +259,28 @@ def test_a_damaged_automaton_is_another_set() -> None:
     assert t.complement(t.complement(some)) is some
     assert t.tallied(t.symbol("x", 0), "x", 1)[1] is some
     assert t.without(t.symbol("x", 1), "x") is not some and t.smallest(some) == (0,)
+
+
+SELECTED = {
+    ("future", "rightmost"): "all i in LOW..HIGH. c(i) = 1 <-> at(a, i)",
+    ("future", "leftmost"): "all i in LOW..HIGH. c(i) = 1 <-> at(a, LOW)",
+    ("strict-future", "rightmost"): "all i in LOW + 1..HIGH. c(i) = 1 <-> at(a, i - 1)",
+    ("strict-future", "leftmost"): "(all i in LOW + 1..HIGH. c(i) = 1 <-> at(a, LOW)) & c(LOW) = 0",
+    ("past", "leftmost"): "all i in LOW..HIGH. c(i) = 1 <-> at(a, i)",
+    ("strict-past", "leftmost"): "(all i in LOW..HIGH - 1. c(i) = 1 <-> at(a, i + 1)) & c(HIGH) = 0",
+    ("none", "rightmost"): "all i in LOW..HIGH. c(i) = 1 <-> at(a, HIGH)",
+}
+
+
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize(("mask", "weighting"), SELECTED)
+def test_a_head_that_selects_a_position_has_a_certificate(mask, weighting, start) -> None:
+    """The procedures decide it, and the checker accepts the proof; one position off it is refuted, by the smallest
+    string."""
+    statement = SELECTED[mask, weighting].replace("HIGH", "n" if start else "(n - 1)").replace("LOW", str(start))
+    head = sc.head(value={"c": "va"}, mask=mask, weighting=weighting)
+    model = built([head], ("sign", "last", "c"), start=start)
+    answer = model.prove(statement, 30)
+    assert (answer.status, answer.method) == ("PROVED", COUNTS), answer.why
+    answer = model.prove(statement.replace("at(a,", "at(b,"), 30)
+    assert answer.status == "REFUTED" and answer.method == REGULAR and len(answer.word or ()) <= 2

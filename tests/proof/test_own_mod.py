@@ -76,8 +76,9 @@ def test_what_is_said_of_remainders_is_proved_or_refuted(third, sentence, status
 
 
 @pytest.mark.parametrize("sentence", ["n mod 40 != 39", "count(a) mod 60 <= 50"])
-def test_what_short_words_do_not_show_is_not_proved(third, sentence):
-    assert own.settle(own.claim(third, sentence), third, seconds=4).verdict is None
+def test_what_short_strings_do_not_show_is_not_proved(third, sentence):
+    found = own.settle(own.claim(third, sentence), third, seconds=8)
+    assert found.verdict is None or (found.verdict.status == "REFUTED" and len(found.tried.word) >= 39)
 
 
 @pytest.mark.parametrize(

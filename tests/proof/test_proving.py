@@ -25,7 +25,7 @@ def test_a_true_statement(votes, tmp_path, capsys):
     answer = votes.prove("accept <-> count(a) > count(b)")
     assert (answer.status, answer.counterexample, answer.word, answer.why) == ("PROVED", None, None, None)
     assert repr(answer) == "<ProofAnswer PROVED: accept <-> count(a) > count(b), for every string>"
-    assert answer.certificate is not None and answer.method == "automatic proof"
+    assert answer.certificate is not None and answer.method == "fragment B: counts and linear arithmetic"
     votes.save(tmp_path / "votes.json")
     certificate, statement = answer.save(tmp_path / "votes.certificate.json")
     assert statement.name == "votes.statement.txt" and json.loads(certificate.read_bytes()) == answer.certificate
@@ -71,7 +71,7 @@ def test_a_refutation_without_a_certificate_is_one(votes, monkeypatch, tmp_path,
     monkeypatch.setattr(own, "refute", lambda *given: (None, None))
     answer = votes.prove("count(a) <= 1")
     assert (answer.status, answer.counterexample, answer.certificate) == ("REFUTED", "aa", None)
-    assert answer.why == "no proof of the negation was found" and "exact run" in answer.method
+    assert answer.why == "no proof of the negation was found" and answer.method == "fragment A: automata over positions"
     monkeypatch.chdir(tmp_path)
     votes.save("votes.json")
     assert main(["prove", "votes.json", "--statement", "count(a) <= 1"]) == 1

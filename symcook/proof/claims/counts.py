@@ -16,6 +16,7 @@ from symcook.proof.claims.farkas import Row, Rules, close, contradiction, point,
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.problem import Problem
 from symcook.proof.claims.quantified import Quantified
+from symcook.proof.claims.selected import with_selected
 from symcook.proof.claims.strings import string
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import Mono, fkey
@@ -58,6 +59,7 @@ def prove(problem: Problem, g: Goal, most: int | None = None) -> None:
         names = [f"truth.{k}" for k in range(count, count + parts)]
         g.intro([names if parts > 1 else names[0]])  # type: ignore[list-item]
         count += parts
+    problem = with_selected(problem, g)
     main = g._branch(g.goal)
     case = Case(Lettered(problem, g), main)
     for label, f in list(main.facts.items()):

@@ -18,7 +18,7 @@ REGULAR, COUNTS = "fragment A: automata over positions", "fragment B: counts and
 
 
 @dataclass(frozen=True)
-class Decision:
+class ClaimDecision:
     """What the procedures find; nothing of it is trusted.
 
     `fragment` names the procedure. `true` is True where it decides that the statement is true, and `proved` a goal with
@@ -33,12 +33,12 @@ class Decision:
     outside: str | None = None
 
 
-def decide(statement: Statement, library: Citable, until: Until | None = None) -> Decision:
+def decide(statement: Statement, library: Citable, until: Until | None = None) -> ClaimDecision:
     """What the procedures find about a statement, by that moment."""
     try:
         asked = problem(statement)
     except Outside as error:
-        return Decision(outside=str(error))
+        return ClaimDecision(outside=str(error))
     regular = _regular(asked, until and Until(until.left / 2))
     if regular.string is not None:
         return regular
@@ -48,20 +48,20 @@ def decide(statement: Statement, library: Citable, until: Until | None = None) -
     except (Outside, Rejected, OutOfTime) as error:
         counted = counts.Decision(why=str(error))
     if counted.proved is not None:
-        return Decision(COUNTS, True, counted.proved)
+        return ClaimDecision(COUNTS, True, counted.proved)
     if regular.true:
         return regular
     if counted.string is not None:
-        return Decision(COUNTS, string=counted.string)
+        return ClaimDecision(COUNTS, string=counted.string)
     reasons = dict.fromkeys(why for why in (regular.outside, counted.why) if why)
-    return Decision(outside="; ".join(reasons))
+    return ClaimDecision(outside="; ".join(reasons))
 
 
-def _regular(asked: Problem, until: Until | None) -> Decision:
+def _regular(asked: Problem, until: Until | None) -> ClaimDecision:
     """What automata find."""
     try:
         with limited(until):
             found = Regular(asked).decided()
     except (Outside, Rejected, OutOfTime) as error:
-        return Decision(outside=str(error))
-    return Decision(REGULAR, found.true, string=found.string)
+        return ClaimDecision(outside=str(error))
+    return ClaimDecision(REGULAR, found.true, string=found.string)

@@ -8,25 +8,29 @@ order of their first occurrence, so that equal sets are one object.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symcook.proof.claims.problem import Outside
 
+Table = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+State = TypeVar("State", bound=Hashable)
 LAST = "n"
 """The track of the last position."""
 MOST_STATES = 10_000
 MOST_COLUMNS = 4_096
 
 
-class Automaton:
+class TrackSet:
     """A minimal complete automaton; state 0 is the first one. The column of a symbol with bits is symbol*2^k + bits."""
 
     __slots__ = ("accepting", "key", "table", "tracks")
 
-    def __init__(self, tracks: tuple[str, ...], table: Any, accepting: Any) -> None:
+    def __init__(self, tracks: tuple[str, ...], table: Table, accepting: Flags) -> None:
         self.tracks, self.table, self.accepting = tracks, table, accepting
         self.key = (tracks, table.tobytes(), accepting.tobytes())
 
@@ -46,31 +50,31 @@ class Tracks:
 
     def __init__(self, symbols: int, start: int = 1) -> None:
         self.symbols, self.start = symbols, start
-        self.known: dict[Any, Automaton] = {}  # so that equal ones are one object
+        self.known: dict[Any, TrackSet] = {}  # so that equal ones are one object
         self.made: dict[Any, Any] = {}
         self.largest = 0
         self.nothing = self._atom((), [[0]], [False])
         self.language = self._atom((), [[1], [1]], [False, True])
 
-    def restrict(self, language: Automaton) -> None:
+    def restrict(self, language: TrackSet) -> None:
         """Strings are from now on those of an automaton; what was made before is of no use any more."""
         self.language = self.without(language, LAST)
         self.made.clear()
 
     # --- Making ----------------------------------------------------------------------------------------------------
 
-    def _atom(self, tracks: tuple[str, ...], rows: Any, accepting: Any) -> Automaton:
+    def _atom(self, tracks: tuple[str, ...], rows: Sequence[Sequence[int]], accepting: Sequence[bool]) -> TrackSet:
         """An automaton whose rows have an entry for all bits, the same for each symbol."""
         table = np.tile(np.array(rows, dtype=np.int32), (1, self.symbols))
         return self._minimal(tracks, table, np.array(accepting, dtype=bool))
 
-    def _minimal(self, tracks: tuple[str, ...], table: Any, accepting: Any) -> Automaton:
+    def _minimal(self, tracks: tuple[str, ...], table: Table, accepting: Flags) -> TrackSet:
         self.largest = max(self.largest, len(table))
         table, accepting = minimal(table, accepting)
-        made = Automaton(tracks, table, accepting)
+        made = TrackSet(tracks, table, accepting)
         return self.known.setdefault(made.key, made)
 
-    def _columns(self, have: tuple[str, ...], wanted: tuple[str, ...]) -> Any:
+    def _columns(self, have: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.int64]:
         """For each column over the tracks `wanted` the column over `have` that has their bits."""
         key = ("columns", have, wanted)
         if key not in self.made:
@@ -83,7 +87,7 @@ class Tracks:
             self.made[key] = (np.arange(self.symbols)[:, None] * (1 << len(have)) + mine[None, :]).ravel()
         return self.made[key]
 
-    def _product(self, a: Automaton, b: Automaton, name: str) -> Automaton:
+    def _product(self, a: TrackSet, b: TrackSet, name: str) -> TrackSet:
         """The product by ``and``, ``or`` or ``less``; of ``or`` both must be valid on all tracks."""
         key = (name, a, b)
         if key in self.made:
@@ -117,7 +121,7 @@ class Tracks:
 
     # --- Sets --------------------------------------------------------------------------------------------------------
 
-    def valid(self, *tracks: str) -> Automaton:
+    def valid(self, *tracks: str) -> TrackSet:
         """All strings with these tracks."""
         key = ("valid", tracks)
         if key not in self.made:
@@ -129,7 +133,7 @@ class Tracks:
             self.made[key] = out
         return self.made[key]
 
-    def both(self, *parts: Automaton) -> Automaton:
+    def both(self, *parts: TrackSet) -> TrackSet:
         """What all of them accept."""
         if not parts:
             return self.language
@@ -140,7 +144,7 @@ class Tracks:
             out = self._product(out, part, "and")
         return out
 
-    def either(self, *parts: Automaton) -> Automaton:
+    def either(self, *parts: TrackSet) -> TrackSet:
         """What one of them accepts, over the tracks of all."""
         parts = tuple(dict.fromkeys(part for part in parts if not part.empty))
         tracks = sorted({track for part in parts for track in part.tracks})
@@ -150,22 +154,22 @@ class Tracks:
             out = whole if out.empty else self._product(out, whole, "or")
         return out
 
-    def less(self, a: Automaton, b: Automaton) -> Automaton:
+    def less(self, a: TrackSet, b: TrackSet) -> TrackSet:
         """What `a` accepts and `b` does not."""
         if a.empty or b.empty:
             return a
         return self._product(self.lifted(a, b.tracks), b, "less")
 
-    def complement(self, a: Automaton) -> Automaton:
+    def complement(self, a: TrackSet) -> TrackSet:
         """What it does not accept."""
         return self.less(self.valid(*a.tracks), a)
 
-    def lifted(self, a: Automaton, tracks: Any) -> Automaton:
+    def lifted(self, a: TrackSet, tracks: Iterable[str]) -> TrackSet:
         """The same with further tracks that may be anywhere."""
         more = [track for track in tracks if track not in a.tracks]
         return self._product(a, self.valid(*more), "and") if more else a
 
-    def renamed(self, a: Automaton, names: Mapping[str, str]) -> Automaton:
+    def renamed(self, a: TrackSet, names: Mapping[str, str]) -> TrackSet:
         """The same with tracks called otherwise; two that get one name are at one position."""
         if all(names.get(track, track) == track for track in a.tracks):
             return a
@@ -179,14 +183,14 @@ class Tracks:
         out = self._minimal(tracks, a.table[:, columns], a.accepting)
         return self.both(out, self.valid(LAST)) if LAST in new and LAST not in a.tracks else out
 
-    def without(self, a: Automaton, *tracks: str) -> Automaton:
+    def without(self, a: TrackSet, *tracks: str) -> TrackSet:
         """The strings, with the other tracks, for which there are positions of these tracks."""
         for track in tracks:
             if track in a.tracks:
                 a = self._projected(a, track)
         return a
 
-    def _split(self, a: Automaton, track: str) -> tuple[tuple[str, ...], Any, Any]:
+    def _split(self, a: TrackSet, track: str) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
         """The other tracks, and for each of their columns that of `a` without and with the mark."""
         rest = tuple(one for one in a.tracks if one != track)
         k = a.tracks.index(track)
@@ -194,7 +198,7 @@ class Tracks:
         plain = (column >> k << (k + 1)) | (column & ((1 << k) - 1))
         return rest, plain, plain | (1 << k)
 
-    def _projected(self, a: Automaton, track: str) -> Automaton:
+    def _projected(self, a: TrackSet, track: str) -> TrackSet:
         key = ("without", a, track)
         if key not in self.made:
             rest, plain, marked = self._split(a, track)
@@ -218,7 +222,7 @@ class Tracks:
             self.made[key] = self._minimal(rest, table, np.array([bool(one & last) for one in todo]))
         return self.made[key]
 
-    def tallied(self, a: Automaton, track: str, most: int, modulus: int = 0) -> list[Automaton]:
+    def tallied(self, a: TrackSet, track: str, most: int, modulus: int = 0) -> list[TrackSet]:
         """For each r the strings in which r positions of the track are accepted: r = 0, .., `most`, which stands for
         all that are as large; with a `modulus` r is the remainder."""
         key = ("tallied", a, track, most, modulus)
@@ -231,8 +235,9 @@ class Tracks:
         def cut(r: int) -> int:
             return r % modulus if modulus else min(r, most)
 
-        first: tuple[int, tuple[tuple[int, int], ...]] = (0, ())
-        number, todo, rows = {first: 0}, [first], []
+        number: dict[Any, int] = {(0, ()): 0}
+        todo: list[Any] = [*number]
+        rows: list[list[int]] = []
         for base, counts in todo:
             row = []
             for x, y in zip(plain.tolist(), marked.tolist(), strict=True):
@@ -252,13 +257,13 @@ class Tracks:
 
     # --- Atoms -------------------------------------------------------------------------------------------------------
 
-    def symbol(self, x: str, number: int) -> Automaton:
+    def symbol(self, x: str, number: int) -> TrackSet:
         """At x is this symbol."""
         rows = [[[0, 1 if s == number else 2] for s in range(self.symbols)], *([[k, k]] * self.symbols for k in (1, 2))]
         table = np.array(rows, dtype=np.int32).reshape(3, -1)
         return self.both(self._minimal((x,), table, np.array([False, True, False])), self.valid(x))
 
-    def apart(self, x: str, y: str, distance: int, exact: bool) -> Automaton:
+    def apart(self, x: str, y: str, distance: int, exact: bool) -> TrackSet:
         """x - y = distance; else x - y <= distance."""
         if x == y:
             return self.valid(x) if (distance == 0 if exact else distance >= 0) else self.nothing
@@ -283,7 +288,7 @@ class Tracks:
             rows.append(row)
         return self.both(self._atom(tracks, rows, accepting), self.valid(*tracks))
 
-    def at(self, x: str, place: int, exact: bool = True) -> Automaton:
+    def at(self, x: str, place: int, exact: bool = True) -> TrackSet:
         """x = place; else x <= place."""
         steps = place - self.start
         if steps < 0:
@@ -297,7 +302,7 @@ class Tracks:
         rows += [[done, done], [dead, dead]]
         return self.both(self._atom((x,), rows, [s == done for s in range(done + 2)]), self.valid(x))
 
-    def remainder(self, x: str, modulus: int, rest: int) -> Automaton:
+    def remainder(self, x: str, modulus: int, rest: int) -> TrackSet:
         """x = rest modulo the modulus."""
         done, dead, first = modulus, modulus + 1, (rest - self.start) % modulus
         rows = [[(s + 1) % modulus, done if s == first else dead] for s in range(modulus)]
@@ -306,7 +311,7 @@ class Tracks:
 
     # --- Answers -----------------------------------------------------------------------------------------------------
 
-    def smallest(self, a: Automaton) -> tuple[int, ...] | None:
+    def smallest(self, a: TrackSet) -> tuple[int, ...] | None:
         """The shortest accepted string, of these the first in the order of the symbols; None where there is none."""
         a = self.without(a, *a.tracks)
         seen: dict[int, tuple[int, ...]] = {0: ()}
@@ -321,7 +326,7 @@ class Tracks:
         return None
 
 
-def _numbered(number: dict[Any, int], todo: list[Any], state: Any) -> int:
+def _numbered(number: dict[State, int], todo: list[State], state: State) -> int:
     """The number of a state, which is put down where it is new."""
     if state not in number:
         number[state] = len(todo)
@@ -331,12 +336,12 @@ def _numbered(number: dict[Any, int], todo: list[Any], state: Any) -> int:
     return number[state]
 
 
-def _dead(a: Automaton, state: int) -> bool:
+def _dead(a: TrackSet, state: int) -> bool:
     """Whether nothing is accepted from a state; of a minimal automaton."""
     return not a.accepting[state] and bool((a.table[state] == state).all())
 
 
-def minimal(table: Any, accepting: Any) -> tuple[Any, Any]:
+def minimal(table: Table, accepting: Flags) -> tuple[Table, Flags]:
     """The minimal automaton, by refinement, its states in order of their first occurrence."""
     classes = accepting.astype(np.int32)
     count = len(np.unique(classes))
