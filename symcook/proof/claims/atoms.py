@@ -491,9 +491,7 @@ class Atoms(Decided):
             h.intro(f"{(j := h.fresh('j'))} ({(lo := h.fresh('from'))} {(hi := h.fresh('to'))})")
             there = var(j, "Int")
             inside = h.fresh("inside")
-            h.have(
-                root.inside(there), inside, lambda k: [part.auto([lo, hi, start, end]) for part in k.split()] and None
-            )
+            h.have(root.inside(there), inside, lambda k: k.easy([lo, hi, start, end], degree=1, rounds=0))
 
             def close(k: Goal, _: int, case: str) -> None:
                 for label in outer:

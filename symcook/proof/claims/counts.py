@@ -24,7 +24,7 @@ from symcook.proof.search.simplex import TooLong
 from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Term, flatten, negation, num
 
-MOST_CASES = 300
+MOST_CASES = 150
 """So many cases are opened at most."""
 
 

@@ -39,7 +39,7 @@ def decide(statement: Statement, library: Citable, until: Until | None = None) -
         asked = problem(statement)
     except Outside as error:
         return ClaimDecision(outside=str(error))
-    regular = _regular(asked, until)
+    regular = _regular(asked, until and Until(until.left / 2))
     if regular.string is not None:
         return regular
     try:

@@ -148,9 +148,9 @@ def whole(a: int) -> bool:
 
 def tightened(row: Row) -> Row | None:
     """The row over the integers: 0 <= x - c for a whole number c; None where that says no more."""
-    if row.tag == "=" or not row.poly or not all(not e and all(whole(a) for a, _ in m) for m, e in row.poly):
+    if not row.poly or not all(not e and all(whole(a) for a, _ in m) for m, e in row.poly):
         return None
-    inside = {m: Fraction(c) for m, c in row.poly.items() if m != ONE}
+    inside: dict[Mono, Number] = {m: Fraction(c) for m, c in row.poly.items() if m != ONE}
     if not inside:
         return None
     over = math.lcm(*(c.denominator for c in inside.values()))
@@ -208,7 +208,7 @@ def contradiction(rows: Sequence[Row], effort: Effort | None = None, pivots: int
     found = solve([*((r, 0) for r in system.values()), (dict.fromkeys(strict, 1), 1)], free, pivots, effort)
     if found is None:
         return None
-    return [(Fraction(c), rows[k] if k >= 0 else None) for k, c in sorted(found.items()) if c]
+    return [(Fraction(found[k]), rows[k] if k >= 0 else None) for k in columns if found.get(k)]
 
 
 def point(rows: Sequence[Row], effort: Effort | None = None) -> dict[Mono, Fraction] | None:

@@ -1,0 +1,181 @@
+"""Fragment B: claims over letterwise sums are decided by counts. The truth of each claim comes from exact runs of all
+short strings, or from the argument beside it; each proof goes through the kernel."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from shared import second_checker
+
+import symcook as sc
+from symcook.errors import Rejected
+from symcook.proof import kernel, limits, own
+from symcook.proof.claims import counts
+from symcook.proof.claims.problem import problem
+from symcook.proof.ownruns import Runs
+from symcook.proof.proving import document_of
+from symcook.proof.search.liveness import pruned
+
+
+def averaging(mask: str = "future", weighting: str = "average", score: int = 0, **given) -> sc.Transformer:
+    """A mean, or a softmax average, of a vote; a feed-forward step; the sign of the mean at the last position."""
+    words = {"a": {"vote": 1, "key": 1}, "b": {"vote": -1}, "c": {"key": 2}}
+    words |= {given[end]: {} for end in ("before", "after") if end in given}
+    b = sc.Builder(words={word: {"one": 1, **row} for word, row in words.items()}, **given)
+    scores = {("one", "key"): score} if score else {}
+    b.add(sc.head(scores, value={"mean": "vote"}, mask=mask, weighting=weighting))
+    b.feedforward(["size"], ["mean"], W1=[[1], [-1]], b1=[0, 0], W2=[[1, 1]])
+    b.readout("sign", "last", ["mean"], weights=[1])
+    return b.build("votes")
+
+
+MODELS = {
+    "mean": averaging,
+    "strict": lambda: averaging("strict-future"),
+    "past, from 0": lambda: averaging("past", start=0),
+    "BOS": lambda: averaging("none", before="BOS"),
+    "EOS": lambda: averaging("none", after="EOS"),
+    "previous": lambda: averaging("strict-future", "rightmost"),
+    "softmax": lambda: averaging(weighting="softmax", score=1),
+}
+CLAIMS = [  # a model, what is true of all its strings, and a near miss
+    ("mean", "accept <-> count(a) > count(b)", "accept <-> count(a) >= count(b)"),
+    ("mean", "mean(n) = (count(a) - count(b))/n", "mean(n) = (count(a) + count(b))/n"),
+    ("mean", "size(n) = abs(count(a) - count(b))/n", "size(n) = count(a)/n"),  # signs under relu and abs
+    ("mean", "mean(n)^2 <= 1", "mean(n)^2 < 1"),  # products of counts
+    ("mean", "accept -> mean(n) >= 1/n", "accept -> mean(n) > 1/n"),  # 0 < x is 1 <= x for a whole number
+    ("mean", "n <= 100 & accept -> mean(n) >= 1/100", "n <= 101 & accept -> mean(n) >= 1/100"),  # beyond 50 positions
+    ("mean", "all i in 1..n - 1. at(c, i + 1) & mean(i) > 0 -> mean(i + 1) < mean(i)",
+     "all i in 1..n - 1. at(c, i + 1) -> mean(i + 1) < mean(i)"),  # two places that may be the last one
+    ("mean", "all i in 1..n. all j in 1..n. i < j & mean(i) = 1 & mean(j) = 1 -> count(a) >= j",
+     "all i in 1..n. all j in 1..n. mean(i) = 1 & mean(j) = 1 -> count(a) >= i + j"),  # i = j
+    ("mean", "all i in 1..n. (all j in 1..i. at(a, j)) <-> mean(i) = 1", "(ex j in 1..n. at(a, j)) -> accept"),
+    ("mean", "all i in 2..n. mean(i)*i = mean(i - 1)*(i - 1) + I[at(a, i)] - I[at(b, i)]",
+     "all i in 2..n. mean(i)*i = mean(i - 1)*(i - 1) + I[at(a, i)]"),
+    ("strict", "mean(1) = 0 & (accept -> n >= 2)", "accept -> n >= 3"),  # the row that sees nothing
+    ("strict", "accept & at(b, n) -> count(a) >= count(b)", "accept & at(b, n) -> count(a) > count(b)"),
+    ("past, from 0", "mean(0) = (count(a) - count(b))/n", "mean(0) = count(a)/n"),
+    ("past, from 0", "all i in 0..n - 1. -1 <= mean(i) & mean(i) <= 1", "all i in 0..n - 1. mean(i) < 1"),
+    ("BOS", "mean(n) < 1 & (accept <-> count(a) > count(b))", "count(a) = n - 1 -> accept"),  # BOS is one of n
+    ("EOS", "count(EOS) = 1 & mean(1) <= (n - 1)/n", "mean(1) <= (n - 2)/n"),
+    ("previous", "all i in 2..n. mean(i) = I[at(a, i - 1)] - I[at(b, i - 1)]", "accept <-> at(a, n)"),
+    ("softmax", "accept <-> exp(1)*count(a) > count(b)", "accept -> 2*count(a) > count(b)"),
+    ("softmax", "accept -> 3*count(a) > count(b)", "accept -> 11/4*count(a) > count(b) + 100"),
+    ("softmax", "all i in 1..n. -1 <= mean(i) & mean(i) <= 1", "all i in 1..n. mean(i) < 1"),
+]  # fmt: skip
+
+
+def decided(model: sc.Transformer, statement: str):
+    claim = own.claim(document_of(model, {}), statement)
+    return claim, counts.decide(problem(claim), own.library(claim, own.citable()))
+
+
+def checked(claim, decision: counts.Decision, goal=None) -> kernel.Accepted:
+    """The proof through the kernel."""
+    assert decision.proved is not None
+    stems = ("ext", "one", "only", "split", "nonneg", "member")
+    lemmas = {label: own.citable()[label].formula for label in (f"lem:sum_{stem}" for stem in stems)}
+    return kernel.check(goal or claim.formula, pruned(decision.proved.nodes), lemmas=lemmas, known=own.definitions())
+
+
+def run_at(model: sc.Transformer, claim, string: tuple[int, ...]) -> Runs:
+    runs = Runs(claim, document_of(model, {}))
+    assert runs.on(string)
+    return runs
+
+
+@pytest.mark.parametrize(("name", "true", "false"), CLAIMS, ids=[f"{name}: {true}" for name, true, _ in CLAIMS])
+def test_a_true_claim_has_a_proof_and_its_near_miss_a_string(name: str, true: str, false: str):
+    model = MODELS[name]()
+    claim, decision = decided(model, true)
+    checked(claim, decision)
+    missed, miss = decided(model, false)
+    assert miss.proved is None
+    assert miss.string is not None
+    assert run_at(model, missed, miss.string).false()
+    with pytest.raises(Rejected):  # the proof is one of its own claim alone
+        checked(claim, decision, missed.formula)
+
+
+def test_a_claim_that_is_false_of_long_strings_alone_is_refuted_by_the_shortest():
+    """51 of 101 letters are a, the others b: the mean is 1/101."""
+    model = MODELS["mean"]()
+    claim, decision = decided(model, "n <= 101 & accept -> mean(n) >= 1/100")
+    assert decision.string is not None
+    assert sorted(decision.string) == [0] * 51 + [1] * 50
+    assert run_at(model, claim, decision.string).false()
+
+
+def test_what_a_sum_of_other_values_says_is_not_decided():
+    """A sum of means is no sum of what letters decide; there is neither a proof nor a string that is false."""
+    b = sc.Builder(words={"a": {"vote": 1}, "b": {}})
+    b.add(sc.head(value={"mean": "vote"}, mask="future"))
+    b.add(sc.head(value={"total": "mean"}, mask="future"))
+    b.readout("sign", "last", ["total"], weights=[1])
+    model = b.build("sums")
+    claim, decision = decided(model, "accept <-> count(a) > 0")
+    assert decision.proved is None
+    assert "sum(j, 1, n, mean(j))" in decision.why
+    assert decision.string is None or not run_at(model, claim, decision.string).false()
+
+
+def test_both_checkers_accept_the_certificate(tmp_path):
+    answer = MODELS["BOS"]().prove("accept <-> count(a) > count(b)", seconds=30)
+    assert answer.status == "PROVED"
+    assert answer.method == "fragment B: counts and linear arithmetic"
+    assert answer.certificate is not None
+    assert limits.judged(answer.claim, answer.certificate).status == "PROVED"
+    found = second_checker(tmp_path, answer.claim, answer.certificate)
+    assert "PROVED" in found.stdout, found.stderr
+
+
+def drawn(rng: random.Random) -> tuple[sc.Transformer, str]:
+    """A model with one head and random votes, and a random claim of the fragment."""
+    ends: dict[str, Any] = rng.choice(({}, {}, {"before": "BOS"}, {"after": "EOS"}))
+    words = {x: {"one": 1, "vote": rng.choice((1, -1, 2, "-3/2")), "key": rng.choice((0, 1, "1/2"))} for x in "ab"}
+    words |= {end: {"one": 1, "vote": rng.choice((0, 1))} for end in ends.values()}
+    start = rng.randrange(2)
+    b = sc.Builder(words={w: {k: x for k, x in row.items() if x} for w, row in words.items()}, start=start, **ends)
+    mask = rng.choice(("none", "future", "strict-future", "past", "strict-past"))
+    if rng.random() < 1 / 4 and not mask.startswith("strict"):
+        b.add(sc.head({("one", "key"): 1}, value={"mean": "vote"}, mask=mask, weighting="softmax"))
+    else:
+        b.add(sc.head(value={"mean": "vote"}, mask=mask))
+    first, bias = [1, rng.randrange(2)], rng.choice((0, "1/2"))
+    b.feedforward(["z"], ["mean", "vote"], W1=[first, [-1, 0]], b1=[bias, 0], W2=[[1, -1]])
+    b.readout("sign", rng.choice(("last", "first")), [rng.choice(("mean", "z"))], weights=[1])
+    low, high = ("0", "(n - 1)") if start == 0 else ("1", "n")
+
+    def part() -> str:
+        order, number = rng.choice(("<", "<=", "=", ">")), Fraction(rng.randrange(-2, 4), 2)
+        return rng.choice((
+            "accept", f"{rng.randrange(1, 4)}*count(a) {order} {rng.choice(('count(b)', 'n'))} + {rng.randrange(2)}",
+            f"mean({high}) {order} {number}", f"z({low}) {order} {number}", f"at({rng.choice('ab')}, {high})",
+            f"(ex k in {low}..{high}. at({rng.choice('ab')}, k))", f"count(b) {order} {rng.randrange(4)}",
+        ))  # fmt: skip
+
+    claim = rng.choice((
+        f"{part()} -> {part()}", f"{part()} & {part()} -> {part()}", f"{part()} <-> {part()}",
+        f"all i in {low}..{high}. mean(i) <= {rng.randrange(3)} | {part()}",
+    ))  # fmt: skip
+    return b.build("drawn"), claim
+
+
+@pytest.mark.parametrize("seed", range(5, 25))
+def test_random_claims_are_as_all_short_strings_say(seed: int):
+    model, statement = drawn(random.Random(seed))
+    claim, decision = decided(model, statement)
+    tried = Runs(claim, document_of(model, {})).tried(5)
+    if decision.proved is not None:
+        checked(claim, decision)
+        assert tried.word is None, statement
+        return
+    if decision.string is None:  # whole numbers that no fraction excludes: the split at one goes on without end
+        assert decision.why == "more than 150 cases", statement
+        return
+    runs = run_at(model, claim, decision.string)
+    assert runs.false(), statement
+    assert tried.word is None or len(tried.word) == len(runs.word), statement
