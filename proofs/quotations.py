@@ -1,11 +1,11 @@
 """The words of the papers that the letters of errata quote, compared with the papers.
 
-python proofs/quotations.py cookbook=FILE ...   look for each quotation in the text of its own paper, for the papers given
+python proofs/quotations.py cookbook=FILE ...   look for each quotation in the text of its own paper
 
-Each quotation that is found is a line of quotations.txt: the paper, the row, the word of the text at which it begins, and
-a digest of these and of what is quoted. So a quotation that is changed, or moved to another paper, is noticed without the
-texts, which are not stored. Formulas are left out of the comparison, as texts and letters set them differently: what is
-compared are the words of four letters and more. Exit code 1 where a quotation is not in its paper's text.
+Each quotation that is found is a line of quotations.txt: the paper, the row, the word of the text at which it begins,
+and a digest of these and of what is quoted. So a quotation that is changed, or moved to another paper, is noticed
+without the texts, which are not stored. Formulas are left out of the comparison, as texts and letters set them
+differently: what is compared are the words of four letters and more. Exit code 1 where a quotation is not in the text.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from symcook import claims
 from symcook.proof import seals
 
 RECORD = Path(__file__).resolve().parent / "quotations.txt"
-SYMBOLS = frozenset(
-    "alpha beta gamma delta epsilon varepsilon theta lambda sigma kappa omega infinity sqrt tanh sinh cosh arrow prev".split()
-)
+GREEK = {"alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "theta", "lambda", "sigma", "kappa", "omega"}
+SYMBOLS = GREEK | {"infinity", "sqrt", "tanh", "sinh", "cosh", "arrow", "prev"}
 """What a letter may write for a sign of a formula."""
 
 

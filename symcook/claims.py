@@ -7,9 +7,10 @@ reads that file and calls a row stale, and so OPEN, where the digest no longer f
 What no replay can find out stands in ``proofs/reviewed.json``, an entry a claim with its reason ("why"): which kind a
 row is where the table's word misleads ("kind"), the test that shows that the library's object is the one that a
 definition means ("test"), where a sentence that the paper only cites comes from ("cited"), that a sentence reports a
-measurement ("empirical"), why a sentence asserts nothing that could be proved or refuted ("no claim"), which row says the same in other words ("same"), and of what is false as printed which kind
-of slip it is ("slip"), with that paper's words ("printed"), the smallest counterexample as a person would write it
-("counterexample") and what holds in its place ("repair"); the reason is the objection. An entry states facts; the
+measurement ("empirical"), why one asserts nothing that could be proved or refuted ("no claim"), which row says the same
+in other words ("same"), and of what is false as printed which kind of slip it is ("slip"), with that paper's words
+("printed"), the smallest counterexample as a person would write it ("counterexample") and what holds in its place
+("repair"); the reason is the objection. An entry states facts; the
 status follows by a rule.
 """
 

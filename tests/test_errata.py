@@ -285,7 +285,9 @@ def test_numbers_of_steps_and_of_small_networks() -> None:
     assert [text.index(str(x)) for x in head] == sorted(text.index(str(x)) for x in head)
     weights = softmax([math.log(16) * s / math.sqrt(4) for s in (0, 1)])
     text = entries["cookbook.s9.1.1.soft_average"]["counterexample"]
-    assert [str(Fraction(w).limit_denominator(9)) in text for w in (*weights, 1 - weights[1] + weights[0])] == [True] * 3
+    assert [str(Fraction(w).limit_denominator(9)) in text for w in (*weights, 1 - weights[1] + weights[0])] == [
+        True
+    ] * 3
     third = math.sqrt(math.pi / 2) / 6
     for numerator, denominator in ((10, 8), (2, 1)):
         assert f"{third * numerator / denominator:.3f}" in said["cookbook.s4.6.mul_error"]["gaps"][0]["why"]

@@ -404,9 +404,7 @@ def absorbed_printed(v: Any) -> bool | None:
         return None
     keys = [v["b()"][i] for i in range(n)]
     scaled = softmax([real(c * factors[0] * v["a"] * t * b) for t, b in zip(factors, keys, strict=False)])
-    return any(
-        all(map(same, scaled, softmax([real(k * v["a"] * b) for b in keys]))) for k in v["k"] if k > 0
-    )
+    return any(all(map(same, scaled, softmax([real(k * v["a"] * b) for b in keys]))) for k in v["k"] if k > 0)
 
 
 @adequate(

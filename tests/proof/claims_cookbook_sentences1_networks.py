@@ -305,7 +305,10 @@ def signed() -> Iterator[dict[str, Any]]:
             "y()": bits,
             "x()": [{i: 2 * e - 1 for i, e in bits.items()}, {i: -e for i, e in bits.items()}],
             "b()": {1: F(0), **v["b()"]},
-            **{"h": F(1), "W()": {(1, 1): F(-1)}, "V()": {(1, 1): F(1)}, "c()": column([F(1, 2)])},
+            "h": F(1),
+            "W()": {(1, 1): F(-1)},
+            "V()": {(1, 1): F(1)},
+            "c()": column([F(1, 2)]),
             "x": [F(-1), F(0), F(1, 4), F(1)],
             **table_of_signs(int(v["m"]), v["xi()"], v["phi()"], list(bits.values())),
         }

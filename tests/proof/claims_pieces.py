@@ -81,7 +81,8 @@ def padded(entries: Iterable[Any]) -> dict[int, F]:
 def numbers(network: Network, fine: Sequence[F], coarse: Sequence[F], rounded: Sequence[int]) -> dict[str, Any]:
     """Numbers of p' and of p bits, and to which of these each of those is rounded, counted from 1."""
     return network.instance() | {
-        "p": F(len(coarse).bit_length() - 1), "q": F(len(fine).bit_length() - 1), "P": F(len(coarse)), "Q": F(len(fine)),
+        "p": F(len(coarse).bit_length() - 1), "q": F(len(fine).bit_length() - 1),
+        "P": F(len(coarse)), "Q": F(len(fine)),
         "g()": padded(fine), "y()": padded(coarse), "r()": padded(rounded),
         "x": lambda env: [padded(fine)[env["k"]], padded(fine)[env["k"]] + ODD],
         "network": network, "lists": (fine, coarse, rounded),

@@ -559,7 +559,9 @@ def covered() -> Iterator[dict[str, Any]]:
         for image_of in itertools.product(*ways):
             yield in_pieces([F(k, Q) for k in range(P * Q)], [F(y) for y in image_of], p)
     for p, more in ((1, 1), (2, 1), (2, 2)):
-        yield in_pieces([F(k) for k in range(2 ** (p + more))], [F(min(k, 2**p - 1)) for k in range(2 ** (p + more))], p)
+        yield in_pieces(
+            [F(k) for k in range(2 ** (p + more))], [F(min(k, 2**p - 1)) for k in range(2 ** (p + more))], p
+        )
 
 
 def in_pieces(fine: list[F], points: list[F], p: int) -> dict[str, Any]:

@@ -106,9 +106,7 @@ def test_two_readings_and_other_divisors_are_refused_in_one_sentence(third, sent
         own.claim(third, sentence)
 
 
-@pytest.mark.parametrize(
-    "sentence", ["n mod 2 = 0 | (all q2 in 1..n. q0(q2) <= mod(q2) + 1)", "(mod(1)) mod 2 <= 1"]
-)
+@pytest.mark.parametrize("sentence", ["n mod 2 = 0 | (all q2 in 1..n. q0(q2) <= mod(q2) + 1)", "(mod(1)) mod 2 <= 1"])
 def test_names_that_a_remainder_needs_are_new(sentence):
     """A coordinate or a bound name may be called as the quotient would be, and mod itself is a name."""
     b = sc.Builder(words={"a": {"q0": 1}, "b": {"mod": 1}})

@@ -149,7 +149,7 @@ def test_the_command_gives_the_same(votes, tmp_path, monkeypatch, capsys, statem
 def test_a_model_that_was_compiled():
     """The lines made for its program are tried, as the command does."""
     model = sc.compile("ltl", "Q_b & prev Q_a", alphabet="ab", name="ends")
-    answer = model.prove('all i in 1..n. accept(i) <-> holds(Q_b & prev(Q_a), i)')
+    answer = model.prove("all i in 1..n. accept(i) <-> holds(Q_b & prev(Q_a), i)")
     assert answer.status == "PROVED" and answer.certificate is not None
 
 

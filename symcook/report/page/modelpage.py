@@ -120,8 +120,11 @@ def model_page(
         "rule": _rule(model),
         "reads": list(model.readout.reads),
         "labels": list(model.readout.labels),
-        "heads": {str(step.layer): list(map(_caption, step.block.heads))
-                  for step in model.sublayers if isinstance(step.block, SelfAttention)},
+        "heads": {
+            str(step.layer): list(map(_caption, step.block.heads))
+            for step in model.sublayers
+            if isinstance(step.block, SelfAttention)
+        },
         "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],
         "soft": None if machine is not None else _within(lambda: softness(bound, first)),
         "automaton": None,
