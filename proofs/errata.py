@@ -36,8 +36,9 @@ KINDS = ("statements", "definitions", "steps", "slips of the pen")
 
 
 def false_as_printed(rows: Iterable[claims.Claim]) -> list[claims.Claim]:
-    """The rows of the first kind: corrected or refuted, each statement once."""
-    return [row for row in rows if row.status in ("CORRECTED", "REFUTED") and row.same is None]
+    """The rows of the first kind: corrected or refuted, each statement once in each paper that prints it."""
+    false = [row for row in rows if row.status in ("CORRECTED", "REFUTED")]
+    return [row for row in false if row.same is None or claims.inventory()[row.same].paper != row.paper]
 
 
 def gaps(rows: Iterable[claims.Claim], kind: str) -> list[tuple[claims.Claim, dict[str, str]]]:

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def ordered(found: Counter[str]) -> list[str]:
     """The statuses that occur, in the order of `claims.STATUSES`; PROVED assuming after PROVED."""
     first = {word: place for place, word in enumerate(claims.STATUSES)}
-    return sorted(found, key=lambda word: (first[word.split()[0]], word))
+    return sorted(found, key=lambda word: (first[claims.word(word.removesuffix(" assuming"))], word))
 
 
 def verdicts_text() -> str:

@@ -111,9 +111,7 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "average-softmax": variant("average-softmax", "average", weighting="softmax"),
     "prefix-average-softmax": variant("prefix-average-softmax", "prefix-average", weighting="softmax"),
     "positional-encoding-share": variant("positional-encoding-share", "positional-encoding", kind="share"),
-    "positional-encoding-powers": variant(
-        "positional-encoding-powers", "positional-encoding", kind="powers", powers=3
-    ),
+    "positional-encoding-powers": variant("positional-encoding-powers", "positional-encoding", kind="powers", powers=3),
     "tie-break-leftmost": variant("tie-break-leftmost", "tie-break", term="1/j"),
     "tie-break-rightmost-n": variant("tie-break-rightmost-n", "tie-break", term="j/n"),
     "tie-break-leftmost-n": variant("tie-break-leftmost-n", "tie-break", term="-j/n"),
@@ -282,8 +280,13 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     ),
     "attention-identity": of_family("attention-identity", "attention-identity", d=2, h=1, Q="1 0", W="0 1"),
     "lookup-tetrahedron": of_family(
-        "lookup-tetrahedron", "lookup-almost-orthogonal",
-        N=4, m=3, c="1/3", eps="1/3", X="1 1 -1 -1 1 -1 1 -1 1 -1 -1 1",
+        "lookup-tetrahedron",
+        "lookup-almost-orthogonal",
+        N=4,
+        m=3,
+        c="1/3",
+        eps="1/3",
+        X="1 1 -1 -1 1 -1 1 -1 1 -1 -1 1",
     ),
     "tie-break-of-a-head": of_family(
         "tie-break-of-a-head", "tie-break", d=2, h=1, gamma="1/2", side=-1, Q="1 0", W="0 1"

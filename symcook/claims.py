@@ -7,9 +7,10 @@ reads that file and calls a row stale, and so OPEN, where the digest no longer f
 What no replay can find out stands in ``proofs/reviewed.json``, an entry a claim with its reason ("why"): which kind a
 row is where the table's word misleads ("kind"), the test that shows that the library's object is the one that a
 definition means ("test"), where a sentence that the paper only cites comes from ("cited"), that a sentence reports a
-measurement ("empirical"), which row says the same in other words ("same"), and of what is false as printed which kind
-of slip it is ("slip"), with the paper's words ("printed"), the smallest counterexample as a person would write it
-("counterexample") and what holds in its place ("repair"); the reason is the objection. An entry states facts; the
+measurement ("empirical"), why one asserts nothing that could be proved or refuted ("no claim"), which row says the same
+in other words ("same"), and of what is false as printed which kind of slip it is ("slip"), with that paper's words
+("printed"), the smallest counterexample as a person would write it ("counterexample") and what holds in its place
+("repair"); the reason is the objection. An entry states facts; the
 status follows by a rule.
 """
 
@@ -34,7 +35,7 @@ from symcook.proof.seals import digest, judge_digest, read
 DATA = Path(__file__).parent / "data"
 LEDGER = "ledger.jsonl"
 PAPERS = ("cookbook", "chiang2022", "merrill2024", "yang2026")
-STATUSES = ("PROVED", "DECIDED", "CHECKED", "REFUTED", "CORRECTED", "DEFINED", "CITED", "EMPIRICAL", "OPEN")
+STATUSES = ("PROVED", "DECIDED", "CHECKED", "REFUTED", "CORRECTED", "DEFINED", "CITED", "EMPIRICAL", "NO CLAIM", "OPEN")
 SLIPS = ("misprint", "boundary", "missing hypothesis", "wrong")
 """Classes of errata: what is meant is clear; false at an edge (n = 1, the empty word, 0); true under a condition that
 is not printed; false where it matters."""
@@ -56,7 +57,7 @@ class Claim:
     "class", one of SLIPS or ASIDES); `tried` says what was attempted against the claim before it was proved. Of a
     claim that is false as printed `slip` is one of SLIPS, `printed` the paper's words, `reason` the objection,
     `counterexample` the smallest, in words, and `repair` what holds. `same` is an earlier row with the same statement.
-    Of other rows `reason` is why they are DEFINED (by the test `test`), CITED or EMPIRICAL.
+    Of other rows `reason` is why they are DEFINED (by the test `test`), CITED, EMPIRICAL or NO CLAIM.
     """
 
     id: str
@@ -81,13 +82,18 @@ class Claim:
 
     def to_json(self) -> dict[str, Any]:
         """One entry of ``symcook claims --json``; "objects" are the recipes and functions that the claim is about."""
-        document = asdict(self) | {"objects": recipes.of_claim(self.id)}
+        document = asdict(self) | {"numbers": self.numbers, "objects": recipes.of_claim(self.id)}
         return document | {name: list(document[name]) for name in ("assuming", "lemmas", "gaps", "tried", "objects")}
 
     @property
     def words(self) -> str:
         """The status with what it assumes: ``PROVED assuming named.x``."""
         return self.status + (f" assuming {', '.join(self.assuming)}" if self.assuming else "")
+
+    @property
+    def numbers(self) -> str:
+        """Over which numbers a status with a proof or a refutation holds; empty for the others."""
+        return "exact reals" if self.status in ("PROVED", "REFUTED", "CORRECTED") else ""
 
     @property
     def counted(self) -> bool:
@@ -144,6 +150,11 @@ def inventory() -> dict[str, Claim]:
     return claims
 
 
+def word(status: str) -> str:
+    """The status without its number: CHECKED of CHECKED N."""
+    return "CHECKED" if status.startswith("CHECKED ") else status
+
+
 def _place(name: str) -> str | None:
     """What to ask where `name` is a place of a paper, as 9.2.1 or thm12, or a word of ids; None where it is in none."""
     for one in inventory():
@@ -166,14 +177,21 @@ def remarks() -> dict[str, dict[str, Any]]:
     """What was tried against a claim, gaps of its printed proof, and notes, by claim id; written by people."""
     from symcook.proof.files import proofs_directory
 
+    files = sorted((proofs_directory() / "remarks").glob("*.json"))
+    return _said(tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in files))
+
+
+@cache
+def _said(files: tuple[tuple[Path, int, int], ...]) -> dict[str, dict[str, Any]]:
+    """What `remarks` reads; once as long as the files stay as they are."""
     out: dict[str, dict[str, Any]] = {}
-    for path in sorted((proofs_directory() / "remarks").glob("*.json")):
+    for path, _, _ in files:
         out |= json.loads(path.read_text(encoding="utf-8"))
     return out
 
 
 _ERRATUM = ("printed", "counterexample", "repair")
-_FACTS = frozenset({"kind", "test", "cited", "empirical", "same", "slip", *_ERRATUM})
+_FACTS = frozenset({"kind", "test", "cited", "empirical", "no claim", "same", "slip", *_ERRATUM})
 
 
 def reviewed() -> dict[str, dict[str, str]]:
@@ -215,15 +233,15 @@ def _entries(path: Path, changed: int, size: int) -> dict[str, dict[str, str]]:
 def row_digest(name: str, same: str | None = None) -> str:
     """A digest of all that a row says and rests on: the words of the table, the checker's files, statements and
     certificates of the row, of what corrects it and of all lemmas below, the statement of the row that says the `same`,
-    and its entry among the reviewed rows.
+    its entry among the reviewed rows, and the remarks on it.
 
-    Empty where there is neither a certificate nor an entry: then a ledger's row rests on nothing.
+    Empty where there is no certificate, no entry and no remark: then a ledger's row rests on nothing.
     """
     from symcook.proof.files import proofs_directory
 
     root = proofs_directory()
     written, stored = statement_files(root), _certificates(root)
-    entry = reviewed().get(name)
+    entry, said = reviewed().get(name), remarks().get(name)
     below: dict[str, str] = {}
     todo = [name]
     while todo:
@@ -233,9 +251,9 @@ def row_digest(name: str, same: str | None = None) -> str:
             proofs = [certificate(path) for other in related for path in stored.get(other, ())]
             below[one] = digest(*(written.digest(other) for other in related), *(sha256 for sha256, _ in proofs))
             todo += [lemma for _, lemmas in proofs for lemma in lemmas]
-            if one == name and not proofs and entry is None:
+            if one == name and not proofs and entry is None and said is None:
                 return ""
-    words = json.dumps([table().get(name), entry, same, same and written.digest(same)], sort_keys=True)
+    words = json.dumps([table().get(name), entry, said, same, same and written.digest(same)], sort_keys=True)
     return digest(judge_digest("kernel"), words, *(f"{one} {below[one]}" for one in sorted(below)))
 
 
@@ -289,22 +307,26 @@ def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None 
             if row.status in ("REFUTED", "CORRECTED"):
                 told = {key: entry.get(key) for key in ("slip", *_ERRATUM)}
                 row = replace(row, **told, reason=entry.get("why") if "slip" in entry else None)
-            if row.status in ("DEFINED", "CITED", "EMPIRICAL"):
+            if row.status in ("DEFINED", "CITED", "EMPIRICAL", "NO CLAIM"):
                 row = replace(row, test=entry.get("test"), reason=entry.get(row.status.lower(), entry.get("why")))
         elif "note" in words:
             row = replace(row, note=words["note"])
         rows.append(row)
     found_rows = {row.id: row for row in rows}
-    rows = [_as_the_other(row, found_rows.get(row.same or "")) for row in rows]
+    rows = [_as_the_other(row, found_rows.get(row.same or ""), entries.get(row.id, {})) for row in rows]
     return [row for row in rows if names is None or row.id in names]
 
 
-def _as_the_other(row: Claim, other: Claim | None) -> Claim:
-    """A row without a verdict of its own, with that of the row that says the same."""
+def _as_the_other(row: Claim, other: Claim | None, entry: dict[str, str]) -> Claim:
+    """A row without a verdict of its own, with that of the row that says the same. How the sentence fails in its own
+    paper's words is its own, where its entry says so."""
     if other is None or row.status != "OPEN":
         return row
     keys = ("status", "corrected", "assuming", "lemmas", "slip", *_ERRATUM, "reason", "test", "note")
-    return replace(row, **{key: getattr(other, key) for key in keys})
+    told = {key: getattr(other, key) for key in keys}
+    if "slip" in entry:
+        told |= {key: entry[key] for key in ("slip", *_ERRATUM)} | {"reason": entry["why"]}
+    return replace(row, **told)
 
 
 def stored_rows() -> dict[str, list[dict[str, Any]]]:
@@ -361,7 +383,7 @@ def select(
     if paper is not None:
         rows = [row for row in rows if row.paper == paper]
     if wanted is not None:
-        rows = [row for row in rows if wanted in (row.status, row.status.split()[0])]
+        rows = [row for row in rows if wanted in (row.status, word(row.status))]
     if search is not None:
         text = search.lower()
         rows = [row for row in rows if text in f"{row.id} {row.location} {row.statement} {row.note}".lower()]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
-from symcook.claims import DEFINITION, Known, inventory, reviewed, row_digest
+from symcook.claims import DEFINITION, Known, inventory, remarks, reviewed, row_digest
 from symcook.proof import replay
 
 
@@ -14,7 +14,7 @@ def status_of(kind: str, found: str, entry: Mapping[str, str]) -> str:
     """The status of a row of this kind where replay gives `found` and the list of reviewed rows has `entry`.
 
     What is refuted stays refuted. A definition is no claim that could be proved: it is DEFINED where a test is named.
-    Every other row is what replay gives; a row without a proof may be CITED or EMPIRICAL.
+    Every other row is what replay gives; a row without a proof may be CITED, EMPIRICAL or NO CLAIM.
     """
     if found in ("REFUTED", "CORRECTED"):
         return found
@@ -22,7 +22,8 @@ def status_of(kind: str, found: str, entry: Mapping[str, str]) -> str:
         return "DEFINED"
     if found != "OPEN":
         return found
-    return "CITED" if "cited" in entry else "EMPIRICAL" if "empirical" in entry else "OPEN"
+    facts = (word for word in ("CITED", "EMPIRICAL", "NO CLAIM") if word.lower() in entry)
+    return next(facts, "OPEN")
 
 
 def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]:
@@ -30,7 +31,7 @@ def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]
     verdicts = {verdict.id: verdict for verdict in replay.replay(progress=progress)}
     proved = {v.id for v in verdicts.values() if v.status == "PROVED"}
     corrections = {s.corrects: s.id for s in replay.statements().values() if s.corrects and s.id in proved}
-    entries = reviewed()
+    entries, said = reviewed(), remarks()
     first: dict[str, str] = {}  # the first row with a statement, by the hash of the statement
     found: dict[str, Known] = {}
     for name, row in inventory().items():
@@ -40,7 +41,7 @@ def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]
             earlier = first.setdefault(replay.statements()[name].digest, name)
             same = same if earlier == name else earlier
         status = status_of(entry.get("kind", row.kind), verdict.status if verdict else "OPEN", entry)
-        if verdict is None and status == "OPEN" and same is None:
+        if verdict is None and status == "OPEN" and same is None and name not in said:
             continue
         corrected = corrections.get(name) if status == "CORRECTED" else None
         used = [v for v in (verdict, verdicts.get(corrected or "")) if v is not None]

@@ -33,7 +33,7 @@ size, changelog = script("size"), script("changelog")
         ('A = "ä"; "alone"; B = 2\n', 6),
         ('"a docstring" "in two parts"\nx = 1\n', 3),
         ('x = f"{a:{b}} {c!r}"\n', 3),  # an f-string is one token in each version of Python
-        ('x = [\n    1,  # one\n\n    2,\n]\n', 8),
+        ("x = [\n    1,  # one\n\n    2,\n]\n", 8),
     ],
 )
 def test_code_is_counted_and_words_are_not(source: str, tokens: int) -> None:
@@ -97,9 +97,7 @@ def test_ceilings_fall_and_do_not_rise(project: Path, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize("committed", [False, True])
-def test_a_ceiling_rises_with_a_reason_only(
-    project: Path, capsys: pytest.CaptureFixture[str], committed: bool
-) -> None:
+def test_a_ceiling_rises_with_a_reason_only(project: Path, capsys: pytest.CaptureFixture[str], committed: bool) -> None:
     write(project, ".ci/ceilings.txt", "a 300\nb.py 100\n")
     if committed:
         commit(project)

@@ -38,7 +38,7 @@ MOST_MEANT = 16
 MOST_PATHS = 8
 """The second checker is given so many certificates by name; where a proof rests on more, their folder."""
 WORDS = {
-    "PROVED": "The stored proof is accepted, with all quantifiers as they stand.",
+    "PROVED": "The stored proof is accepted, with all quantifiers as they stand, over exact real numbers.",
     "CORRECTED": "False as printed: its refutation is accepted, and so is the proof of what holds in its place.",
     "REFUTED": "False as printed: its refutation is accepted.",
     "DECIDED": "Decided from the weights, for words of every length.",
@@ -46,6 +46,7 @@ WORDS = {
     "DEFINED": "A definition: a test shows that the library's object is the one that is meant.",
     "CITED": "The paper cites it; where from is said below. It is not proved here.",
     "EMPIRICAL": "The paper reports a measurement.",
+    "NO CLAIM": "The sentence asserts nothing that could be proved or refuted.",
     "OPEN": "Neither proved nor refuted here.",
 }
 """What each status says, in a sentence."""
@@ -261,7 +262,7 @@ def environment() -> jinja2.Environment:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     made.globals |= {"papers": errata.PAPERS, "said": WORDS}
-    made.filters["word"] = lambda status: status.split()[0]
+    made.filters["word"] = claims.word
     return made
 
 

@@ -223,8 +223,8 @@ def claims(
     status: Annotated[
         str | None,
         option(
-            "With this status: PROVED, DECIDED, CHECKED, REFUTED, CORRECTED, DEFINED, CITED, EMPIRICAL, OPEN; "
-            "'CHECKED N' for one N.",
+            "With this status: PROVED, DECIDED, CHECKED, REFUTED, CORRECTED, DEFINED, CITED, EMPIRICAL, NO CLAIM, "
+            "OPEN; 'CHECKED N' for one N.",
             "S",
             shell_complete=completes(_statuses),
         ),
@@ -254,9 +254,10 @@ def claims(
     if ids:
         rows = [row for row in rows if row.id in ids]
     say_or_json(as_json, lambda: [row.to_json() for row in rows], lambda: document(rows).text())
-    stale = sum(row.note.startswith("stale") for row in rows)
-    if stale and not as_json:
-        say(f"\n{stale} stale: symcook claims --recompute replays the proofs.")
+    if not recompute and not as_json:
+        stale = sum(row.note.startswith("stale") for row in rows)
+        what = f"{stale} stale" if stale else "Statuses as recorded, of files with these hashes; no proof was replayed"
+        say(f"\n{what}: symcook claims --recompute replays the proofs.")
 
 
 def _named(name: str) -> list[str]:

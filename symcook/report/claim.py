@@ -96,6 +96,7 @@ def _more(row: Claim) -> list[str]:
             holds = row.status not in ("OPEN", "REFUTED") and name == (row.corrected or row.id)
             if holds and (found := unasked(statements()[name])):
                 out.append(f"Not checked for vacuity: {unasked_words(found)}")
+    out += [f"Numbers: {row.numbers}"] if row.numbers else []
     out += [f"Tried: {tried}" for tried in row.tried]
     if row.lemmas:
         out.append(f"Uses: {', '.join(row.lemmas)}")

@@ -485,7 +485,7 @@ def test_an_edit_of_what_judges_makes_rows_stale_and_no_other(
 
     monkeypatch.setattr(Path, "read_bytes", edited)
     monkeypatch.setattr(seals, "judge_digest", seals.judge_digest.__wrapped__)
-    assert record.stale([LEMMA]) == [LEMMA][: judges] and record.stale_models([MODEL]) == [MODEL][: judges]
+    assert record.stale([LEMMA]) == [LEMMA][:judges] and record.stale_models([MODEL]) == [MODEL][:judges]
     assert record.coq_hash(LEMMA, digest) == ("" if judges else digest)
 
 

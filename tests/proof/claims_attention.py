@@ -346,12 +346,26 @@ def odd_instances(odd: int) -> Iterator[dict[str, Any]]:
     for m in range(5):
         for n in (2 * m + odd - 1, 2 * m + odd, 2 * m + odd + 2):
             if n >= 2 * m + odd or m in (1, 2):
-                yield with_a_run({"n": F(n), "m": F(m), "v()": column(number() for _ in range(n + 3))}, number)
+                values = column((number() for _ in range(n + 4)), start=0)
+                yield with_a_run({"n": F(n), "m": F(m), "v()": values}, number)
+
+
+ODD_PLACES = tuple(odd_instances(1))
+
+
+@adequate("s5.4.pred_odd", at=ODD_PLACES, false=True)
+def odd_printed(v: Any) -> bool | None:
+    """At i = 1 there is no v_0; what stands there is another number."""
+    n, m = int(v["n"]), int(v["m"])
+    if 2 * m + 1 > n:
+        return None
+    values = v["v()"]
+    return heads([values[i] for i in range(1, n + 1)])[1][2 * m] == values[2 * m]
 
 
 @adequate(
-    "s5.4.pred_odd",
-    at=odd_instances(1),
+    "s5.4.pred_odd.corrected",
+    at=ODD_PLACES,
     misses=[
         ("= v(2*m)", "= v(2*m - 1)"),
         ("= v(2*m)", "= v(2*m + 1)"),
@@ -368,7 +382,7 @@ def odd(v: Any) -> bool | None:
     n, m = int(v["n"]), int(v["m"])
     if m < 1 or 2 * m + 1 > n:
         return None
-    given = [list(v[name].values())[:n] for name in ("v()", "value()")]
+    given = [[v[name][i] for i in range(1, n + 1)] for name in ("v()", "value()")]
     return all(heads(values)[1][2 * m] == values[2 * m - 1] for values in given)
 
 
@@ -390,7 +404,7 @@ def even(v: Any) -> bool | None:
     n, m = int(v["n"]), int(v["m"])
     if m < 1 or 2 * m > n:
         return None
-    given = [list(v[name].values())[:n] for name in ("v()", "value()")]
+    given = [[v[name][i] for i in range(1, n + 1)] for name in ("v()", "value()")]
     return all(heads(values)[0][2 * m - 1] == values[2 * m - 2] for values in given)
 
 

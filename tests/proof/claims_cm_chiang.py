@@ -384,9 +384,32 @@ def scalings() -> Iterator[dict[str, Any]]:
     yield {"n": F(2), "a": F(1), "b()": column([1, 0], 0), "v()": column([3, 1], 0), "c": F(1), "t": F(2)}
 
 
+def with_factors() -> Iterator[dict[str, Any]]:
+    """The same, with a factor for each position, equal ones and others."""
+    for v in scalings():
+        n, t = int(v["n"]), v["t"]
+        others = [t, 2 * t, t / 3, t][:n]
+        for factors in ([t] * max(n, 1), others or [t]):
+            yield v | {"t()": column(factors, 0), "factors": factors, "k": [v["c"] * t * t, v["c"] * t, F(1)]}
+
+
+SCALINGS = tuple(with_factors())
+
+
+@adequate("chiang2022.appB.absorb", at=SCALINGS, false=True)
+def absorbed_printed(v: Any) -> bool | None:
+    """A factor for each position; one constant does where they are equal, or where no keys differ after scaling."""
+    n, c, factors = int(v["n"]), v["c"], v["factors"]
+    if n < 1 or c <= 0 or min(factors) <= 0:
+        return None
+    keys = [v["b()"][i] for i in range(n)]
+    scaled = softmax([real(c * factors[0] * v["a"] * t * b) for t, b in zip(factors, keys, strict=False)])
+    return any(all(map(same, scaled, softmax([real(k * v["a"] * b) for b in keys]))) for k in v["k"] if k > 0)
+
+
 @adequate(
-    "chiang2022.appB.absorb",
-    at=list(scalings()),
+    "chiang2022.appB.absorb.corrected",
+    at=SCALINGS,
     misses=[("t^2*c*a*b(j)", "t*c*a*b(j)"), ("= t*sum", "= sum"), ("0 < t^2*c &", "1 < t^2*c &")],
 )
 def absorbed(v: Any) -> bool | None:

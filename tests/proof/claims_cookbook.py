@@ -641,7 +641,6 @@ def relu_sum(v: Any) -> bool | None:
     ],
     still_true=[ONE_LINE],
 )
-@adequate("yang2026.lemma9.cpwl", at=line_instances(True), misses=LINE_MISSES, still_true=[ONE_LINE])
 def cpwl_ffn(v: Any) -> bool | None:
     return on_lines(v, network(line_network(list(v["xs()"].values()), list(v["ys()"].values())), v["x"])[0])
 
@@ -1144,6 +1143,23 @@ def balance(v: Any) -> bool | None:
         if not mean == F(opened - closed, i) == F(balances(word)[i - 1], i):
             return False
     return True
+
+
+@adequate("s9.2.1.overview", at=word_instances(), false=True)
+def balance_printed(v: Any) -> bool | None:
+    return two_layers(v["word"])["balance"] == balances(v["word"]) if bracketed(v) else None
+
+
+@adequate(
+    "s9.2.1.overview.corrected",
+    at=word_instances(),
+    misses=[("= height(w, i)/i", "= height(w, i)"), ("i*balance(i)", "n*balance(i)")],
+)
+def balance_divided(v: Any) -> bool | None:
+    if not bracketed(v):
+        return None
+    word = v["word"]
+    return all(i * b == c for i, (b, c) in enumerate(zip(two_layers(word)["balance"], balances(word), strict=True), 1))
 
 
 @adequate(

@@ -476,14 +476,19 @@ def orders() -> Iterator[dict[str, Any]]:
             "tau()": column(back),
             "z()": table(z),
             "x()": [table(x), table(z)],
-            "alpha()": [entries(weights(z))],
-            "beta()": [entries(weights(x)), entries(weights(z))],
+            "alpha()": [entries(weights(z)), entries(masked(weights(z)))],
+            "beta()": [entries(w) for rows in (x, z) for w in (weights(rows), masked(weights(rows)))],
             "layer": (weights, (V, W, g, U, r), z, x, sigma),
         }
 
 
 def entries(rows: list[list[Any]]) -> dict[tuple[int, int], Any]:
     return {(i, j): e for i, row in enumerate(rows, 1) for j, e in enumerate(row, 1)}
+
+
+def masked(rows: list[list[Any]]) -> list[list[Any]]:
+    """The weights of a future mask: each row as far as its position, over its sum."""
+    return [[a / sum(row[:i]) if j < i else real(F(0)) for j, a in enumerate(row)] for i, row in enumerate(rows, 1)]
 
 
 def layer(weights: Any, parameters: Any, rows: Any) -> list[list[Any]]:
@@ -505,9 +510,17 @@ def layer(weights: Any, parameters: Any, rows: Any) -> list[list[Any]]:
     return out
 
 
+ORDERS = tuple(orders())
+
+
+@adequate("s3.5.permutation", at=ORDERS, false=True)
+def order_of_tokens_under_a_mask(v: Any) -> bool | None:
+    return permuted(v, masked)
+
+
 @adequate(
-    "s3.5.permutation",
-    at=orders(),
+    "s3.5.permutation.corrected",
+    at=ORDERS,
     misses=[
         ("z, sigma(i), a)", "z, i, a)"),
         ("x(i, b) = z(sigma(i), b)", "x(i, b) = z(i, b)"),
@@ -515,10 +528,14 @@ def layer(weights: Any, parameters: Any, rows: Any) -> list[list[Any]]:
     ],
 )
 def order_of_tokens(v: Any) -> bool | None:
+    return permuted(v, lambda weights: weights)
+
+
+def permuted(v: Any, mask: Any) -> bool | None:
     weights, parameters, z, x, sigma = v["layer"]
     if sorted(sigma) != list(range(1, len(sigma) + 1)):
         return None
-    old, new = layer(weights, parameters, z), layer(weights, parameters, x)
+    old, new = (layer(lambda rows: mask(weights(rows)), parameters, rows) for rows in (z, x))
     return all(same(a, b) for row, p in zip(new, sigma, strict=True) for a, b in zip(row, old[p - 1], strict=True))
 
 

@@ -222,19 +222,40 @@ def every_position_counts(v: Any) -> bool | None:
 def long_rows() -> Iterator[dict[str, Any]]:
     for gamma, tau in ((1, 1), (2, 1), (1, F(1, 2)), (F(1, 2), 3), (0, 1)):
         N = int(2 * CONTEXT.exp(2 * real(F(gamma) / tau))) + 1
-        yield {
-            "gamma": F(gamma),
-            "tau": F(tau),
-            "N": [F(N)],
-            "longest": N,
-            "n": [F(n) for n in (1, N, N + 1)],
-            "p": [F(1), F(N), F(N + 2)],
-        }
+        for least, s in ((1, quadratic), (F(gamma), lambda n, p, j, gamma=gamma: F(gamma) * (j == p))):
+            yield {
+                "gamma": F(gamma),
+                "tau": F(tau),
+                "N": [F(N)],
+                "longest": N,
+                "n": [F(n) for n in (1, N, N + 1)],
+                "p": [F(1), F(N), F(N + 2)],
+                "s()": [s],
+                "least": least,
+            }
+
+
+def quadratic(n: Any, p: Any, j: Any) -> Any:
+    """Quadratic maximization, whose least gap is 1."""
+    return F(2 * p * j - j * j)
+
+
+LONG_ROWS = tuple(long_rows())
+
+
+@adequate("s5.7.tau_depends", at=LONG_ROWS, false=True)
+def every_fixed_temperature_fails(v: Any) -> bool | None:
+    """For the scores that are given, at the lengths and places that are tried."""
+    if v["gamma"] <= 0 or v["least"] < v["gamma"]:
+        return None
+    pairs = [(int(n), int(p)) for n in v["n"] for p in v["p"] if 1 <= p <= n]
+    rows = [(softmax([v["s()"][0](n, p, j) / v["tau"] for j in range(1, n + 1)]), p) for n, p in pairs]
+    return any(row[p - 1] < real(F(3, 4)) for row, p in rows)
 
 
 @adequate(
-    "s5.7.tau_depends",
-    at=long_rows(),
+    "s5.7.tau_depends.corrected",
+    at=LONG_ROWS,
     misses=[("1/2 <= abs", "99/100 <= abs"), ("N <= n", "1 <= n"), ("I[j = p]) - 1)", "1) - 1)")],
 )
 def fixed_temperature_fails(v: Any) -> bool | None:

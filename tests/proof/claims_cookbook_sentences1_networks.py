@@ -304,6 +304,12 @@ def signed() -> Iterator[dict[str, Any]]:
         yield v | {
             "y()": bits,
             "x()": [{i: 2 * e - 1 for i, e in bits.items()}, {i: -e for i, e in bits.items()}],
+            "b()": {1: F(0), **v["b()"]},
+            "h": F(1),
+            "W()": {(1, 1): F(-1)},
+            "V()": {(1, 1): F(1)},
+            "c()": column([F(1, 2)]),
+            "x": [F(-1), F(0), F(1, 4), F(1)],
             **table_of_signs(int(v["m"]), v["xi()"], v["phi()"], list(bits.values())),
         }
 
@@ -325,9 +331,18 @@ def table_of_signs(m: int, xi: Any, phi: Any, bits: list[F]) -> dict[str, Any]:
     }
 
 
+SIGNED = tuple(signed())
+
+
+@adequate("s4.8.other_reps", at=SIGNED, false=True)
+def negation_of_half_lines(v: Any) -> bool:
+    """No network jumps at 0; the one that is tried is 1/2 or more everywhere."""
+    return any(relu(v["b()"][1] - x) + F(1, 2) <= 0 for x in v["x"])
+
+
 @adequate(
-    "s4.8.other_reps",
-    at=signed(),
+    "s4.8.other_reps.corrected",
+    at=SIGNED,
     misses=[
         ("= 2*phi(p) - 1", "= phi(p)"),
         ("-(m/2 - 1)", "-(m/2)"),

@@ -292,8 +292,14 @@ def same_width(v: Any) -> bool:
     return True
 
 
+@adequate("s4.2.residual_optional", at=RESIDUAL, false=True)
+def residual_optional(v: Any) -> bool:
+    """Of attention at one width."""
+    return same_width(v)
+
+
 @adequate(
-    "s4.2.residual_optional",
+    "s4.2.residual_optional.corrected",
     at=RESIDUAL,
     misses=[
         (" + c(i)))", "))"),
@@ -978,8 +984,17 @@ def with_two_numbers() -> Iterator[dict[str, Any]]:
         }
 
 
+@adequate("s6.4.sign_zero", at=with_two_numbers(), false=True)
+def sign_zero_printed(v: Any) -> bool | None:
+    """The zero vector has no layer norm, so that its output may be anything."""
+    x, delta = list(v["u()"].values()), v["delta"]
+    if delta <= 0 or any(0 < abs(a) < delta for a in x):
+        return None
+    return any(x)
+
+
 @adequate(
-    "s6.4.sign_zero",
+    "s6.4.sign_zero.corrected",
     at=with_two_numbers(),
     misses=[
         ("y1_x = I[y < x] - I[x < y]", "y1_x = I[y <= x] - I[x < y]"),

@@ -335,8 +335,14 @@ def one_hot_gap(v: Any, scaled: bool) -> Any:
     return real(least) / CONTEXT.sqrt(N) if scaled else least
 
 
+@adequate("s5.3.1.gap", at=GAPS, false=True)
+def one_hot_score_gap(v: Any) -> bool | None:
+    least = one_hot_gap(v, scaled=True)
+    return None if least is None else same(least, 1)
+
+
 @adequate(
-    "s5.3.1.gap",
+    "s5.3.1.gap.corrected",
     at=GAPS,
     misses=[
         ("I[a = p]*I[a = j])/sqrt(N) = 1/sqrt(N)", "I[a = p]*I[a = j])/sqrt(N) = 1"),
@@ -534,9 +540,24 @@ def gap_instances() -> Iterator[dict[str, Any]]:
         yield {**sizes, "X()": [padded(vectors), padded(sharp(eps))]}
 
 
+GAP_INSTANCES = tuple(gap_instances())
+
+
+@adequate("s5.3.2.ao_gap", at=GAP_INSTANCES, false=True)
+def orthogonal_gap_printed(v: Any) -> bool | None:
+    """Of the families that are given: the least difference at each place."""
+    eps, vectors = v["eps"], v["vectors"]
+    if not 0 < eps < F(1, 2) or len(vectors) < 2:
+        return None
+    families = [vectors, sharp(eps)] if len(vectors) == len(vectors[0]) == 2 else [vectors]
+    fitting = [xs for xs in families if near(xs, eps if xs is vectors else real(eps))]
+    gaps = [min(dot(x, x) - dot(x, y) for y in xs if x is not y) for xs in fitting for x in xs]
+    return all(same(gap, 1 - 2 * eps) for gap in gaps) if fitting else None
+
+
 @adequate(
-    "s5.3.2.ao_gap",
-    at=gap_instances(),
+    "s5.3.2.ao_gap.corrected",
+    at=GAP_INSTANCES,
     misses=[
         ("1 - 2*eps <= sum", "1 - 2*eps < sum"),
         ("1 - 2*eps <= sum", "1 - eps <= sum"),

@@ -1993,9 +1993,21 @@ def best_follows_same(v: Any) -> bool | None:
 DOTS = " + ".join(f"is_{x}(i)*before_{x}(j)" for x in "ABCD")
 
 
+BESIDE_HEADS = tuple(map(beside_heads, strings()))
+
+
+@adequate("s9.1.1.gap", at=BESIDE_HEADS, false=True)
+def score_gap_is_one(v: Any) -> bool | None:
+    """Scores are 0 and 1/sqrt(K): a gap of 1 where all are equal, or over one symbol."""
+    found = rows(v)
+    if found is None:
+        return None
+    return v["K"] == 1 or all(len(set(row)) < 2 for row in found)
+
+
 @adequate(
-    "s9.1.1.gap",
-    at=map(beside_heads, strings()),
+    "s9.1.1.gap.corrected",
+    at=BESIDE_HEADS,
     misses=[
         ("z(i, l), i, 1)", "z(i, l), i, 11/10)"),
         ("z(i, j) = 0 | z(i, j) = 1", "z(i, j) = 0"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from proof.adequacy import ODD, F, adequate, column
+from proof.statement_truth import CONTEXT, real
 
 
 @dataclass(frozen=True)
@@ -63,37 +65,118 @@ TEETH = Network([1, 1], [[[2, -4], [2, -4]]], [[0, F(-1, 2)], [0, F(-1, 2)]], [2
 SAME = Network([1], [], [[0]], [1], 0)
 
 
+SATURATED = Network([-1], [], [[3]], [-1], 3)
+"""3 - relu(3 - x): integers from 0 on to 0, 1, 2 and 3."""
+STAIRCASE = Network([1] * 14, [], [[F(-k, 2) for k in range(14)]], [2, -2] * 7, 0)
+"""0, 1, 1, 2, 2, ..., 7, 7 at 0, 1/2, ..., 15/2."""
+CLIPPED = Network([1, 1], [], [[0, -7]], [1, -1], 0)
+"""Integers to 0, ..., 7, by two units."""
+
+
+def padded(entries: Iterable[Any]) -> dict[int, F]:
+    """The entries from 1 on, and 0 outside: P and Q may be other numbers than there are."""
+    return defaultdict(F, column(entries))
+
+
+def numbers(network: Network, fine: Sequence[F], coarse: Sequence[F], rounded: Sequence[int]) -> dict[str, Any]:
+    """Numbers of p' and of p bits, and to which of these each of those is rounded, counted from 1."""
+    return network.instance() | {
+        "p": F(len(coarse).bit_length() - 1), "q": F(len(fine).bit_length() - 1),
+        "P": F(len(coarse)), "Q": F(len(fine)),
+        "g()": padded(fine), "y()": padded(coarse), "r()": padded(rounded),
+        "x": lambda env: [padded(fine)[env["k"]], padded(fine)[env["k"]] + ODD],
+        "network": network, "lists": (fine, coarse, rounded),
+    }  # fmt: skip
+
+
 def rounding_networks() -> Iterator[dict[str, Any]]:
+    """Multiples of 1/2^e rounded to integers, by networks that do it and others; integers rounded to fewer bits."""
     cases = [(STEP, 1, 1), (RAMP, 1, 2), (STAIRS, 2, 1), (TEETH, 1, 1), (SAME, 2, 0), (SAME, 2, 1), (STEP, 2, 1)]
-    for network, p, extra in cases:
+    for network, p, extra in [*cases, (STAIRCASE, 3, 1)]:
         P, Q = 2**p, 2**extra
         values = [network.value(F(k, Q)) for k in range(P * Q)]
         near = [F(min(P - 1, (2 * k + Q) // (2 * Q))) for k in range(P * Q)]
-        for image_of in [values] if all(v.denominator == 1 for v in values) else [], [near]:
+        for image_of in [values] if all(v in range(P) for v in values) else [], [near]:
             for points in image_of:
-                yield network.instance() | {
-                    "p": F(p), "e": F(extra), "P": F(P), "Q": F(Q), "r()": column(points, start=0),
-                    "x": lambda env: [env["k"] / env["Q"], env["k"]], "network": network,
-                }  # fmt: skip
+                fine = [F(k, Q) for k in range(P * Q)]
+                yield numbers(network, fine, [F(k) for k in range(P)], [int(y) + 1 for y in points])
+    for network, p, more in ((SATURATED, 2, 1), (SATURATED, 2, 2), (CLIPPED, 3, 1), (SAME, 1, 1)):
+        fine, coarse = [F(k) for k in range(2 ** (p + more))], [F(k) for k in range(2**p)]
+        yield numbers(network, fine, coarse, [min(k, 2**p - 1) + 1 for k in range(len(fine))])
+
+
+ROUNDING_NETWORKS = tuple(rounding_networks())
+
+
+def rounds(v: Any, apart: bool) -> bool | None:
+    fine, coarse, rounded = v["lists"]
+    if not 1 <= v["p"] < v["q"] or any(y not in fine for y in coarse):
+        return None
+    if any(abs(coarse[k - 1] - x) > min(abs(y - x) for y in coarse) for k, x in zip(rounded, fine, strict=True)):
+        return None
+    if any(v["network"].value(x) != coarse[k - 1] for k, x in zip(rounded, fine, strict=True)):
+        return None
+    if apart and any(not any(a < x < b for x in fine) for a, b in zip(coarse, coarse[1:], strict=False)):
+        return None
+    return (2 * int(v["m"])) ** int(v["L"]) >= len(coarse)
+
+
+@adequate("yang2026.lemma27", at=ROUNDING_NETWORKS, false=True)
+def rounds_printed(v: Any) -> bool | None:
+    return rounds(v, apart=False)
 
 
 @adequate(
-    "yang2026.lemma27",
-    at=rounding_networks(),
+    "yang2026.lemma27.corrected",
+    at=ROUNDING_NETWORKS,
     misses=[
         ("pow(2, p) <= pow(2*m, L)", "pow(2, p) < pow(2*m, L)"),
-        ("1 <= p & 1 <= e", "1 <= p & 0 <= e"),
-        ("-> out = r(k)", "-> out <= r(k)"),
+        ("& (all k in 1..P - 1. ex l in 1..Q. y(k) < g(l) & g(l) < y(k + 1))", ""),
+        ("-> out = y(r(k))", "-> out <= y(r(k))"),
     ],
 )
-def rounds(v: Any) -> bool | None:
-    p, extra = int(v["p"]), int(v["e"])
-    P, Q = 2**p, 2**extra
-    image_of = [v["r()"][k] for k in range(P * Q)]
-    nearest = all(abs(y * Q - k) == min(abs(z * Q - k) for z in range(P)) for k, y in enumerate(image_of))
-    if extra < 1 or not nearest or any(v["network"].value(F(k, Q)) != y for k, y in enumerate(image_of)):
+def rounds_apart(v: Any) -> bool | None:
+    return rounds(v, apart=True)
+
+
+def narrow_networks() -> Iterator[dict[str, Any]]:
+    """Lengths, an exponent and a least length, with networks of one layer that round."""
+    for v in ROUNDING_NETWORKS:
+        if v["L"] == 1:
+            for C in (F(1), F(0)):
+                yield v | {"C": C, "eps": [CONTEXT.log(2) / 2], "N": [F(8)], "n": [F(1), F(8), F(20), F(10**4)]}
+
+
+NARROW = tuple(narrow_networks())
+
+
+def wide(v: Any, apart: bool) -> bool | None:
+    if v["C"] <= 0:
         return None
-    return (2 * int(v["m"])) ** int(v["L"]) >= P
+    powers = [CONTEXT.exp(v["eps"][0] * CONTEXT.log(real(n))) for n in v["n"] if n >= 8 and log_at_most(n, v["p"])]
+    return rounds(v, apart) is None or all(power <= real(v["m"]) for power in powers)
+
+
+def log_at_most(n: F, p: F) -> bool:
+    return CONTEXT.log(real(n)) <= real(p)
+
+
+@adequate("yang2026.lemma27.width", at=NARROW, false=True)
+def wide_printed(v: Any) -> bool | None:
+    return wide(v, apart=False)
+
+
+@adequate(
+    "yang2026.lemma27.width.corrected",
+    at=NARROW,
+    misses=[
+        ("exp(eps*log(n)) <= m", "exp(4*eps*log(n)) <= m"),
+        ("& C*log(n) <= p", ""),
+        ("& (all k in 1..P - 1. ex l in 1..Q. y(k) < g(l) & g(l) < y(k + 1))", ""),
+    ],
+)
+def wide_apart(v: Any) -> bool | None:
+    return wide(v, apart=True)
 
 
 POINTS = [F(k, 8) for k in (-3, 0, 1, 2, 3, 4, 5, 7, 8, 12, 16, 20, 25)]

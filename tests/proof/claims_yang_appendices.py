@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -388,14 +389,36 @@ def flip_flops() -> Iterator[dict[str, Any]]:
                     if ops[t] == 1 and writes:
                         latest[t] = writes[0] + 1 if written[0] and m == 4 else writes[-1] + 1
                         bits[t] = 1 - bits[latest[t] - 1] if not any(written) and t < 3 else bits[latest[t] - 1]
-                u = [x for op, bit in zip(ops, bits, strict=True) for x in (3 if op == 2 else 2, bit)]
-                given = {"op": ops, "value": bits, "latest": latest, "u": u}
-                yield {"m": F(m), **{f"{name}()": column(xs) for name, xs in given.items()}, "given": given}
+                for coded in ([3 if op == 2 else 2 for op in ops], [op + 2 for op in ops]):
+                    u = [x for op, bit in zip(coded, bits, strict=True) for x in (op, bit)]
+                    given = {"op": ops, "value": bits, "latest": latest, "u": u}
+                    yield {"m": F(m), **{f"{name}()": column(xs) for name, xs in given.items()}, "given": given}
+
+
+FLIP_FLOPS = tuple(flip_flops())
+
+
+@adequate("yang2026.s6.flipflop_instance", at=FLIP_FLOPS, false=True)
+def flip_flop_with_symbols(v: Any) -> bool | None:
+    """Reads look for reads: the bit of a read is the answer only where an earlier read has it."""
+    ops, bits, latest = (v["given"][name] for name in ("op", "value", "latest"))
+    u = v["given"]["u"]
+    if ops[0] != 0 or any(u[2 * t] != op + 2 for t, op in enumerate(ops)):
+        return None
+    language = task = True
+    for t in (t for t in range(1, len(ops)) if ops[t] == 1):
+        last = max(p for p in range(t) if ops[p] == 0)
+        if latest[t] - 1 != last:
+            return None
+        language = language and bits[t] == bits[last]
+        earlier = [i for i in range(2 * t) if u[i] == u[2 * t]]
+        task = task and bool(earlier) and bits[t] == u[earlier[-1] + 1]
+    return language == task
 
 
 @adequate(
-    "yang2026.s6.flipflop_instance",
-    at=flip_flops(),
+    "yang2026.s6.flipflop_instance.corrected",
+    at=FLIP_FLOPS,
     misses=[
         ("ex i in 1..2*t - 2.", "ex i in 2..2*t - 2."),
         ("u(i + 1) = value(t)", "u(i + 1) != value(t)"),
@@ -408,7 +431,7 @@ def flip_flops() -> Iterator[dict[str, Any]]:
 def flip_flop_by_induction(v: Any) -> bool | None:
     """In the language: each read repeats the last write. By the task: each read's bit is the answer there."""
     ops, bits, latest, u = (v["given"][name] for name in ("op", "value", "latest", "u"))
-    if ops[0] != 0:
+    if ops[0] != 0 or any(u[2 * t] != (3 if op == 2 else 2) for t, op in enumerate(ops)):
         return None
     language = task = True
     for t in (t for t in range(1, len(ops)) if ops[t] == 1):
@@ -421,40 +444,6 @@ def flip_flop_by_induction(v: Any) -> bool | None:
 
 
 # --- Appendix A -------------------------------------------------------------------------------------------------------
-
-
-def widths() -> Iterator[dict[str, Any]]:
-    for depth_, c in ((1, F(1)), (2, F(1)), (2, F(1, 2)), (0, F(1)), (1, F(0))):
-        eps = real(c) * CONTEXT.log(real(2)) / (2 * max(depth_, 1))
-        least = 1 + int(e(CONTEXT.log(real(2)) / eps)) if eps else 1
-        yield {
-            "l": F(depth_),
-            "c": c,
-            "eps": [eps],
-            "N": [F(least)],
-            "n": lambda env: [env["N"], env["N"] + 5, 40 * env["N"], F(1)],
-            "m": [F(m) for m in (1, 2, 3, 5, 40)],
-            "p": [F(p) for p in (1, 2, 4, 6, 12)],
-        }
-
-
-@adequate(
-    "yang2026.lemma27.width",
-    at=widths(),
-    misses=[
-        ("exp(eps*log(n)) <= m", "exp(4*eps*log(n)) <= m"),
-        ("c*log(n) <= p &", ""),
-        ("pow(2, p) <= pow(2*m, l)", "p <= pow(2*m, l)"),
-    ],
-)
-def width(v: Any) -> bool | None:
-    layers_, c = int(v["l"]), v["c"]
-    if layers_ < 1 or c <= 0:
-        return None
-    eps, least = v["eps"][0], v["N"][0]
-    cases = itertools.product((least, least + 5, 40 * least), v["m"], v["p"])
-    fit = [(n, m) for n, m, p in cases if real(c) * CONTEXT.log(real(n)) <= real(p) and 2**p <= (2 * m) ** layers_]
-    return all(at_most(e(eps * CONTEXT.log(real(n))), m) for n, m in fit)
 
 
 def roundings() -> Iterator[dict[str, Any]]:
@@ -562,41 +551,63 @@ def least_pieces(points: list[F]) -> list[int]:
 
 
 def covered() -> Iterator[dict[str, Any]]:
+    """All ways to break ties among multiples of 1/2^e that are rounded to integers, and integers that are cut off."""
     for p, extra in ((1, 1), (2, 1), (1, 2), (2, 2)):
         P, Q = 2**p, 2**extra
         ties = [range(k // Q, min(k // Q + 1, P - 1) + 1) if 2 * (k % Q) == Q else () for k in range(P * Q)]
         ways = [tie or (min((2 * k + Q) // (2 * Q), P - 1),) for k, tie in enumerate(ties)]
         for image_of in itertools.product(*ways):
-            points = [F(y) for y in image_of]
-            pieces = least_pieces(points)
-            starts = [pieces.index(m) for m in range(1, pieces[-1] + 1)]
-            slopes = [points[s + 1] - points[s] if pieces[s + 1 : s + 2] == [pieces[s]] else F(0) for s in starts]
-            yield {
-                "p": F(p),
-                "e": F(extra),
-                "P": [F(P), F(P + 1)],
-                "Q": F(Q),
-                "r()": column(points, start=0),
-                "M": [F(P - 1), F(P)],
-                "piece()": [column(pieces, start=0), column([min(m, P - 1) for m in pieces], start=0)],
-                "a()": column([slope * Q for slope in slopes]),
-                "b()": column([points[s] - slope * s for s, slope in zip(starts, slopes, strict=True)]),
-            }
+            yield in_pieces([F(k, Q) for k in range(P * Q)], [F(y) for y in image_of], p)
+    for p, more in ((1, 1), (2, 1), (2, 2)):
+        yield in_pieces(
+            [F(k) for k in range(2 ** (p + more))], [F(min(k, 2**p - 1)) for k in range(2 ** (p + more))], p
+        )
+
+
+def in_pieces(fine: list[F], points: list[F], p: int) -> dict[str, Any]:
+    """Numbers with what they are rounded to, integers of p bits, in as few pieces as there may be, and in fewer."""
+    pieces, P, step = least_pieces(points), 2**p, fine[1] - fine[0]
+    starts = [pieces.index(m) for m in range(1, pieces[-1] + 1)]
+    slopes = [points[s + 1] - points[s] if pieces[s + 1 : s + 2] == [pieces[s]] else F(0) for s in starts]
+    return {
+        "p": F(p),
+        "q": F(len(fine).bit_length() - 1),
+        "P": [F(P), F(P + 1)],
+        "Q": F(len(fine)),
+        "g()": defaultdict(F, column(fine)),
+        "y()": defaultdict(F, column(range(P))),
+        "r()": defaultdict(F, column(y + 1 for y in points)),
+        "M": [F(pieces[-1] - 1), F(pieces[-1])],
+        "piece()": [column(pieces), column(min(m, pieces[-1] - 1) for m in pieces)],
+        "a()": column(slope / step for slope in slopes),
+        "b()": column(points[s] - slope * s for s, slope in zip(starts, slopes, strict=True)),
+        "step": step,
+    }
+
+
+COVERED = tuple(covered())
+
+
+@adequate("yang2026.lemma27.rounding", at=COVERED, false=True)
+def rounding_printed(v: Any) -> bool:
+    return max(least_pieces([v["r()"][k] for k in range(1, int(v["Q"]) + 1)])) >= 2 ** int(v["p"])
 
 
 @adequate(
-    "yang2026.lemma27.rounding",
-    at=covered(),
+    "yang2026.lemma27.rounding.corrected",
+    at=COVERED,
     misses=[
         ("-> P <= M", "-> P + 1 <= M"),
         ("1 <= piece(k) & piece(k) <= M &", "1 <= piece(k) &"),
-        ("& r(k) = a(piece(k))*(k/Q) + b(piece(k))", ""),
+        ("& y(r(k)) = a(piece(k))*g(k) + b(piece(k))", ""),
+        ("& (all k in 1..P - 1. ex l in 1..Q. y(k) < g(l) & g(l) < y(k + 1))", ""),
     ],
 )
 def rounding(v: Any) -> bool | None:
     """The least number of pieces, by pieces as long as they can be, is the number of p-bit numbers."""
-    P, Q = 2 ** int(v["p"]), 2 ** int(v["e"])
-    return max(least_pieces([v["r()"][k] for k in range(P * Q)])) == P
+    if v["step"] == 1:
+        return None
+    return max(least_pieces([v["r()"][k] for k in range(1, int(v["Q"]) + 1)])) == 2 ** int(v["p"])
 
 
 # --- Appendix C -------------------------------------------------------------------------------------------------------

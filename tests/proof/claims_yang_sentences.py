@@ -40,9 +40,22 @@ def near(right: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], l
 # --- Sections 1 to 3 --------------------------------------------------------------------------------------------------
 
 
+SEEN = [{"n": F(len(s)), "s()": column(s)} for s in [(), *SCORES, (0, 0, 0, 9)]]
+
+
+@adequate("yang2026.s1.soft_weights", at=SEEN, false=True)
+def soft_weights_printed(v: Any) -> bool | None:
+    """With a future mask, which position 1 of several has the weight 1 under."""
+    s = listed(v, "s")
+    if not s:
+        return None
+    rows = [softmax(s[:i]) for i in range(1, len(s) + 1)]
+    return len(s) == 1 or all(w < 1 for row in rows for w in row)
+
+
 @adequate(
-    "yang2026.s1.soft_weights",
-    at=[{"n": F(len(s)), "s()": column(s)} for s in [(), *SCORES, (0, 0, 0, 9)]],
+    "yang2026.s1.soft_weights.corrected",
+    at=SEEN,
     misses=[("2 <= n ->", "1 <= n ->"), ("n = 1 ->", "1 <= n ->"), ("0 < sm", "1/2 < sm"), ("< 1)", "< 9/10)")],
 )
 def soft_weights(v: Any) -> bool | None:
@@ -108,8 +121,14 @@ GAPS = [
 ]
 
 
+@adequate("yang2026.s3.stronger", at=GAPS, false=True)
+def stronger_printed(v: Any) -> bool | None:
+    s = listed(v, "s")
+    return None if not s or not has_gap(s, v["gamma"]) else len(s) > 1
+
+
 @adequate(
-    "yang2026.s3.stronger",
+    "yang2026.s3.stronger.corrected",
     at=GAPS,
     misses=[
         ("<= 2*n*exp(-gamma) & (", "<= exp(-gamma)/9 & ("),
