@@ -108,7 +108,27 @@ BOOM = {
     "Definition bad := Evil_lem_square_le_proof.proof.\n",
     "sealed": "Module Type T. Axiom bad : False. End T.\nDeclare Module M : T. Definition bad := M.bad.\n",
 }
-SAID = {"guard": "unsafe (co)fixpoints", "positivity": "positivity is assumed"}
+AXIOMS = {
+    "axiom": "bad", "parameter": "PrimInt63.bad", "admitted": "bad", "accent": "évil",
+    "name of a lemma": "Evil_lem_square_le_proof.proof", "sealed": "M.bad",
+}  # fmt: skip
+"""By which name coqchk tells of each, in a module of its own."""
+
+
+def planted(*kinds: str) -> Written:
+    """The statement is proved by the first of these, which stand before everything else, each in a module."""
+    before = "".join(f"Module K{k}. {BOOM[kind]}End K{k}.\n" for k, kind in enumerate(kinds))
+
+    def change(text: str) -> str:
+        place = text.index("Theorem proof")
+        end = "Proof. exact_no_check (proof). Qed."
+        assert end in text
+        return text[:place] + before + text[place:].replace(end, "Proof. destruct K0.bad. Qed.", 1)
+
+    return written(only(PROVED, change))
+
+
+SAID = {"guard": "unsafe (co)fixpoints", "positivity": "positivity is assumed", "universes": ""}
 
 
 def by_false(before: str) -> Callable[[str], str]:
@@ -124,14 +144,24 @@ def by_false(before: str) -> Callable[[str], str]:
 
 
 @needs_coqc
-@pytest.mark.parametrize("kind", BOOM)
-def test_what_switches_a_check_off_or_assumes_is_refused(kind: str, asked: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", SAID)
+def test_what_switches_a_check_off_is_refused(kind: str, asked: Any, tmp_path: Path) -> None:
     made = written(only(PROVED, by_false(BOOM[kind])))
     good, said = asked(made)
     assert not good
     assert not verdict(made, tmp_path / "copy", lambda _: None)[2]  # nor when the folder is taken up again
     assert any("coqchk:" in line or "not allowed: Symcook." in line for line in said), said
-    assert any(SAID.get(kind, "") in line for line in said)
+    assert any(SAID[kind] in line for line in said)
+
+
+@needs_coqc
+def test_what_assumes_is_refused(asked: Any, tmp_path: Path) -> None:
+    """All at once, as each is refused by its own name."""
+    made = planted(*AXIOMS)
+    good, said = asked(made)
+    assert not good and not verdict(made, tmp_path / "copy", lambda _: None)[2]
+    named = {f"not allowed: Symcook.{PROVED}.K{k}.{axiom}" for k, axiom in enumerate(AXIOMS.values())}
+    assert AXIOMS.keys() | SAID.keys() == BOOM.keys() and named <= {*said}, said
 
 
 SHADOW = """Module Fake. Module lem_square_le. Module Reading. Definition statement := True. End Reading.
@@ -344,22 +374,25 @@ def test_the_writer_cannot_leave_out_what_a_claim_needs(tmp_path: Path) -> None:
 
 
 @needs_coqc
-@pytest.mark.parametrize("kind", ["refuted lemma", "own lemma", "name", "no D"])
 def test_nothing_refused_is_recorded(
-    kind: str, monkeypatch: pytest.MonkeyPatch, honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shutil.copytree(honest, tmp_path / "copy")
-    path = tmp_path / "coq.txt"
+    """In the folder where the honest one was recorded; each certificate that is refused begins there again."""
+    first, path = tmp_path / "first", tmp_path / "coq.txt"
+    shutil.copytree(honest, first)
     monkeypatch.setitem(COMMAND.__globals__, "PATH", path)
     monkeypatch.setitem(COMMAND.__globals__, "stale", lambda names: [name])
     monkeypatch.setitem(COMMAND.__globals__, "stale_models", lambda names: [])
     name = LEMMA
-    assert COMMAND(["-o", str(tmp_path / "copy"), "--changed", "--check", "--record"]) == 0
+    assert COMMAND(["-o", str(first), "--changed", "--check", "--record"]) == 0
     assert "nothing is recorded" not in capsys.readouterr().out
-    path.unlink()
-    name = damaged(monkeypatch, kind)
-    assert COMMAND(["-o", str(tmp_path / "copy"), "--changed", "--check", "--record"]) in (1, 2)
-    assert not path.exists() or name not in record.named("theorem", seals.read(path))
+    for number, kind in enumerate(("refuted lemma", "own lemma", "name", "no D")):
+        path.unlink(missing_ok=True)
+        with monkeypatch.context() as patch:
+            name = damaged(patch, kind)
+            shutil.copytree(first, folder := tmp_path / str(number))
+            assert COMMAND(["-o", str(folder), "--changed", "--check", "--record"]) in (1, 2)
+        assert not path.exists() or name not in record.named("theorem", seals.read(path)), kind
 
 
 @needs_coqc
