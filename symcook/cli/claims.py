@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from symcook.cli.options import is_path
 from symcook.cli.output import Waiting, print_json, say
 from symcook.cli.own import EXIT_CODES, Files, bound, claim_places, exported, second_of, sentence_of
 from symcook.errors import BadInput
 from symcook.files import text_of, vacant
 from symcook.proof.proving import ProofAnswer, settle, write
 from symcook.proof.replay import Statement
-from symcook.recipes.models import is_path
 
 COMMENT = re.compile(r"""("[^"]*"|'[^']*')|#.*""")
 """What is quoted, which may be a token with #, or a comment."""

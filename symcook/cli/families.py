@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from symcook.cli import own
-from symcook.cli.options import Name, Settings, option, read_settings
+from symcook.cli.options import Name, Settings, is_path, option, path_of, read_settings
 from symcook.cli.options import command as declare
 from symcook.cli.output import Waiting, print_json, say, say_or_json, within
 from symcook.cli.unproved import refused
@@ -21,7 +21,7 @@ from symcook.errors import BadInput, Rejected
 from symcook.files import content
 from symcook.model.answers import grouped
 from symcook.model.family import shipped
-from symcook.recipes.models import SHIPPED, instance_of, is_path, model_of, no_family, path_of, read, said, ships, told
+from symcook.recipes.models import SHIPPED, instance_of, model_of, no_family, read, said, ships, told
 from symcook.report.document import WIDE
 
 if TYPE_CHECKING:

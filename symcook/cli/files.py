@@ -29,6 +29,7 @@ from symcook.cli.options import (
     need_input,
     need_values,
     option,
+    path_of,
     read_input,
 )
 from symcook.cli.options import command as declare
@@ -309,8 +310,6 @@ def diff(
 
 
 def _models(first: str, second: str, settings: tuple[str, ...]) -> tuple[Transformer, Transformer]:
-    from symcook.recipes.models import path_of
-
     names = (first, second)
     family = [path_of(name) is not None for name in names]
     if family[0] is family[1]:

@@ -16,6 +16,8 @@ from symcook.errors import BadInput, NotExact, unknown
 from symcook.model.answers import grouped
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from symcook.model.family import Family
     from symcook.model.transformer import Transformer
 
@@ -316,13 +318,28 @@ def read_settings(settings: Sequence[str]) -> dict[str, str]:
 def whole_family(name: str, settings: Sequence[str]) -> Family | None:
     """The family of this name with the choices that are made, where nothing else is set; None where it is no family,
     or a size, a table or an unknown name is set."""
-    from symcook.recipes.models import path_of, read
+    from symcook.recipes.models import read
 
     if (path := path_of(name)) is None:
         return None
     given = read_settings(settings)
     family = read(path, given)
     return family if given.keys() <= family.choices.keys() else None
+
+
+def path_of(name: str) -> Path | None:
+    """The file of a family; None where NAME is something else, as a recipe is also where a file is called like it."""
+    from symcook.recipes import exists, models
+
+    path = models.path_of(name)
+    return None if path is None or exists(name) else path
+
+
+def is_path(name: str) -> bool:
+    """Whether NAME is meant as the path of a model file, and is not the name of a recipe."""
+    from symcook.recipes import exists, models
+
+    return models.is_path(name) and not exists(name)
 
 
 def setting_text(key: str, value: str) -> str:

@@ -9,12 +9,11 @@ from itertools import count, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symcook.cli.options import Chosen, choose, typed
+from symcook.cli.options import Chosen, choose, is_path, typed
 from symcook.cli.output import Waiting, print_json, say
 from symcook.cli.unproved import provable, unproved
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.files import content, text_of, vacant
-from symcook.recipes.models import is_path
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from symcook.cli.options import SECONDS, Settings, argument, completes, option, papers
+from symcook.cli.options import SECONDS, Settings, argument, completes, is_path, option, papers, path_of
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, line_width, print_json, say
 from symcook.errors import BadInput, Rejected, unknown
@@ -206,7 +206,6 @@ def _is_model(name: str) -> bool:
     """Whether a name on the command line is that of a model file, and of nothing that is stored."""
     from symcook import claims
     from symcook.proof.replay import statements
-    from symcook.recipes.models import is_path, path_of
 
     known = name in claims.inventory() or name in statements()
     return (is_path(name) or path_of(name) is not None) and not known

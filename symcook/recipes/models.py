@@ -25,15 +25,10 @@ SHIPPED = "family-"
 
 
 def path_of(name: str) -> Path | None:
-    """The file of a family: one that ships, or one of the user's; None where NAME is something else, as the name of a
-    recipe is also where a file is called so."""
-    from symcook.recipes import exists
-
+    """The file of a family: one that ships, or one of the user's; None where NAME is something else."""
     if name.startswith(SHIPPED) and (own := shipped(name.removeprefix(SHIPPED))).is_file():
         return own
-    if b'"symcook family"' not in start_of(name, 4096):
-        return None
-    return None if exists(name) else Path(name)
+    return Path(name) if b'"symcook family"' in start_of(name, 4096) else None
 
 
 def no_family(name: str) -> BadInput:
@@ -127,9 +122,7 @@ def _no_float(given: str) -> Any:
 
 def is_path(name: str) -> bool:
     """Whether NAME is meant as the path of a model file."""
-    from symcook.recipes import exists
-
-    return name.endswith(".json") or os.sep in name or (os.path.isfile(name) and not exists(name))
+    return name.endswith(".json") or os.sep in name or os.path.isfile(name)
 
 
 def of_file(
