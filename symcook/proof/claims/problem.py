@@ -38,13 +38,14 @@ class Equation:
     "average"   (c(i) - old)*size = right                                 size is a sum of weights
     "strict"    (c(i) - old)*size = right & (i = empty -> c(i) = old)     the row `empty` sees nothing
     "norm"      (c(i) - old)*size = right [& (size = 0 -> c(i) = old)]    size is a deviation
+    "state"     c(i) = right, from the row `empty` on                     right reads c(i - 1) and w(i)
 
     `old` is 0 where nothing was there before. `part` is the number of the line among `Problem.run`, or, for a truth
     function of `holds`, among `Problem.truths`.
     """
 
     name: str
-    kind: Literal["value", "average", "strict", "norm"]
+    kind: Literal["value", "average", "strict", "norm", "state"]
     right: Term
     size: Term = ONE
     old: Term = ZERO
@@ -133,7 +134,7 @@ def problem(statement: Statement) -> Problem:
     for among, is_truth in ((lines, False), (truths, True)):
         for part, line in enumerate(among):
             found = everywhere(line)
-            made = None if found is None else _equation(found[1], part, is_truth, names)
+            made = None if found is None else _equation(found, part, is_truth, names)
             if found is not None and made is not None and made.name not in equations:
                 places = places or found[0]
                 equations[made.name] = made
@@ -178,16 +179,20 @@ def _truth(premise: Term, functions: set[str]) -> bool:
     )
 
 
-def _equation(body: Term, part: int, truth: bool, names: Mapping[str, Sort]) -> Equation | None:
+def _equation(line: tuple[Places, Term], part: int, truth: bool, names: Mapping[str, Sort]) -> Equation | None:
     """A line at `HERE` as an equation; the whole line, or None."""
-    lines = flatten("&", body)
+    lines = flatten("&", line[1])
     main, *others = lines
     if main[0] != "=" or len(others) > 1:
         return None
     left, right = main[2]
     if _is_value(left, names):
         name = left[2][0][1][0]
-        return None if others or _holds(right, name) else Equation(name, "value", right, part=part, truth=truth)
+        if others or (_holds(right, name) and not truth):
+            return None
+        state = _holds(right, name)
+        kind, first = ("state", line[0].low) if state else ("value", None)
+        return Equation(name, kind, right, empty=first, part=part, truth=truth)
     if left[0] != "*":
         return None
     value, size = left[2]

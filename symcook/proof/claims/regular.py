@@ -26,10 +26,10 @@ from symcook.proof.claims.kinds import (
     TruthSets,
     nonempty,
 )
-from symcook.proof.claims.problem import Equation, N, Outside, Problem, at_place
-from symcook.proof.claims.tracks import LAST, Tracks, TrackSet
+from symcook.proof.claims.problem import HERE, LETTERS, Equation, N, Outside, Problem, at, at_place
+from symcook.proof.claims.tracks import LAST, Tracks, TrackSet, numbered
 from symcook.proof.claims.values import TermRules
-from symcook.proof.terms import COMPARISONS, Term, flatten, free, instantiate, num, var
+from symcook.proof.terms import COMPARISONS, TRUE, Term, flatten, free, instantiate, num, replace, subterms, var
 
 AT = var("@", "Int")
 """The position of a coordinate, as a track."""
@@ -141,13 +141,28 @@ class Regular(TermRules):
         return self.t.complement(self.compared(op, left, right).yes)
 
     def _divided(self, body: Term, y: str) -> TruthSets | None:
-        """The truth of ``ex q. T = m*q + r`` without a range for q: T has the remainder r."""
-        if body[0] != "=" or var(y, "Int") not in free(body):
+        """The truth of ``ex q. T = m*q + r``: T has the remainder r. The quotient may have bounds."""
+        here = var(y, "Int")
+        parts = flatten("&", body)
+        equations = [one for one in parts if one[0] == "=" and here in free(one)]
+        if len(equations) != 1 or any(one[0] not in ("<=", "<") for one in parts if one not in equations):
             return None
-        found = _linear(("-", None, body[2]), var(y, "Int"))
+        found = _linear(("-", None, equations[0][2]), here)
         if found is None or not found[0] or found[0].denominator != 1 or found[1] is None:
             return None
-        modulus, kind, t = abs(int(found[0])), self.kind(found[1]), self.t
+        factor = num(abs(int(found[0])))
+        whole = ("neg", None, (found[1],)) if found[0] > 0 else found[1]  # m times the quotient
+        sets = [self._remainder(abs(int(found[0])), found[1])]
+        for op, _, sides in (one for one in parts if one not in equations):
+            if here in free(sides[0]) & free(sides[1]) or not {here} & {sides[0], sides[1]}:
+                return None
+            left, right = (whole if one == here else ("*", None, (factor, one)) for one in sides)
+            sets.append(self.formula((op, None, (left, right))))
+        return TruthSets(self.t.both(*(one.yes for one in sets)), self.t.either(*(one.no for one in sets)))
+
+    def _remainder(self, modulus: int, term: Term) -> TruthSets:
+        """Where a number divides a term."""
+        kind, t = self.kind(term), self.t
         if isinstance(kind, FiniteTerm):
             groups = [(v % modulus == 0, d) for v, d in kind.values.items()]
             return TruthSets(
@@ -419,6 +434,8 @@ class Regular(TermRules):
         right, size, old = (at_place(one, AT) for one in (equation.right, equation.size, equation.old))
         if equation.kind == "value":
             return self.kind(right)
+        if equation.kind == "state":
+            return self._state(equation)
         base = self.kind(old)
         if equation.kind == "norm":
             below = self.kind(size)
@@ -432,6 +449,52 @@ class Regular(TermRules):
                 empty = self.formula(("=", None, (AT, at_place(equation.empty, AT)))).yes
                 added = self._with_zero(added, empty)
         return self.added(base, added, 1)
+
+    def _state(self, equation: Equation) -> FiniteTerm:
+        """The values of a recursion over the symbols of a prefix, as of the automaton of ``matches``.
+
+        At the row `empty` nothing was read: neither the symbol there nor a value before it may count. In each later row
+        the value follows from the one before and the symbol.
+        """
+        name, begin = equation.name, equation.empty
+        if begin is None or begin[0] != "num":
+            raise Outside(f"{name}: a recursion that begins at no number")
+        row = int(begin[1][0])
+        before, symbol = at(name, ("-", None, (HERE, num(1))), LETTERS), at("w", HERE, LETTERS)
+        nowhere = at("w", num(self.problem.start - 1), LETTERS)
+        first = self._constant(replace(_filled(equation.right, {before: nowhere, symbol: nowhere}), HERE, begin))
+        number, todo, moves = {first: 0}, [first], list[list[int]]()
+        for value in todo:
+            steps = (_filled(equation.right, {before: num(value), symbol: num(s)}) for s in range(self.t.symbols))
+            moves.append([numbered(number, todo, self._constant(_later(step, row + 1))) for step in steps])
+        read = self.t.reached("@", moves, row + 1 - self.problem.start)
+        return FiniteTerm(nonempty({Fraction(v): read[k] for v, k in number.items()}))
+
+    def _constant(self, t: Term) -> int:
+        """A term that is one whole number whatever the string is."""
+        kind = self.kind(t)
+        if isinstance(kind, FiniteTerm) and len(kind.values) == 1:
+            ((value, where),) = kind.values.items()
+            if self.t.complement(where).empty and value.denominator == 1:
+                return int(value)
+        raise Outside(f"a recursion with the value {_text(t)}")
+
+
+def _filled(t: Term, values: Mapping[Term, Term]) -> Term:
+    """A term with values for the symbol and for the value before."""
+    for old, new in values.items():
+        t = replace(t, old, new)
+    return t
+
+
+def _later(t: Term, row: int) -> Term:
+    """A term at all rows from this one on. Outside where more of it than ``k <= i`` with a lower k depends on the row."""
+    for one in {*subterms(t)}:
+        if one[0] == "<=" and one[2][0][0] == "num" and one[2][1] == HERE and Fraction(*one[2][0][1]) <= row:
+            t = replace(t, one, TRUE)
+    if HERE in free(t):
+        raise Outside(f"a recursion that reads {_text(t)}")
+    return t
 
 
 def _premises(f: Term) -> list[Term]:

@@ -217,7 +217,7 @@ class Tracks:
                 row = [0] * len(plain) if not states else step[states[0]]
                 for s in states[1:]:
                     row = [x | y for x, y in zip(row, step[s], strict=True)]
-                rows.append([_numbered(number, todo, x) for x in row])
+                rows.append([numbered(number, todo, x) for x in row])
             table = np.array(rows, dtype=np.int32)
             self.made[key] = self._minimal(rest, table, np.array([bool(one & last) for one in todo]))
         return self.made[key]
@@ -246,7 +246,7 @@ class Tracks:
                     new[table[s][x]] = new.get(table[s][x], 0) + r
                 new[table[base][y]] = new.get(table[base][y], 0) + 1
                 kept = tuple(sorted((s, cut(r)) for s, r in new.items() if not dead[s] and cut(r)))
-                row.append(_numbered(number, todo, (table[base][x], kept)))
+                row.append(numbered(number, todo, (table[base][x], kept)))
             rows.append(row)
         grid = np.array(rows, dtype=np.int32)
         sums = np.array([cut(sum(r for s, r in counts if a.accepting[s])) for _, counts in todo])
@@ -284,7 +284,7 @@ class Tracks:
                     to = ("both", -far) if at_y else ("x", min(far + 1, cap))
                 elif kind == "y":
                     to = ("both", far) if at_x else ("y", min(far + 1, cap))
-                row.append(_numbered(number, todo, to))
+                row.append(numbered(number, todo, to))
             rows.append(row)
         return self.both(self._atom(tracks, rows, accepting), self.valid(*tracks))
 
@@ -309,6 +309,19 @@ class Tracks:
         rows += [[done, done], [dead, dead]]
         return self.both(self._atom((x,), rows, [s == done for s in range(dead + 1)]), self.valid(x))
 
+    def reached(self, x: str, moves: Sequence[Sequence[int]], skipped: int) -> list[TrackSet]:
+        """For each state of an automaton, with `moves` by the symbols, the positions x at which it is in that state.
+        It begins in state 0, which it keeps at the first `skipped` positions, none or one."""
+        if skipped not in (0, 1):
+            raise Outside(f"an automaton that reads from position {skipped + self.start} on")
+        many = len(moves)
+        rows = [[0] * self.symbols] * skipped + [*map(list, moves)]
+        table = [[c for k in row for c in (skipped + k, skipped + many + k)] for row in rows]
+        table += [[skipped + many + k] * (2 * self.symbols) for k in range(many)]
+        grid, valid = np.array(table, dtype=np.int32), self.valid(x)
+        ends = [np.arange(len(table)) == skipped + many + k for k in range(many)]
+        return [self.both(self._minimal((x,), grid, end), valid) for end in ends]
+
     # --- Answers -----------------------------------------------------------------------------------------------------
 
     def smallest(self, a: TrackSet) -> tuple[int, ...] | None:
@@ -326,7 +339,7 @@ class Tracks:
         return None
 
 
-def _numbered(number: dict[State, int], todo: list[State], state: State) -> int:
+def numbered(number: dict[State, int], todo: list[State], state: State) -> int:
     """The number of a state, which is put down where it is new."""
     if state not in number:
         number[state] = len(todo)
