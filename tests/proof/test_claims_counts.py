@@ -73,7 +73,7 @@ def decided(model: sc.Transformer, statement: str):
     return claim, counts.decide(problem(claim), own.library(claim, own.citable()))
 
 
-def checked(claim, decision: counts.Decision, goal=None) -> kernel.Accepted:
+def checked(claim, decision: counts.CountedDecision, goal=None) -> kernel.Accepted:
     """The proof through the kernel."""
     assert decision.proved is not None
     stems = ("ext", "one", "only", "split", "nonneg", "member")

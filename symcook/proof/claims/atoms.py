@@ -13,10 +13,10 @@ from typing import Any
 
 from symcook.errors import Rejected
 from symcook.proof import enclose, normal
-from symcook.proof.claims.farkas import Row, Rules, close, contradiction, gap, tightened, whole
+from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, gap, tightened, whole
 from symcook.proof.claims.lettered import THERE, Lettered
 from symcook.proof.claims.problem import at_place
-from symcook.proof.claims.truth import Decided, letter_at
+from symcook.proof.claims.truth import DecidedFormulas, letter_at
 from symcook.proof.normal import ONE, Poly, constant, fkey, mul, nf
 from symcook.proof.search import reify
 from symcook.proof.search.simplex import Effort
@@ -29,7 +29,7 @@ MOST_CLEARED = 8
 BASE, RULE, OPAQUE, WAITS = "base", "rule", "opaque", "waits"
 
 
-class Atoms(Decided):
+class Atoms(DecidedFormulas):
     """What is known at a goal, and what its atoms are."""
 
     def __init__(self, root: Lettered, g: Goal) -> None:
@@ -37,7 +37,7 @@ class Atoms(Decided):
         self.root = root
         self.rules = Rules()
         self.facts: list[str] = []  # comparisons that take part in the arithmetic
-        self.rows: dict[str, Row] = {}
+        self.rows: dict[str, FactRow] = {}
         self.hypotheses: list[str] = []  # facts of several comparisons
         self.state: dict[int, str] = {}
         self.places: list[Term] = []
@@ -69,7 +69,7 @@ class Atoms(Decided):
 
     # --- Rows --------------------------------------------------------------------------------------------------------
 
-    def rows_now(self) -> dict[str, Row]:
+    def rows_now(self) -> dict[str, FactRow]:
         """The rows of all facts; those of facts that are found on the way too."""
         self.wanted = {}
         self.state = {a: how for a, how in self.state.items() if how != WAITS}
@@ -89,7 +89,7 @@ class Atoms(Decided):
             self._letters_wanted()
             self._enclosures()
             changed = changed or len(self.facts) > before
-        out: dict[str, Row] = {}
+        out: dict[str, FactRow] = {}
         for label, row in self.rows.items():
             if label in self.facts:
                 out[label] = row
@@ -114,7 +114,7 @@ class Atoms(Decided):
                 self.g.have(f, label, lambda h: h.interval([], 96))
                 p = mul(gap(f), {(tuple(x for x in m[0] if x not in closed), 0): 1})
                 self.facts.append(key := f"{label}.{k}")
-                self.rows[key] = Row(p, "<=", (label, *(x for x in factors if x)), raw=p)
+                self.rows[key] = FactRow(p, "<=", (label, *(x for x in factors if x)), raw=p)
 
     def _letters_wanted(self) -> None:
         """Letters' bits that are multiplied with other atoms: which letter stands there is wanted."""
@@ -133,7 +133,7 @@ class Atoms(Decided):
             self.state.get(a) not in (BASE, OPAQUE) for m, _ in p for a, _ in m
         )
 
-    def row(self, label: str) -> Row:
+    def row(self, label: str) -> FactRow:
         """A fact with everything put in that is known, and without inverses."""
         f = self.g.facts[label]
         raw, of = gap(f), [label]
@@ -143,7 +143,7 @@ class Atoms(Decided):
             ways = (self.state.get(a, "") for m, _ in p for a, _ in m)
             cleared = next((how.removeprefix("clear:") for how in ways if how.startswith("clear:")), None)
             if cleared is None or len(of) > MOST_CLEARED:
-                return Row(p, f[0], (label,) if f[0] == "=" else tuple(of), made, None, times, raw)
+                return FactRow(p, f[0], (label,) if f[0] == "=" else tuple(of), made, None, times, raw)
             factor = gap(self.g.facts[cleared])
             raw, times = mul(raw, factor), mul(times, factor)
             of.append(cleared)
@@ -172,7 +172,7 @@ class Atoms(Decided):
             against = self.g.fresh("against")
             rows = [r for r in self.rows.values()]
             rows += [t for r in self.rows.values() if (t := tightened(r)) is not None]
-            extra = Row(p, negation(f)[0], (against,), made, raw=gap(negation(f)))
+            extra = FactRow(p, negation(f)[0], (against,), made, raw=gap(negation(f)))
             rows += [extra, *([t] if (t := tightened(extra)) is not None else [])]
             found = contradiction(rows, self.effort)
             if found is None:

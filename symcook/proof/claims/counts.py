@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symcook.errors import Rejected
-from symcook.proof.claims.farkas import Row, Rules, close, contradiction, point, products, whole
+from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, point, products, whole
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.problem import Problem
 from symcook.proof.claims.quantified import Quantified
@@ -29,7 +29,7 @@ MOST_CASES = 150
 
 
 @dataclass(frozen=True)
-class Counts:
+class CountedPoint:
     """Where a claim may be false: values of names, counts and letters' bits, and the positions in use."""
 
     rules: Rules
@@ -40,7 +40,7 @@ class Counts:
 class Unclosed(Exception):
     """A case that no arithmetic closes: the counts there, and what the procedure cannot read in it."""
 
-    def __init__(self, counts: Counts | None, opaque: tuple[str, ...]) -> None:
+    def __init__(self, counts: CountedPoint | None, opaque: tuple[str, ...]) -> None:
         super().__init__(", ".join(opaque))
         self.counts, self.opaque = counts, opaque
 
@@ -60,7 +60,7 @@ def prove(problem: Problem, g: Goal, most: int | None = None) -> None:
         count += parts
 
     main = g._branch(g.goal)
-    case = Case(Lettered(problem, g), main)
+    case = CountedCase(Lettered(problem, g), main)
     for label, f in list(main.facts.items()):
         if f[0] in COMPARISONS:
             case.assume(label)
@@ -72,7 +72,7 @@ def prove(problem: Problem, g: Goal, most: int | None = None) -> None:
 
 
 @dataclass(frozen=True)
-class Decision:
+class CountedDecision:
     """What counts say of a statement: a goal with its proof, a string of which it may be false, or why neither."""
 
     proved: Goal | None = None
@@ -80,10 +80,10 @@ class Decision:
     why: str = ""
 
 
-def decide(problem: Problem, library: Citable) -> Decision:
+def decide(problem: Problem, library: Citable) -> CountedDecision:
     """A proof, or a string of least length at which the counts make the claim false; nobody has run it."""
     if problem.outside:
-        return Decision(why=problem.outside[0])
+        return CountedDecision(why=problem.outside[0])
 
     def attempt(most: int | None) -> tuple[Goal | None, tuple[int, ...] | None, str]:
         g = Goal(library, problem.statement.formula, {}, {})
@@ -102,7 +102,7 @@ def decide(problem: Problem, library: Citable) -> Decision:
 
     goal, found, why = attempt(None)
     if goal is not None or found is None or why:
-        return Decision(goal, found, why)
+        return CountedDecision(goal, found, why)
     below, least = 0, len(found)  # no string of `below` positions, one of `least`
     while below + 1 < least:
         middle = (below + least) // 2
@@ -113,15 +113,15 @@ def decide(problem: Problem, library: Citable) -> Decision:
             below = middle
         else:
             found, least = shorter, len(shorter)
-    return Decision(None, found)
+    return CountedDecision(None, found)
 
 
-class Case(Quantified):
+class CountedCase(Quantified):
     """One case of the proof: what is known at a goal."""
 
-    def under(self, g: Goal) -> Case:
+    def under(self, g: Goal) -> CountedCase:
         """The same knowledge at a branch of the goal."""
-        new = Case(self.root, g)
+        new = CountedCase(self.root, g)
         new.inherit(self)
         return new
 
@@ -238,7 +238,7 @@ class Case(Quantified):
             case.assume(label)
             case.decide()
 
-    def at_point(self, rows: list[Row]) -> None:
+    def at_point(self, rows: list[FactRow]) -> None:
         """No contradiction is left: split at a count that is no integer, else say where the claim may be false."""
         more = products(rows)
         if more and (found := contradiction([*rows, *more], self.effort)) is not None:
@@ -248,7 +248,9 @@ class Case(Quantified):
             if value.denominator != 1 and len(m[0]) == 1 and m[0][0][1] == 1 and not m[1] and whole(m[0][0][0]):
                 floor = num(value.numerator // value.denominator)
                 return self.split(("<=", None, (reify.product(m), floor)))
-        raise Unclosed(None if values is None else Counts(self.rules, values, tuple(self.places)), tuple(self.opaque()))
+        raise Unclosed(
+            None if values is None else CountedPoint(self.rules, values, tuple(self.places)), tuple(self.opaque())
+        )
 
 
 def _quantified(f: Term) -> list[Term]:

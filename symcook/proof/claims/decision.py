@@ -46,7 +46,7 @@ def decide(statement: Statement, library: Citable, until: Until | None = None) -
         with limited(until):
             counted = counts.decide(asked, library)
     except (Outside, Rejected, OutOfTime) as error:
-        counted = counts.Decision(why=str(error))
+        counted = counts.CountedDecision(why=str(error))
     if counted.proved is not None:
         return ClaimDecision(COUNTS, True, counted.proved)
     if regular.true:

@@ -1,6 +1,6 @@
 """Linear arithmetic with certificates: facts in a normal form without denominators, and why they contradict.
 
-A `Row` is a comparison 0 <= p, 0 < p or p = 0 that follows from one fact: the fact times positive factors, plus
+A `FactRow` is a comparison 0 <= p, 0 < p or p = 0 that follows from one fact: the fact times positive factors, plus
 multiples of equations that put in what its atoms are. So a contradiction between rows is one `pos` node. Over integers
 a row is tightened: from 0 < 2*x - 1 follows 1 <= x.
 """
@@ -22,12 +22,12 @@ from symcook.proof.search.simplex import Row as Row_
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, sort_of
 
-Multiples = dict[str, Poly]
+EquationFactors = dict[str, Poly]
 """What each equation is multiplied by."""
 
 
 @dataclass(frozen=True)
-class Row:
+class FactRow:
     """0 <= poly, 0 < poly or poly = 0; `of` are the fact and what it is multiplied by, `made` the equations put in.
 
     `whole` is the row that this one tightens over the integers; an equation is multiplied by `times`. `raw` is what was
@@ -37,11 +37,11 @@ class Row:
     poly: Poly
     tag: str
     of: tuple[str, ...]
-    made: Multiples = field(default_factory=dict)
-    whole: Row | None = None
+    made: EquationFactors = field(default_factory=dict)
+    whole: FactRow | None = None
     times: Poly = field(default_factory=lambda: {ONE: 1})
     raw: Poly = field(default_factory=dict)
-    factors: tuple[Row, ...] = ()
+    factors: tuple[FactRow, ...] = ()
 
     @property
     def strict(self) -> bool:
@@ -51,7 +51,7 @@ class Row:
 MOST_PRODUCTS = 400
 MOST_ATOMS = 12
 
-Contradiction = list[tuple[Fraction, Row | None]]
+Contradiction = list[tuple[Fraction, FactRow | None]]
 """Rows with factors that add up to 0 < 0 or to 0 <= a negative number; None stands for 0 < 1."""
 
 
@@ -78,7 +78,7 @@ class Rules:
         """The same for a product of atoms."""
         self.products.append((lead, label, normal.scale(gap, Fraction(1) / gap[lead]), Fraction(1) / gap[lead]))
 
-    def reduce(self, p: Poly, made: Multiples) -> Poly:
+    def reduce(self, p: Poly, made: EquationFactors) -> Poly:
         """`p` with all equations put in; what they are multiplied by is added to `made`: p + sum(made*gap) is it."""
         for _ in range(10_000):
             step = self._step(p)
@@ -146,7 +146,7 @@ def whole(a: int) -> bool:
     return key[0] == "ind"
 
 
-def tightened(row: Row) -> Row | None:
+def tightened(row: FactRow) -> FactRow | None:
     """The row over the integers: 0 <= x - c for a whole number c; None where that says no more."""
     if not row.poly or not all(not e and all(whole(a) for a, _ in m) for m, e in row.poly):
         return None
@@ -160,7 +160,7 @@ def tightened(row: Row) -> Row | None:
     bound = math.floor(least) + 1 if row.strict else math.ceil(least)
     if bound == least and not row.strict:
         return None
-    return Row(add(normal.scale(inside, scale), {ONE: bound} if bound else {}, -1), "<=", (), {}, row)
+    return FactRow(add(normal.scale(inside, scale), {ONE: bound} if bound else {}, -1), "<=", (), {}, row)
 
 
 def degree(m: Mono) -> int:
@@ -168,10 +168,10 @@ def degree(m: Mono) -> int:
     return sum(k for a, k in m[0] if normal._keys[a][0] != "fn") + (m[1] != 0 and not m[0])
 
 
-def products(rows: Sequence[Row]) -> list[Row]:
+def products(rows: Sequence[FactRow]) -> list[FactRow]:
     """Products of rows, and of equations with atoms, that have a monomial in common with the rows of degree two."""
     seen = {m for row in rows for m in row.poly if degree(m) > 1}
-    out: list[Row] = []
+    out: list[FactRow] = []
     if not seen:
         return out
     atoms = dict.fromkeys(((a, 1),) for row in rows for m, _ in row.poly for a, _ in m)
@@ -182,20 +182,20 @@ def products(rows: Sequence[Row]) -> list[Row]:
                 p = mul(row.poly, {(m, 0): 1})
                 if p:
                     made = {label: mul(q, {(m, 0): 1}) for label, q in row.made.items()}
-                    out.append(Row(p, "=", row.of, made, None, mul(row.times, {(m, 0): 1})))
+                    out.append(FactRow(p, "=", row.of, made, None, mul(row.times, {(m, 0): 1})))
             continue
         for other in plain[k:]:
             if other.tag != "=":
                 p = mul(row.poly, other.poly)
                 if any(degree(m) > 1 for m in p):
                     tag = "<" if row.strict and other.strict else "<="
-                    out.append(Row(p, tag, (), factors=(row, other)))
+                    out.append(FactRow(p, tag, (), factors=(row, other)))
         if len(out) > MOST_PRODUCTS:
             break
     return out
 
 
-def contradiction(rows: Sequence[Row], effort: Effort | None = None, pivots: int = 2000) -> Contradiction | None:
+def contradiction(rows: Sequence[FactRow], effort: Effort | None = None, pivots: int = 2000) -> Contradiction | None:
     """Factors with which the rows contradict one another, or None where they do not."""
     columns: dict[Any, Poly] = {-1: {ONE: 1}}
     columns |= {k: row.poly for k, row in enumerate(rows) if row.poly or row.strict}
@@ -211,7 +211,7 @@ def contradiction(rows: Sequence[Row], effort: Effort | None = None, pivots: int
     return [(Fraction(found[k]), rows[k] if k >= 0 else None) for k in columns if found.get(k)]
 
 
-def point(rows: Sequence[Row], effort: Effort | None = None) -> dict[Mono, Fraction] | None:
+def point(rows: Sequence[FactRow], effort: Effort | None = None) -> dict[Mono, Fraction] | None:
     """Values of the monomials at which all rows hold, those of integers not negative; None where none was found."""
     system: list[tuple[Row_, Number]] = []
     names = dict.fromkeys(m for row in rows for m in row.poly if m != ONE)
@@ -232,7 +232,7 @@ def close(g: Goal, found: Contradiction) -> None:
     if g.goal[0] != "false":
         g.contra(g.fresh("no"))
     sums: list[dict[str, Any]] = []
-    by: Multiples = {}
+    by: EquationFactors = {}
     for factor, row in found:
         if row is None:
             sums.append({"c": quotient(factor), "of": []})
@@ -253,7 +253,7 @@ def close(g: Goal, found: Contradiction) -> None:
     g._emit(node, True)
 
 
-def _stated(g: Goal, row: Row) -> tuple[tuple[str, ...], Poly, Multiples]:
+def _stated(g: Goal, row: FactRow) -> tuple[tuple[str, ...], Poly, EquationFactors]:
     """The facts whose product is a row before equations are put in, this product, and the equations that are."""
     if row.whole is not None:
         return (_tight(g, row),), row.poly, {}
@@ -261,7 +261,7 @@ def _stated(g: Goal, row: Row) -> tuple[tuple[str, ...], Poly, Multiples]:
         return row.of, row.raw, row.made
     of: tuple[str, ...] = ()
     raw: Poly = {ONE: 1}
-    made: Multiples = {}
+    made: EquationFactors = {}
     for factor in row.factors:  # (raw + made)*(raw' + made') = raw*raw' + raw*made' + made*poly'
         more, other, equations = _stated(g, factor)
         both = {label: mul(p, factor.poly) for label, p in made.items()}
@@ -271,7 +271,7 @@ def _stated(g: Goal, row: Row) -> tuple[tuple[str, ...], Poly, Multiples]:
     return of, raw, made
 
 
-def _tight(g: Goal, row: Row) -> str:
+def _tight(g: Goal, row: FactRow) -> str:
     """The label of a fact that a row says of integers, which is proved here."""
     inside = {m: c for m, c in row.poly.items() if m != ONE}
     bound = -Fraction(row.poly.get(ONE, 0))
@@ -282,7 +282,7 @@ def _tight(g: Goal, row: Row) -> str:
         below, step = h.fresh("below"), h.fresh("step")
         h.contra(below)
         h.use("ax:int_lt", h.text(x), h.text(least), f"#{below}", label=step)
-        wanted = Row(gap(h.fact(step)), "<=", (step,), raw=gap(h.fact(step)))
+        wanted = FactRow(gap(h.fact(step)), "<=", (step,), raw=gap(h.fact(step)))
         source = row.whole
         if source is None or (found := contradiction([source, wanted])) is None:
             raise TooLong

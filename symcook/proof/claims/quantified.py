@@ -6,7 +6,7 @@ from functools import partial
 
 from symcook.errors import Rejected
 from symcook.proof.claims.atoms import Atoms, rewritten
-from symcook.proof.claims.farkas import Row, close, contradiction, gap
+from symcook.proof.claims.farkas import FactRow, close, contradiction, gap
 from symcook.proof.claims.lettered import THERE
 from symcook.proof.claims.problem import LETTERS, VALUES, at
 from symcook.proof.normal import FALSE as NFALSE
@@ -16,7 +16,7 @@ from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import FALSE, Term, flatten, free, instantiate, num, replace, subterms, var
 
 
-class Ranged:
+class CountedRange:
     """``ex j in low..high. F`` or ``all j in low..high. F``, where the letter at j decides F; `letters` are those with
     F, or for "all" those without."""
 
@@ -28,7 +28,7 @@ class Ranged:
 class Quantified(Atoms):
     """What is known in a case, with formulas about all positions of a range."""
 
-    def ranged(self, f: Term) -> Ranged | None:
+    def ranged(self, f: Term) -> CountedRange | None:
         """A quantified formula that counts decide; None for another one."""
         if f[0] not in ("all", "ex") or f[1] != "Int":
             return None
@@ -48,7 +48,7 @@ class Quantified(Atoms):
         truths = {a: self.at_letter(body, a) for a in self.root.problem.letters}
         if None in truths.values():
             return None
-        return Ranged(f, low, high, body, [a for a, value in truths.items() if value is (f[0] == "ex")])
+        return CountedRange(f, low, high, body, [a for a, value in truths.items() if value is (f[0] == "ex")])
 
     def at_letter(self, f: Term, letter: int) -> bool | None:
         """Whether a formula about j is true where a letter stands there; None where more decides it."""
@@ -61,7 +61,7 @@ class Quantified(Atoms):
         key = fkey(f)
         return True if key == NTRUE else False if key == NFALSE else None
 
-    def many(self, ranged: Ranged) -> Term:
+    def many(self, ranged: CountedRange) -> Term:
         """How many letters of the range decide the formula."""
         ones = dict.fromkeys(ranged.letters, num(1))
         return self.root.weighted(ones, lambda a: self.root.count(a, ranged.low, ranged.high))
@@ -93,7 +93,7 @@ class Quantified(Atoms):
             raise Rejected("a count is not decided")
         return label
 
-    def settle(self, ranged: Ranged, some: bool, label: str) -> str:
+    def settle(self, ranged: CountedRange, some: bool, label: str) -> str:
         """The formula, or its negation, as a fact."""
         g = self.g
         holds = some if ranged.some else not some
@@ -107,14 +107,14 @@ class Quantified(Atoms):
         self.counted_already.add(fkey(ranged.f))
         return new
 
-    def _bits(self, ranged: Ranged, place: Term) -> Term:
+    def _bits(self, ranged: CountedRange, place: Term) -> Term:
         return self.root.weighted(dict.fromkeys(ranged.letters, num(1)), lambda a: self.root.bit(place, a))
 
-    def _ends(self, ranged: Ranged) -> list[str]:
+    def _ends(self, ranged: CountedRange) -> list[str]:
         ends = [("<=", None, (self.root.low, ranged.low)), ("<=", None, (ranged.high, self.root.high))]
         return [self._of(end, True) for end in ends]
 
-    def _exists(self, g: Goal, ranged: Ranged, label: str) -> None:
+    def _exists(self, g: Goal, ranged: CountedRange, label: str) -> None:
         """Were there none, the count would be 0."""
         ends, no = self._ends(ranged), g.fresh("no")
         if ranged.some:
@@ -150,7 +150,7 @@ class Quantified(Atoms):
         g.use("lem:sum_ext", *texts, each, label=zero)
         self._clash(g, zero, label)
 
-    def _none(self, g: Goal, ranged: Ranged, label: str) -> None:
+    def _none(self, g: Goal, ranged: CountedRange, label: str) -> None:
         """Were there one, the count would be 1."""
         ends = self._ends(ranged)
 
@@ -212,7 +212,9 @@ class Quantified(Atoms):
         g.have(self.root.inside(there), inside, lambda h: h.easy([low, high, *ends], degree=1, rounds=0))
         return there, inside, between
 
-    def _between(self, g: Goal, ranged: Ranged, there: Term, ends: list[str], known: list[str]) -> tuple[str, str]:
+    def _between(
+        self, g: Goal, ranged: CountedRange, there: Term, ends: list[str], known: list[str]
+    ) -> tuple[str, str]:
         between, inside = g.fresh("between"), g.fresh("inside")
         both = ("&", None, (("<=", None, (ranged.low, there)), ("<=", None, (there, ranged.high))))
         g.have(both, between, lambda h: h.easy(known, degree=1, rounds=0))
@@ -245,7 +247,7 @@ class Quantified(Atoms):
             label = new
         g.absurd(label)
 
-    def _not_negative(self, g: Goal, ranged: Ranged, there: Term) -> None:
+    def _not_negative(self, g: Goal, ranged: CountedRange, there: Term) -> None:
         labels: list[str] = []
         for a in ranged.letters:
             label = g.fresh("bit")
@@ -260,7 +262,7 @@ class Quantified(Atoms):
         g.auto(labels, degree=1, rounds=0)
 
     def _clash(self, g: Goal, *labels: str) -> None:
-        rows = [Row(gap(g.facts[k]), g.facts[k][0], (k,), raw=gap(g.facts[k])) for k in labels]
+        rows = [FactRow(gap(g.facts[k]), g.facts[k][0], (k,), raw=gap(g.facts[k])) for k in labels]
         found = contradiction(rows)
         if found is None:
             raise Rejected("counts do not clash")

@@ -488,7 +488,7 @@ def _filled(t: Term, values: Mapping[Term, Term]) -> Term:
 
 
 def _later(t: Term, row: int) -> Term:
-    """A term at all rows from this one on. Outside where more of it than ``k <= i`` with a lower k depends on the row."""
+    """A term at all rows from this one on. Outside where more than ``k <= i`` with a lower k depends on the row."""
     for one in {*subterms(t)}:
         if one[0] == "<=" and one[2][0][0] == "num" and one[2][1] == HERE and Fraction(*one[2][0][1]) <= row:
             t = replace(t, one, TRUE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symcook.errors import Rejected
-from symcook.proof.claims.farkas import Row, close, contradiction, gap
+from symcook.proof.claims.farkas import FactRow, close, contradiction, gap
 from symcook.proof.claims.problem import W
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
@@ -19,7 +19,7 @@ def letter_at(f: Term) -> tuple[Term, int] | None:
     return None
 
 
-class Decided:
+class DecidedFormulas:
     """What is decided: by the key of a formula, the label of the fact."""
 
     def __init__(self, g: Goal) -> None:
@@ -114,7 +114,7 @@ class Decided:
             a, b = kids
             less = next(side for side in ((a, b), (b, a)) if self.truth(("<=", None, side)) is False)
             strict = self.literals[fkey(("<", None, less[::-1]))]
-            rows = [Row(gap(x), x[0], (k,), raw=gap(x)) for x, k in ((f, label), (g.facts[strict], strict))]
+            rows = [FactRow(gap(x), x[0], (k,), raw=gap(x)) for x, k in ((f, label), (g.facts[strict], strict))]
             close(g, contradiction(rows) or [])
         else:
             raise Rejected("a formula that is not decided")
