@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import pytest
@@ -284,3 +285,38 @@ def test_a_head_that_selects_a_position_has_a_certificate(mask, weighting, start
     assert (answer.status, answer.method) == ("PROVED", COUNTS), answer.why
     answer = model.prove(statement.replace("at(a,", "at(b,"), 30)
     assert answer.status == "REFUTED" and answer.method == REGULAR and len(answer.word or ()) <= 2
+
+
+ENDS = ((1, None, None), (0, "c", None), (1, "c", "d"), (0, None, "d"))
+"""The first position and the added tokens of a model."""
+
+
+@pytest.mark.parametrize("ends", range(len(ENDS)))
+def test_expressions_and_remainders(ends) -> None:
+    start, before, after = ENDS[ends]
+    words = {token: {"u": int(token == "a")} for token in ("a", "b", before, after) if token}
+    b = sc.Builder(words=words, start=start, before=before, after=after)
+    b.attention("m", reads="u", mask="future")
+    b.readout("sign", "last", "m", weights=[1])
+    model, added = b.build("some"), (before is not None) + (after is not None)
+    last = "n" if start else "n - 1"
+
+    def length(s: str) -> int:
+        return len(s) + added
+
+    told: list[tuple[str, Callable[[str], bool]]] = [
+        ('accept <-> matches("b*a(a|b)*")', lambda s: ("a" in s) == bool(re.fullmatch("b*a[ab]*", s))),
+        ('accept <-> matches("(a|b)*a")', lambda s: ("a" in s) == s.endswith("a")),
+        ('matches("(ab)*") -> mod(n, 2) = 0', lambda s: not re.fullmatch("(ab)*", s) or length(s) % 2 == 0),
+        ('matches("(a|b)(a|b)") -> mod(n, 3) = 1', lambda s: len(s) != 2 or length(s) % 3 == 1),
+        (f'all i in {start}..{last}. matches("b*", i) <-> m(i) = 0', lambda s: True),
+        ("ex q in 1..n. n = 2*q", lambda s: length(s) % 2 == 0),
+        ("(ex q in 1..n. n = 2*q) | (ex q in 0..n. n = 2*q + 1)", lambda s: True),
+        ("(ex q in 2..n. n = 2*q) | n <= 3 | mod(n, 2) = 1", lambda s: True),
+    ]
+    for statement, true in told:
+        tried = ("".join(s) for size in range(6) for s in itertools.product("ab", repeat=size) if size + added)
+        wrong = next((s for s in tried if not true(s)), None)
+        found = decided(model, statement)
+        assert found.true == (wrong is None), statement
+        assert wrong is None or "".join(typed(model, found) or ()) == wrong, statement
