@@ -21,7 +21,7 @@ from symcook.errors import BadInput, Rejected
 from symcook.model.modelfile import document_hash
 from symcook.present import present
 from symcook.proof import kernel, limits, own, replay
-from symcook.proof.claims.decision import ClaimDecision, decide
+from symcook.proof.claims.decision import COUNTS, ClaimDecision, decide
 from symcook.proof.files import load_json
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.merged import conjuncts
@@ -243,8 +243,8 @@ def settle(
     try:
         return Settled(*_proved(statement, text, models, until), tried, decision=decision)
     except (StepGap, OutOfTime, Unfit) as error:
-        if not words and not refutes:
-            runs, tried = _tried(statement, models, Until(seconds / 4, 1 / 4))
+        if tried is None and not refutes:
+            runs, tried = _tried(statement, models, Until(seconds / (4 if decision is None else 8), 1 / 4))
             if tried.word is not None:
                 return Settled(*refute(statement, runs, Until(seconds / 4, 1 / 4)), tried)
         return Settled(None, None, tried, error, decision)
@@ -258,6 +258,10 @@ def _decided(statement: Statement, models: OwnModels, found: ClaimDecision, unti
             parts = {"proof": partial(Goal.take, trial=found.proved)}
             return Settled(*_proved(statement, parts, models, until), None, decision=found)
     if found.string is not None:
+        if found.fragment == COUNTS:  # it has the least length, and may not be the first of these
+            runs, tried = _tried(statement, models, Until(until.left / 8, 1 / 8))
+            if tried.word is not None:
+                return Settled(*refute(statement, runs, until), tried, decision=found)
         runs = Runs(statement, models[0], until, other=models[1])
         with suppress(WordsSpent):
             if runs.on(found.string) and runs.false() and runs.runs():

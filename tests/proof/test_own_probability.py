@@ -51,7 +51,7 @@ def test_statements_are_proved_or_refuted(sentence: str, status: str, word: Any)
         own.claim(to_document(model("last")), sentence.replace("(if)", '("if")')), to_document(model("last"))
     )
     assert found.verdict is not None and found.verdict.status == status
-    assert found.tried is not None and found.tried.word == word
+    assert (found.tried and found.tried.word) == word
 
 
 @pytest.mark.parametrize("position, sentence, said", [

@@ -12,10 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 from symcook.errors import Rejected
-from symcook.proof import enclose, normal
+from symcook.proof import enclose, grammar, normal
 from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, gap, tightened, whole
 from symcook.proof.claims.lettered import THERE, Lettered
-from symcook.proof.claims.problem import at_place
+from symcook.proof.claims.problem import Outside, at_place
 from symcook.proof.claims.truth import DecidedFormulas, letter_at
 from symcook.proof.normal import ONE, Poly, constant, fkey, mul, nf
 from symcook.proof.search import reify
@@ -248,7 +248,7 @@ class Atoms(DecidedFormulas):
         if equation.kind == "value":
             self.g.use(run, self.g.text(place), f"#{inside}", label=label)
             return self._give(a, label)
-        if equation.kind == "norm":
+        if equation.kind in ("norm", "state"):
             return OPAQUE
         many = equation.kind == "strict"
         self.g.use(run, self.g.text(place), f"#{inside}", label=f"{label} {other}" if many else label)
@@ -353,7 +353,10 @@ class Atoms(DecidedFormulas):
                 h.hyp(v)
             else:
                 new = [k for k in h.facts if k not in known and k != v and h.facts[k][0] != "|"]
-                self.deny(h, next(k for k in new if self.truth(h.facts[k]) is False))
+                false = next((k for k in new if self.truth(h.facts[k]) is False), None)
+                if false is None:
+                    raise Outside(f"it has the condition {grammar.show(f)}")
+                self.deny(h, false)
 
     # --- Letters and counts ------------------------------------------------------------------------------------------
 
