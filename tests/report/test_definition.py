@@ -322,8 +322,8 @@ def test_theorems_are_told_with_their_hypotheses_and_definitions() -> None:
     assert "more hypotheses: cookbook.s9.2.3.dyckkD_accept" in dyck["lem.any_dyck"] and "nestlevel(o, a, m)" in dyck
     assert "for all m:Int, q:Int->Int: if 0 <= m; n = 2*m + 2" in rows("automaton")["merrill2024.thm1"]
     assert "c(f, i) after round t = 1, .., L; at t = 0" in "".join(rows("logic-past"))
-    soft = rows("induction-by-term")["cookbook.s9.1.1.soft_average"]
-    assert "tau = 1/log(8*N); term = 0" in soft and "h_x is x in a run with ties = softmax" in soft
+    soft = rows("induction-by-term")["cookbook.s9.1.1.soft_average.corrected"]
+    assert "tau = 1/log(8*N); term = 0; h_term = 0" in soft and "h_x is x in a run with ties = softmax" in soft
     corrected = rows("induction-by-term", ties="softmax")
     assert "if n <= N; term = 1; beta = N^2*log(8*N): all i" in corrected["cookbook.s9.1.1.soft.corrected"]
     wanted = "all j in 1..n. abs(value(j)) <= B: all i in 1..n. query(i) = q -> abs("
