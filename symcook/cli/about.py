@@ -254,7 +254,7 @@ def claims(
     if ids:
         rows = [row for row in rows if row.id in ids]
     say_or_json(as_json, lambda: [row.to_json() for row in rows], lambda: document(rows).text())
-    if not recompute and not as_json:
+    if rows and not recompute and not as_json:
         stale = sum(row.note.startswith("stale") for row in rows)
         what = f"{stale} stale" if stale else "Statuses as recorded, of files with these hashes; no proof was replayed"
         say(f"\n{what}: symcook claims --recompute replays the proofs.")

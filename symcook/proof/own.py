@@ -381,7 +381,7 @@ def _automatic(home: Citable, statement: Statement) -> list[Node]:
         yield Elaborator(automation.LEVELS[:2]), "qed\n"
         with suppress(Rejected):  # what it writes may be too long
             facts = Facts(statement)
-            yield from ((Trying(), lines) for lines in facts.stored())
+            yield from ((Trying(), lines) for lines in (*facts.alike(), *facts.stored()))
             meanings = Meanings(facts)
             yield from ((Handed(), lines) for lines in meanings.texts())
             yield from ((Trying(), lines) for lines in facts.texts())

@@ -137,12 +137,14 @@ class Facts:
         self.equations: dict[str, Term] = {}
         self.products: dict[str, tuple[Term, Term]] = {}  # of f(i)*size = right, size and right
         self.low = self.high = ""
+        self.ranges: dict[str, tuple[str, str]] = {}
         for part in flatten("&", run):
             if (found := ranged(part)) is not None:
                 self.low, self.high, body = found
                 first = flatten("&", body)[0]
                 if first[0] == "=" and first[2][0][0] == "app" and first[2][0][2][1] == HERE:
-                    self.equations[first[2][0][2][0][1][0]] = first[2][1]
+                    name = first[2][0][2][0][1][0]
+                    self.equations[name], self.ranges[name] = first[2][1], found[:2]
                 elif first[0] == "=" and first[2][0][0] == "*" and is_at_here(first[2][0][2][0]):
                     (value, size), right = first[2][0][2], first[2][1]
                     self.products[value[2][0][1][0]] = (size, right)
@@ -339,6 +341,27 @@ class Facts:
             begun = "".join(f"take stored{k}' from {one}\n" for k, one in enumerate(known)) + self._sum_of_tokens()
             labels = ["sum'", *self.premises, *(f"stored{k}'" for k in range(len(known)))]
             yield f"{self.given}{begun}qed by {', '.join(labels)}\n"
+
+    def alike(self) -> Iterator[str]:
+        """That coordinates with one equation, as those of two models may have, are equal, one after the other."""
+        named: dict[tuple[Term, tuple[str, str]], str] = {}  # by what the equation is with the first of equal names
+        first: dict[str, str] = {}
+        lines = ""
+        for name, right in self.equations.items():
+            used = [v for v in sorted(free(right)) if v[1][0] in first]
+            renamed = right
+            for v in used:
+                renamed = replace(renamed, v, var(first[v[1][0]], v[1][1]))
+            other = named.setdefault((renamed, self.ranges[name]), name)
+            if other != name:
+                first[name] = other
+                low, high = self.ranges[name]
+                same = (f"same'{v[1][0]}" for v in used)
+                hints = dict.fromkeys([self.label(name), self.label(other), *same, "sum_ext"])
+                lines += f"same'{name}: all i in {low}..{high}. {name}(i) = {other}(i) by {', '.join(hints)}\n"
+        asked = [f"same'{name}({place})" for name, place in self.places() if name in first]
+        if asked:
+            yield f"{lines}{self.given}qed by {', '.join([*asked, *self.premises])}\n"
 
     def texts(self) -> Iterator[str]:
         """What may prove the statement, as lines below its heading, in the order in which it is tried."""

@@ -189,7 +189,7 @@ def test_claims(capsys: pytest.CaptureFixture[str]) -> None:
     rows = document(capsys, "claims")
     keys = ["id", "paper", "location", "kind", "statement", "status", "corrected", "assuming"]
     keys += ["lemmas", "gaps", "tried", "note", "slip", "same", "test", "reason"]
-    keys += ["printed", "counterexample", "repair", "objects"]
+    keys += ["printed", "counterexample", "repair", "numbers", "objects"]
     assert all(list(row) == keys for row in rows)
     folder = ROOT / "symcook" / "data" / "claims"
     ids = [line.split("\t")[0] for file in folder.glob("*.tsv") for line in file.read_text().splitlines()[1:]]
@@ -288,7 +288,7 @@ def test_long_latex_shows_progress_where_it_goes_to_a_file(
 
 
 def test_a_claim_without_a_proof_is_a_no(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = call(capsys, "prove", "cookbook.s3.1.no_best_rep")
+    code, out, _ = call(capsys, "prove", "yang2026.s6.conjecture")
     assert (code, "no stored proof" in out) == (1, True)
 
 

@@ -86,6 +86,7 @@ def test_the_premises_are_the_runs_of_both_and_nothing_near_them(first: str, sec
     (model("plain"), model("plain", mask="future"), "accept <-> other.accept", "PROVED", None),
     (model("plain"), model("order"), "m(n) = other.m(n)", "PROVED", None),
     (model("plain"), model("plain", b=-2), "accept <-> other.accept", "REFUTED", ("a", "a", "b")),
+    (sc.build("dyck-1"), sc.build("dyck-1"), "accept <-> other.accept", "PROVED", None),
     (model("cls"), model("eos"), "other.n = n & (2 <= n -> other.x(1) = x(1))", "PROVED", None),
     (model("both"), model("plain"), "n - 2 = other.n", "PROVED", None),
     (model("both"), model("order", b=-3), "x(2) = other.x(1)", "REFUTED", ("b",)),

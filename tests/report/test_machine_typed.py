@@ -348,7 +348,7 @@ def test_another_symbol_is_refused_in_a_sentence(kind: str, source: str, made: A
 def test_a_run_without_an_end_stops_at_a_limit_that_is_said(made: Any, tmp_path: Path) -> None:
     source = "input: a b\nwork symbols: x\nstart: p\nhalt: h\np a * -> h . S S\np * * -> p x R R\n"
     opened(made, "tm", source, tmp_path)
-    assert f"stops after {MOST_TYPED} tokens" in shown(made, "how")
+    assert f"stops after {MOST_TYPED:,} tokens" in shown(made, "how")
     write(made, "bbbbbbbbbbb")
     assert shown(made, "answer").startswith(f"{MOST_TYPED} tokens, and goes on; so far nothing")
     assert complaints(made) == []
@@ -359,10 +359,10 @@ def test_a_table_that_is_too_large_is_not_in_the_page(monkeypatch: pytest.Monkey
     that the table is not what the model does."""
     model = sc.compile("dfa", "(ab)*")
     there = model_page(model)[0]
-    assert 'id="word"' in there and "is run in this page" in there
+    assert 'id="word"' in there and "On any other string your browser runs the machine" in there
     monkeypatch.setattr("symcook.report.page.machine.ROWS", 3)
     document = model_page(model)[0]
-    assert 'id="word"' not in document and 'id="known"' in document and "is run in this page" not in document
+    assert 'id="word"' not in document and 'id="known"' in document and "On any other string your browser runs the machine" not in document
     monkeypatch.undo()
     changed = replace(model, program=sc.compile("dfa", "(ba)*").program)
     assert 'id="word"' not in model_page(changed)[0]

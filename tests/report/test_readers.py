@@ -299,7 +299,7 @@ def test_a_refuted_claim_is_shown_with_its_counterexample_and_correction(capsys:
 
 
 def test_an_id_without_a_proof_is_shown_as_open(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = call(capsys, "prove", "cookbook.s3.1.no_best_rep")
+    code, out, _ = call(capsys, "prove", "yang2026.s6.conjecture")
     assert (code, "no stored proof" in out) == (1, True)
 
 
@@ -513,7 +513,7 @@ def test_break(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_break_without_a_certificate_is_a_no(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = call(capsys, "prove", "cookbook.s3.1.no_best_rep", "--break")
+    code, out, _ = call(capsys, "prove", "yang2026.s6.conjecture", "--break")
     assert (code, "no stored proof, so nothing to break" in out) == (1, True)
 
 

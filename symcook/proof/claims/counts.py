@@ -95,7 +95,8 @@ def decide(problem: Problem, library: Citable) -> CountedDecision:
                 if error.counts is None
                 else string(problem, error.counts.rules, error.counts.values, error.counts.places)
             )
-            return None, found, ", ".join(error.opaque)
+            terms = ", ".join(term if len(term) <= 60 else f"{term[:60]} .." for term in error.opaque[:2])
+            return None, found, f"counts have no rule for {terms}" if terms else ""
         except (Stuck, Rejected, TooLong) as error:
             return None, None, str(error).partition("\n")[0]
         return g, None, ""
