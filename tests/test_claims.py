@@ -570,7 +570,7 @@ def test_the_committed_ledger_is_what_replay_gives() -> None:
     }
     said = {name: known.status for name, known in found.items()} | alike
     assert {name: c.status for name, c in ledger.items() if name in found} == said
-    assert {c.status for name, c in ledger.items() if name not in found} == {"OPEN"}
+    assert {c.status for name, c in ledger.items() if name not in found} <= {"OPEN"}
     for name, known in found.items():
         assert (known.status == "CORRECTED") == (known.corrected == f"{name}.corrected")
         assert name in replay.statements() or known.status in ("DEFINED", "CITED", "EMPIRICAL", "NO CLAIM", "OPEN")

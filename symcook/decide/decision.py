@@ -80,7 +80,7 @@ class Decision(Shown):
         return "DECIDED" if self.decided else self.verdict.upper()
 
     def to_json(self) -> dict[str, Any]:
-        """{"verdict", "word", "accepts", "states", "why", "formula", "free"}."""
+        """{"verdict", "word", "accepts", "states", "why", "formula"}, and "free" where any answer will do on some strings."""
         word: Any = self.word
         if word is not None:
             word = "".join(word) if all(len(letter) == 1 for letter in self.letters) else list(word)
@@ -91,7 +91,7 @@ class Decision(Shown):
             "states": None if self.automaton is None else len(self.automaton),
             "why": self.why or None,
             "formula": self.formula,
-            "free": self.free,
+            **({} if self.free == 0 else {"free": self.free}),
             **self.inputs,
         }
 

@@ -115,4 +115,4 @@ def test_a_decision_refuses_counts_by_name(
     assert code == 2 and name in out + err and "check" in out + err
     shown = document(capsys, "decide", file, code=2)
     assert shown["verdict"] == "refused" and name in shown["why"]
-    assert shown.keys() == {"verdict", "word", "accepts", "states", "why"} and shown["word"] is None
+    assert shown.keys() == {"verdict", "word", "accepts", "states", "why", "formula"} and shown["word"] is None

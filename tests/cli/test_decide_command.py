@@ -53,7 +53,7 @@ def test_each_kind_of_reference(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         assert code == 0 and equal.items() <= json.loads(out).items(), reference
     code, out, _ = call(capsys, "decide", "dyck-1-2", "--against", f"{folds}:stack", "--json")
     found = json.loads(out)
-    assert code == 1 and list(found) == ["verdict", "word", "accepts", "states", "why", "formula", "free"]
+    assert code == 1 and list(found) == ["verdict", "word", "accepts", "states", "why", "formula"]
     assert (found["verdict"], found["word"], found["accepts"], found["states"]) == (
         "different",
         "((()))",
@@ -160,6 +160,6 @@ def test_a_decision_that_runs_out_of_time_is_open(tmp_path: Path, capsys: pytest
     )
     code, out, err = call(capsys, "decide", "dyck-1-2", "--against", f"{slow}:SLOW", "--seconds", 1, "--json")
     shown = json.loads(out)
-    assert code == 3 and shown.keys() == {"verdict", "word", "accepts", "states", "why", "formula", "free"}
+    assert code == 3 and shown.keys() == {"verdict", "word", "accepts", "states", "why", "formula"}
     assert shown["verdict"] == "open" and "within 1 second" in shown["why"] and "within 1 second" in err
     assert shown["word"] is shown["accepts"] is None

@@ -164,7 +164,7 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     code, out, _ = call(capsys, "decide", "dyck-1", "--check", str(file))
     assert code == 0 and "DECIDED: the certificate holds" in " ".join(out.split())
     code, out, _ = call(capsys, "decide", "dyck-1", "--check", str(file), "--json")
-    assert list(json.loads(out)) == ["verdict", "word", "accepts", "states", "why", "formula", "free"]
+    assert list(json.loads(out)) == ["verdict", "word", "accepts", "states", "why", "formula"]
     for arguments, says in [
         (("dyck-1-2", "--check", str(file)), "another model"),
         (("dyck-1", "--check", str(tmp_path / "none.json")), "readable"),

@@ -57,7 +57,6 @@ def test_a_depth_that_is_one_too_large_is_told_apart_by_the_shortest_word() -> N
         "word": "((()))",
         "accepts": "reference",
         "formula": None,
-        "free": 0,
         "states": 5,
         "why": None,
     }
