@@ -80,7 +80,7 @@ class Decision(Shown):
         return "DECIDED" if self.decided else self.verdict.upper()
 
     def to_json(self) -> dict[str, Any]:
-        """{"verdict", "word", "accepts", "states", "why", "formula"}, and "free" where any answer will do on some strings."""
+        """{"verdict", "word", "accepts", "states", "why", "formula"}, and "free" where a specification answers None."""
         word: Any = self.word
         if word is not None:
             word = "".join(word) if all(len(letter) == 1 for letter in self.letters) else list(word)

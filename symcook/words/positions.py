@@ -21,7 +21,7 @@ class AnswersAfter(Readout):
 
     symbol: str = ""
 
-    def counted(self, sequence: Any, places: Sequence[int]) -> Sequence[int]:
+    def counted(self, sequence: Sequence[str], places: Sequence[int]) -> Sequence[int]:
         """Those of the places that stand after the symbol."""
         if not isinstance(sequence, tuple):  # many strings in one pass: who asks leaves out what does not count
             return places
@@ -75,7 +75,7 @@ def reference_at(model: Transformer, reference: Callable[[Any], Any], positions:
     if positions in (None, "all") or not model.readout.each:
         return reference
 
-    def asked(given: Any) -> Any:
+    def asked(given: Sequence[str]) -> Any:
         answers = reference(given)
         if not isinstance(answers, Sequence) or (isinstance(answers, str) and not model.readout.labelled):
             return answers

@@ -15,7 +15,7 @@ from checkout import ROOT
 import symcook as sc
 from symcook.proof import own
 from symcook.proof.claims.decision import COUNTS, REGULAR
-from symcook.proof.claims.problem import Outside, problem
+from symcook.proof.claims.problem import OutsideFragment, problem
 from symcook.proof.claims.regular import Regular, RegularVerdict
 from symcook.proof.claims.tracks import Tracks
 from symcook.proof.ownruns import Runs
@@ -136,7 +136,7 @@ def test_random_claims_are_decided_as_all_short_strings_say(reader) -> None:
             expected = smallest_false(reader, model, facts, statement)
             try:
                 found = decided(model, statement)
-            except Outside:
+            except OutsideFragment:
                 continue
             string = typed(model, found)
             assert string == expected or (expected is None and string and len(string) > 4), statement
@@ -240,7 +240,7 @@ def test_claims_at_the_edges(reader, name) -> None:
 def test_what_lies_outside_of_a_string_decides_nothing() -> None:
     """At n + 1 a function is any number; a norm is not read as a mean; a comparison of counts is none of a bound."""
     for statement in ("~at(a, n + 1)", "mean(n + 1) = 0", "all i in 1..n. mean(i - 1) <= 1"):
-        with pytest.raises(Outside, match="position that no string has"):
+        with pytest.raises(OutsideFragment, match="position that no string has"):
             decided(model_of("mean"), statement)
     for statement in (
         "count(a) <= count(b) | count(b) < count(a)",
@@ -248,7 +248,7 @@ def test_what_lies_outside_of_a_string_decides_nothing() -> None:
         "all i in 1..n. at(a, n + 1 - i)",
         "ex x:Real. x = 1",
     ):
-        with pytest.raises(Outside):
+        with pytest.raises(OutsideFragment):
             decided(model_of("mean"), statement)
 
 

@@ -362,7 +362,11 @@ def test_a_table_that_is_too_large_is_not_in_the_page(monkeypatch: pytest.Monkey
     assert 'id="word"' in there and "On any other string your browser runs the machine" in there
     monkeypatch.setattr("symcook.report.page.machine.ROWS", 3)
     document = model_page(model)[0]
-    assert 'id="word"' not in document and 'id="known"' in document and "On any other string your browser runs the machine" not in document
+    assert (
+        'id="word"' not in document
+        and 'id="known"' in document
+        and "On any other string your browser runs the machine" not in document
+    )
     monkeypatch.undo()
     changed = replace(model, program=sc.compile("dfa", "(ba)*").program)
     assert 'id="word"' not in model_page(changed)[0]

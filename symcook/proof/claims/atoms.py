@@ -12,10 +12,11 @@ from fractions import Fraction
 from typing import Any
 
 from symcook.errors import Rejected
+from symcook.locks import PRECISION
 from symcook.proof import enclose, grammar, normal
 from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, gap, tightened, whole
 from symcook.proof.claims.lettered import THERE, Lettered
-from symcook.proof.claims.problem import Outside, at_place
+from symcook.proof.claims.problem import OutsideFragment, at_place
 from symcook.proof.claims.truth import DecidedFormulas, letter_at
 from symcook.proof.normal import ONE, Poly, constant, fkey, mul, nf
 from symcook.proof.search import reify
@@ -220,19 +221,19 @@ class Atoms(DecidedFormulas):
             return RULE
         how = self.state.get(a)
         if how is None:
-            key = normal._keys[a]
             self.state[a] = WAITS  # what it asks for on the way may speak of it
             try:
-                how = getattr(self, f"_{key[0]}", lambda *_: OPAQUE)(a, key)
+                how = getattr(self, f"_{normal._keys[a][0]}", lambda _: OPAQUE)(a)
             except Rejected:
                 how = OPAQUE
             self.state[a] = how
         return how
 
-    def _var(self, a: int, key: Any) -> str:
+    def _var(self, a: int) -> str:
         return BASE
 
-    def _app(self, a: int, key: Any) -> str:
+    def _app(self, a: int) -> str:
+        key = normal._keys[a]
         name, place = key[1], reify.term(dict(key[3]))
         if name == "w" or name not in self.root.problem.equations:
             return BASE if name == "w" else OPAQUE
@@ -300,7 +301,8 @@ class Atoms(DecidedFormulas):
         self.rules.product(lead, label, p)
         return f"clear:{sign}"
 
-    def _inv(self, a: int, key: Any) -> str:
+    def _inv(self, a: int) -> str:
+        key = normal._keys[a]
         size = reify.term(dict(key[1]))
         for less in (("<", None, (num(0), size)), ("<", None, (size, num(0)))):
             if (sign := self.known(less)) is not None:
@@ -314,7 +316,7 @@ class Atoms(DecidedFormulas):
         self.wanted.setdefault(fkey(f := ("<", None, (num(0), size))), f)
         return WAITS
 
-    def _fn(self, a: int, key: Any) -> str:
+    def _fn(self, a: int) -> str:
         t = reify.atom(a)
         if t[1] not in SIDES:
             return OPAQUE if free(t) else BASE
@@ -329,7 +331,8 @@ class Atoms(DecidedFormulas):
         self.wanted.setdefault(fkey(order), order)
         return WAITS
 
-    def _ind(self, a: int, key: Any) -> str:
+    def _ind(self, a: int) -> str:
+        key = normal._keys[a]
         f = reify.formula(key[1])
         if (letter := letter_at(f)) is None and f[0] == "=":
             letter = letter_at(("=", None, f[2][::-1])) or _zero_letter(f)
@@ -355,7 +358,7 @@ class Atoms(DecidedFormulas):
                 new = [k for k in h.facts if k not in known and k != v and h.facts[k][0] != "|"]
                 false = next((k for k in new if self.truth(h.facts[k]) is False), None)
                 if false is None:
-                    raise Outside(f"it has the condition {grammar.show(f)}")
+                    raise OutsideFragment(f"it has the condition {grammar.show(f)}")
                 self.deny(h, false)
 
     # --- Letters and counts ------------------------------------------------------------------------------------------
@@ -464,7 +467,7 @@ class Atoms(DecidedFormulas):
             g.use(grows, g.text(p), g.text(q), lambda h: _both(h, low, order), label=label)
             self.fact(label)
 
-    def _sum(self, a: int, key: Any) -> str:
+    def _sum(self, a: int) -> str:
         """A sum of what a letter decides is a sum of counts."""
         root, g = self.root, self.g
         low, high, body = reify.atom(a)[2]
@@ -666,7 +669,7 @@ def enclosure(t: Term) -> tuple[Term, Term]:
 
     from symcook.numbers.balls import fraction_of
 
-    with ctx.workprec(128):
+    with PRECISION, ctx.workprec(128):
         x = enclose._ball(t, {})
         low, high = fraction_of(x.lower()), fraction_of(x.upper())
     if not low or not high:

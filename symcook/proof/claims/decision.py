@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from symcook.alarm import Until
 from symcook.errors import Rejected
 from symcook.proof.claims import counts
-from symcook.proof.claims.problem import Outside, Problem, problem
+from symcook.proof.claims.problem import OutsideFragment, Problem, problem
 from symcook.proof.claims.regular import Regular
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.replay import Statement
@@ -37,7 +37,7 @@ def decide(statement: Statement, library: Citable, until: Until | None = None) -
     """What the procedures find about a statement, by that moment."""
     try:
         asked = problem(statement)
-    except Outside as error:
+    except OutsideFragment as error:
         return ClaimDecision(outside=str(error))
     regular = _regular(asked, until and Until(until.left / 2))
     if regular.string is not None:
@@ -45,7 +45,7 @@ def decide(statement: Statement, library: Citable, until: Until | None = None) -
     try:
         with limited(until):
             counted = counts.decide(asked, library)
-    except (Outside, Rejected, OutOfTime) as error:
+    except (OutsideFragment, Rejected, OutOfTime) as error:
         counted = counts.CountedDecision(why=str(error))
     if counted.proved is not None:
         return ClaimDecision(COUNTS, True, counted.proved)
@@ -62,6 +62,6 @@ def _regular(asked: Problem, until: Until | None) -> ClaimDecision:
     try:
         with limited(until):
             found = Regular(asked).decided()
-    except (Outside, Rejected, OutOfTime) as error:
+    except (OutsideFragment, Rejected, OutOfTime) as error:
         return ClaimDecision(outside=str(error))
     return ClaimDecision(REGULAR, found.true, string=found.string)

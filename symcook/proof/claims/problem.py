@@ -25,7 +25,7 @@ VALUES: Sort = ("fun", ("Int",), "Real")
 W = var("w", LETTERS)
 
 
-class Outside(Exception):
+class OutsideFragment(Exception):
     """A statement is outside of what a procedure decides; the text names the part."""
 
 
@@ -59,7 +59,7 @@ class Equation:
         return at(self.name, HERE, LETTERS if self.truth else VALUES)
 
 
-class Places(NamedTuple):
+class PlaceRange(NamedTuple):
     """The first and the last position."""
 
     low: Term
@@ -81,7 +81,7 @@ class Problem:
     names: Mapping[str, Sort]
     some: Term
     word: Term
-    places: Places
+    places: PlaceRange
     typed: tuple[int, ...]
     before: int | None
     after: int | None
@@ -109,7 +109,7 @@ def at(name: str, place: Term, sort: Sort = VALUES) -> Term:
 
 
 def problem(statement: Statement) -> Problem:
-    """A statement of `own.claim` taken apart. Outside for one without positions or without strings."""
+    """A statement of `own.claim` taken apart. OutsideFragment for one without positions or without strings."""
     formula, leading = statement.formula, iter(leading_names(statement.expanded))
     names: dict[str, Sort] = {}
     while formula[0] == "all" and len(names) < 10_000:
@@ -117,7 +117,7 @@ def problem(statement: Statement) -> Problem:
         names[name] = formula[1]
         formula = instantiate(formula[2][0], (var(name, formula[1]),))
     if names.get("n") != "Int" or names.get("w") != LETTERS:
-        raise Outside("a model without an alphabet")
+        raise OutsideFragment("a model without an alphabet")
     some, formula = formula[2]
     word, formula = formula[2]
     run, claim = (formula[2][0], formula[2][1]) if formula[0] == "->" else (TRUE, formula)
@@ -130,7 +130,7 @@ def problem(statement: Statement) -> Problem:
     equations: dict[str, Equation] = {}
     needs: list[Term] = []
     outside: list[str] = []
-    places: Places | None = None
+    places: PlaceRange | None = None
     for among, is_truth in ((lines, False), (truths, True)):
         for part, line in enumerate(among):
             found = everywhere(line)
@@ -153,7 +153,7 @@ def problem(statement: Statement) -> Problem:
     )  # fmt: skip
 
 
-def everywhere(line: Term) -> tuple[Places, Term] | None:
+def everywhere(line: Term) -> tuple[PlaceRange, Term] | None:
     """The range and the body, at `HERE`, of ``all i in low..high. F``; None for another formula."""
     if line[0] != "all" or line[1] != "Int" or line[2][0][0] != "->":
         return None
@@ -161,7 +161,7 @@ def everywhere(line: Term) -> tuple[Places, Term] | None:
     bounds = flatten("&", premise)
     if len(bounds) != 2 or any(b[0] != "<=" for b in bounds) or bounds[0][2][1] != HERE or bounds[1][2][0] != HERE:
         return None
-    return Places(bounds[0][2][0], bounds[1][2][1]), body
+    return PlaceRange(bounds[0][2][0], bounds[1][2][1]), body
 
 
 def _restricts(line: Term) -> bool:
@@ -179,7 +179,7 @@ def _truth(premise: Term, functions: set[str]) -> bool:
     )
 
 
-def _equation(line: tuple[Places, Term], part: int, truth: bool, names: Mapping[str, Sort]) -> Equation | None:
+def _equation(line: tuple[PlaceRange, Term], part: int, truth: bool, names: Mapping[str, Sort]) -> Equation | None:
     """A line at `HERE` as an equation; the whole line, or None."""
     lines = flatten("&", line[1])
     main, *others = lines
@@ -237,15 +237,15 @@ def _holds(t: Term, name: str) -> bool:
     return any(v[1][0] == name for v in free(t))
 
 
-def _range_of(word: Term) -> Places:
+def _range_of(word: Term) -> PlaceRange:
     """The positions of a model without coordinates, which are those of the string."""
     for line in flatten("&", word):
         if (found := everywhere(line)) is not None:
             return found[0]
-    raise Outside("a string without a range")
+    raise OutsideFragment("a string without a range")
 
 
-def _string(word: Term, places: Places) -> tuple[tuple[int, ...], int | None, int | None]:
+def _string(word: Term, places: PlaceRange) -> tuple[tuple[int, ...], int | None, int | None]:
     """The typed letters, and the added ones at the first and at the last position."""
     typed: tuple[int, ...] | None = None
     before = after = None
@@ -253,16 +253,16 @@ def _string(word: Term, places: Places) -> tuple[tuple[int, ...], int | None, in
         if (found := everywhere(line)) is not None:
             parts = flatten("|", found[1])
             if not all(_letter_at(part, HERE) is not None for part in parts):
-                raise Outside(f"a string of another shape: {grammar.show(line)}")
+                raise OutsideFragment(f"a string of another shape: {grammar.show(line)}")
             typed = tuple(part[2][1][1][0] for part in parts)
         elif (letter := _letter_at(line, places.low)) is not None:
             before = letter
         elif (letter := _letter_at(line, places.high)) is not None:
             after = letter
         elif line != ("<=", None, (num(2), N)):
-            raise Outside(f"a string of another shape: {grammar.show(line)}")
+            raise OutsideFragment(f"a string of another shape: {grammar.show(line)}")
     if typed is None:
-        raise Outside("a model that adds all letters")
+        raise OutsideFragment("a model that adds all letters")
     return typed, before, after
 
 

@@ -26,7 +26,7 @@ from symcook.proof.claims.kinds import (
     TruthSets,
     nonempty,
 )
-from symcook.proof.claims.problem import HERE, LETTERS, Equation, N, Outside, Problem, at, at_place
+from symcook.proof.claims.problem import HERE, LETTERS, Equation, N, OutsideFragment, Problem, at, at_place
 from symcook.proof.claims.tracks import LAST, Tracks, TrackSet, numbered
 from symcook.proof.claims.values import TermRules
 from symcook.proof.terms import COMPARISONS, TRUE, Term, flatten, free, instantiate, num, replace, subterms, var
@@ -61,7 +61,7 @@ class Regular(TermRules):
         self.premises = [line for line in problem.needs if line not in plain]
 
     def decided(self) -> RegularVerdict:
-        """The answer; Outside where the claim is none of this fragment."""
+        """The answer; OutsideFragment where the claim is none of this fragment."""
         claim = self.formula(self.problem.claim)
         for premise in self.premises:  # as that a norm does not refuse the string
             given = self.formula(premise)
@@ -74,7 +74,7 @@ class Regular(TermRules):
         string = self.t.smallest(wrong)
         doubtful = self.t.smallest(self.t.less(whole, self.t.either(right, wrong)))
         if string is None or (doubtful is not None and (len(doubtful), doubtful) < (len(string), string)):
-            raise Outside(next(iter(self.doubts), "it depends on a position that no string has"))
+            raise OutsideFragment(next(iter(self.doubts), "it depends on a position that no string has"))
         return RegularVerdict(False, string, self.t.largest)
 
     # --- Formulas ----------------------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ class Regular(TermRules):
         if tag in COMPARISONS:
             return self.compared(tag, kids[0], kids[1])
         if data != "Int":
-            raise Outside("it quantifies over numbers that are no positions")
+            raise OutsideFragment("it quantifies over numbers that are no positions")
         y = self._track()
         body = instantiate(kids[0], (var(y, "Int"),))
         try:
@@ -130,7 +130,7 @@ class Regular(TermRules):
             elif a == here and here not in free(b):
                 high.append(b if op == "<=" else ("-", None, (b, one)))
         if not low or not high:
-            raise Outside("it quantifies over all integers")
+            raise OutsideFragment("it quantifies over all integers")
         first, last = self.problem.places
         some = [self._not("<", b, a) for a in low for b in high]
         before, after = [self._not("<=", first, a) for a in low], [self._not("<=", b, last) for b in high]
@@ -171,7 +171,7 @@ class Regular(TermRules):
         if isinstance(kind, PlaceTerm):
             (track, sums), *more = kind.sums.items()
             if more or abs(sums) != 1 or kind.number.denominator != 1:
-                raise Outside("the remainder of a sum of positions")
+                raise OutsideFragment("the remainder of a sum of positions")
             good = t.remainder(track, modulus, int(-kind.number * sums) % modulus)
             return self._closed(TruthSets(good, t.complement(good)), kind)
         if isinstance(kind, TotalTerm) and not kind.normed:
@@ -184,7 +184,7 @@ class Regular(TermRules):
                     there = t.both(kind.where, *(one[r] for one, r in zip(tallies, rests, strict=True)))
                     (no if whole % modulus else yes).append(there)
                 return TruthSets(t.either(*yes), t.either(*no))
-        raise Outside("the remainder of what is no position and no count")
+        raise OutsideFragment("the remainder of what is no position and no count")
 
     # --- Comparisons -------------------------------------------------------------------------------------------------
 
@@ -210,7 +210,7 @@ class Regular(TermRules):
                 return PlaceTerm({LAST: Fraction(1)}, Fraction(1 - self.problem.start))
             if data[0].startswith("@"):
                 return PlaceTerm({data[0]: Fraction(1)}, ZERO)
-            raise Outside(f"it has the number {data[0]}, which is no position")
+            raise OutsideFragment(f"it has the number {data[0]}, which is no position")
         if tag == "app":
             return self._applied(term)
         if tag == "ind":
@@ -238,7 +238,7 @@ class Regular(TermRules):
             return out
         if tag == "fn":
             return self._function(data, [self.kind(k) for k in kids])
-        raise Outside(f"it has the term {_text(term)}")
+        raise OutsideFragment(f"it has the term {_text(term)}")
 
     # --- Sums --------------------------------------------------------------------------------------------------------
 
@@ -271,10 +271,10 @@ class Regular(TermRules):
         found = self.formula(body[2][0][2][0])
         there = t.both(found.yes, inside)
         if not self.single(there, y) or not spilled.empty or not t.less(inside, t.either(*found)).empty:
-            raise Outside("it adds several positions")
+            raise OutsideFragment("it adds several positions")
         none = t.complement(t.without(there, y))
         if not none.empty and (self.problem.start == 1 or value.number):
-            raise Outside("it has the sum of a position that may not exist")
+            raise OutsideFragment("it has the sum of a position that may not exist")
         place = self._placed_at(value, y, there)
         if none.empty:
             return place
@@ -390,14 +390,14 @@ class Regular(TermRules):
         head, *arguments = term[2]
         name = head[1][0]
         if len(arguments) > 1:
-            raise Outside(f"it has the function {name} of two arguments")
+            raise OutsideFragment(f"it has the function {name} of two arguments")
         place = self.kind(arguments[0])
         if isinstance(place, FiniteTerm) and len(place.values) == 1:
             place = PlaceTerm({}, next(iter(place.values)))
         if isinstance(place, PlaceCases):
             return self.merged([(where, self._at(name, one)) for where, one in place.parts])
         if not isinstance(place, PlaceTerm):
-            raise Outside(f"it reads {name} at {_text(arguments[0])}, which is no position")
+            raise OutsideFragment(f"it reads {name} at {_text(arguments[0])}, which is no position")
         return self._at(name, place)
 
     def _at(self, name: str, place: PlaceTerm) -> TermKind:
@@ -411,20 +411,20 @@ class Regular(TermRules):
         if name in self.coordinates:
             found = self.coordinates[name]
             if found is None:
-                raise Outside(f"the coordinate {name}, which its own value defines")
+                raise OutsideFragment(f"the coordinate {name}, which its own value defines")
             return found
         equation = self.problem.equations.get(name)
         if equation is None:
             lines = "; ".join(self.problem.outside)
-            raise Outside(f"the coordinate {name}, whose equation has another form ({lines[:200]})")
+            raise OutsideFragment(f"the coordinate {name}, whose equation has another form ({lines[:200]})")
         self.coordinates[name] = None
         depth, self.depth = self.depth, 0
         self.inside.append(name)
         try:
             self.coordinates[name] = found = self._defined_by(equation)
-        except Outside as error:
+        except OutsideFragment as error:
             del self.coordinates[name]
-            raise Outside(f"{name}: {error}" if not str(error).startswith(f"{name}:") else str(error)) from None
+            raise OutsideFragment(f"{name}: {error}" if not str(error).startswith(f"{name}:") else str(error)) from None
         finally:
             self.depth = depth
             self.inside.pop()
@@ -458,7 +458,7 @@ class Regular(TermRules):
         """
         name, begin = equation.name, equation.empty
         if begin is None or begin[0] != "num":
-            raise Outside(f"{name}: a recursion that begins at no number")
+            raise OutsideFragment(f"{name}: a recursion that begins at no number")
         row = int(begin[1][0])
         before, symbol = at(name, ("-", None, (HERE, num(1))), LETTERS), at("w", HERE, LETTERS)
         nowhere = at("w", num(self.problem.start - 1), LETTERS)
@@ -477,7 +477,7 @@ class Regular(TermRules):
             ((value, where),) = kind.values.items()
             if self.t.complement(where).empty and value.denominator == 1:
                 return int(value)
-        raise Outside(f"a recursion with the value {_text(t)}")
+        raise OutsideFragment(f"a recursion with the value {_text(t)}")
 
 
 def _filled(t: Term, values: Mapping[Term, Term]) -> Term:
@@ -488,12 +488,12 @@ def _filled(t: Term, values: Mapping[Term, Term]) -> Term:
 
 
 def _later(t: Term, row: int) -> Term:
-    """A term at all rows from this one on. Outside where more than ``k <= i`` with a lower k depends on the row."""
+    """A term at all rows from this one on, where nothing depends on the row but ``k <= i`` with a lower k."""
     for one in {*subterms(t)}:
         if one[0] == "<=" and one[2][0][0] == "num" and one[2][1] == HERE and Fraction(*one[2][0][1]) <= row:
             t = replace(t, one, TRUE)
     if HERE in free(t):
-        raise Outside(f"a recursion that reads {_text(t)}")
+        raise OutsideFragment(f"a recursion that reads {_text(t)}")
     return t
 
 

@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from symcook.proof.claims.problem import Outside
+from symcook.proof.claims.problem import OutsideFragment
 
-Table = NDArray[np.int32]
-Flags = NDArray[np.bool_]
+StepTable = NDArray[np.int32]
+StateFlags = NDArray[np.bool_]
 State = TypeVar("State", bound=Hashable)
 LAST = "n"
 """The track of the last position."""
@@ -30,7 +30,7 @@ class TrackSet:
 
     __slots__ = ("accepting", "key", "table", "tracks")
 
-    def __init__(self, tracks: tuple[str, ...], table: Table, accepting: Flags) -> None:
+    def __init__(self, tracks: tuple[str, ...], table: StepTable, accepting: StateFlags) -> None:
         self.tracks, self.table, self.accepting = tracks, table, accepting
         self.key = (tracks, table.tobytes(), accepting.tobytes())
 
@@ -68,7 +68,7 @@ class Tracks:
         table = np.tile(np.array(rows, dtype=np.int32), (1, self.symbols))
         return self._minimal(tracks, table, np.array(accepting, dtype=bool))
 
-    def _minimal(self, tracks: tuple[str, ...], table: Table, accepting: Flags) -> TrackSet:
+    def _minimal(self, tracks: tuple[str, ...], table: StepTable, accepting: StateFlags) -> TrackSet:
         self.largest = max(self.largest, len(table))
         table, accepting = minimal(table, accepting)
         made = TrackSet(tracks, table, accepting)
@@ -79,7 +79,7 @@ class Tracks:
         key = ("columns", have, wanted)
         if key not in self.made:
             if self.symbols << len(wanted) > MOST_COLUMNS:
-                raise Outside(f"it compares {len(wanted)} positions at once")
+                raise OutsideFragment(f"it compares {len(wanted)} positions at once")
             bits = np.arange(1 << len(wanted))
             mine = np.zeros(len(bits), dtype=np.int64)
             for k, track in enumerate(have):
@@ -107,7 +107,7 @@ class Tracks:
             index[new] = np.arange(count, count + len(new))
             count += len(new)
             if count > 4 * MOST_STATES:
-                raise Outside(f"its automaton has more than {MOST_STATES:,} states")
+                raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
             found.append(new)
             level = new
         states = np.concatenate(found)
@@ -116,7 +116,7 @@ class Tracks:
         accepting = one & two if name == "and" else one | two if name == "or" else one & ~two
         self.made[key] = made = self._minimal(tracks, table, accepting)
         if made.states > MOST_STATES:
-            raise Outside(f"its automaton has more than {MOST_STATES:,} states")
+            raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
         return made
 
     # --- Sets --------------------------------------------------------------------------------------------------------
@@ -294,7 +294,7 @@ class Tracks:
         if steps < 0:
             return self.nothing
         if steps > MOST_STATES:
-            raise Outside(f"it has the position {place:,}")
+            raise OutsideFragment(f"it has the position {place:,}")
         done, dead = steps + 1, steps + 2
         rows = [
             [min(s + 1, dead) if s < steps else dead, done if s == steps or not exact else dead] for s in range(done)
@@ -313,7 +313,7 @@ class Tracks:
         """For each state of an automaton, with `moves` by the symbols, the positions x at which it is in that state.
         It begins in state 0, which it keeps at the first `skipped` positions, none or one."""
         if skipped not in (0, 1):
-            raise Outside(f"an automaton that reads from position {skipped + self.start} on")
+            raise OutsideFragment(f"an automaton that reads from position {skipped + self.start} on")
         many = len(moves)
         rows = [[0] * self.symbols] * skipped + [*map(list, moves)]
         table = [[c for k in row for c in (skipped + k, skipped + many + k)] for row in rows]
@@ -345,7 +345,7 @@ def numbered(number: dict[State, int], todo: list[State], state: State) -> int:
         number[state] = len(todo)
         todo.append(state)
         if len(todo) > MOST_STATES:
-            raise Outside(f"its automaton has more than {MOST_STATES:,} states")
+            raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
     return number[state]
 
 
@@ -354,7 +354,7 @@ def _dead(a: TrackSet, state: int) -> bool:
     return not a.accepting[state] and bool((a.table[state] == state).all())
 
 
-def minimal(table: Table, accepting: Flags) -> tuple[Table, Flags]:
+def minimal(table: StepTable, accepting: StateFlags) -> tuple[StepTable, StateFlags]:
     """The minimal automaton, by refinement, its states in order of their first occurrence."""
     classes = accepting.astype(np.int32)
     count = len(np.unique(classes))

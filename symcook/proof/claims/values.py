@@ -24,7 +24,7 @@ from symcook.proof.claims.kinds import (
     signed,
     spelled,
 )
-from symcook.proof.claims.problem import Outside
+from symcook.proof.claims.problem import OutsideFragment
 from symcook.proof.claims.tracks import Tracks, TrackSet
 
 MOST_COUNTED = 60
@@ -96,7 +96,7 @@ class TermRules:
         bound = -gap.number / scale  # x - y op bound
         tracks = {k / scale: track for track, k in sums.items()}
         if len(tracks) != len(sums) or not {*tracks} <= {1, -1}:
-            raise Outside(f"it compares a sum of positions: {spelled(sums)}")
+            raise OutsideFragment(f"it compares a sum of positions: {spelled(sums)}")
         x, y = tracks.get(Fraction(1)), tracks.get(Fraction(-1))
         if op == "=" and bound.denominator != 1:
             yes = t.nothing
@@ -134,10 +134,10 @@ class TermRules:
             return SignTerm(*(t.both(one, kind.where) for one in out))
         parts = [(v, d) for v, _, d in there if v and not d.empty]
         if len({v > 0 for v, _ in parts}) > 1:
-            raise Outside("it compares a sum of positive and negative terms with a number that is not 0")
+            raise OutsideFragment("it compares a sum of positive and negative terms with a number that is not 0")
         most = [floor(abs(value / v)) + 1 for v, _ in parts]
         if max(most, default=0) > MOST_COUNTED:
-            raise Outside(f"it compares a count with {max(most) - 1}")
+            raise OutsideFragment(f"it compares a count with {max(most) - 1}")
         if not parts or (value > 0) is not (parts[0][0] > 0):
             nothing, whole = t.nothing, kind.where
             return SignTerm(nothing, whole, nothing) if value > 0 else SignTerm(whole, nothing, nothing)
@@ -181,7 +181,7 @@ class TermRules:
 
         walk(kinds, [], self.t.valid())
         if len(out) > MOST_VALUES:
-            raise Outside(f"it has a term with more than {MOST_VALUES} values")
+            raise OutsideFragment(f"it has a term with more than {MOST_VALUES} values")
         return FiniteTerm({value: self.t.either(*parts) for value, parts in out.items()})
 
     def added(self, a: TermKind, b: TermKind, factor: int) -> TermKind:
@@ -300,12 +300,12 @@ class TermRules:
                 return SignTerm(t.either(a.positive, a.negative), t.nothing, a.zero)
             zero = a.zero if name == "sqrt" else t.either(a.zero, a.negative)
             return SignTerm(a.positive, t.nothing, zero)
-        raise Outside(f"it has {name} of a term with infinitely many values")
+        raise OutsideFragment(f"it has {name} of a term with infinitely many values")
 
     def _parity(self, base: FiniteTerm, exponent: TermKind) -> TermKind:
         """Powers of 1 and -1."""
         if not isinstance(exponent, PlaceTerm) or len(exponent.sums) != 1 or {*exponent.sums.values()} > {1, -1}:
-            raise Outside("it has a power of -1 whose exponent is no position")
+            raise OutsideFragment("it has a power of -1 whose exponent is no position")
         (track,) = exponent.sums
         even = self._determined(self.t.remainder(track, 2, int(exponent.number) % 2), exponent)
         odd = self._determined(self.t.remainder(track, 2, int(exponent.number + 1) % 2), exponent)
@@ -369,7 +369,7 @@ class TermRules:
         if place.number.denominator != 1 or not (
             not place.sums or (len(place.sums) == 1 and next(iter(place.sums.values())) == 1)
         ):
-            raise Outside(f"it reads the position {spelled(place.sums, place.number)}")
+            raise OutsideFragment(f"it reads the position {spelled(place.sums, place.number)}")
         track = next(iter(place.sums), None)
         if track is not None and not place.number and not place.relations:
             relations, bound, at = (), (), track

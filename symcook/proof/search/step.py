@@ -9,7 +9,7 @@ from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.search.signs import DEPTH, Signs
 from symcook.proof.search.simplex import Effort
-from symcook.proof.search.tactics import Goal, Known, Stuck
+from symcook.proof.search.tactics import Goal, NormalForms, Stuck
 from symcook.proof.terms import COMPARISONS, Term, free, replace
 
 
@@ -85,7 +85,7 @@ class Step:
 class Search:
     """What all parts of a search share; `run` is what closes a goal."""
 
-    def __init__(self, level: Level, hints: Sequence[Hint], known: Known) -> None:
+    def __init__(self, level: Level, hints: Sequence[Hint], known: NormalForms) -> None:
         self.level, self.hints = level, hints
         self.known, self.key, self.poly = known, known.key, known.poly
         self.effort = Effort(level.work)

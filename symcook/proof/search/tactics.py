@@ -41,7 +41,7 @@ class Stuck(Exception):
         return str(text() if callable(text) else text)
 
 
-class Known:
+class NormalForms:
     """What functions make of formulas, by the identity of a formula: hashing the formula itself takes longer than most
     of what is done with it. Each is kept with its formula, whose identity is no other's then."""
 
@@ -105,7 +105,7 @@ class Goal:
         self.facts, self.scope = dict(facts), dict(scope)
         self.nodes: list[Node] = []
         self.taken: set[str] = set()  # disjunctions that were taken apart
-        self.known = Known()
+        self.known = NormalForms()
         self.closed = False
 
     # --- texts and state ------------------------------------------------------------------------------------------
