@@ -117,7 +117,7 @@ def test_classes_say_what_every_word_by_itself_says(name: str, n: int) -> None:
     found = []
     for level in (CLASSES, len(LEVELS) - 1):
         at = _Guarantee(model, "float64", n, None)
-        at.one_length(n, 1, level)
+        at.one_length(n, 1, level, at.cover(n, level))
         found.append((at.runs, at.lengths[0].margin, at.lengths[0].outputs["logit"]))
     (fewer, margin, ends), (every, least, hull) = found
     assert fewer < every == 2 ** (n - model.embedding.added)
