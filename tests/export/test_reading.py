@@ -257,7 +257,7 @@ def test_open_and_different_inputs_are_counted(monkeypatch: pytest.MonkeyPatch) 
 
     answers = iter(["open", None, {"layer": 1}, "open", {"layer": 2}, {"layer": 3}])
 
-    def run(one: object, other: object, tokens: object, near: object) -> Any:
+    def run(one: object, other: object, tokens: object, near: object, positions: object) -> Any:
         answer = next(answers)
         if answer == "open":
             raise Undecided("a choice")
