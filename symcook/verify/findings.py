@@ -90,7 +90,7 @@ class Check(Shown):
             "by_length": [count._asdict() for count in self.by_length],
             "got": None if first is None else first.got,
             "expected": None if first is None else first.expected,
-            "free": self.free,
+            **({"free": self.free} if self.free else {}),
         } | ({} if self.inputs is None else self.inputs.to_json())
 
 

@@ -162,7 +162,7 @@ def test_values_behind_softmax_are_compared_as_fractions():
     ("reference", "text"),
     [
         (lambda w: 1, "True or False"),
-        (lambda w: None, "True or False"),
+        (lambda w: None, "None for all 14"),
         (lambda w: [True] * len(w), "True or False"),
         (lambda w: w[1], "IndexError"),
     ],
