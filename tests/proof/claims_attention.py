@@ -730,7 +730,7 @@ def strict_positive(v: Any) -> bool | None:
 TABLE_2 = [
     {"n": F(n), "v()": column(values)}
     for n in range(6)
-    for values in ([bounded() for _ in range(n)], [number() for _ in range(n)], [F(2)] * n)
+    for values in ([bounded() for _ in range(n)], [number() for _ in range(n)], [F(2)] * n, [F(-2)] * n)
 ]
 
 
