@@ -276,7 +276,7 @@ def test_a_damaged_checkpoint(damage: str, small: None, tmp_path: Path, capsys: 
     capsys.readouterr()
     content = file.read_bytes()
     changes = {
-        "row": "insert into chunk values (1, 3, '[\"(\"]', 7, 0, 0, 0, 1, null, null, '[]', '')",
+        "row": "insert into chunk values (1, 3, '[\"(\"]', 7, 0, 0, 0, 1, null, null, '[]', 0, '')",
         "strings": "update chunk set strings = strings + 1 where prefix = (select max(prefix) from chunk)",
         "plan": "update sweep set value = 'many' where name = 'size'",
         "block": "update sweep set value = '8' where name = 'block'",
