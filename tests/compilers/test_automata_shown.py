@@ -157,7 +157,7 @@ def test_a_check_counts_what_is_accepted(stored: Path, capsys: pytest.CaptureFix
 
 def test_decisions_for_all_lengths(stored: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert document(capsys, "decide", stored) | {"why": ""} == {
-        "verdict": "equal", "word": None, "accepts": None, "states": 2, "why": ""}  # fmt: skip
+        "verdict": "equal", "word": None, "accepts": None, "states": 2, "why": "", "formula": None}  # fmt: skip
     assert document(capsys, "decide", stored, "--against", "0*1(0|10*1)*")["verdict"] == "equal"
     found = document(capsys, "decide", stored, "--against", "0*1(0|1)*", code=1)
     assert (found["word"], found["accepts"]) == ("11", "reference")
