@@ -47,6 +47,8 @@ def decide(statement: Statement, library: Citable, until: Until | None = None) -
             counted = counts.decide(asked, library)
     except (OutsideFragment, Rejected, OutOfTime) as error:
         counted = counts.CountedDecision(why=str(error))
+    except RecursionError:
+        counted = counts.CountedDecision(why="counts do not follow so deep a formula")
     if counted.proved is not None:
         return ClaimDecision(COUNTS, True, counted.proved)
     if regular.true:
@@ -64,4 +66,6 @@ def _regular(asked: Problem, until: Until | None) -> ClaimDecision:
             found = Regular(asked).decided()
     except (OutsideFragment, Rejected, OutOfTime) as error:
         return ClaimDecision(outside=str(error))
+    except RecursionError:
+        return ClaimDecision(outside="automata do not follow so deep a formula")
     return ClaimDecision(REGULAR, found.true, string=found.string)
