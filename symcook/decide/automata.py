@@ -89,7 +89,7 @@ class Automaton(Shown):
     @property
     def decides(self) -> bool:
         """Whether it accepts and rejects, rather than to answer with labels."""
-        return all(answer in (True, False, None) for answer in self.answers)
+        return self.table.decides
 
     def fold(self) -> Fold:
         """The same as a reference of `check`, whose states are the names."""
@@ -130,20 +130,7 @@ class Automaton(Shown):
 
     def to_json(self) -> dict[str, Any]:
         """The automaton by the names of automata-lib; "answers" in place of "final_states" where they are labels."""
-        transitions = {
-            name: {letter: self.names[to] for letter, to in zip(self.alphabet, row, strict=True)}
-            for name, row in zip(self.names, self.moves, strict=True)
-        }
-        ends: dict[str, Any] = {"final_states": [self.names[k] for k, one in enumerate(self.answers) if one is True]}
-        if not self.decides:
-            ends = {"answers": dict(zip(self.names, self.answers, strict=True))}
-        return {
-            "states": list(self.names),
-            "input_symbols": list(self.alphabet),
-            "transitions": transitions,
-            "initial_state": self.names[self.initial],
-            **ends,
-        }
+        return self.table.to_json()
 
 
 class Asked:

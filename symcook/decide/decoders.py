@@ -22,7 +22,7 @@ from symcook.present import present
 from symcook.programs.automata import AutomatonTable, reached
 from symcook.programs.running import program_table, speech_of
 from symcook.spec.fold import Fold
-from symcook.words.inputs import Language, automaton
+from symcook.words.inputs import Language, automaton, require_language
 from symcook.words.positions import AFTER, at_positions, symbol_of
 
 
@@ -61,8 +61,7 @@ def decide(
         if goes_on or against is None:
             given = "a compiled automaton" if goes_on else "no reference"
             raise BadInput("inputs must be of a model that answers without decoding, with a specification", given)
-        if inputs is None and sample is not None:
-            raise BadInput("a sample must be drawn from inputs", f"the sample {sample} alone", "give --inputs too")
+        require_language(inputs, sample)
         bound = decision.reads_symbols(model.bind(values))
         at_positions(bound, positions)
         if positions == "last":

@@ -48,6 +48,30 @@ class AutomatonTable(NamedTuple):
             todo += further
         return frozenset(alive)
 
+    @property
+    def decides(self) -> bool:
+        """Whether it accepts and rejects, rather than to answer with labels."""
+        return all(answer in (True, False, None) for answer in self.answers)
+
+    def to_json(self) -> dict[str, Any]:
+        """The automaton by the names of automata-lib, as `table_of` reads it; "answers" in place of "final_states"
+        where they are labels."""
+        names = self.names or tuple(f"q{state}" for state in range(len(self.moves)))
+        transitions = {
+            name: {letter: names[to] for letter, to in zip(self.alphabet, row, strict=True)}
+            for name, row in zip(names, self.moves, strict=True)
+        }
+        ends: dict[str, Any] = {"final_states": [names[k] for k, one in enumerate(self.answers) if one is True]}
+        if not self.decides:
+            ends = {"answers": dict(zip(names, self.answers, strict=True))}
+        return {
+            "states": list(names),
+            "input_symbols": list(self.alphabet),
+            "transitions": transitions,
+            "initial_state": names[0],
+            **ends,
+        }
+
     def over(self, alphabet: Sequence[str]) -> AutomatonTable:
         """The same with its letters in another order; BadInput where they are others."""
         if sorted(alphabet) != sorted(self.alphabet):

@@ -115,6 +115,7 @@ def check(
         raise BadInput(must, model.name, "leave --resume and --workers out")
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
         raise BadInput("the number of workers must be an integer of at least 1", workers, "give --workers 2")
+    whole = model
     if positions is not None:
         at_positions(model, positions)
         if (resume, workers, executor) != (None, None, None):
@@ -145,8 +146,8 @@ def check(
     if (inputs, sample) != (None, None):
         from symcook.words.inputs import strings
 
-        asked = strings(bound, range(0 if bound.embedding.added else 1, max_length + 1), inputs, sample, seed)
-        asked.positions = positions
+        lengths = range(0 if bound.embedding.added else 1, max_length + 1)
+        asked = strings(whole, lengths, inputs, sample, seed, positions)
         answer = of_strings(Comparison(bound, made.make(), numbers, within=within), asked, progress)
         return replace(answer, seconds=time.perf_counter() - start)
     sweep = WordSweep(bound, made, numbers, within, max_length)
@@ -156,9 +157,8 @@ def check(
     if positions is not None:
         from symcook.words.inputs import strings
 
-        asked = strings(bound, range(0 if bound.embedding.added else 1, max_length + 1))
-        asked.positions = positions
-        answer = replace(answer, inputs=asked)
+        lengths = range(0 if bound.embedding.added else 1, max_length + 1)
+        answer = replace(answer, inputs=strings(whole, lengths, positions=positions))
     return replace(answer, seconds=time.perf_counter() - start)
 
 

@@ -64,15 +64,19 @@ def strings(
     Raises BadInput where the language is none over the model's alphabet, or has no string of these lengths, and for a
     sample of no language.
     """
+    require_language(inputs, sample)
     if inputs is None:
-        if sample is not None:
-            raise BadInput("a sample must be drawn from inputs", f"the sample {sample} alone", "give --inputs too")
-        found = Strings(model, lengths)
+        found = Strings(model, lengths, positions=positions)
     else:
-        found = _strings(model, lengths, *_language(model, inputs), sample, seed)
+        found = _strings(model, lengths, *_language(model, inputs), sample, seed, positions)
     at_positions(model, positions)  # refused here, before anything is run
-    found.positions = positions
     return found
+
+
+def require_language(inputs: Language | None, sample: int | None) -> None:
+    """BadInput for a sample of no language."""
+    if inputs is None and sample is not None:
+        raise BadInput("a sample must be drawn from inputs", f"the sample {sample} alone", "give --inputs too")
 
 
 def finite(
@@ -84,9 +88,7 @@ def finite(
 ) -> Strings:
     """All strings of a language that has finitely many. Raises BadInput where it has no end."""
     at_positions(model, positions)
-    found = _finite(model, *_language(model, inputs), sample, seed)
-    found.positions = positions
-    return found
+    return _finite(model, *_language(model, inputs), sample, seed, positions)
 
 
 def longest(model: Transformer, inputs: Language, otherwise: int) -> int:
@@ -117,9 +119,10 @@ def _strings(
     text: str,
     sample: int | None,
     seed: int,
+    positions: str | None = None,
 ) -> Strings:
     """The strings of these lengths of a language that has been read."""
-    whole = Strings(model, lengths, language, text)
+    whole = Strings(model, lengths, language, text, positions)
     if not whole.count:
         given = f"{text}, which has none"
         must = f"the inputs must have a string of length {_span(lengths)}"
@@ -128,14 +131,20 @@ def _strings(
 
 
 def _finite(
-    model: Transformer, language: AutomatonTable | frozenset[Word], text: str, sample: int | None, seed: int
+    model: Transformer,
+    language: AutomatonTable | frozenset[Word],
+    text: str,
+    sample: int | None,
+    seed: int,
+    positions: str | None = None,
 ) -> Strings:
     """All strings of a language that has been read; BadInput where it has no end."""
     last = _longest(language)
     if last is None:
         must = "the inputs must be finitely many strings where no greatest length is given"
         raise BadInput(must, text, "give a file of strings, or {1,8} in place of *")
-    return _strings(model, range(0 if model.embedding.added else 1, max(last, 1) + 1), language, text, sample, seed)
+    lengths = range(0 if model.embedding.added else 1, max(last, 1) + 1)
+    return _strings(model, lengths, language, text, sample, seed, positions)
 
 
 def _table(model: Transformer, words: Iterable[Word]) -> AutomatonTable:
@@ -158,6 +167,7 @@ class Strings:
         lengths: in typed symbols.
         language: an automaton, or distinct strings; None for all strings.
         text: what the language is called.
+        positions: which answers count (`symcook.words.positions`).
     """
 
     def __init__(
@@ -166,9 +176,10 @@ class Strings:
         lengths: range,
         language: AutomatonTable | frozenset[Word] | None = None,
         text: str = "all strings",
+        positions: str | None = None,
     ) -> None:
         self.model, self.language, self.text, self._asked = model, language, text, lengths
-        self.positions: str | None = None
+        self.positions = positions
         self._known_ways: list[list[int]] = []
         self.lengths = [n for n in lengths if language is None or self.many(n)]
 
@@ -245,19 +256,7 @@ class Strings:
             return {"strings": [list(word) for n in self.lengths for word in self._listed[n]]}
         if self.language is None:
             return {}
-        table, names = self.language, [f"q{state}" for state in range(len(self.language.moves))]
-        rows = zip(names, table.moves, strict=True)
-        moves = {name: {a: names[to] for a, to in zip(table.alphabet, row, strict=True)} for name, row in rows}
-        final = [name for name, answer in zip(names, table.answers, strict=True) if answer is True]
-        return {
-            "automaton": {
-                "states": names,
-                "input_symbols": list(table.alphabet),
-                "transitions": moves,
-                "initial_state": names[0],
-                "final_states": final,
-            }
-        }
+        return {"automaton": self.language._replace(names=()).to_json()}
 
     @property
     def reader(self) -> LanguageStates | None:
@@ -277,7 +276,7 @@ class Strings:
             return self
         places = _places(self.count, sample, seed)
         text = f"{self.text}, drawn from {_many(self.count)} with seed {seed}"
-        return Strings(self.model, self._asked, frozenset(map(self._numbered, places)), text)
+        return Strings(self.model, self._asked, frozenset(map(self._numbered, places)), text, self.positions)
 
     def draw(self, n: int, sample: int, seed: int = 0) -> Iterator[Word]:
         """Distinct strings of length `n`, drawn with a seed, in the order of the alphabet."""

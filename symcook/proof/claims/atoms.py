@@ -14,12 +14,13 @@ from typing import Any
 from symcook.errors import Rejected
 from symcook.locks import PRECISION
 from symcook.proof import enclose, grammar, normal
-from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, gap, tightened, whole
+from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, tightened, whole
 from symcook.proof.claims.lettered import THERE, Lettered
 from symcook.proof.claims.problem import OutsideFragment, at_place
 from symcook.proof.claims.truth import DecidedFormulas, letter_at
 from symcook.proof.normal import ONE, Poly, constant, fkey, mul, nf
 from symcook.proof.search import reify
+from symcook.proof.search.linear import poly
 from symcook.proof.search.simplex import Effort
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, free, instantiate, loose, negation, num, replace, subterms, var
@@ -113,7 +114,7 @@ class Atoms(DecidedFormulas):
             for k, (bound, way) in enumerate(zip(enclosure(term), (1, -1), strict=True)):
                 label, f = self.g.fresh("about"), ("<=", None, (bound, term)[::way])
                 self.g.have(f, label, lambda h: h.interval([], 96))
-                p = mul(gap(f), {(tuple(x for x in m[0] if x not in closed), 0): 1})
+                p = mul(poly(f), {(tuple(x for x in m[0] if x not in closed), 0): 1})
                 self.facts.append(key := f"{label}.{k}")
                 self.rows[key] = FactRow(p, "<=", (label, *(x for x in factors if x)), raw=p)
 
@@ -137,7 +138,7 @@ class Atoms(DecidedFormulas):
     def row(self, label: str) -> FactRow:
         """A fact with everything put in that is known, and without inverses."""
         f = self.g.facts[label]
-        raw, of = gap(f), [label]
+        raw, of = poly(f), [label]
         times: Poly = {ONE: 1}
         while True:
             p, made = self.settled(raw)
@@ -145,7 +146,7 @@ class Atoms(DecidedFormulas):
             cleared = next((how.removeprefix("clear:") for how in ways if how.startswith("clear:")), None)
             if cleared is None or len(of) > MOST_CLEARED:
                 return FactRow(p, f[0], (label,) if f[0] == "=" else tuple(of), made, None, times, raw)
-            factor = gap(self.g.facts[cleared])
+            factor = poly(self.g.facts[cleared])
             raw, times = mul(raw, factor), mul(times, factor)
             of.append(cleared)
 
@@ -169,11 +170,11 @@ class Atoms(DecidedFormulas):
         elif key == normal.FALSE or fkey(negation(f)) in self.literals:
             return None
         else:
-            p, made = self.settled(gap(negation(f)))
+            p, made = self.settled(poly(negation(f)))
             against = self.g.fresh("against")
             rows = [r for r in self.rows.values()]
             rows += [t for r in self.rows.values() if (t := tightened(r)) is not None]
-            extra = FactRow(p, negation(f)[0], (against,), made, raw=gap(negation(f)))
+            extra = FactRow(p, negation(f)[0], (against,), made, raw=poly(negation(f)))
             rows += [extra, *([t] if (t := tightened(extra)) is not None else [])]
             found = contradiction(rows, self.effort)
             if found is None:
@@ -272,7 +273,7 @@ class Atoms(DecidedFormulas):
 
     def _give(self, a: int, label: str) -> str:
         """An equation gives an atom its value."""
-        p = gap(self.g.facts[label])
+        p = poly(self.g.facts[label])
         if (((a, 1),), 0) not in p or any(a in dict(m) and m != ((a, 1),) for m, _ in p):
             return OPAQUE
         self.rules.give(a, label, p)
@@ -284,7 +285,7 @@ class Atoms(DecidedFormulas):
         if sign is None:
             self.wanted.setdefault(fkey(f := ("<", None, (num(0), size))), f)
             return WAITS
-        p, made = self.settled(gap(self.g.facts[label]))
+        p, made = self.settled(poly(self.g.facts[label]))
         if any(self.state.get(b) == WAITS for m, _ in p for b, _ in m if b != a):
             return WAITS
         if made:  # in terms of counts
@@ -293,7 +294,7 @@ class Atoms(DecidedFormulas):
             f = ("=", None, (num(0), reify.term(p)))
             self.g._emit({"by": "have", "show": self.g.text(f), "proof": [{"by": "pos", "eq": rows}], "as": label})
             self.g._bind(label, f)
-            p = gap(f)
+            p = poly(f)
         leads = [m for m in p if a in dict(m[0]) and len(m[0]) + (m[1] != 0) > 1 and m[0]]
         if not leads:
             return OPAQUE
@@ -395,7 +396,7 @@ class Atoms(DecidedFormulas):
         low = self.known(("<=", None, (self.root.low, place)))
         step = g.fresh("step")
         g.use("ax:sum_step", f"j. I[w(j) = {letter}]", g.text(self.root.low), g.text(place), f"#{low}", label=step)
-        if gap(g.facts[step]):
+        if poly(g.facts[step]):
             self.fact(step)
 
     def place(self, place: Term) -> None:
@@ -645,7 +646,7 @@ class Atoms(DecidedFormulas):
         if len(p) == 1:
             ((m, _),) = p
             self.pending[place] = letter
-            self.rules.give(m[0][0], label, gap(self.g.facts[label]))
+            self.rules.give(m[0][0], label, poly(self.g.facts[label]))
 
 
 def _only_at(inner: Term) -> Term | None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 from symcook.alarm import Until
 from symcook.errors import Rejected
 from symcook.proof.claims import counts
-from symcook.proof.claims.problem import OutsideFragment, Problem, problem
+from symcook.proof.claims.problem import OutsideFragment, problem
 from symcook.proof.claims.regular import Regular
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.replay import Statement
 from symcook.proof.search.tactics import Citable, Goal
 
+Found = TypeVar("Found")
 REGULAR, COUNTS = "fragment A: automata over positions", "fragment B: counts and linear arithmetic"
 """The names of the procedures, as the `method` of an answer."""
 
@@ -39,16 +43,17 @@ def decide(statement: Statement, library: Citable, until: Until | None = None) -
         asked = problem(statement)
     except OutsideFragment as error:
         return ClaimDecision(outside=str(error))
-    regular = _regular(asked, until and Until(until.left / 2))
+    automata = _within(until and Until(until.left / 2), lambda: Regular(asked).decided(), "automata")
+    regular = (
+        ClaimDecision(outside=automata)
+        if isinstance(automata, str)
+        else ClaimDecision(REGULAR, automata.true, string=automata.string)
+    )
     if regular.string is not None:
         return regular
-    try:
-        with limited(until):
-            counted = counts.decide(asked, library)
-    except (OutsideFragment, Rejected, OutOfTime) as error:
-        counted = counts.CountedDecision(why=str(error))
-    except RecursionError:
-        counted = counts.CountedDecision(why="counts do not follow so deep a formula")
+    counted = _within(until, partial(counts.decide, asked, library), "counts")
+    if isinstance(counted, str):
+        counted = counts.CountedDecision(why=counted)
     if counted.proved is not None:
         return ClaimDecision(COUNTS, True, counted.proved)
     if regular.true:
@@ -59,13 +64,12 @@ def decide(statement: Statement, library: Citable, until: Until | None = None) -
     return ClaimDecision(outside="; ".join(reasons))
 
 
-def _regular(asked: Problem, until: Until | None) -> ClaimDecision:
-    """What automata find."""
+def _within(until: Until | None, ask: Callable[[], Found], who: str) -> Found | str:
+    """What a procedure finds by that moment, or why it finds nothing."""
     try:
         with limited(until):
-            found = Regular(asked).decided()
+            return ask()
     except (OutsideFragment, Rejected, OutOfTime) as error:
-        return ClaimDecision(outside=str(error))
+        return str(error)
     except RecursionError:
-        return ClaimDecision(outside="automata do not follow so deep a formula")
-    return ClaimDecision(REGULAR, found.true, string=found.string)
+        return f"{who} do not follow so deep a formula"

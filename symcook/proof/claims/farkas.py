@@ -17,10 +17,11 @@ from symcook.model.rationals import quotient
 from symcook.proof import normal
 from symcook.proof.normal import ONE, Mono, Number, Poly, add, mul
 from symcook.proof.search import reify
+from symcook.proof.search.linear import divide, poly
 from symcook.proof.search.simplex import Effort, TooLong, solve
 from symcook.proof.search.simplex import Row as Row_
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, sort_of
+from symcook.proof.terms import sort_of
 
 EquationFactors = dict[str, Poly]
 """What each equation is multiplied by."""
@@ -102,36 +103,14 @@ class Rules:
                     return times, label, equation, self.scale[a]
         for lead, label, equation, scale in self.products:
             for m, c in p.items():
-                if (rest := _divided(m, lead)) is not None:
+                if (rest := divide(m, lead)) is not None:
                     return {rest: c}, label, equation, scale
         return None
 
 
 def _without(m: Mono, atom: int) -> Mono | None:
     """m divided by an atom."""
-    return _divided(m, (((atom, 1),), 0))
-
-
-def _divided(m: Mono, lead: Mono) -> Mono | None:
-    """m/lead where it is a monomial; exponentials always divide."""
-    powers = dict(m[0])
-    for a, k in lead[0]:
-        rest = powers.get(a, 0) - k
-        if rest < 0:
-            return None
-        if rest:
-            powers[a] = rest
-        else:
-            del powers[a]
-    if not lead[1]:
-        return tuple(sorted(powers.items())), m[1]
-    e = normal._exponent(add(normal._exponents[m[1]], normal._exponents[lead[1]], -1))
-    return tuple(sorted(powers.items())), e
-
-
-def gap(f: Term) -> Poly:
-    """Right side minus left side of a comparison."""
-    return add(normal.nf(f[2][1]), normal.nf(f[2][0]), -1)
+    return divide(m, (((atom, 1),), 0))
 
 
 def whole(a: int) -> bool:
@@ -282,7 +261,7 @@ def _tight(g: Goal, row: FactRow) -> str:
         below, step = h.fresh("below"), h.fresh("step")
         h.contra(below)
         h.use("ax:int_lt", h.text(x), h.text(least), f"#{below}", label=step)
-        wanted = FactRow(gap(h.fact(step)), "<=", (step,), raw=gap(h.fact(step)))
+        wanted = FactRow(poly(h.fact(step)), "<=", (step,), raw=poly(h.fact(step)))
         source = row.whole
         if source is None or (found := contradiction([source, wanted])) is None:
             raise TooLong

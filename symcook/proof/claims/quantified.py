@@ -6,12 +6,13 @@ from functools import partial
 
 from symcook.errors import Rejected
 from symcook.proof.claims.atoms import Atoms, rewritten
-from symcook.proof.claims.farkas import FactRow, close, contradiction, gap
+from symcook.proof.claims.farkas import FactRow, close, contradiction
 from symcook.proof.claims.lettered import THERE
 from symcook.proof.claims.problem import LETTERS, VALUES, at
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import fkey
+from symcook.proof.search.linear import poly
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import FALSE, Term, flatten, free, instantiate, num, replace, subterms, var
 
@@ -262,7 +263,7 @@ class Quantified(Atoms):
         g.auto(labels, degree=1, rounds=0)
 
     def _clash(self, g: Goal, *labels: str) -> None:
-        rows = [FactRow(gap(g.facts[k]), g.facts[k][0], (k,), raw=gap(g.facts[k])) for k in labels]
+        rows = [FactRow(poly(g.facts[k]), g.facts[k][0], (k,), raw=poly(g.facts[k])) for k in labels]
         found = contradiction(rows)
         if found is None:
             raise Rejected("counts do not clash")

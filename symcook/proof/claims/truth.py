@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from symcook.errors import Rejected
-from symcook.proof.claims.farkas import FactRow, close, contradiction, gap
+from symcook.proof.claims.farkas import FactRow, close, contradiction
 from symcook.proof.claims.problem import W
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import fkey
+from symcook.proof.search.linear import poly
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten
 
@@ -114,7 +115,7 @@ class DecidedFormulas:
             a, b = kids
             less = next(side for side in ((a, b), (b, a)) if self.truth(("<=", None, side)) is False)
             strict = self.literals[fkey(("<", None, less[::-1]))]
-            rows = [FactRow(gap(x), x[0], (k,), raw=gap(x)) for x, k in ((f, label), (g.facts[strict], strict))]
+            rows = [FactRow(poly(x), x[0], (k,), raw=poly(x)) for x, k in ((f, label), (g.facts[strict], strict))]
             close(g, contradiction(rows) or [])
         else:
             raise Rejected("a formula that is not decided")

@@ -40,7 +40,7 @@ def poly(f: Term) -> Poly:
 
 
 def divide(v: Mono, u: Mono) -> Mono | None:
-    """v/u where it is a monomial."""
+    """v/u where it is a monomial; exponentials always divide."""
     powers = dict(v[0])
     for a, k in u[0]:
         rest = powers.get(a, 0) - k
@@ -50,8 +50,10 @@ def divide(v: Mono, u: Mono) -> Mono | None:
             powers[a] = rest
         else:
             del powers[a]
+    if not u[1]:
+        return tuple(sorted(powers.items())), v[1]
     e = normal._exponent(add(normal._exponents[v[1]], normal._exponents[u[1]], -1))
-    return (tuple(sorted(powers.items())), e)
+    return tuple(sorted(powers.items())), e
 
 
 def _degree(m: Mono) -> int:
