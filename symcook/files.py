@@ -35,10 +35,16 @@ def ordinary(place: str | Path, what: str, example: str) -> Path:
 
 def vacant(target: Path, force: bool) -> None:
     """BadInput where a file cannot get this name: a folder has it or, without `force`, another file."""
-    if target.is_dir():
-        raise BadInput("the target must be a file, not a folder", target)
+    regular(target)
     if target.exists() and not force:
         raise exists(target)
+
+
+def regular(target: Path) -> None:
+    """BadInput for a folder, a pipe or a device: a file does not take its place, with --force neither."""
+    if target.exists() and not target.is_file():
+        kind = "a folder" if target.is_dir() else "a pipe or a device"
+        raise BadInput(f"the target must be a file, not {kind}", target, "give another name")
 
 
 def exists(target: object) -> BadInput:
@@ -49,12 +55,14 @@ def exists(target: object) -> BadInput:
 def put(contents: Mapping[Path, bytes], *, force: bool) -> None:
     """Write all files or none: under temporary names beside them, which then take the place of the targets.
 
-    FileExistsError where a target exists by then and there is no `force`: whoever was first keeps it. Another OSError
-    where one cannot be written, which names the target. What is interrupted leaves no file half-written and no
-    temporary one.
+    BadInput where a target is a folder, a pipe or a device; FileExistsError where a target exists by then and there is
+    no `force`: whoever was first keeps it. Another OSError where one cannot be written, which names the target. What is
+    interrupted leaves no file half-written and no temporary one.
     """
     written: list[tuple[Path, Path]] = []
     claimed: list[Path] = []
+    for target in contents:
+        regular(target)
     try:
         for target, content in contents.items():
             with _named(target):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shared import refused
 
 from symcook.__main__ import main
 from symcook.errors import BadInput
@@ -153,3 +154,23 @@ def test_a_plot_keeps_what_came_meanwhile(
     assert main(given) == 2
     assert "add --force" in capsys.readouterr().err
     assert names(tmp_path) == ["b.csv"] and (tmp_path / "b.csv").read_text() == "mine"
+
+
+@pytest.mark.parametrize("command", [
+    "decide dyck-1 -o pipe.json --force", "decide parity --certificate pipe.json --force",
+    "check dyck-1 --max-length 2 --resume pipe.json", "export dyck-1 --max-length 2 -o pipe.npz --force",
+    "report dyck-1 --input () -o pipe.html --force", "compile ltl Q_a --alphabet ab -o pipe.json --force",
+    "derive hardmax-average -o pipe.json --force", "run dyck-1 --input () --svg pipe.svg --force",
+    "hardsoft induction-most-recent --error 1/4 --max-length 3 -o pipe.json --force",
+    "bound lookup --over gamma=1:2 --plot pipe --force", "margin dyck-1 --max-length 2 --plot pipe --force",
+])  # fmt: skip
+def test_no_file_takes_the_place_of_a_device(
+    command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With --force neither; /dev/null was lost to one. A pipe stands for it, which needs no rights."""
+    monkeypatch.chdir(tmp_path)
+    pipes = {f"pipe{ending}" for ending in ("", ".json", ".npz", ".html", ".svg", ".csv")}
+    for pipe in pipes:
+        os.mkfifo(pipe)
+    assert "must" in refused(capsys, *command.split())
+    assert set(names(tmp_path)) == pipes and all(Path(pipe).is_fifo() for pipe in pipes)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from symcook.errors import BadInput
+from symcook.files import regular
 from symcook.verify.chunks import Chunk, Plan
 from symcook.verify.comparison import Ranked, Tally
 
@@ -45,6 +46,7 @@ class Checkpoint:
     def __init__(self, file: str | Path, about: Mapping[str, str], fresh: Plan, rank: Callable[[Any], Ranked]) -> None:
         self.file, self.rank = file, rank
         self.done: dict[Chunk, Tally] = {}
+        regular(Path(file))
         with _readable(file):
             self.connection = sqlite3.connect(file, isolation_level=None, timeout=0)
         try:

@@ -336,7 +336,7 @@ def test_a_row_of_another_checkpoint_counts_not(tmp_path: Path) -> None:
 def test_a_checkpoint_that_cannot_be_opened_or_is_open_elsewhere(small: None, tmp_path: Path, capsys: Any) -> None:
     missing = ["dyck-1", "--max-length", "8", "--resume", str(tmp_path / "no" / "sweep.db")]
     assert "can be read and written" in refused(capsys, *missing)
-    assert "can be read and written" in refused(capsys, *missing[:-1], str(tmp_path))
+    assert "must be a file, not a folder" in refused(capsys, *missing[:-1], str(tmp_path))
     file = str(tmp_path / "sweep.db")
     seen = []
 
