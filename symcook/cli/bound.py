@@ -84,16 +84,19 @@ def _check(chosen: Question, said: Mapping[str, object], ranged: str | None) -> 
     if ranged and ranged not in names:
         raise unknown(f"argument of {chosen.name}", ranged, names)
     missing = [one.name for one in chosen.arguments if one.required and one.name not in (*said, ranged)]
-    if missing:
-        must = f"symcook bound {chosen.name} must have {' and '.join(map(_said, missing))}"
-        given = " ".join(f"{_said(name)} {value}" for name, value in said.items()) or "neither" * (len(missing) == 2)
-        raise BadInput(must, given or "none", _example(chosen, said, missing))
+    fits = {name: value for name, value in said.items() if name in names}
+    example = _example(chosen, fits, missing)
     for name, value in said.items():
         if name not in names:
             has = ", ".join(map(_said, names))
             written = ", ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else value
-            shown = _said(name) if value is True else f"{_said(name)} {written}"
-            raise BadInput(f"{chosen.name} must have no options but {has}", shown, "leave it out")
+            shown = written if name == "model" else _said(name) if value is True else f"{_said(name)} {written}"
+            do = "leave it out" + f": {example}" * bool(missing)
+            raise BadInput(f"symcook bound {chosen.name} must have no options but {has}", shown, do)
+    if missing:
+        must = f"symcook bound {chosen.name} must have {' and '.join(map(_said, missing))}"
+        given = " ".join(f"{_said(name)} {value}" for name, value in said.items()) or "neither" * (len(missing) == 2)
+        raise BadInput(must, given or "none", f"for example: {example}")
 
 
 SAMPLES = {
@@ -106,7 +109,7 @@ def _example(chosen: Question, said: Mapping[str, object], missing: list[str]) -
     """The command with what was given, and with values for what is missing."""
     values = {name: f"'{value}'" if set(str(value)) & set(" ()*'") else str(value) for name, value in said.items()}
     values |= {name: SAMPLES[name] for name in missing}
-    return f"for example: symcook bound {chosen.name} " + " ".join(f"{_said(k)} {v}" for k, v in values.items())
+    return f"symcook bound {chosen.name} " + " ".join(f"{_said(k)} {v}" for k, v in values.items())
 
 
 def _plot(kind: str, over: str, place: str, said: dict[str, object], digits: int, force: bool, as_json: bool) -> int:

@@ -111,7 +111,7 @@ def compile(
         except Undecided:
             say_or_json(as_json, lambda: shown, lambda: wrote)
             raise
-    says, every = "the answers are those of the program", "every string"
+    says, every = f"the model answers as the {'program' if kind == 'srasp' else 'formula'} does", "every string"
     if kind == "dfa":
         says = "it outputs the states of the automaton, then yes or no"
         if theorem:
@@ -121,7 +121,7 @@ def compile(
         says = "it outputs the machine's steps, then its output"
         every += " with a symbol" * (variant == "no-start")
     by = f" ({', '.join(shown.pop('theorems', ()))})" * bool(theorem)
-    proved = f"\n{shown['verdict']}  on {every} {says}{by}: {shown['certificate']}"
+    proved = f"\n{shown['verdict']}  on {every} {says}{by}\n  certificate: {shown['certificate']}"
     say_or_json(as_json, lambda: shown, lambda: wrote + (proved if prove else ""))
     return 0
 

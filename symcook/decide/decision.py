@@ -289,7 +289,9 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
         both = f"it cannot be followed as a finite automaton ({why}), nor as a counter machine ({error})"
         return Decision("refused", model, name, why=why if str(error) == why else both)
     if against is None:
-        needs = f"it cannot be followed as a finite automaton ({why}); as a counter machine it needs a specification"
+        needs = (
+            f"it cannot be followed as a finite automaton ({why}); as a counter machine it can be with a specification"
+        )
         return Decision("refused", model, name, why=needs)
     reference = recogniser(model, against)
     if isinstance(reference, Decision):

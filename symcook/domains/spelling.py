@@ -72,7 +72,7 @@ class Spelling:
                 yield f"{self.name(name)} is the number of {_said(name[2:])}"
             elif name[:2] == "p:":
                 letter, at = name[2:].rsplit(":", 1)
-                yield f"{self.name(name)} is the number of {_said(letter)} to position {at}"
+                yield f"{self.name(name)} is the number of {_said(letter)} up to position {at}"
             elif name in self.world.slots:
                 given, place = self.world.slots[name]
                 yield f"{self.name(name)} is the {given} given at position {self.linear(*place)}"

@@ -93,7 +93,7 @@ class Recipe(NamedTuple):
 
     @property
     def details(self) -> str:
-        """The other paragraphs of that docstring: coordinates, arguments, and where the paper needs a word more."""
+        """The other paragraphs of that docstring: coordinates, arguments, and corrections to the paper."""
         return inspect.cleandoc(self._text()).partition("\n\n")[2]
 
     def _text(self) -> str:
@@ -380,10 +380,9 @@ def reference(
     """What the recipe should answer, from symcook.spec: a function of one input.
 
     `arguments` are those of `build`; `values` sets the recipe's symbols to Fractions (else their
-    defaults count). The function maps, for a
-    feed-forward recipe {input: Fraction} to {output: Fraction}; for an attention recipe rows {input: Fraction} (or a
-    word) to a list of {output: Fraction}, one a position; for a language a word to a bool. It raises BadInput where the
-    recipe promises nothing (a truth table at 1/2).
+    defaults count). The function maps, for a feed-forward recipe {input: Fraction} to {output: Fraction}; for an
+    attention recipe rows {input: Fraction} (or a string) to a list of {output: Fraction}, one a position; for a
+    language a string to a bool. It raises BadInput where the recipe promises nothing (a truth table at 1/2).
 
     >>> from fractions import Fraction
     >>> reference("gtzero", values={"eps": Fraction(1, 2)})({"x": Fraction(1)})

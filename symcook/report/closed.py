@@ -48,7 +48,7 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
     way = found.way()
     if way:
         meanings = ", ".join(found.meaning())
-        lines.append("on the way, at position i" + (f" ({meanings})" if meanings else ""))
+        lines.append("intermediate values at position i" + (f" ({meanings})" if meanings else ""))
         missing: dict[str, list[str]] = {}
         for name, cases in way.items():
             for case in cases:

@@ -24,7 +24,7 @@ def document(found: HardSoft) -> Document:
     """The answer in tables; of a gap that fails the word."""
     heads = [[one.head, one.word or "none", one.untied or "as they are"] for one in found.heads]
     parts: list[PlainLines | Table] = [Table(heads, ["head", "ties, first at", "scores"])]
-    title = f"{found.name}: softmax attention in place of hard, {found.status}"
+    title = f"{found.name}, its hard attention replaced by softmax: {found.status}"
     if found.fails is not None:
         lost = found.fails
         why = (

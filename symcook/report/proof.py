@@ -195,7 +195,7 @@ def _axioms(verdict: Verdict) -> str:
     own = set(verdict.axioms)
     through = [name for name in axioms_used(below([verdict.id])) if name not in own]
     words = ", ".join(verdict.axioms) or "none"
-    return f"{words}; through the lemmas {', '.join(through)}" if through else words
+    return f"{words}; used by these lemmas: {', '.join(through)}" if through else words
 
 
 def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> Iterator[Document]:
@@ -361,7 +361,16 @@ def witness(name: str) -> str:
 
 
 def _said(name: str, value: str) -> str:
-    return f"{name} {value}" if value.startswith("of ") else f"{name} = {value}"
+    """NAME = VALUE, of a function NAME(a, b) = ...; a multiple of indicators as its value where they hold."""
+    if value.startswith("of "):
+        return f"{name} {value}"
+    function = re.fullmatch(r"(\w+(?: \w+)*)\. (.*)", value)
+    if function is not None:
+        name, value = f"{name}({', '.join(function[1].split())})", function[2]
+    if multiple := re.fullmatch(r"(-?)(?:([\d/]+)\*)?((?:I\[[^][]*\]\*?)+)(?<!\*)", value):
+        met = " and ".join(re.findall(r"I\[([^][]*)\]", multiple[3]))
+        value = f"{multiple[1]}{multiple[2] or 1} if {met}, else 0"
+    return f"{name} = {value}"
 
 
 def _values(proof: Sequence[Node], origin: Mapping[str, str]) -> Iterator[list[str]]:

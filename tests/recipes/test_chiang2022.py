@@ -630,7 +630,7 @@ def test_figure_2_at_the_epsilon_of_the_paper(name, eta):
 
 
 def test_figure_2_with_norms():
-    """At epsilon = 0 cross-entropy is the same at every length with Proposition 2's layer, and is not without it."""
+    """At epsilon = 0 cross-entropy is the same at every length, if Proposition 2's layer, and is not without it."""
 
     def at(name, n, **values):
         return mpmath.mpf(bound("cross-entropy", name, n, values, digits=12).value.mid)

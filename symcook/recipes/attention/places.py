@@ -16,7 +16,7 @@ from symcook.recipes.attention import LONGEST, MARK, WEIGHTING, alike, over_rows
     uniformity="No weight depends on the length; the position function is (-1)^i.",
     claims="t2.first s5.2.first_attention s5.2.first",
     arguments=(
-        Argument("alphabet", "01", "the symbols of the words, which it does not look at", read_alphabet),
+        Argument("alphabet", "01", "the symbols of the strings, which it does not look at", read_alphabet),
         Argument("weighting", "average", "average, softmax or leftmost", one_of("average", "softmax", "leftmost")),
     ),
 )
@@ -75,7 +75,7 @@ def first_value(this: Recipe, weighting: str, N: int) -> kit.Transformer:
     computes="3*(relu(mean - 1/3) - relu(mean - 2/3) + relu(-mean - 1/3) - relu(-mean - 2/3))",
     uniformity="No weight depends on the length; the position function is (-1)^i.",
     claims="prop10b",
-    arguments=(Argument("alphabet", "01", "the symbols of the words, which it does not look at", read_alphabet),),
+    arguments=(Argument("alphabet", "01", "the symbols of the strings, which it does not look at", read_alphabet),),
 )
 def last_position(this: Recipe, alphabet: tuple[str, ...]) -> kit.Transformer:
     """The mean of -(-1)^j over the positions from i on is 1 or -1 at the last position, and within 1/3 of 0 before.

@@ -1,7 +1,7 @@
 """PARITY and FIRST: transformers with softmax attention that recognise them at every length.
 
-A token CLS stands in front at position 0, n counts it, and the answer is read there: the word is accepted iff the logit
-is positive. Source: Chiang and Cholak 2022, "Overcoming a Theoretical Limitation of Self-Attention".
+A token CLS stands in front at position 0, n counts it, and the answer is read there: a string is accepted iff the
+logit is positive. Source: Chiang and Cholak 2022, "Overcoming a Theoretical Limitation of Self-Attention".
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SCALED = Argument(
     "scaled", "no", "yes: the scores are multiplied by log n, which is a temperature of 1/log n (Eq. 2)", yes_or_no
 )
 ETA = Argument(
-    "eta", "none", "none, or the cross-entropy in nats that no word may exceed (Propositions 2 and 3)", positive_or_none
+    "eta", "none", "none, or the cross-entropy in nats that no string exceeds (Propositions 2 and 3)", positive_or_none
 )
 
 
@@ -116,8 +116,8 @@ PARITY_NAMES = ("zero", "one", "cls", "place", "alternating", "ones", "unit", "h
     symbols=(C,),
 )  # fmt: skip
 def parity(this: Recipe, scaled: bool) -> kit.Transformer:
-    """CLS learns the mean number of 1s, each position whether it is that number, CLS again whether that position is
-    odd.
+    """CLS computes the fraction of 1s; from it each position i learns whether the number of 1s is i; CLS then learns
+    whether that i is odd.
 
     Logit = s at CLS; accept iff it is positive. With k the number of 1s and n = |w| + 1, for even n s = (-1)^(k+1) 2
     tanh(c)/n^2.
@@ -127,7 +127,7 @@ def parity(this: Recipe, scaled: bool) -> kit.Transformer:
     ones k/n, unit 1/n, hit I[i = k]/n, and s. Two layers without norms; the second head of the first layer and the
     second feed-forward part, which the paper sets to zero, are left out.
 
-    Where the paper needs a word more: the sign of s is "negative if k is even" but for the empty word, where n = 1 and
+    Corrections to the paper: the sign of s is "negative if k is even" but for the empty string, where n = 1 and
     s = 0; the strict threshold rejects it as it should. For odd n and odd k Appendix A ends with cosh(2c) where its own
     line before gives sinh(2c).
     """
@@ -162,13 +162,13 @@ def parity_layernorm(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> ki
 
     The recipe parity over x and -x (18 coordinates) with post-norms; accept iff the logit s at CLS is positive.
 
-    scaled: as in parity. eta: the cross-entropy in nats that no word exceeds at epsilon = 0, by a third layer
+    scaled: as in parity. eta: the cross-entropy in nats that no string exceeds at epsilon = 0, by a third layer
     (Proposition 2): it replaces all coordinates by s and -s, which its norm makes 3 and -3 up to sign, and the readout
     multiplies by -log(exp(eta) - 1)/3; from eta = log 2 on, where that is not positive, it is that of eta = 1/2. c: any
     positive number. epsilon: any number of at least 0. Scores are c times the two positions' factors of norms. With eta
-    and epsilon = 0 the empty word has no value: its s = 0 has no norm.
+    and epsilon = 0 the empty string has no value: its s = 0 has no norm.
 
-    Where the paper needs a word more: Appendix B gives all positions one factor A_1 C_1, and it depends on the
+    Corrections to the paper: Appendix B gives all positions one factor A_1 C_1, and it depends on the
     position. The signs stay right: with t_i > 0 the score of position i up to sign, the least and the greatest t differ
     by a factor below sqrt 2 (the squares of a position sum to 2 or more before the first norm and to less than twice
     that before the next), and the sign of s is that of exp(2 t_k) - Z_1/Z_2 for odd k and of Z_2/Z_1 - exp(2 t_k) for
@@ -199,12 +199,12 @@ def first(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit.Transform
     Logit = s = exp(c)/(exp(c) + n - 1) (I[w_1 = 1] - 1/2) at CLS for n = |w| + 1 >= 2: Eq. (1). Accept iff s > 0.
 
     scaled: whether the scores are multiplied by log n (Eq. 2), so that n^c stands for exp(c). eta: with scaled=yes the
-    cross-entropy in nats that no word exceeds (Proposition 3): the readout's weight is -4 log(exp(eta) - 1), since |s|
-    > 1/4, and c must be at least 1; from eta = log 2 on, where that weight is not positive, it is that of eta = 1/2. c:
+    cross-entropy in nats that no string exceeds (Proposition 3): the readout's weight is -4 log(exp(eta) - 1), as |s| >
+    1/4, and c must be at least 1; from eta = log 2 on, where that weight is not positive, it is that of eta = 1/2. c:
     any positive number. Coordinates, the paper's dimensions 1 to 6: zero, one and cls (one-hot tokens), start I[i = 1],
     hit I[w_i = 1 and i = 1], and s. Two layers without norms; what the paper sets to zero is left out.
 
-    Where the paper needs a word more: for the empty word no position is the first and s = 0, not the -1/2 of Eq. (1);
+    Corrections to the paper: for the empty string no position is the first and s = 0, not the -1/2 of Eq. (1);
     the strict threshold rejects it, with a cross-entropy of log 2 whatever eta is. And |s| <= 1/2 of Proposition 3 is
     |s| <= 1/3.
     """
@@ -251,7 +251,7 @@ def first_flawed(this: Recipe, scaled: bool) -> kit.Transformer:
     scaled: whether the scores are multiplied by log n (Eq. 2), so that n^c stands for exp(c). c: any positive number.
     Coordinates, the paper's dimensions 1 to 5: zero, one and cls (one-hot tokens), start I[i = 1], and s. One layer
     without norms, whose feed-forward part does nothing and is left out. With scaling c = 1 is enough at every length.
-    Outside of the region the word 10...0 is rejected.
+    Outside of the region the string 10...0 is rejected.
     """
     value = {"zero": "-1/2", "one": "1/2", "cls": "-1/2"}
     return this.model(
@@ -279,16 +279,16 @@ def first_layernorm(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit
 
     The recipe first over x and -x (12 coordinates) with post-norms; accept iff the logit s at CLS is positive.
 
-    scaled: whether the scores are multiplied by log n (Eq. 2). eta: the cross-entropy in nats that no word but the
+    scaled: whether the scores are multiplied by log n (Eq. 2). eta: the cross-entropy in nats that no string but the
     empty one exceeds. Without scaling that is at epsilon = 0 and by a third layer (Proposition 2): it replaces all
     coordinates by s and -s, which its norm makes sqrt 6 and -sqrt 6 up to sign, and the readout multiplies by
     -log(exp(eta) - 1)/sqrt(6). With scaling it is for c >= 1 and 0 <= epsilon <= 1/2 and by the readout's weight alone
     (Proposition 3), -4 sqrt(5/24 + epsilon) log(exp(eta) - 1). From eta = log 2 on, where neither is positive, it is
     that of eta = 1/2. c: any positive number. epsilon: any number of at least 0. The score of position 1 is c times the
-    factors of norms at CLS and there. With the third layer and epsilon = 0 the empty word has no value: its s = 0 has
+    factors of norms at CLS and there. With the third layer and epsilon = 0 the empty string has no value: its s = 0 has
     no norm.
 
-    Where the paper needs a word more: Proposition 3 takes the logit to be s/sqrt((1 + s^2)/6 + epsilon) with |s| > 1/4,
+    Corrections to the paper: Proposition 3 takes the logit to be s/sqrt((1 + s^2)/6 + epsilon) with |s| > 1/4,
     as if there were one norm. The network has four; its score is log n times a factor that falls with epsilon, and is
     below log n at epsilon = 1, where the logit tends to 0 and no weight serves all lengths: hence epsilon <= 1/2. Nor
     is the last norm the identity for epsilon > 0 (A_2 of Appendix B is not 1).

@@ -38,7 +38,7 @@ def rumelhart_parity(this: Recipe, n: int) -> kit.Transformer:
 
     n: the number of bits, 1 to 256. With k the number of 1s, h_j = I[k >= j], and the output is 1 iff k is odd. The
     paper's two layers are the first matrices of two feed-forward parts, whose second matrices copy what the step gives
-    to the coordinates h1 to hn and out. The inputs x1 to xn are the word's bits.
+    to the coordinates h1 to hn and out. The inputs x1 to xn are the string's bits.
     """
     inputs, hidden = _inputs(n), tuple(f"h{j}" for j in range(1, n + 1))
     thresholds = kit.FeedForward(

@@ -47,7 +47,7 @@ def bounded_depth(this: Recipe, brackets: Sequence[str], depth: int, weighting: 
     reference="symcook.spec.languages:dyck1",
 )
 def dyck_1(this: Recipe) -> kit.Transformer:
-    """Every prefix has at least as many ( as ), and the whole word has as many of each.
+    """Every prefix has at least as many ( as ), and the whole string has as many of each.
 
     Coordinates: token o_i = 1 for ( and -1 for ), balance (1/i) sum_{j<=i} o_j, error relu(-balance), total (1/i)
     sum_{j<=i} error_j. Average-hard attention, future mask (a position sees itself), no layer norm. These are Eqs. (41)
@@ -123,7 +123,7 @@ def dyck_1_nonuniform(this: Recipe, N: int) -> kit.Transformer:
 
     N: the greatest length, 1 to 10^9. eps: any value in (0, 1/N^2], because a total or a balance that is not zero has
     magnitude at least 1/n^2 at length n <= N. That is the paper's interval, not the largest, which ends at 1/(M (M -
-    1)) for the greatest even M <= N (at 1 for N = 1 and 1/3 for N = 3): a word of length n that is no member has a
+    1)) for the greatest even M <= N (at 1 for N = 1 and 1/3 for N = 3): a string of length n that is no member has a
     balance of at least 1/n, or it ends level, so that n is even and some prefix of odd length j <= n - 1 counts -1 or
     less, and its total is at least 1/(j n) >= 1/(n (n - 1)), which ( ) ... ( ) ) ( attains; and 1/n for odd n <= N is
     less than 1/(M (M - 1)) for n = N = 1 and 3 alone. For a member both are 0, whatever eps is. The two layers of
@@ -164,7 +164,7 @@ def dyck_1_nonuniform(this: Recipe, N: int) -> kit.Transformer:
     arguments=(NEAREST,),
 )
 def dyck_1_2(this: Recipe, weighting: str) -> kit.Transformer:
-    """Brackets that match their neighbour become inactive; then those that match the nearest one still active; a word
+    """Brackets that match their neighbour become inactive; then those that match the nearest one still active; a string
     is accepted if none is left.
 
     The embedding of Eq. (45): token o_i = 1 for ( and -1 for ), active 1, left and right 0, share i/n. In each round
@@ -222,7 +222,7 @@ def _of_kinds(function: Callable[..., Any], known: Mapping[str, Any]) -> Any:
     adapt=_of_kinds,
 )
 def dyck_k_d(this: Recipe, k: int, D: int, weighting: str) -> kit.Transformer:
-    """Brackets that match the nearest one still active on their side become inactive, D times; a word is accepted if
+    """Brackets that match the nearest one still active on their side become inactive, D times; a string is accepted if
     none is left.
 
     k: 1 to 100 kinds of brackets; D: 1 to 100, the depth. Bracket t of k opens as token t and closes as -t (Section

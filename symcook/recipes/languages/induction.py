@@ -80,11 +80,11 @@ MOST_RECENT = (
     claims="t3.induction s9.1.1.rightmost_def s9.1.1.rightmost_example s9.1.we_example s9.1.1.pred_example "
     "s9.1.1.retrieve_rule s9.1.1.max_positions s9.1.1.retrieve_example s9.1.1.gap s9.1.1.soft",
     reference="symcook.spec.languages:most_recent",
-    arguments=(Argument("alphabet", "ABCD", "the symbols of the words", read_alphabet), FETCHING),
+    arguments=(Argument("alphabet", "ABCD", "the symbols of the strings", read_alphabet), FETCHING),
 )
 def induction_most_recent(this: Recipe, alphabet: tuple[str, ...], weighting: str) -> kit.Transformer:
-    """One head fetches the symbol before each position; a second one looks at the last position whose symbol before is
-    the current one, and where there is none at the current position itself.
+    """One head fetches the symbol before each position. A second one looks at the last position that follows an
+    occurrence of the current symbol; if there is none, it looks at the current position itself.
 
     Induct_rightmost(w)_i: the symbol right after the last earlier occurrence of w_i, w_i itself where there is none.
 
@@ -123,7 +123,7 @@ MOST_FREQUENT = f"if(ex j in 2..i. w(j - 1) = w(i), sum(s, 0, 3, s*I[{FIRST_OF_M
     "s9.1.2.bigramcount_example s9.1.2.select_rule s9.1.2.retrieve_example",
     reference="symcook.spec.languages:most_frequent",
     arguments=(
-        Argument("alphabet", "ABCD", "the symbols of the words, in the order that breaks ties", read_alphabet),
+        Argument("alphabet", "ABCD", "the symbols of the strings, in the order that breaks ties", read_alphabet),
         FETCHING,
     ),
 )

@@ -11,7 +11,7 @@ from symcook.recipes.arguments import integer, one_of
 from symcook.recipes.attention import HARD, LONGEST, over_rows
 from symcook.recipes.representations import recipe
 
-ALPHABET = Argument("alphabet", "ab", "the symbols of the words; the first one is counted", read_alphabet)
+ALPHABET = Argument("alphabet", "ab", "the symbols of the strings; the first one is counted", read_alphabet)
 
 
 @recipe(
@@ -29,7 +29,7 @@ ALPHABET = Argument("alphabet", "ab", "the symbols of the words; the first one i
 def count(this: Recipe, alphabet: tuple[str, ...], by: str) -> kit.Transformer:
     """Uniform attention to 1 at the symbol and 0 at the others, without mask for C/n and with the future mask for C/i.
 
-    share_i = C/n, or with by=i C_i/i, for the count C of the first symbol in the word (C_i: in its first i symbols).
+    share_i = C/n, or with by=i C_i/i, for the count C of the first symbol in the string (C_i: in its first i symbols).
 
     alphabet: at least two different symbols.
     """
@@ -68,8 +68,8 @@ def modulo_angle(this: Recipe, alphabet: tuple[str, ...]) -> kit.Transformer:
 
     (cosines, sines)_i = (cos(2 pi C_i/m), sin(2 pi C_i/m)), for the count C_i of a symbol up to position i.
 
-    alphabet: the symbols of the words; the first one is counted. m: the modulus. BOS stands at position 0, where C_0 =
-    0. Layer 1: future-masked averages of hit and begin, share = C_i/(i + 1) and inverse = 1/(i + 1). Layer 2: the
+    alphabet: the symbols of the strings; the first one is counted. m: the modulus. BOS stands at position 0: C_0 = 0.
+    Layer 1: future-masked averages of hit and begin, share = C_i/(i + 1) and inverse = 1/(i + 1). Layer 2: the
     scores 2 share_i j - inverse_i j^2 = (C_i^2 - (C_i - j)^2)/(i + 1) are greatest at j = C_i alone, which is at most
     i; its values are cosine = cos(2 pi j/m) and sine = sin(2 pi j/m). All hard weightings give the same. Two counts
     have the same point iff m divides their difference (m a whole number). Values are irrational but for m = 1, 2 and 4;
@@ -114,7 +114,7 @@ def layers(weighting: str, temperature: str) -> tuple[kit.Layer, kit.Layer]:
 def modulo(this: Recipe, m: int, alphabet: tuple[str, ...], weighting: str, N: int) -> kit.Transformer:
     """The count as a point of the circle (modulo-angle), compared with the m points that residues have.
 
-    The residue modulo m of how often the first symbol of the alphabet occurs in the word: a label 0 .. m - 1.
+    The residue modulo m of how often the first symbol of the alphabet occurs in the string: a label 0 .. m - 1.
 
     The model is modulo-angle, whose point at the last position is multiplied with those of the residues: logit r is
     cos(2 pi r/m) cosines + sin(2 pi r/m) sines = cos(2 pi (C - r)/m), which is 1 for the residue of C and at most 1 -

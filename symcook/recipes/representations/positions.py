@@ -18,14 +18,14 @@ from symcook.recipes.representations import recipe
     claims="s3.4.one_over_nplus1 s3.5.1.one_over_i",
     reference="symcook.spec.representations:inverse",
     arguments=(
-        Argument("alphabet", "ab", "the symbols of the words", read_alphabet),
+        Argument("alphabet", "ab", "the symbols of the strings", read_alphabet),
         Argument("by", "i", "i for 1/(i + 1), with the future mask; n for 1/(n + 1), without", one_of("i", "n")),
     ),
 )
 def inverse_position(this: Recipe, alphabet: tuple[str, ...], by: str) -> kit.Transformer:
     """BOS is 1 and every other token 0, so that their mean is 1 over the number of tokens that are seen.
 
-    inverse = 1/(i + 1) at position i of the word, BOS being at position 0; with by=n it is 1/(n + 1) everywhere.
+    inverse = 1/(i + 1) at position i of the string, BOS being at position 0; with by=n it is 1/(n + 1) everywhere.
 
     alphabet: different symbols, not BOS. The answers begin with that at BOS.
     """
@@ -61,7 +61,7 @@ SCALARS = {"inverse": "1/i", "share": "i/n", "alternating": "(-1)^i"}
         ),
         Argument("powers", "2", "with powers, how many: i to i^powers", integer(1, 16)),
         Argument("N", "8", "with one-hot, the greatest length", integer(1, 128)),
-        Argument("alphabet", "a", "the symbols of the words, which do not matter", read_alphabet),
+        Argument("alphabet", "a", "the symbols of the strings, which do not matter", read_alphabet),
     ),
 )
 def positional_encoding(this: Recipe, kind: str, powers: int, N: int, alphabet: tuple[str, ...]) -> kit.Transformer:
@@ -100,7 +100,7 @@ def positional_encoding(this: Recipe, kind: str, powers: int, N: int, alphabet: 
     arguments=(
         Argument("d", "4", "the number of coordinates, even", integer(2, 1000)),
         Argument("M", "10000", "the base of the wavelengths, positive; the text has a large number", positive),
-        Argument("alphabet", "a", "the symbols of the words, which do not matter", read_alphabet),
+        Argument("alphabet", "a", "the symbols of the strings, which do not matter", read_alphabet),
     ),
 )
 def sinusoidal(this: Recipe, d: int, M: kit.Fraction, alphabet: tuple[str, ...]) -> kit.Transformer:

@@ -449,7 +449,7 @@ def _diagram(model: Transformer) -> Markup:
     told = table("data flow", ("part", "reads", "writes"), rows, class_="words")
     legend = (
         "Each line is a coordinate. A ring marks a sublayer that reads it (q, k, v: as query, key or value). A square "
-        "marks one that writes it."
+        "marks a sublayer that writes it."
     )
     picture = (
         [
