@@ -196,7 +196,7 @@ def _irregular(model: Transformer) -> str | None:
         if step.norms:
             return "a final norm" if step.block is None else f"a layer norm in layer {step.layer}"
         for part in step.parts:
-            if isinstance(part, Head) and (not part.uniform or part.weighting not in ("average", "softmax")):
+            if isinstance(part, Head) and not part.averages:
                 return f"scores or a unique choice in layer {step.layer}"
             if isinstance(part, FeedForward) and part.activation != "relu":
                 return f"{part.activation} in layer {step.layer}"

@@ -184,13 +184,13 @@ def guaranteed(found: dict[str, Any]) -> list[str]:
         return [*lines, f"  {found['why']}"] if found["why"] else lines
     same = first["ranges"] == found["ranges"]
     which = "any runtime" if same else "any runtime that normalises attention after summing, (sum w v)/(sum w),"
-    lines = [f"decisions guaranteed in {which} at lengths {_ranges(found, added)}" if found["ranges"] else
+    lines = [f"decisions guaranteed in {which} at lengths {_ranges(found, added)}" if _ranges(found, added) else
              "no length at which all decisions are guaranteed"]  # fmt: skip
     lines += [_open(each, added) for each in found["open"]] if found["open"] else [f"  {found['why']}"]
     lines += _not_asked(found, added)
     if not same:
         lines.append(f"where the weights are normalised first, as in softmax(scores) @ values: "
-                     f"{f'at lengths {_ranges(first, added)}' if first['ranges'] else 'at no length'}")  # fmt: skip
+                     f"{f'at lengths {_ranges(first, added)}' if _ranges(first, added) else 'at no length'}")  # fmt: skip
         known = [each["length"] for each in found["open"]]
         new = [each for each in first["open"] if each["length"] not in known]
         lines.append(f"  {_open(new[0], added)}" if new else f"  {first['why']}")
@@ -209,7 +209,13 @@ def _not_asked(found: dict[str, Any], added: int) -> list[str]:
 
 
 def _ranges(found: dict[str, Any], added: int) -> str:
-    ranges = ((low - added, high - added) for low, high in found["ranges"])
+    """The lengths at which all is certain, as text; those at which a language has no string are left out."""
+    ranges: list[list[int]] = []
+    for n in (each["length"] - added for each in found["lengths"] if each["runs"]):
+        if ranges and ranges[-1][1] == n - 1:
+            ranges[-1][1] = n
+        else:
+            ranges.append([n, n])
     return ", ".join(f"{low} to {high}" if low < high else str(low) for low, high in ranges)
 
 

@@ -17,21 +17,23 @@ from symcook.model.transformer import Parameter, Transformer
 
 @door()
 def soften(model: Transformer, tau: str = "tau") -> Transformer:
-    """`model` with softmax attention at a temperature that is the symbol `tau` > 0 in every head with scores.
+    """`model` with softmax attention at a temperature that is the symbol `tau` > 0 in every head that looks for
+    something.
 
     The scores of a hard head (average, leftmost, rightmost) are divided by tau; those of a softmax head, whose
-    temperature may depend on i and n, by tau times that. A head whose scores are all zero stays as it is. As tau goes
-    to 0 softmax goes to average-hard attention; where leftmost or rightmost attention breaks a tie it does not, so that
-    the two may differ at every temperature. Raises BadInput where tau is declared already or no head has scores.
+    temperature may depend on i and n, by tau times that. A plain average (no scores, no tie broken) stays as it is. As
+    tau goes to 0 softmax goes to average-hard attention; where leftmost or rightmost attention breaks a tie it does
+    not, so that the two may differ at every temperature. Raises BadInput where tau is declared already, or where all
+    heads are plain averages.
     Source: Cookbook, Section 5.7.
     """
     if any(p.name == tau for p in model.parameters):
         raise BadInput("the temperature must have a name of its own", tau, 'write soften("t")')
-    if not any(not head.uniform for head in all_heads(model)):
-        raise BadInput("a model to be softened must have a head with scores", model.name)
+    if all(head.averages for head in all_heads(model)):
+        raise BadInput("a model to be softened must have a head that is no plain average", model.name)
 
     def soft(head: Head) -> Head:
-        if head.uniform:
+        if head.averages:
             return head
         given = head.temperature if head.weighting == "softmax" else 1
         return replace(head, weighting="softmax", temperature=given * symbol(tau))

@@ -228,8 +228,13 @@ class Head(Part):
 
     @cached_property
     def uniform(self) -> bool:
-        """Whether every score is zero by the shape of the matrices, so that each row is a plain average."""
+        """Whether every score is zero by the shape of the matrices."""
         return all(self.Q[d, :].is_zero_matrix or self.K[d, :].is_zero_matrix for d in range(self.Q.shape[0]))
+
+    @property
+    def averages(self) -> bool:
+        """Whether each row is a plain average: no scores, and no tie that is broken."""
+        return self.uniform and self.weighting in ("average", "softmax")
 
     @cached_property
     def factor(self) -> Any:

@@ -301,6 +301,8 @@ class _Sentence:
     def unknown(self, tree: Tree, name: str) -> BadInput:
         listed = self.meaning.listed()
         loose = f"bind it: all {name} in 1..n. F" if tree[0] == "name" and len(name) == 1 else None
+        if name in self.meaning.tokens:
+            loose = f"it is a token: write at({name}, i) for w(i) = {name}, count({name}) for how often it occurs"
         near = HINTS.get(name) or loose or unknown("name", name, listed).do
         return self.fail(tree, f"the name '{name}' is unknown here; {near}")
 

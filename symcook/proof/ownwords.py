@@ -318,6 +318,8 @@ class SentenceReader(expr.Reader):
         own = f'; the coordinate {kind} is written "{kind}"(i)' if kind in self.coordinates else ""
         quoted = f'; what is no name is quoted, {kind}("("' if kind not in UNNAMED else ""
         quoted = "; a formula is written as in holds(since(~Q_b, Q_a), i)" if kind == "holds" else quoted
+        if kind == "count" and [text for _, text, _ in self.tokens[begin + 3 : begin + 4]] == [","]:
+            quoted = "; the count up to i is sum(j, 1, i, I[at(TOKEN, j)])"
         return self.wrong(f"{kind} takes {WORDS[kind]}{quoted}{own}", self.tokens[begin][2], None)
 
     def variable(self) -> str:

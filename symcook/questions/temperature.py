@@ -96,8 +96,8 @@ def temperature(
         Answer, "temperature", model.name, {"max_length": max_length}, ("n", *OPEN), vertical="tau",
         nothing={"tau": "every"}, inputs=asked,
     )  # fmt: skip
-    if all(head.uniform for head in all_heads(bound)):
-        notes = {"scores": "no head has scores that are not zero: every temperature gives the same"}
+    if all(head.averages for head in all_heads(bound)):
+        notes = {"scores": "every head is a plain average: every temperature gives the same"}
         return answered(tuple({"n": n, **OPEN} for n in asked.lengths), notes, ("tau",))
     tau = fresh("tau", [*(p.name for p in bound.parameters), *bound.space])
     hard, soft = harden(bound), soften(bound, tau)

@@ -239,7 +239,8 @@ def ask(model: Transformer, reference: Reference, given: object, length: int) ->
         raise BadInput("the specification must answer every input", text, "repair the specification") from error
     if not model.readout.each:
         return (_checked(model, answer, given),)
-    labels = model.readout.labelled and isinstance(answer, str)  # labels of one character may come as text
+    text = isinstance(answer, str) and model.readout.labelled
+    labels = text and all(len(label) == 1 for part in model.readout.parts for label in part)  # these may come as text
     if (isinstance(answer, (str, Mapping)) and not labels) or not isinstance(answer, Sequence) or len(answer) != length:
         own = ", those of the tokens that the model adds too" if model.embedding.added else ""
         must = f"the specification must give {length} answer{'s' * (length != 1)}, one a position{own}"

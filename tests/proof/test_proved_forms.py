@@ -317,3 +317,13 @@ def test_a_planted_logit_of_parity_is_not_proved(factor: int) -> None:
     found = planted(every_length(build("parity")), lambda v: v * fmpq(factor))
     proof = forms.prove(found, seconds=SHORT)
     assert "s" in proof.missing and not proof.whole
+
+
+def test_a_sum_that_is_zero_under_a_bound_name() -> None:
+    """Three letters, and the name j of a position in sight when a sum over positions is shown to be 0."""
+    b = sc.Builder(words={"a": {"v": 1}, "b": {"v": -1}, "c": {}})
+    b.add(sc.head(value={"mean": "v"}, mask="causal"))
+    b.add(sc.feedforward({"below": "relu(-mean)"}))
+    b.readout("zero", "last", b.add(sc.head(value={"total": "below"}, mask="causal")))
+    proof = forms.prove(every_length(b.build("prefixes")), seconds=120)
+    assert proof.whole, proof.missing

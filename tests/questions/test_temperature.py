@@ -139,3 +139,19 @@ def test_a_hardened_model_has_no_temperature_left():
     rows = [{"query": 2, "value": 1}, {"query": 1, "value": 0}]
     assert hard.run(rows).outputs == model.run(rows).outputs == ["0", "1"]
     assert [p.name for p in harden(sc.build("parity")).parameters] == ["c"]  # which stands in scores
+
+
+@pytest.mark.parametrize("weighting", ["leftmost", "rightmost"])
+def test_a_tie_that_is_broken_without_scores_is_no_plain_average(weighting: str) -> None:
+    """Softmax of scores that are all zero is the mean, which is no first symbol at any temperature."""
+    b = sc.Builder(words={"a": {"is_a": 1}, "b": {}})
+    b.add(sc.head(value={"picked": "is_a"}, weighting=weighting, mask="causal"))
+    b.readout("zero", "last", b.add(sc.feedforward({"differ": "relu(picked - is_a) + relu(is_a - picked)"})))
+    model = b.build("same")
+    found = model.temperature(4)
+    for row in found.rows:
+        n = row["n"]
+        soft = answers(soften(model), n, Fraction(1, 1000))
+        assert (row["tau"] is None) == (answers(model, n) == soft), row
+        assert row["tau"] in (None, 0) and (row["word"] is None or soft[row["word"]] != answers(model, n)[row["word"]])
+    assert {row["tau"] for row in found.rows} == {None, 0}, found.rows

@@ -125,7 +125,8 @@ def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], Non
 
     def close(nodes: list[Node]) -> None:
         fact = g.fresh("pw")
-        zero = [] if g.goal[0] == "<=" else ["j. 0"]
+        nothing = "j. 0" if "j" not in g.scope else g.text(_function(num(0), name))
+        zero = [] if g.goal[0] == "<=" else [nothing]
         g._emit(
             {"by": "use", "fact": label, "with": [g.text(function), *zero, g.text(lo), g.text(hi), nodes], "as": fact}
         )

@@ -227,8 +227,8 @@ def _joined(ball: object, exact: object) -> object:
 
 def softness(model: Transformer, given: TypedInput) -> Softness | None:
     """What soft attention gives in place of hard attention, by length and temperature, in balls; None for a model of
-    which no head has scores. `model` has values for all its symbols; inputs are `given`, repeated and cut."""
-    if all(head.uniform for head in all_heads(model)) or model.pointwise:
+    whose heads are all plain averages. `model` has values for all its symbols; inputs are `given`, repeated and cut."""
+    if all(head.averages for head in all_heads(model)) or model.pointwise:
         return None
     soft, hard = soften(model, "temperature_of_the_page"), harden(model)
     name = soft.parameters[-1].name
@@ -248,7 +248,7 @@ def softness(model: Transformer, given: TypedInput) -> Softness | None:
             )
         except SymcookError:
             continue
-    scored = [head.weighting for head in all_heads(model) if not head.uniform]
+    scored = [head.weighting for head in all_heads(model) if not head.averages]
     own, ties = "softmax" in scored, "leftmost" in scored or "rightmost" in scored
     return {"temperatures": list(TEMPERATURES), "rows": rows, "own": own, "ties": ties} if rows else None
 
