@@ -189,8 +189,8 @@ def guaranteed(found: dict[str, Any]) -> list[str]:
     lines += [_open(each, added) for each in found["open"]] if found["open"] else [f"  {found['why']}"]
     lines += _not_asked(found, added)
     if not same:
-        lines.append(f"where the weights are normalised first, as in softmax(scores) @ values: "
-                     f"{f'at lengths {_ranges(first, added)}' if _ranges(first, added) else 'at no length'}")  # fmt: skip
+        where = f"at lengths {_ranges(first, added)}" if _ranges(first, added) else "at no length"
+        lines.append(f"where the weights are normalised first, as in softmax(scores) @ values: {where}")
         known = [each["length"] for each in found["open"]]
         new = [each for each in first["open"] if each["length"] not in known]
         lines.append(f"  {_open(new[0], added)}" if new else f"  {first['why']}")

@@ -283,8 +283,8 @@ class Hulls(RoundedSums):
             self.domain.begin(("",), i)
             return self.column(self.domain.positions(term))
 
-    def merged(self, heads: Sequence[Sequence[Sums]], entries: int, labels: None) -> tuple[Array, Array, Any]:
-        columns = [np.zeros(entries)]
+    def merged(self, heads: Sequence[Sequence[Sums]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
+        columns = [np.zeros(entries) if labels is None else labels.astype(float)]
         for number, head in enumerate(heads):
             for value in map(self.value, head):
                 sign = np.select(

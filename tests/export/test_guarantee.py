@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -318,3 +319,27 @@ def test_a_large_model_is_written_without_being_run(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(module, "MOST_PRODUCTS", 600)
     some = guarantee(build("parity").bind(), "float64", 8)
     assert (some["ranges"] and some["ranges"][-1][1] < 8 and "600 products" in some["why"]) or some["open"]
+
+
+@pytest.mark.parametrize("language", [r"(\(\))*", r"\(*", r"(\(\)|\))*", r"\(\)\(\)", r"(\(\(\)\)|\))*"])
+def test_every_string_of_a_language_takes_part(language: str, tmp_path: Path) -> None:
+    """Prefixes that the model cannot tell apart stay apart where the language tells them apart: each string of it by
+    itself, which is run in a box of its own, is decided at a length that is called certain."""
+    model = build("dyck-1")
+    found = model.export(tmp_path / "m.npz", max_length=6, inputs=language)["guaranteed"]
+    strings = ["".join(w) for n in range(1, 7) for w in product("()", repeat=n) if re.fullmatch(language, "".join(w))]
+    for part in (found, found["divided_first"]):
+        certain = {n for low, high in part["ranges"] for n in range(low, high + 1)}
+        asked = {each["length"] for each in part["lengths"] if each["runs"]} | {each["length"] for each in part["open"]}
+        assert asked == {*map(len, strings)}
+        for n in {*map(len, strings)}:
+            each = [w for w in strings if len(w) == n]
+            alone = [_alone(model, tmp_path, w, part is found) for w in each]
+            assert (n in certain) == all(alone), (n, each, alone)
+
+
+def _alone(model: Transformer, folder: Path, word: str, after: bool) -> bool:
+    """Whether the decision about one string is certain, by a certificate about it alone."""
+    found = model.export(folder / "one.npz", max_length=len(word), inputs=[word], force=True)["guaranteed"]
+    part = found if after else found["divided_first"]
+    return any(low <= len(word) <= high for low, high in part["ranges"])
