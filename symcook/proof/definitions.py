@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 from symcook.errors import BadInput
-from symcook.model.expr import Tree, parse_formula, parse_term
+from symcook.model.expr import parse_term
 from symcook.proof.runtext import conjunction, joined, nonzero, times
-from symcook.proof.runvalues import Call, Combination, Expressed, NormEntries, ValueAt, alone, at_position
+from symcook.proof.runvalues import Call, Combination, Expressed, NormEntries, ValueAt, at_position
 
 ACTIVATIONS = {"relu": "relu({0})", "step": "I[0 < {0}]", "gelu": "({0})/2*(1 + erf(({0})/sqrt(2)))"}
 
@@ -251,7 +251,7 @@ class NormMean(Row):
         return f"{value} = ({self.entries.total(str, call)})/{self.entries.count}"
 
     def parts(self) -> Iterator[ValueAt]:
-        return map(alone, self.entries.reads())
+        return self.entries.parts()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,8 +268,8 @@ class NormDeviation(Row):
         return f"{value} = sqrt({joined([f'({squares})/{self.entries.count}', *self.epsilon])})"
 
     def parts(self) -> Iterator[ValueAt]:
-        first, *others = self.entries.reads()
-        return iter((alone(first), self.mean, *map(alone, others)))
+        first, *others = self.entries.parts()  # a norm has an entry
+        return iter((first, self.mean, *others))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,11 +317,6 @@ class RunDefinition:
         """The equation."""
         return self.spelled(self.call)
 
-    @cached_property
-    def tree(self) -> Tree:
-        """The equation, as the reader of statements has it."""
-        return parse_formula(self.text)
-
     @property
     def everywhere(self) -> str:
         """The equation at every position."""
@@ -343,18 +338,19 @@ class Premise(NamedTuple):
 
 @dataclass(frozen=True)
 class DefinedRun:
-    """The run of a model: what it needs before the equations, the definitions in order, and what it needs then."""
+    """The run of a model: premises that come before the equations, the definitions in order, and premises that come
+    after them."""
 
     before: tuple[Premise, ...]
     definitions: tuple[RunDefinition, ...]
-    behind: tuple[Premise, ...]
+    after: tuple[Premise, ...]
 
     @property
     def parts(self) -> list[str]:
         """What it states, part by part: premises and equations at every position."""
         before = dict.fromkeys(premise.text for premise in self.before)
         equations = [one.everywhere for one in self.definitions]
-        return [*before, *equations, *(premise.text for premise in self.behind)]
+        return [*before, *equations, *(premise.text for premise in self.after)]
 
     @property
     def text(self) -> str:

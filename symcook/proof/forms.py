@@ -401,7 +401,7 @@ class _FormText:
                 name = re.search(r"\brun\(([\w-]+)\)", one.text)
                 if name is None or not name[1].startswith(self.model.name):
                     continue
-                if runrel.Relation(runrel.stored_model(name[1])).whole != self.meaning.relation.whole:
+                if runrel.Relation(runrel.stored_model(name[1])).run() != self.meaning.run:
                     continue
                 first = itertools.takewhile(
                     lambda x: x != ".." and x not in self.equations, leading_names(one.expanded)

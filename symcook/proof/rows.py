@@ -36,14 +36,14 @@ class RunEquations:
         if longest is not None:
             self.premises_before.append(Premise("length", f"n <= {longest}"))
         self.deviations: list[str] = []  # those that must not be zero
-        self.premises_behind: list[Premise] = []  # that they are not
+        self.premises_after: list[Premise] = []  # that they are not
         self.held: dict[str, Any] = {}
         self.used: set[str] = set()  # names that are taken
 
     @property
     def whole(self) -> DefinedRun:
         """The run as a list of typed definitions."""
-        return DefinedRun(tuple(self.premises_before), tuple(self.definitions), tuple(self.premises_behind))
+        return DefinedRun(tuple(self.premises_before), tuple(self.definitions), tuple(self.premises_after))
 
     def _fresh(self, wanted: str) -> str:
         """A name like `wanted` that nothing has."""
@@ -108,7 +108,7 @@ class RunEquations:
         deviation = self._value(held := self._define(f"dev{number}", row))
         if refuse:
             self.deviations.append(self._text(held))
-            self.premises_behind.append(Premise("deviation", self._always(f"0 < {self._text(held)}")))
+            self.premises_after.append(Premise("deviation", self._always(f"0 < {self._text(held)}")))
         return mean, deviation
 
     def _warm(self, head: str, positive: str, free: Iterable[str]) -> None:

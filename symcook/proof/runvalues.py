@@ -139,7 +139,9 @@ class NormEntries(Protocol):
     @property
     def count(self) -> str: ...
 
-    def reads(self) -> Iterator[str]: ...
+    def parts(self) -> Iterator[ValueAt]:
+        """The entries in the order of the text."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -155,8 +157,8 @@ class ListedEntries:
     def count(self) -> str:
         return str(len(self.values))
 
-    def reads(self) -> Iterator[str]:
-        return (function for value in self.values for function in value.reads())
+    def parts(self) -> Iterator[ValueAt]:
+        return iter(self.values)
 
 
 @dataclass(frozen=True)
@@ -174,8 +176,8 @@ class RangedEntries:
     def count(self) -> str:
         return f"({self.total(lambda _: '1', at_position)})"
 
-    def reads(self) -> Iterator[str]:
-        return (function for _, entry in self.entries for function in entry.reads())
+    def parts(self) -> Iterator[ValueAt]:
+        return (entry for _, entry in self.entries)
 
 
 def summed(over: Sequence[Range], term: Tree) -> Tree:

@@ -38,7 +38,7 @@ class ScoredHead(NamedTuple):
 def heads(run: DefinedRun) -> dict[str, ScoredHead]:
     """The softmax heads of a run, by what they write; l is the key's position, since counts are sums over j."""
     found: dict[str, ScoredHead] = {}
-    first = len(run.parts) - len(run.definitions) - len(run.behind) + 1
+    first = len(run.parts) - len(run.definitions) - len(run.after) + 1
     for number, one in enumerate(run.definitions, first):
         if isinstance(one.row, SoftRow) and isinstance(one.row.score, Score):
             scores = expr.show(expr.parse_term(one.row.score.at("l")))

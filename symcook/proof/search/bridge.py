@@ -163,7 +163,7 @@ class Bridge:
         own = self.own
         if not self.long:
             return self._named(own.run())
-        parts = [*(one.everywhere for one in own.definitions), *(one.text for one in own.premises_behind)]
+        parts = [*(one.everywhere for one in own.definitions), *(one.text for one in own.premises_after)]
         return conjunction([*map(self._named, own.needs()), *merged(list(map(self._named, parts)))])
 
     def _answers(self, near: Any, far: Any) -> list[str]:
