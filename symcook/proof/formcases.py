@@ -220,9 +220,7 @@ class FormulaCases:
         ways = [now[term] for term in dict.fromkeys(terms) if now.get(term)]
         return rewritten(dict.fromkeys([*(one for way in ways for one in way[:-1]), *(way[-1] for way in ways)]))
 
-    def letters(
-        self, terms: Sequence[str], conditions: Sequence[str], now: Mapping[str, Sequence[str]]
-    ) -> list[Node]:
+    def letters(self, terms: Sequence[str], conditions: Sequence[str], now: Mapping[str, Sequence[str]]) -> list[Node]:
         """By computation too, where it is only known which letters are not here: then I[w(i) = ..] is 0."""
         if "w(i)" not in terms or "w(i)" in now:
             return self.by_putting_in(terms, now)

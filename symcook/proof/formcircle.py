@@ -90,6 +90,6 @@ class CircleText:
 
 
 def angle_of(term: str) -> tuple[str, str] | None:
-    """"cos" or "sin", and of what; None for another term."""
+    """The function, cos or sin, and of what it is; None for another term."""
     tree: Tree = parse_term(term) if term else ("none",)
     return (tree[1], show(tree[2][0])) if tree[0] == "call" and tree[1] in ("cos", "sin") else None

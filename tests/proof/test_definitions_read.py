@@ -40,16 +40,14 @@ def patterned(source: str) -> int:
         for name in node.targets
         if isinstance(name, ast.Name)
     }
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    inner = {id(part) for one in functions for part in ast.walk(one) if part is not one}
+    blocks = (node.body if isinstance(node, ast.ClassDef) else [node] for node in tree.body)
     used = {"re", *compiled}
-    return sum(
-        any(
-            isinstance(x, ast.Attribute) and isinstance(x.value, ast.Name) and x.value.id in used for x in ast.walk(one)
-        )
-        for one in functions
-        if id(one) not in inner
-    )
+
+    def uses(part: ast.AST) -> bool:
+        return isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id in used
+
+    functions = (node for block in blocks for node in block if isinstance(node, ast.FunctionDef))
+    return sum(any(map(uses, ast.walk(one))) for one in functions)
 
 
 def counted(package: Path) -> Counter[str]:
