@@ -134,7 +134,7 @@ def prove_instance(
             say(f"{verdict.words}  {name} is {what} at {at.values}: the same strings, runs and answers")
             how = "made and checked" if stored is None else f"{stored[0]}, checked again"
             say(f"        by an instance certificate: {grouped(verdict.nodes)} nodes, "
-                f"{len(bridge.own.equations)} equations, "
+                f"{len(bridge.own.definitions)} equations, "
                 f"{how} in {time.monotonic() - start:.1f} s")  # fmt: skip
         facts = {"family": family.name, "values": at.values, "bridge": verdict.words}
         facts |= {"file": str(file)} if own else {}

@@ -42,7 +42,7 @@ BitsByName = Mapping[str, int]
 HALF = Fraction(1, 2)
 
 
-class HiddenUnit(NamedTuple):
+class NamedUnit(NamedTuple):
     """A hidden unit: relu of a sum of coordinates and a bias, added to coordinates with weights."""
 
     terms: BitsByName
@@ -50,11 +50,11 @@ class HiddenUnit(NamedTuple):
     adds: BitsByName
 
 
-class UnitNetwork(list[HiddenUnit]):
+class UnitNetwork(list[NamedUnit]):
     """A feed-forward part as its units."""
 
     def add(self, terms: BitsByName, bias: int, adds: BitsByName) -> None:
-        self.append(HiddenUnit(terms, bias, adds))
+        self.append(NamedUnit(terms, bias, adds))
 
     @cached_property
     def readers(self) -> dict[str, list[tuple[int, int]]]:
@@ -337,12 +337,12 @@ class MachineDecoder:
             over = replace(part, reads=tuple(_held(name) if name in bits else name for name in part.reads))
         return Layer(SelfAttention(tuple(heads)), over, tuple(norms), inner, "multi pre")
 
-    def _right_of_start(self) -> Iterable[HiddenUnit]:
+    def _right_of_start(self) -> Iterable[NamedUnit]:
         """Without $: a letter that was found is read where the input head is on cell 1 or behind it. The first part of
         the hash of cell h, times 2, is at least 1 there, and at most 0 in front."""
         for letter in self.letters.values():
             for bias, sign in ((-2, 1), (-3, -1)):
-                yield HiddenUnit({"at0n_a": 2, f"found_{letter}": 2}, bias, {f"read_{letter}": sign})
+                yield NamedUnit({"at0n_a": 2, f"found_{letter}": 2}, bias, {f"read_{letter}": sign})
 
     def _third(self) -> Layer:
         """The next token."""

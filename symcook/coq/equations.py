@@ -7,7 +7,6 @@ that differ in names only are one proposition, and that it determines its value 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +18,7 @@ from symcook.coq.term import Term, conjuncts, formula
 if TYPE_CHECKING:
     from symcook.coq.models import WrittenModel
     from symcook.model.expr import Tree
-
-NAME = re.compile(r"[A-Za-z]\w*")
+    from symcook.proof.definitions import RunDefinition
 
 
 class Equations:
@@ -36,19 +34,19 @@ class Equations:
         self.supposed = [f"given{k}" for k in range(len(self.symbols))]
         self.known = ["n", "w", "given", *self.symbols, *(["i"] if self.pointwise else [])]
         self.lemmas, self.shapes = Lemmas(), dict[str, str]()
-        self.equations = [self.equation(text) for text in self.relation.equations]
+        self.equations = [self.equation(one) for one in self.relation.definitions]
         self.held = [self.holds(shape, own) for shape, own in self.equations]
         self.whole = skeleton(one.body)
         runs, only = self.runs(), self.only()
         given = [f"Definition {name} {body}.\n" for body, name in self.shapes.items()]
         self.text, self.proofs = "".join([*given, *self.lemmas.lines]), (runs, only)
 
-    def equation(self, text: str) -> tuple[str, list[str]]:
+    def equation(self, definition: RunDefinition) -> tuple[str, list[str]]:
         """An equation as a proposition about names of its own, which gets a definition, and the values that these
         stand for; the first is the one that it is for."""
-        own = [*dict.fromkeys(name for name in NAME.findall(text) if name in self.written.values)]
+        own = [name for name in (definition.function, *definition.reads()) if name in self.written.values]
         new = {name: f"a{k}" + "_" * (f"a{k}" in self.symbols) for k, name in enumerate(own)}
-        text = NAME.sub(lambda found: new.get(found[0], found[0]), text)
+        text = definition.spelled(lambda function, place: self.relation.call(new.get(function, function), place))
         if not self.pointwise:
             text = f"all i in {self.relation.low}..{self.relation.high}. {text}"
         sorts = {**self.written.sorts, "w": ("fun", ("Int",), "Int"), **dict.fromkeys(new.values(), self.sort)}

@@ -19,6 +19,7 @@ from symcook.model.expr import Tree, parse_formula, show
 from symcook.model.instance import Instance
 from symcook.present import present
 from symcook.proof import own
+from symcook.proof.definitions import RunDefinition
 from symcook.proof.familyrel import FamilyRelation
 from symcook.proof.limits import limited
 from symcook.proof.ownnames import named
@@ -81,9 +82,9 @@ class FamilyForms:
     def __init__(self, family: Family) -> None:
         self.family, self.relation = family, FamilyRelation(family)
         self.forms: dict[str, FamilyForm] = {}
-        for text in self.relation.equations:
-            form = self._form(text)
-            if form is None:  # a condition on what is known
+        for definition in self.relation.definitions:
+            form = self._form(definition)
+            if form is None:
                 continue
             again = form.function in self.forms  # the value before the first round, and that of a round
             self.forms[form.function] = _lost(form, "it is given round by round") if again else form
@@ -96,18 +97,19 @@ class FamilyForms:
         found = {f: self.forms[f] for name in held if name in read and (f := held[name][0]) in self.forms}
         return {f: form for f, form in found.items() if form.value is None or form.value[0] != "num"}
 
-    def _form(self, text: str) -> FamilyForm | None:
+    def _form(self, definition: RunDefinition) -> FamilyForm | None:
+        function, text = definition.function, definition.everywhere
         tree, ranges = parse_formula(text), ""
         while tree[0] == "all in":
             ranges += f"all {tree[1]} in {show(tree[2])}..{show(tree[3])}. "
             tree = tree[4]
         functions = self.relation.functions.keys()
         left = tree[1] if tree[0] == "=" else ("name", "")
-        function = left[1] if left[0] in ("call", "name") else ""
-        if function not in functions:  # a head with several greatest scores: (f(i) - before)*how many = ...
-            new = [f for f in functions if f in _called(tree) and f not in self.forms]
+        if left[0] not in ("call", "name") or left[1] != function:  # a head: (f(i) - before)*how many = ...
             why = "its head may have several largest scores"
-            return FamilyForm(new[-1], text, ranges, _call_of(tree, new[-1]), None, why) if new else None
+            if function in self.forms:  # the value before the first round, which has the reason
+                return None
+            return FamilyForm(function, text, ranges, _call_of(tree, function), None, why)
         form = FamilyForm(function, text, ranges, left, None)
         read = _called(tree[2]) & functions
         if function in read or any(one[0] != "name" for one in _arguments(left)):

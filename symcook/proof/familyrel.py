@@ -18,15 +18,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial, reduce
+from functools import cache, partial
 from itertools import product, starmap
 
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term, show
 from symcook.model.plainfamily import ONE, ZERO, Declared, FamilyHead, Norm, PlainFamily, PutTree, Range, Repeat, Write
 from symcook.proof import grammar, normal
+from symcook.proof.definitions import FormsRow, HeadRow, NormEntry, Row, RunDefinition, head_row, window
 from symcook.proof.files import load_json, proofs_directory
-from symcook.proof.rows import Right, RunEquations, attended, conjunction, joined, normed, plus, readable, window
+from symcook.proof.rows import RunEquations
+from symcook.proof.runtext import conjunction, readable
+from symcook.proof.runvalues import Expressed, RangedEntries, summed
 
 CALL = re.compile(r"\b(run|word|accept|premises|answer|names)\(\s*family-([A-Za-z0-9][\w-]*)\s*((?:;[^;()]*)*)\)", re.A)
 HERE: Tree = ("name", "i")
@@ -81,10 +84,10 @@ class FamilyRelation(RunEquations):
     """The equations of a family, with names for its sizes or at values of all of them."""
 
     def __init__(self, family: PlainFamily, values: Mapping[str, str] | None = None, prefix: str = "") -> None:
-        super().__init__(family.start, family.pointwise, family.readout[:2])
+        longest = None if family.longest is None else show(family.longest)
+        super().__init__(family.start, family.pointwise, family.readout[:2], longest)
         self.family, self.given, self.prefix = family, dict(values or {}), prefix
         self.functions: dict[str, str] = {}  # the values of a run with their sorts
-        self.needed += [] if family.longest is None else [f"n <= {show(family.longest)}"]
         self.used |= {*family.sizes, *family.tables, *family.space}
         self.rounds: tuple[Range, ...] = ()  # the index of the repetition around a layer
         self.done: dict[str, str] = {}  # the functions that carry values from round to round
@@ -110,7 +113,7 @@ class FamilyRelation(RunEquations):
         return [*sizes, *(self._put(f"{name}:{sort}") for name, sort in functions.items())]
 
     def run(self) -> str:
-        return self._put(conjunction([*dict.fromkeys(self.needed), *self.equations, *self.positive]) or "true")
+        return self._put(self.whole.text)
 
     def premises(self) -> str:
         """The conditions on sizes and tables; at values also the entries of the tables."""
@@ -149,10 +152,10 @@ class FamilyRelation(RunEquations):
         """The readout's condition where it looks; at the position `at` where it looks at each."""
         place = parse_term(self._place("accept", ("zero", "sign"), at))
         if self.looks[0] == "sign":
-            text = f"0 < {self._form(self.family.readout.score, frozenset(), self.held, place)}"
+            text = f"0 < {show(self._tree(self.family.readout.score, frozenset(), self.held, place))}"
         else:
-            zeros = ((d.over, self._form(_plain(d), d.indices, self.held, place)) for d in self.family.readout.reads)
-            text = " & ".join(_ranged(over, f"{value} = 0") for over, value in zeros)
+            zeros = ((d.over, self._tree(_plain(d), d.indices, self.held, place)) for d in self.family.readout.reads)
+            text = " & ".join(_ranged(over, f"{show(value)} = 0") for over, value in zeros)
         return self._put(self._accepts(text))
 
     def answer(self, label: str, at: str | None = None) -> str:
@@ -170,31 +173,31 @@ class FamilyRelation(RunEquations):
         full = (*held[1], *args, *(() if self.pointwise else (place,)))
         return ("call", held[0], full) if full else ("name", held[0])
 
-    def _text(self, held: Held) -> str:
-        return show(self._call(held, ()))
+    def _value(self, held: Held) -> Expressed:
+        return Expressed(self._call(held, ()))
 
     def _values(self, view: HeldView, place: Tree = HERE) -> PutTree:
         """The value of `view` at a position for each coordinate."""
         return lambda name, args: self._call(view[name], args, place) if name in view else ZERO
 
-    def _form(self, tree: Tree, scope: frozenset[str], view: HeldView, place: Tree = HERE) -> str:
-        return show(self.family.form(tree, scope | Declared("", self.rounds).indices, self._values(view, place)))
+    def _tree(self, tree: Tree, scope: frozenset[str], view: HeldView, place: Tree = HERE) -> Tree:
+        return self.family.form(tree, scope | Declared("", self.rounds).indices, self._values(view, place))
 
-    # --- equations ---
+    # --- definitions ---
 
-    def _equation(self, name: str, over: Sequence[Range], text: str, before: tuple[Tree, ...] | None = None) -> Held:
-        """An equation for a function at all its indices; ``@`` in `text` is its value, at the round or at `before`."""
+    def _equation(self, name: str, over: Sequence[Range], row: Row, before: tuple[Tree, ...] | None = None) -> Held:
+        """The definition of a function at all its indices, at the round or at `before`."""
         held = (name, tuple(("name", one.name) for one in self.rounds) if before is None else before)
         self.functions[name] = _sort(len(held[1]) + len(over) + (not self.pointwise))
-        left = show(self._call(held, [("name", index.name) for index in over]))
-        self.equations.append(self._always(text.replace("@", left), over))
+        value = self._call(held, [("name", index.name) for index in over])
+        self.definitions.append(RunDefinition(name, Expressed(value), row, self._always("{}", over)))
         return held
 
     def _always(self, text: str, over: Sequence[Range] = ()) -> str:
         place = "" if self.pointwise else f"all i in {self.low}..{self.high}. "
         return f"({_ranged((*self.rounds, *over), place + text)})"
 
-    def _define(self, fresh: str, text: str, over: Sequence[Range] = ()) -> Held:
+    def _define(self, fresh: str, text: Row, over: Sequence[Range] = ()) -> Held:
         return self._equation(self._fresh(fresh), over, text)
 
     def _embed(self) -> None:
@@ -211,8 +214,8 @@ class FamilyRelation(RunEquations):
                 self.held[name] = (name, ())
             elif given or before:
                 texts = [re.sub(r"\bw\b", "w(i)", readable(show(form))) for form in given]
-                text = plus([f"({one})" for one in texts] if len(texts) > 1 else texts)(None)
-                self.held[name] = self._equation(name, over, text, before)
+                row = FormsRow(forms=tuple(f"({one})" for one in texts) if len(texts) > 1 else tuple(texts))
+                self.held[name] = self._equation(name, over, row, before)
 
     def _repeat(self, part: Repeat, number: int) -> int:
         """The layers of a repetition, whose functions have the round as first argument."""
@@ -223,7 +226,8 @@ class FamilyRelation(RunEquations):
                 self.done[name] = name
                 if self.held.get(name) != (name, before):
                     self.done[name] = self._fresh(f"z{number + 1}_{name}")
-                    self._equation(self.done[name], self.family.space[name], f"@ = {self._now(name) or 0}", before)
+                    row = FormsRow(old=self._now(name), forms=())
+                    self._equation(self.done[name], self.family.space[name], row, before)
                 self.held[name] = (self.done[name], (("-", ("name", index.name), ONE),))
         self.rounds = part.over
         for layer in part.layers:
@@ -236,58 +240,54 @@ class FamilyRelation(RunEquations):
         self.held |= {name: (fn, tuple(index.high for index in part.over)) for name, fn in self.done.items()}
         return number
 
-    def _now(self, name: str) -> str | None:
+    def _now(self, name: str) -> Expressed | None:
         """The present value of a coordinate, at its own indices; None where nothing was written yet."""
         to = Declared(name, self.family.space[name])
-        return self._form(_plain(to), to.indices, self.held) if name in self.held else None
+        return Expressed(self._tree(_plain(to), to.indices, self.held)) if name in self.held else None
 
-    def _write(self, name: str, number: int, right: Right) -> None:
+    def _write(self, name: str, number: int, right: Row) -> None:
         old = self._now(name)
         self.left.remove(name)
         last = name not in self.left if self.rounds else old is None  # in a round it is carried
         fn = self.done.get(name, name) if last else self._fresh(f"z{number}_{name}")
-        self.held[name] = self._equation(fn, self.family.space[name], right(old))
+        self.held[name] = self._equation(fn, self.family.space[name], right.after(old))
 
-    def _added(self, block: FamilyHead | tuple[Write, ...], view: HeldView) -> list[tuple[str, Right]]:
+    def _added(self, block: FamilyHead | tuple[Write, ...], view: HeldView) -> list[tuple[str, Row]]:
         scope = Declared("", (*self.rounds, *(block.over if isinstance(block, FamilyHead) else ()))).indices
         if isinstance(block, FamilyHead):
             return [(w.to.name, self._head(block, w, view, scope | w.to.indices)) for w in block.writes]
         forms = ((w.to.name, self.family.entry(w.form, scope | w.to.indices, self._values(view))) for w in block)
-        return [(name, plus([f"({show(form)})"])) for name, form in forms]
+        return [(name, FormsRow(forms=(f"({show(form)})",))) for name, form in forms]
 
     def _many(self, block: object) -> bool:
         return isinstance(block, FamilyHead) and bool(block.over)
 
-    def _apart(self, fresh: str, name: str, block: FamilyHead, text: str) -> str:
+    def _apart(self, fresh: str, name: str, block: FamilyHead, row: Row) -> Expressed:
         over = (*block.over, *self.family.space[name])
-        held = self._define(fresh, text, over)
-        return show(_summed(block.over, self._call(held, [("name", index.name) for index in over])))
+        held = self._define(fresh, row, over)
+        return Expressed(summed(block.over, self._call(held, [("name", index.name) for index in over])))
 
-    def _head(self, head: FamilyHead, write: Write, view: HeldView, scope: frozenset[str]) -> Right:
+    def _head(self, head: FamilyHead, write: Write, view: HeldView, scope: frozenset[str]) -> HeadRow:
         def score(at: str) -> Tree:
             return self.family.score(head.score, scope, self._values(view), self._values(view, ("name", at)))
 
         self._warm(head.weighting, show(head.temperature), names(head.temperature))
-        soft = show(("*", ("/", head.scale, head.temperature), score("j")))
-        value = self._form(write.form, scope, view, ("name", "j"))
-        seen = window(head.mask, self.family.start)
-        return attended(seen, head.weighting, lambda at: None if score(at) == ZERO else show(score(at)), soft, value)
+        value = Expressed(self._tree(write.form, scope, view, ("name", "j")))
+        soft = Expressed(("*", ("/", head.scale, head.temperature), score("j")))
+        hard = None if score("j") == ZERO else Expressed(score("j"), score("k"))
+        return head_row(window(head.mask, self.family.start), head.weighting, hard, lambda: soft, value)
 
     def _norm(self, number: int, norm: Norm) -> dict[str, Held]:
         writes = norm.writes or [Write(to, _plain(to)) for to in starmap(Declared, self.family.space.items())]
-        entries = [(w.to, self._form(w.form, w.to.indices, self.held)) for w in writes]
-
-        def total(each: Callable[[str], str]) -> str:
-            return joined(f"({show(_summed(to.over, parse_term(each(entry))))})" for to, entry in entries)
-
+        entries = [(w.to, Expressed(self._tree(w.form, w.to.indices, self.held))) for w in writes]
         epsilon, bias = ([] if one == ZERO else [f"({show(one)})"] for one in (norm.epsilon, norm.bias))
         refuse = norm.zero == "refuse" and not (norm.epsilon[0] in ("num", "/") and norm.epsilon != ZERO)
-        mean, deviation = self._deviation(number, total, f"({total(lambda entry: '1')})", epsilon, refuse)
-        gain = "#" if norm.gain == ONE else f"({show(norm.gain)})*#"
+        mean, deviation = self._deviation(number, RangedEntries(tuple(entries)), epsilon, refuse)
+        more = {"gain": "#" if norm.gain == ONE else f"({show(norm.gain)})*#", "bias": tuple(bias)}
         made = {}
         for to, entry in entries:
-            text = normed(f"{entry} - {mean}", deviation, gain, bias, norm.zero == "zero")
-            made[to.name] = self._define(f"y{number}_{to.name}", text, to.over)
+            row = NormEntry(entry=entry, mean=mean, deviation=deviation, zero=norm.zero == "zero", **more)
+            made[to.name] = self._define(f"y{number}_{to.name}", row, to.over)
         return made
 
 
@@ -297,11 +297,6 @@ def _sort(indices: int, value: str = "Real") -> str:
 
 def _plain(to: Declared) -> Tree:
     return ("call", to.name, tuple(("name", index.name) for index in to.over)) if to.over else ("name", to.name)
-
-
-def _summed(over: Sequence[Range], term: Tree) -> Tree:
-    """The sum of a term over indices."""
-    return reduce(lambda inner, index: ("sum", *index, inner), reversed(over), term)
 
 
 def _ranged(over: Sequence[Range], text: str) -> str:

@@ -8,11 +8,12 @@ written down, and nothing is searched for.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symcook.errors import Undecided
+from symcook.proof.definitions import EmbeddingRow, RunDefinition
 from symcook.proof.softheads import LATER, looked, room
 from symcook.proof.steps import Node, have, hyp, rewritten
 
@@ -190,7 +191,7 @@ class FormulaCases:
                 self.head_line(nodes, now, number + 1, head.name, truth.get(number), values)
             elif number in truth:
                 k = number + 1
-                proof = [{"by": "rewrite", "eq": f"e{k}"}, *self.letters(text.says(number), now, known)]
+                proof = [{"by": "rewrite", "eq": f"e{k}"}, *self.by_letters(text.says(number), now)]
                 nodes.append(have(f"t{k}", f"z{k}(i) = {truth[number]}", proof))
                 now[f"z{k}(i)"] = [f"t{k}"]
         for name in self.names:
@@ -201,15 +202,30 @@ class FormulaCases:
 
     def by_computing(self, said: str, now: Mapping[str, Sequence[str]]) -> list[Node]:
         """What holds by computation, once what is known of the terms in it is put in."""
-        ways = [now[term] for term in dict.fromkeys(re.findall(r"\w+\(i\)", said)) if now.get(term)]
+        return self.by_putting_in(re.findall(r"\w+\(i\)", said), now)
+
+    @staticmethod
+    def read(definition: RunDefinition) -> list[str]:
+        """The terms that the equation of a coordinate has at i."""
+        tokens = isinstance(definition.row, EmbeddingRow) and definition.row.tokens
+        return [*(["w(i)"] if tokens else []), *(f"{one}(i)" for one in definition.reads())]
+
+    def by_letters(self, said: str, now: Mapping[str, Sequence[str]]) -> list[Node]:
+        """The same of a text about the formula."""
+        return self.letters(re.findall(r"\w+\(i\)", said), re.findall(r"I\[([^][]*)\]", said), now)
+
+    @staticmethod
+    def by_putting_in(terms: Iterable[str], now: Mapping[str, Sequence[str]]) -> list[Node]:
+        """What holds by computation, once what is known of these terms is put in."""
+        ways = [now[term] for term in dict.fromkeys(terms) if now.get(term)]
         return rewritten(dict.fromkeys([*(one for way in ways for one in way[:-1]), *(way[-1] for way in ways)]))
 
-    def letters(self, said: str, now: Mapping[str, Sequence[str]], known: Sequence[str]) -> list[Node]:
+    def letters(self, terms: Sequence[str], conditions: Sequence[str], now: Mapping[str, Sequence[str]]) -> list[Node]:
         """By computation too, where it is only known which letters are not here: then I[w(i) = ..] is 0."""
-        if "w(i)" not in said or "w(i)" in now:
-            return self.by_computing(said, now)
+        if "w(i)" not in terms or "w(i)" in now:
+            return self.by_putting_in(terms, now)
         nodes = list[Node]()
-        for number, condition in enumerate(dict.fromkeys(re.findall(r"I\[([^][]*)\]", said)), 1):
+        for number, condition in enumerate(dict.fromkeys(conditions), 1):
             parts = [f"v{a}" for a in re.findall(r"w\(i\) = (\d+)", condition)]
             ends = [[{"by": "absurd", "of": "it", "not": one}] for one in parts]
             one = ends[0] if len(ends) == 1 else [
@@ -271,12 +287,14 @@ class FormulaCases:
         """The fact that a coordinate of the embedding, or of a network, has its value."""
         label, said = f"{name}_now", f"{name}(i) = {values[name]}"
         first: Node = {"by": "rewrite", "eq": f"{name}_at"}
-        equation = self.text.equations[name]
+        definition = self.text.definitions[name]
         if name[0] != "f":
-            return [have(label, said, [first, *self.letters(equation, now, known)])]
+            tokens = definition.row.tokens if isinstance(definition.row, EmbeddingRow) else ()
+            conditions = [f"w(i) = {index}" for _, index in tokens]
+            return [have(label, said, [first, *self.letters(self.read(definition), conditions, now)])]
         cubes = self.text.cubes(name)
         if all(one in values and one not in self.text.packed.soft for cube in cubes for one, _ in cube):
-            return [have(label, said, [first, *self.by_computing(equation, now)])]
+            return [have(label, said, [first, *self.by_putting_in(self.read(definition), now)])]
         nodes, sign = list[Node](), "-1" if self.text.negative(name) else "1"
         for number, cube in enumerate(cubes, 1):
             nodes.append(self.unit(f"{name}_u{number}", cube, values, now))

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-_ANGLE = re.compile(r"^(cos|sin)\((.*)\)$")
+from symcook.model.expr import Tree, parse_term, show
+from symcook.proof.spelled import there
+
 _RESIDUE = re.compile(r"^ex q:Int\. .* = (\d+)\*q \+ (\d+)$")
 
 _THIRD = (
@@ -39,12 +41,12 @@ class CircleText:
     sine in each case, in the names of the statement, and `cases` their conditions."""
 
     def __init__(self, equation: str, count: str, cases: Sequence[str], values: Mapping[str, Sequence[str]]) -> None:
-        angle, residues = _ANGLE.match(equation), [_RESIDUE.match(x.strip("()")) for x in cases]
+        angle, residues = angle_of(equation), [_RESIDUE.match(x.strip("()")) for x in cases]
         self.count, self.values = count, values
         self.there = angle is not None and {*values} == {"cos", "sin"} and None not in residues
         if not self.there or angle is None:
             return
-        self.of, self.angle = angle[1], angle[2]
+        self.of, self.angle = angle
         found = [(int(x[1]), int(x[2])) for x in residues if x is not None]
         self.steps, self.residues = found[0][0], [r for _, r in found]
         self.there = self.steps in STEPS and sorted(self.residues) == [*range(self.steps)]
@@ -55,7 +57,7 @@ class CircleText:
         return ("root",) if any("sqrt" in x for values in self.values.values() for x in values) else ()
 
     def at(self, place: str | int) -> str:
-        return re.sub(r"\bi\b", str(place), self.angle)
+        return there(self.angle, str(place))
 
     def begin(self) -> Iterator[str]:
         """The values at each residue."""
@@ -85,3 +87,9 @@ class CircleText:
                 f"  qed by here, whole_{self.of}, {self.of}{r}",
             ]
         return "\n  ".join(lines)
+
+
+def angle_of(term: str) -> tuple[str, str] | None:
+    """The function, cos or sin, and of what it is; None for another term."""
+    tree: Tree = parse_term(term) if term else ("none",)
+    return (tree[1], show(tree[2][0])) if tree[0] == "call" and tree[1] in ("cos", "sin") else None

@@ -7,34 +7,37 @@ the function which is looked up, at K.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
-_SCORES = re.compile(r"<= 2\*(\w+)\(i\)\*(\w+)\(j\) \+ -(\w+)\(i\)\*(\w+)\(j\)\]\*\((\w+)\(j\)\)\)$", re.ASCII)
-_SHARE = re.compile(r"^(\w+)\(i\) = sum\(j, 0, i, (\w+)\(j\)\)/\(i \+ 1\)$", re.ASCII)
+from symcook.proof.definitions import EmbeddingRow, HardRow, MeanRow, RunDefinition, Sum
+from symcook.proof.runtext import joined, rational
+from symcook.proof.runvalues import Combination, Score, at_position
+from symcook.proof.spelled import there
+
 WORD = "w(0) = 2 & (all i in 1..n - 1. w(i) = 0 | w(i) = 1)"
 """Words of two letters behind BOS."""
 
 
 class CountLookup:
-    """Lines about one value at the last position of a run; `equations` are those of its values, NAME_is their labels.
+    """Lines about one value at the last position of a run; NAME_is are the labels of the `definitions` of its values.
     `there` says whether the head that gives it is of this kind."""
 
-    def __init__(self, word: str | None, equations: Mapping[str, str], function: str) -> None:
+    def __init__(self, word: str | None, definitions: Mapping[str, RunDefinition], function: str) -> None:
         self.function, self.there = function, False
         self.count = "sum(l, 0, n - 1, I[w(l) = 0])"
         self.behind = "sum(l, 1, n - 1, I[w(l) = 0])"
-        found = _SCORES.search(equations.get(function, ""))
+        found = _scored(definitions, function)
         if found is None or word != WORD:
             return
-        self.share, self.index, self.inverse, self.square, self.value = found.groups()
-        shares = [_SHARE.match(equations.get(f, "")) for f in (self.share, self.inverse)]
-        if None in shares:
+        self.share, self.index, self.inverse, self.square, self.value = found
+        shares = [_averaged(definitions, f) for f in (self.share, self.inverse)]
+        if None in shares or self.value not in definitions:
             return
-        self.hit, self.bos = (one[2] for one in shares if one is not None)
-        given = (f"{self.hit}(i) = I[w(i) = 0]", f"{self.bos}(i) = I[w(i) = 2]")
-        self.there = [equations.get(self.hit), equations.get(self.bos)] == [*given]
-        self.equation = equations[self.value].partition(" = ")[2]
+        self.hit, self.bos = (one for one in shares if one is not None)
+        self.there = [_token(definitions, f) for f in (self.hit, self.bos)] == [0, 2]
+        looked = definitions[self.value].row
+        self.there = self.there and isinstance(looked, Sum) and looked.old is None
+        self.equation = joined(looked.terms(at_position)) if isinstance(looked, Sum) else ""
 
     def begin(self) -> list[str]:
         """What all lines below rest on."""
@@ -61,7 +64,7 @@ class CountLookup:
         """That the value is that of the function which is looked up, at the count."""
         f, v = self.function, self.value
         share, inverse = f"{self.share}(n - 1)", f"{self.inverse}(n - 1)"
-        at = re.sub(r"\bi\b", self.behind, self.equation)
+        at = there(self.equation, self.behind)
         score = f"{share}*(2*{self.index}({{0}})) + {inverse}*(-{self.square}({{0}}))"
         best = f"I[all k in 0..n - 1. {score.format('k')} <= {score.format('j')}]"
         met = f"{f}(n - 1)*sum(j, 0, n - 1, {best}) = sum(j, 0, n - 1, {best}*{v}(j))"
@@ -76,3 +79,36 @@ class CountLookup:
         """The line of the form."""
         yield f"{formula}\n  rewrite counted\n  qed by {self.function}_looked"
         yield f"{formula} by {self.function}_looked, counted"
+
+
+def _scored(definitions: Mapping[str, RunDefinition], function: str) -> tuple[str, str, str, str, str] | None:
+    """The share, index, inverse, square and value of a head with scores 2*share(i)*index(j) - inverse(i)*square(j)."""
+    row = definitions[function].row if function in definitions else None
+    if not isinstance(row, HardRow) or row.ties != "average" or not isinstance(row.score, Score):
+        return None
+    if not isinstance(row.value, Combination) or row.value.function is None or len(row.score.products) != 2:
+        return None
+    pairs = [(query.terms, key.terms) for query, key in row.score.products]
+    if any(len(query) != 1 or len(key) != 1 for query, key in pairs):
+        return None
+    ((share,), (index,)), ((inverse,), (square,)) = pairs
+    names = (share.function, index.function, inverse.function, square.function, row.value.function)
+    weights = [[rational(one.weight) for one in pair] for pair in ((share, index), (inverse, square))]
+    return names if [q * k for q, k in weights if q is not None and k is not None] == [2, -1] else None
+
+
+def _averaged(definitions: Mapping[str, RunDefinition], function: str) -> str | None:
+    """The function of which another is the mean over the positions from 0 to i."""
+    row = definitions[function].row if function in definitions else None
+    if not isinstance(row, MeanRow) or row.old is not None or (row.seen.low, row.seen.high) != ("0", "i"):
+        return None
+    return row.value.function if isinstance(row.value, Combination) else None
+
+
+def _token(definitions: Mapping[str, RunDefinition], function: str) -> int | None:
+    """The number of the one token at which a function is 1, as it is 0 at all others."""
+    row = definitions[function].row if function in definitions else None
+    if not isinstance(row, EmbeddingRow) or row.position is not None or len(row.tokens) != 1:
+        return None
+    ((value, index),) = row.tokens
+    return index if value == "1" else None

@@ -7,9 +7,9 @@ them by the sign of (-1)^i, with the values of what it reads written out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 from flint import fmpq
@@ -18,11 +18,12 @@ from symcook.domains.linear import Affine, Guard
 from symcook.domains.spelling import Spelling, in_brackets
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell
+from symcook.proof.definitions import EmbeddingRow, HardRow, MeanRow, RunDefinition
 from symcook.proof.formgaps import away
+from symcook.proof.runtext import joined
+from symcook.proof.runvalues import Call, Combination, at_position
+from symcook.proof.spelled import there
 
-_SCORES = r"I\[all k in (?P<low>[^.]+)\.\.(?P<high>[^.]+)\. (?P<score>.+?) <= "
-_AVERAGE = re.compile(rf"^\w+\(i\)\*sum\(j, .+?, {_SCORES}.+?\]\) = sum\(j, .*\]\*\((?P<value>.*)\)\)$")
-_RIGHTMOST = re.compile(rf"^\w+\(i\) = sum\(j, .+?, {_SCORES}.+? & \(j < k -> .*\)\]\*\((?P<value>.*)\)\)$")
 MOST_PLACES = 4
 
 
@@ -55,37 +56,39 @@ class PlaceText:
         spelling: Spelling,
         table: CellTable,
         low: int,
-        equations: Mapping[str, str],
+        definitions: Mapping[str, RunDefinition],
         labels: Mapping[str, str],
         sums: Set[str] = frozenset(),
         near: Mapping[str, str] = {},
     ) -> None:
-        self.spelling, self.table, self.low, self.equations, self.labels = spelling, table, low, equations, labels
+        self.spelling, self.table, self.low, self.definitions, self.labels = spelling, table, low, definitions, labels
         self.world, self.sums, self.begun, self.near = table.world, sums, list[str](), near
 
     # --- Heads ----------------------------------------------------------------------------------------------------
 
-    def head(self, formula: str, equation: str, label: str, tops: Sequence[Top]) -> list[str]:
+    def head(self, formula: str, function: str, label: str, tops: Sequence[Top]) -> list[str]:
         """Versions of the line of a head that looks at one place; `tops` are those of parabolas."""
-        rightmost, average = _RIGHTMOST.match(equation), _AVERAGE.match(equation)
-        found = rightmost or average
-        if found is None:
+        found = self.definitions[function].row
+        if not isinstance(found, HardRow) or found.score is None or found.old is not None:
             return []
+        if found.ties not in ("average", "rightmost"):
+            return []
+        rightmost = found.ties == "rightmost"
         blocks = []
         for cell in self.table.cells:
             slots = set(self.world.slots) & self.world.names_in(cell.value)
             if len(slots) != 1:
                 return []
             blocks.append((cell, self.world.slots[slots.pop()][1]))
-        read = [f for f in self.equations if re.search(rf"\b{f}\(", found["score"])]
-        hints = ", ".join(self.labels[f] for f in read)
+        read = {*found.score.reads()}
+        hints = ", ".join(self.labels[f] for f in self.definitions if f in read)
         out = []
         for top in [None] if rightmost else tops:
             lines = [formula, "  given i (low high)"]
             for cell, place in blocks:
                 queries = [v for v in place[0] if v in self.world.slots]
                 body = self.last_of_a_sign if rightmost else self.one_top
-                inside = body(cell, place, found.groupdict(), hints, top)
+                inside = body(cell, place, found, hints, top)
                 if inside is None:
                     return []
                 given = [x for x in [self.given(cell)] if x]
@@ -97,12 +100,16 @@ class PlaceText:
             out.append("\n".join(lines))
         return out
 
-    def begin(self, formula: str, equation: str, label: str, token: int) -> list[str]:
+    def begin(self, formula: str, function: str, label: str, token: int) -> list[str]:
         """The line of a mean of what is 1 at the token in front alone."""
-        found = re.match(r"\w+\(i\) = sum\(j, (\w+), i, (\w+)\(j\)\)/", equation)
-        if found is None or self.equations.get(found[2]) != f"{found[2]}(i) = I[w(i) = {token}]":
+        row = self.definitions[function].row
+        if not isinstance(row, MeanRow) or row.old is not None or row.seen.high != "i":
             return []
-        low, one = found[1], found[2]
+        low, one = row.seen.low, row.value.function if isinstance(row.value, Combination) else None
+        if one is None or one not in self.definitions:
+            return []
+        if self.definitions[one].row != EmbeddingRow(tokens=(("1", token),), position=None):
+            return []
         lines = [
             formula,
             "given i (low high)",
@@ -119,34 +126,34 @@ class PlaceText:
         return ["\n  ".join(lines)]
 
     def one_top(
-        self, cell: GuardedCell, place: Affine, found: Mapping[str, str], hints: str, parabola: Top | None
+        self, cell: GuardedCell, place: Affine, found: HardRow, hints: str, parabola: Top | None
     ) -> list[str] | None:
         """The one greatest score, of a parabola with its top at the place or beyond the end that the place is."""
         if parabola is None:
             return None
         top, (slope, vertex) = self.placed(place), parabola
-        score, best = _at(found["score"], "k"), _at(found["score"], top)
+        score, best, scores = (self.score(found, at) for at in ("k", top, "j"))
         hints = ", ".join([hints, *(["is"] if top == "q1" else []), *self.known(cell)])
         product = f"({slope})*((k - ({top}))*(k + ({top}) - 2*({self.placed(vertex)})))"
         return [
-            f"less: all k in {found['low']}..{found['high']}. k != {top} -> {score} < {best}",
+            f"less: all k in {found.seen.low}..{found.seen.high}. k != {top} -> {score} < {best}",
             "  given k (kl kh) other",
             f"  here: {score} = {best} + {product} by {hints}",
             f"  cases side: k < {top}",
             "    - qed by here, side",
             "    - qed by here, other, side",
-            f"take (weights best) from single_best({found['low']}; {found['high']}; {top}; "
-            f"j. {_at(found['score'], 'j')}; j. {found['value']})[less]",
+            f"take (weights best) from single_best({found.seen.low}; {found.seen.high}; {top}; "
+            f"j. {scores}; j. {found.value.at('j')})[less]",
         ]
 
     def last_of_a_sign(
-        self, cell: GuardedCell, place: Affine, found: Mapping[str, str], hints: str, parabola: Top | None
+        self, cell: GuardedCell, place: Affine, found: HardRow, hints: str, parabola: Top | None
     ) -> list[str] | None:
         """The last position at which a multiple of (-1)^j is greatest: i itself or the one before."""
-        top, plain = self.placed(place), self.plain(found["score"])
-        if (found["low"], found["high"]) != ("1", "i") or top not in ("i", "i - 1") or plain is None:
+        top, score = self.placed(place), partial(self.score, found)
+        if (found.seen.low, found.seen.high) != ("1", "i") or top not in ("i", "i - 1") or not self.embedded(found):
             return None
-        score = found["score"]
+        plain = partial(self.score, found, call=self.plain)
         known = ", ".join(self.known(cell))
         lines, behind = [], f", {known}" if known else ""
         if top != "i":
@@ -157,14 +164,14 @@ class PlaceText:
             lines += ["    - qed by one, low", "turned: pow(-1, i - 1) = -pow(-1, i)"]
             behind += ", big, turned"
         lines += [
-            f"top: {_at(score, top)} = {_at(plain, top)} by {hints}{behind}",
-            f"most: all k in 1..{top}. {_at(score, 'k')} <= {_at(score, top)}",
+            f"top: {score(top)} = {plain(top)} by {hints}{behind}",
+            f"most: all k in 1..{top}. {score('k')} <= {score(top)}",
             "  given k (kl kh)",
-            f"  here: {_at(score, 'k')} = {_at(plain, 'k')} by {hints}",
+            f"  here: {score('k')} = {plain('k')} by {hints}",
             "  cases even, odd from sign(k)",
             f"    - qed by here, even, top{behind}",
             f"    - qed by here, odd, top{behind}",
-            f"less: all k in {top} + 1..i. {_at(score, 'k')} < {_at(score, top)}",
+            f"less: all k in {top} + 1..i. {score('k')} < {score(top)}",
             "  given k (kl kh)",
         ]
         if top == "i":
@@ -172,10 +179,10 @@ class PlaceText:
         else:
             lines += [
                 "  same: k = i by kl, kh",
-                f"  here: {_at(score, 'k')} = {_at(plain, 'i')} by {hints}, same",
+                f"  here: {score('k')} = {plain('i')} by {hints}, same",
                 f"  qed by here, top{behind}",
             ]
-        lines += [f"take best from right_row(i; {top}; j. {_at(score, 'j')}; j. {found['value']}) by most, less"]
+        lines += [f"take best from right_row(i; {top}; j. {score('j')}; j. {found.value.at('j')}) by most, less"]
         return lines
 
     def placed(self, place: Affine) -> str:
@@ -188,15 +195,22 @@ class PlaceText:
     def known(self, cell: GuardedCell) -> list[str]:
         return [f"at{k}" for k, _ in enumerate(self.spelling.guard(self.world.shortened(cell.guard)), 1)]
 
-    def plain(self, score: str) -> str | None:
-        """A score with what the embedding puts in place of its functions; None where it reads something else."""
-        for f, equation in self.equations.items():
-            for place in set(re.findall(rf"\b{f}\((\w+)\)", score)):
-                left, _, right = equation.partition(" = ")
-                if left != f"{f}(i)" or any(re.search(rf"\b{g}\(", right) for g in self.equations):
-                    return None
-                score = score.replace(f"{f}({place})", f"({_put(right, 'i', place)})")
-        return score
+    @staticmethod
+    def score(head: HardRow, place: str, call: Call = at_position) -> str:
+        """The score at a position."""
+        return "0" if head.score is None else head.score.at(place, call)
+
+    def embedded(self, head: HardRow) -> bool:
+        """Whether a score reads what the embedding puts alone."""
+        read = () if head.score is None else head.score.reads()
+        return all(f not in self.definitions or isinstance(self.definitions[f].row, EmbeddingRow) for f in read)
+
+    def plain(self, function: str, place: str) -> str:
+        """The value of a function at a position, with what the embedding puts in its place."""
+        row = self.definitions[function].row if function in self.definitions else None
+        if not isinstance(row, EmbeddingRow):
+            return at_position(function, place)
+        return f"({there(joined(row.terms(at_position)), place)})"
 
     # --- Networks -------------------------------------------------------------------------------------------------
 
@@ -381,12 +395,3 @@ class PlaceText:
             hints = ", ".join([labels[0], *leaf.known])
             return Half(labels[0], said[0], "", halves[0]), Half(labels[1], said[1], hints, halves[1])
         return None
-
-
-def _at(score: str, place: str) -> str:
-    """A score at another place than k."""
-    return _put(score, "k", place)
-
-
-def _put(text: str, name: str, place: str) -> str:
-    return re.sub(rf"\b{name}\b", place if place.isalnum() else f"({place})", text)

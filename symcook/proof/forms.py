@@ -27,7 +27,8 @@ from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
 from symcook.model.symbols import exact
 from symcook.proof import own, replay, runrel
-from symcook.proof.formcircle import CircleText
+from symcook.proof.definitions import EmbeddingRow, HeadRow, MeanRow
+from symcook.proof.formcircle import CircleText, angle_of
 from symcook.proof.formclaims import FormClaim, FormsProof, StatementSpelling, at_each, conjuncts, equation
 from symcook.proof.formgaps import SumText, nearest
 from symcook.proof.formlookup import CountLookup
@@ -38,6 +39,7 @@ from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.ownfacts import parts
 from symcook.proof.ownnames import ModelMeaning
 from symcook.proof.ownruns import Runs
+from symcook.proof.runvalues import Combination
 from symcook.proof.search import elaborate, equations, prooftext
 from symcook.proof.search.prooftext import BadProof
 from symcook.proof.search.tactics import Goal, Stuck
@@ -69,7 +71,8 @@ class _FormText:
         self.symbols = bool(found.model.parameters)
         self.meaning = ModelMeaning(self.document, own.definitions(), self.symbols)
         relation = self.meaning.relation
-        self.equations = dict(zip(relation.defined, relation.equations, strict=True))
+        self.definitions = relation.whole.of
+        self.equations = {name: one.text for name, one in self.definitions.items()}
         self.low, self.high = relation.low, relation.high
         self.until, self.end_of_lines = Until(seconds / 2, LINES), Until(seconds * LINES, LINES)
         self.end_of_all = Until(seconds)
@@ -294,7 +297,7 @@ class _FormText:
         """The line of a coordinate at every position."""
         label = f"{claim.function}_form"
         why = None
-        for version in self.versions(claim, self.equations[claim.function]):
+        for version in self.versions(claim):
             why = self.line(f"{label}: {version}")
             if why is None:
                 self.labels[claim.function] = label
@@ -308,10 +311,15 @@ class _FormText:
             table = self.tables.get(function)
             if not isinstance(table, CellTable) or len(table.cells) != 1 or table.world.shortened(table.cells[0].guard):
                 continue
-            if "I[w(i) = " in self.equations[function] and self.counts():
+            if self.tokens(function) and self.counts():
                 said = f"all i in {self.low}..{self.high}. {self.cells(self.generic, table, f'{function}(i)')}"
                 if self.line(f"{function}_form: {said} by {label}, one_each") is None:
                     self.labels[function], self.said[f"{function}_form"] = f"{function}_form", said
+
+    def tokens(self, function: str) -> tuple[tuple[str, int], ...]:
+        """The values that the embedding gives a function, and at which tokens."""
+        row = self.definitions[function].row
+        return row.tokens if isinstance(row, EmbeddingRow) else ()
 
     def term(self, function: str) -> str:
         """The label that says what a function is by one term, as a sum needs it."""
@@ -335,7 +343,8 @@ class _FormText:
 
     def read(self, function: str) -> list[str]:
         """The functions in the equation of another."""
-        return [f for f in self.equations if f != function and re.search(rf"\b{f}\(", self.equations[function])]
+        read = {*self.definitions[function].reads()}
+        return [f for f in self.definitions if f in read]
 
     def counts(self) -> str | None:
         """The line that all letters together are i, proved once."""
@@ -359,10 +368,10 @@ class _FormText:
         """The lines that an added token, which the equation of a function asks for, stands in the word once (the one
         before it, up to each position); of all of them where the letters are `counted` together, the added ones too."""
         before, after = self.model.embedding.ends
-        read, labels = "".join(self.equations[f] for f in self.read(function)), list[str]()
+        read, labels = {at for f in self.read(function) for _, at in self.tokens(f)}, list[str]()
         for at, token in [*((self.low, t) for t in before), *((self.high, t) for t in after)]:
             one, label = f"I[w(l) = {self.meaning.tokens[token]}]", f"once{self.meaning.tokens[token]}"
-            if not counted and one.replace("(l)", "(i)") not in read:
+            if not counted and self.meaning.tokens[token] not in read:
                 continue
             if label not in self.labels:
                 apart = f"apart{label}: all l in {self.low}..{self.high}. l != {at} -> {one} = 0 by word"
@@ -392,7 +401,7 @@ class _FormText:
                 name = re.search(r"\brun\(([\w-]+)\)", one.text)
                 if name is None or not name[1].startswith(self.model.name):
                     continue
-                if runrel.expand(f"run({name[1]})") != f"({self.meaning.run})":
+                if runrel.Relation(runrel.stored_model(name[1])).run() != self.meaning.run:
                     continue
                 first = itertools.takewhile(
                     lambda x: x != ".." and x not in self.equations, leading_names(one.expanded)
@@ -429,7 +438,7 @@ class _FormText:
         self.count_k = self.line(f"count_k: {count} = sum(i, 1, n - 1, w(i)) by word_counts(n; w), some, word") is None
         return count if self.count_k else None
 
-    def versions(self, claim: FormClaim, equation: str) -> Iterator[str]:
+    def versions(self, claim: FormClaim) -> Iterator[str]:
         """Versions of the line of a claim, the likeliest first."""
         lemma = self.about_run()
         if self.parity is not None and claim.function in ("hit", "s"):
@@ -439,14 +448,15 @@ class _FormText:
                 yield f"{claim.formula} by {', '.join(f'case{k}' for k in range(len(self.found.cells)))}"
         if lemma is not None:
             yield f"{claim.formula} by {lemma}"
-        yield from self.by_places(claim, equation)
-        yield from self.by_those_before(claim, equation)
-        yield from self.by_those_behind(claim, equation)
+        yield from self.by_places(claim)
+        yield from self.by_those_before(claim)
+        yield from self.by_those_behind(claim)
         inside, known = claim.formula, self.known(claim.function)
         hints = list(dict.fromkeys([self.equation(claim.function), *known]))
-        means = "sum(" in equation
+        row = self.definitions[claim.function].row
+        means = isinstance(row, HeadRow)
         if "sum(j," in inside:
-            yield from self.by_terms(claim, equation)
+            yield from self.by_terms(claim)
             terms = [self.term(f) for f in self.read(claim.function)]
             yield f"{inside} by {', '.join(dict.fromkeys([hints[0], *terms, 'sum_ext']))}"
         spread = not all(self.same_everywhere(label) for label in known)
@@ -456,7 +466,7 @@ class _FormText:
         if means:
             hints += self.once(claim.function, counts is not None)
         signs = "pow(-1" in inside or any("pow(-1" in self.said.get(label, "") for label in known)
-        if signs and "sum(j, i, n, " in equation and self.tails():
+        if signs and isinstance(row, HeadRow) and (row.seen.low, row.seen.high) == ("i", "n") and self.tails():
             yield self.by_signs(inside, ", ".join([*hints, "tails(i)", "sum_ext"]))
         if signs:
             both = ", ".join([*hints, *(["sign_sum"] if means else [])])
@@ -481,35 +491,37 @@ class _FormText:
         if signs:
             yield f"{inside} by {', '.join([*hints, 'sign', *(['sign_sum'] if means else [])])}"
 
-    def by_terms(self, claim: FormClaim, equation: str) -> Iterator[str]:
+    def by_terms(self, claim: FormClaim) -> Iterator[str]:
         """The version for a mean of what is a sum's term at each position."""
-        found = re.fullmatch(rf"{claim.function}\(i\) = (sum\(j, {self.low}, i, (\w+)\(j\)\))/.*", equation)
-        table = self.tables.get(found[2]) if found is not None else None
-        if found is None or not isinstance(table, CellTable) or not claim.formula.startswith("all i"):
+        row = self.definitions[claim.function].row
+        if not isinstance(row, MeanRow) or row.old is not None or (row.seen.low, row.seen.high) != (self.low, "i"):
             return
-        if found[2] not in self.equations:  # it is given
+        averaged = row.value.function if isinstance(row.value, Combination) else None
+        table = None if averaged is None else self.tables.get(averaged)
+        if averaged is None or not isinstance(table, CellTable) or not claim.formula.startswith("all i"):
             return
-        label, term = self.term(found[2]), self.generic.indicators(table.cells, "i")
+        if averaged not in self.definitions:  # it is given
+            return
+        label, term = self.term(averaged), self.generic.indicators(table.cells, "i")
         inside = re.sub(r"\bi\b", "j", term)
         yield "\n  ".join([
             claim.formula,
             "given i (low high)",
-            f"each: all j in {self.low}..i. {found[2]}(j) = {inside}",
+            f"each: all j in {self.low}..i. {averaged}(j) = {inside}",
             "  given j (jl jh)",
             f"  qed by {label}(j), jl, jh, high",
-            f"same: {found[1]} = sum(j, {self.low}, i, {inside}) "
-            f"by sum_ext(j. {found[2]}(j); j. {inside}; {self.low}; i)[each]",
+            f"same: sum(j, {self.low}, i, {averaged}(j)) = sum(j, {self.low}, i, {inside}) "
+            f"by sum_ext(j. {averaged}(j); j. {inside}; {self.low}; i)[each]",
             f"take here from {self.equation(claim.function)}(i) by low, high",
             "qed by here, same",
         ])  # fmt: skip
 
-    def by_those_before(self, claim: FormClaim, equation: str) -> Iterator[str]:
+    def by_those_before(self, claim: FormClaim) -> Iterator[str]:
         """The version for a mean over all positions before this one, which the first has none of: a count to the
         position before is that to this one, less the letter here."""
-        mean = rf"{claim.function}\(i\)\*\(i - 1\) = sum\(j, 1, i - 1, (.*)\) & \(i = 1 -> {claim.function}\(i\) = 0\)"
-        found = re.fullmatch(mean, equation)
-        value = None if found is None else self.at_each_other(claim.function, found[1])
-        if found is None or value is None or self.model.readout.first:
+        mean = self.mean_of_others(claim.function, "1", "i - 1")
+        value = None if mean is None else self.at_each_other(claim.function, mean)
+        if mean is None or value is None or self.model.readout.first:
             return
         at, labels = "i" if claim.formula.startswith("all i") else self.high, list[str]()
         for token in sorted(self.meaning.tokens.values()):
@@ -524,16 +536,15 @@ class _FormText:
                 labels.append(f"{label}(i)")
         if labels and not re.fullmatch(r"\(I\[w\(l\) = \d+\]\)", value) and self.counts():
             labels.append("counts(i - 1)")
-        yield self.by_others(claim, at, at, ("1", f"{at} - 1"), (found[1], value), [*labels, "first"])
+        yield self.by_others(claim, at, at, ("1", f"{at} - 1"), (mean, value), [*labels, "first"])
 
-    def by_those_behind(self, claim: FormClaim, equation: str) -> Iterator[str]:
+    def by_those_behind(self, claim: FormClaim) -> Iterator[str]:
         """The version for the first position's mean over all positions behind it: a count is the letter here and the
         count of those behind."""
         f, high = claim.function, self.high
-        mean = rf"{f}\(i\)\*\({high} - i\) = sum\(j, i \+ 1, {high}, (.*)\) & \(i = {high} -> {f}\(i\) = 0\)"
-        found = re.fullmatch(mean, equation)
-        value = None if found is None else self.at_each_other(f, found[1])
-        if found is None or value is None or not self.model.readout.first or claim.formula.startswith("all i"):
+        mean = self.mean_of_others(f, "i + 1", "n")
+        value = None if mean is None else self.at_each_other(f, mean)
+        if mean is None or value is None or not self.model.readout.first or claim.formula.startswith("all i"):
             return
         labels = list[str]()
         for token in sorted(self.meaning.tokens.values()):
@@ -545,7 +556,14 @@ class _FormText:
         if self.counts():
             labels += [f"counts({high})", *self.once(f, True)]
         labels += ["first", "inverse", "big"]
-        yield self.by_others(claim, "1", high, ("2", high), (found[1], value), labels)
+        yield self.by_others(claim, "1", high, ("2", high), (mean, value), labels)
+
+    def mean_of_others(self, function: str, low: str, high: str) -> str | None:
+        """The term at j of a mean over the positions before or behind this one, from `low` to `high`."""
+        row = self.definitions[function].row
+        if not isinstance(row, MeanRow) or row.old is not None or (row.seen.low, row.seen.high) != (low, high):
+            return None
+        return row.value.at("j")
 
     def at_each_other(self, function: str, term: str) -> str | None:
         """What a mean's term is at a position l by the forms of what it reads; None where one has none."""
@@ -595,7 +613,7 @@ class _FormText:
             lines += [f"        - qed by {hints}, {here}, {there}" for there in ("last_even", "last_odd")]
         return "\n".join(lines)
 
-    def by_places(self, claim: FormClaim, equation: str) -> Iterator[str]:
+    def by_places(self, claim: FormClaim) -> Iterator[str]:
         """Versions for what looks at one place, and for networks that are told apart by places."""
         table = self.tables.get(claim.function)
         if not isinstance(table, CellTable) or not claim.formula.startswith("all i"):
@@ -605,12 +623,13 @@ class _FormText:
         sums = {
             x for x in table.world.sums if any(self.generic.sum(x) in self.said.get(self.labels[f], "") for f in read)
         }
-        sums = {x for x in sums if "sum(" not in equation and self.away_from_zero(x)}
-        text = PlaceText(self.generic, table, int(self.low), self.equations, self.labels, sums, self.near())
-        if "sum(" in equation:
+        heads = isinstance(self.definitions[claim.function].row, HeadRow)
+        sums = {x for x in sums if not heads and self.away_from_zero(x)}
+        text = PlaceText(self.generic, table, int(self.low), self.definitions, self.labels, sums, self.near())
+        if heads:
             for before in self.model.embedding.ends[0]:
-                yield from text.begin(claim.formula, equation, label, self.meaning.tokens[before])
-            yield from text.head(claim.formula, equation, label, self.found.each.domain.tops)
+                yield from text.begin(claim.formula, claim.function, label, self.meaning.tokens[before])
+            yield from text.head(claim.formula, claim.function, label, self.found.each.domain.tops)
             return
         yield from text.networks(claim.formula, label, read)
 
@@ -664,7 +683,7 @@ class _FormText:
 
     def looked_up(self, claim: FormClaim) -> Iterator[str]:
         """What a head looks up at the position that a count names."""
-        text = CountLookup(self.meaning.word, self.equations, claim.function)
+        text = CountLookup(self.meaning.word, self.definitions, claim.function)
         if text.there:
             if not self.looking:
                 self.looking = all(self.line(one) is None for one in text.begin())
@@ -676,10 +695,10 @@ class _FormText:
         """What is looked up as a point of a circle that the count goes round."""
         values, held = dict[str, list[str]](), self.meaning.relation.held
         for name in self.found.reads:
-            one = CountLookup(self.meaning.word, self.equations, held.get(self.meaning.names[name]) or "")
-            if one.there and (angle := re.match(r"(sin|cos)\(", one.equation)):
+            one = CountLookup(self.meaning.word, self.definitions, held.get(self.meaning.names[name]) or "")
+            if one.there and (angle := angle_of(one.equation)) is not None:
                 column = self.found.reads[name]
-                values[angle[1]] = [self.ended.value(column.value_at(guard)) for guard, _ in self.found.cells]  # type: ignore[union-attr]
+                values[angle[0]] = [self.ended.value(column.value_at(guard)) for guard, _ in self.found.cells]  # type: ignore[union-attr]
         cases = [" & ".join(guard) for guard in self.guards()]
         text = CircleText(looked.equation, looked.behind, cases, values)
         if text.there:
@@ -695,7 +714,7 @@ class _FormText:
             yield from self.by_form(claim)
             at = "" if self.model.readout.everywhere else f"({self.low if self.model.readout.first else self.high})"
             yield f"{claim.formula} by {self.labels[claim.function]}{at}"
-        yield from self.versions(claim, self.equations[claim.function])
+        yield from self.versions(claim)
 
     def by_form(self, claim: FormClaim) -> Iterator[str]:
         """Case by case from that of the form at every position which has the same conditions."""

@@ -185,8 +185,8 @@ class ProofLines:
         self.goal = _answers(formula, true, accepts, lambda label: relation.answer(label, "i"), bits)
         self.run = meaning.functions
         self.put, self.functions = own.in_rows(meaning) if len(self.names) > own.ROWS else (None, self.names)
-        self.equations = softheads.equations(meaning.run)
-        self.rows = softheads.rows(meaning.run) if packed.soft else {}
+        self.definitions = relation.whole.of
+        self.rows = softheads.heads(relation.whole) if packed.soft else {}
         self.lines: list[str | ClosingStep] = []
         self._said: set[str] = set()
 

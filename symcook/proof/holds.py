@@ -22,7 +22,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from symcook.errors import BadInput
 from symcook.model.expr import MAX_TEXT, Reader, Tree, numeral, show
-from symcook.proof.rows import joined
+from symcook.proof.runtext import joined
 
 _NAMES = ("true false", "~ not prev next once historically eventually always", "& and | or -> <-> since until")
 TAKES = {name: number for number, names in enumerate(_NAMES) for name in names.split()}

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from symcook.proof.rows import joined
+from symcook.proof.runtext import joined
 from symcook.proof.search.computed import affine, spans, table_function
 
 INDEX = "x__"

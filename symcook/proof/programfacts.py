@@ -30,7 +30,7 @@ class ProgramFacts(MeanFacts):
                 self.line(number, line)
         self.answer()
         functions = [*self.spoken.names.values()]
-        labels = [f"{one}_is" for one in re.findall(r"\(all i in 1\.\.n\. (\w+)\(i\)", self.meaning.run)]
+        labels = [f"{one}_is" for one in self.definitions]
         given = [f"given .. some word ({' '.join(labels)})"]
         given += [f"given {' '.join([*functions, *(f'{one}_is' for one in functions)])}"] if functions else []
         body = "\n".join(f"  {one}" for one in [*given, *self.lines])

@@ -5,7 +5,6 @@ Fact G_name says what a coordinate is that holds a number where a truth holds, e
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -49,24 +48,25 @@ class GateFacts(ProgramText):
             return self.gate_anywhere(name, test, atom)
         left, put, source = atom.side == "left", self.put(name), self.put(atom.name)
         low, high, end = ("1", "i", "1") if left else ("i", "n", "n")
-        score = re.search(r"I\[all k in [^<]*? <= (.*?)\]\) = sum", self.equations[put])
+        score = self.score_of(name, "j", ("average",))
         if score is None or self.told.node(truth) is False:
             raise Undecided(f"no proof is made of {self.told.meanings[name]}")
         held, said = self.holds(test), f"I[{self.truth(truth)}]"
         at_end = self.at_end(atom.name, end)
         index = [f"{one}_is" for one in ("index", "one") if one in self.run]
+        at_i, at_edge = (self.score_of(name, place, ("average",)) for place in ("i", end))
         ends, factor = ("il", f"2*{said} - 1") if left else ("ih", f"1 - 2*{said}")
-        one = score[1].replace("(j)", "(k)")
+        at_k = self.score_of(name, "k", ("average",))
         self.each(f"G_{name}", f"{put}(i) = {said}*{source}(i)", [
             "some_here: 1 <= n by il, ih", f"told: {self.put(test)}(i) = {said} by {held}, il, ih",
-            f"scores: all k in {low}..{high}. {one} = ({factor})*k", "  given k (kl kh)",
+            f"scores: all k in {low}..{high}. {at_k} = ({factor})*k", "  given k (kl kh)",
             f"  qed by {', '.join(f'{one}(k), {one}(i)' for one in index)}, told, kl, kh, il, ih",
-            f"best: all k in {low}..{high}. ({said} = 1 & k != i -> {one} < {one.replace('(k)', '(i)')}) & "
-            f"({said} = 0 & k != {end} -> {one} < {one.replace('(k)', f'({end})')})", "  given k (kl kh)",
+            f"best: all k in {low}..{high}. ({said} = 1 & k != i -> {at_k} < {at_i}) & "
+            f"({said} = 0 & k != {end} -> {at_k} < {at_edge})", "  given k (kl kh)",
             "  - given (yes off)", f"    qed by scores(k), scores(i), yes, off, kl, kh, {ends}, il, ih",
             "  - given (no off)", f"    qed by scores(k), scores({end}), no, off, kl, kh, il, ih, some_here",
             f"at_end: {source}({end}) = 0 by {', '.join([*at_end, 'some_here'])}",
-            f"take level from chosen_number({low}; {high}; i; {end}; {said}; j. {score[1]}; {source}; {put}(i))"
+            f"take level from chosen_number({low}; {high}; i; {end}; {said}; j. {score}; {source}; {put}(i))"
             f"[_, _, best, at_end, _] by {put}_is(i), il, ih", "qed by level"])  # fmt: skip
         return f"G_{name}"
 
@@ -103,20 +103,20 @@ class GateFacts(ProgramText):
     def gate_anywhere(self, name: str, test: str, atom: Atom) -> str:
         """The same of a number from 0 to n - 1: the head sees the position that is so far away from the first."""
         put, source = self.put(name), self.put(atom.name)
-        score = re.search(r"I\[all k in [^<]*? <= (.*?)\]\) = sum", self.equations[put])
+        score = self.score_of(name, "j", ("average",))
         if score is None or atom.name != "last":
             raise Undecided(f"no proof is made of {self.told.meanings[name]}")
         said, held = f"I[{self.truth(self.told.gating[name])}]", self.holds(test)
         keys = [f"{one}_is" for one in ("before", "before_square", "before_times_length")]
-        one = score[1].replace("(j)", "(k)")
+        at_k = self.score_of(name, "k", ("average",))
         self.each(f"G_{name}", f"{put}(i) = {said}*{source}(i)", [
             "some_here: 1 <= n by il, ih", f"told: {self.put(test)}(i) = {said} by {held}, il, ih",
             f"whole: {source}(i) = n - 1 by {source}_is, il, ih",
             f"bits: bit({said})", "  cases yes, no: " + said[2:-1], "    - qed by yes", "    - qed by no",
-            f"scores: all k in 1..n. {one} = 2*(n - 1)*(k - 1) - (k - 1)^2 - 2*n*(k - 1)*(1 - {said})",
+            f"scores: all k in 1..n. {at_k} = 2*(n - 1)*(k - 1) - (k - 1)^2 - 2*n*(k - 1)*(1 - {said})",
             "  given k (kl kh)",
             f"  qed by {', '.join(f'{key}(k)' for key in keys)}, {self.holds('one')}(i), whole, told, kl, kh, il, ih",
             "keys: all k in 1..n. before(k) = k - 1 by before_is",
-            f"take level from chosen_anywhere(n; n - 1; {said}; j. {score[1]}; before; {put}(i)) "
+            f"take level from chosen_anywhere(n; n - 1; {said}; j. {score}; before; {put}(i)) "
             f"by some_here, bits, scores, keys, {put}_is(i), il, ih", "qed by level, whole"])  # fmt: skip
         return f"G_{name}"

@@ -6,7 +6,6 @@ last one that is selected, or none is. E5 is what the head gives at the first po
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
@@ -204,10 +203,8 @@ class SelectionFacts(SquareFacts):
         return {name: f"{self.put(name)}(i) = {self.row(row, 'p')}" for name, row in copies.items()}
 
     def score(self, copies: Mapping[str, LinearFactors]) -> str:
-        """The score of position j, as the equations of a head have it."""
-        text = self.equations[self.put(next(iter(copies)))]
-        found = re.search(r"I\[all k in [^<]*? <= (.*?) & \([jk] < [jk] -> ", text)
-        return present(found)[1]
+        """The score of position j in the head that copies these."""
+        return present(self.score_of(next(iter(copies)), "j", ("leftmost", "rightmost")))
 
     def top(self, one: Selection) -> str:
         """The score of what is selected: less by 1 where the selector looks at nothing of j."""

@@ -5,7 +5,6 @@ Fact D_name says what a coordinate tells of the sign of a mean.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -83,8 +82,7 @@ class MeanFacts(WidthFacts):
             there, rows = there.plus(mean.value, q), [*rows, mean.row, row]
         if not there.whole or any(isinstance(atom, Atom) for atom in there.atoms) or there.denominator != 1:
             raise Undecided(f"no proof is made of the comparison {self.told.meanings[name]}")
-        found = re.search(r"I\[all k in [^<]*? <= (.*?) & \(k < j -> ", self.equations[self.put(head)])
-        found = present(found)
+        score, key = (present(self.score_of(head, place, ("leftmost",))) for place in "jk")
         d, z = self.row(row), self.form(there)
         alone, means = list[str](), [f"Mean{k}" for k in range(len(number.atoms))]
         for k, atom in enumerate(number.atoms):
@@ -102,7 +100,7 @@ class MeanFacts(WidthFacts):
             *(f"  {one}" for one in self.lettered("w(i)", [*(f"{one}(i)" for one in known),
                                                           *self.coordinates(row, "i")])),
             "some_here: 1 <= n by il, ih",
-            f"scores: all k in {low}..{high}. {found[1].replace('(j)', '(k)')} = ({d})*k", "  given k (kl kh)",
+            f"scores: all k in {low}..{high}. {key} = ({d})*k", "  given k (kl kh)",
             f"  qed by {', '.join(f'{one}(k), {one}(i)' for one in index)}, kl, kh, il, ih",
             f"later_on: all k in {low}..{high}. later(k) = I[1 < k] by later_is, il, ih",
             f"whole: {high} = 1 -> {d} = {z}", "  given first",
@@ -112,7 +110,7 @@ class MeanFacts(WidthFacts):
             *self.letters_there([*means, *facts, *bits, "first", "some_here"], "1"),
             f"tests: {self.put(here)}(i) = relu({d}) - relu({d} - 1) by {self.put(here)}_is(i), il, ih",
             f"at_end: {first}(i) = I[{high} = 1] by {first}_is(i), il, ih",
-            f"take told from sign_of_mean({high}; {d}; {z}; j. {found[1]}; later; {self.put(head)}(i); {first}(i); "
+            f"take told from sign_of_mean({high}; {d}; {z}; j. {score}; later; {self.put(head)}(i); {first}(i); "
             f"{self.put(here)}(i))[_, scores, later_on, whole, _, at_end, tests] by {self.put(head)}_is(i), il, ih, "
             "some_here",
             f"qed by told, {put}_is(i), is, il, ih"])  # fmt: skip

@@ -6,8 +6,7 @@ the program, L5_2 that it is letter number 2, M5 which letters it may be; N_name
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,8 @@ from symcook.compilers.booleans import BoolNode, Cube, cubes
 from symcook.compilers.numbers import Form, LinearFactors
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
-from symcook.proof import softheads
+from symcook.model import expr
+from symcook.proof.definitions import HardRow
 from symcook.proof.programsaid import Spoken
 from symcook.proof.programtold import Told
 
@@ -37,7 +37,7 @@ class ProgramText:
         self.program, self.told = spoken.program, Told(spoken.program)
         self.own = {new: old for old, new in meaning.names.items()}
         self.run = [self.own[name] for name in meaning.functions]
-        self.equations = softheads.equations(meaning.run)
+        self.definitions = meaning.relation.whole.of
         self.lines: list[str] = []
         self.done: set[str] = set()
         self.shown = {f"{name}_is": spoken.equation(k).partition(". ")[2] for k, name in spoken.names.items()}
@@ -51,6 +51,13 @@ class ProgramText:
     def put(self, name: str) -> str:
         """A coordinate as the statement calls it."""
         return self.meaning.names.get(name, name)
+
+    def score_of(self, name: str, place: str, ties: Collection[str]) -> str | None:
+        """The score of a position in the head that gives a coordinate; None where the head breaks ties otherwise."""
+        row = self.definitions[self.put(name)].row
+        if not isinstance(row, HardRow) or row.ties not in ties or row.score is None:
+            return None
+        return expr.show(expr.parse_term(row.score.at(place)))
 
     def there(self, name: str) -> bool:
         """Whether a coordinate is in the model: one that nothing needs is not."""
@@ -200,8 +207,8 @@ class ProgramText:
 
     def sets(self, put: str) -> list[str]:
         """The coordinates of letters that the equation of a coordinate reads."""
-        read = re.findall(r"(\w+)\(", self.equations.get(put, ""))
-        return [self.own[one] for one in dict.fromkeys(read) if self.own.get(one) in self.told.sets]
+        read = self.definitions[put].reads() if put in self.definitions else ()
+        return [self.own[one] for one in read if self.own.get(one) in self.told.sets]
 
     def bit(self, name: str) -> str:
         """The fact that a coordinate is a bit."""

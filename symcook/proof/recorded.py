@@ -37,7 +37,7 @@ class Recorded(Relation):
         self.order: list[str] = list(model["embedding"]["inputs"] or ())
         super().__init__(model)
 
-    def _define(self, fresh: str, text: str) -> str:
+    def _define(self, fresh: str, text: Right) -> str:
         self.order.append(super()._define(fresh, text))
         return self.order[-1]
 

@@ -27,37 +27,43 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from fractions import Fraction
 from functools import cache
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.model.expr import ARITY, children, names, numeral, parse_term, show, valid_name
+from symcook.model.expr import ARITY, children, names, parse_term, valid_name
 from symcook.proof import familyrel, records
+from symcook.proof.definitions import (
+    ACTIVATIONS,
+    EmbeddingRow,
+    HiddenUnit,
+    NormEntry,
+    Row,
+    RunDefinition,
+    UnitsRow,
+    head_row,
+    window,
+)
 from symcook.proof.files import proofs_directory
 from symcook.proof.rounded import ROUNDED
-from symcook.proof.rows import (
-    Right,
-    RunEquations,
-    attended,
-    conjunction,
-    joined,
-    normed,
-    plus,
-    readable,
-    split,
-    window,
+from symcook.proof.rows import Right, RunEquations
+from symcook.proof.runtext import joined, nonzero, rational, readable, times
+from symcook.proof.runvalues import (
+    Bracketed,
+    Combination,
+    ListedEntries,
+    Score,
+    Weighted,
+    alone,
 )
 
 _readable = readable  # as what writes models for Coq calls it
 
 Model = Mapping[str, Any]
 View = Mapping[str, str]  # the name of the current value of each coordinate
-Entry = tuple[str, str]  # a weight, and the value that it is for
 _TAKEN = frozenset({"i", "j", "k", "n", "w"})  # names that the relation itself uses
-_ACTIVATIONS = {"relu": "relu({0})", "step": "I[0 < {0}]", "gelu": "({0})/2*(1 + erf(({0})/sqrt(2)))"}
 _PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
 _NUMBERS = ("W1", "b1", "W2", "b2", "Q", "K", "V", "gain", "bias", "epsilon", "projection")
 _CALL = re.compile(r"\b(run|word|accept)\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
@@ -131,8 +137,8 @@ class Relation(RunEquations):
         self._well_named()
         attends = any(layer["attention"] for layer in model["layers"])
         pointwise = self.embedding["inputs"] is not None and not attends and not self.embedding["positions"]
-        super().__init__(self.embedding["start"], pointwise, (model["readout"]["kind"], model["readout"]["position"]))
-        self.defined: list[str] = []
+        looks = (model["readout"]["kind"], model["readout"]["position"])
+        super().__init__(self.embedding["start"], pointwise, looks, None if pointwise else model["max_length"])
         self.used |= {*model["space"], *(symbol["name"] for symbol in model["symbols"])}
         self._embed()
         for part in self.parts:
@@ -166,6 +172,16 @@ class Relation(RunEquations):
         for text in over:
             _only(text, symbols | {"i", "n"}, ARITY | ROUNDED)
 
+    @property
+    def defined(self) -> list[str]:
+        """The functions in the order of their definitions."""
+        return [one.function for one in self.definitions]
+
+    @property
+    def equations(self) -> list[str]:
+        """What each definition states of one position."""
+        return [one.text for one in self.definitions]
+
     def sorts(self) -> dict[str, str]:
         """What the equations speak of, with sorts: the inputs, then what each equation is for, in their order."""
         names = [*(self.embedding["inputs"] or ()), *self.defined]
@@ -173,12 +189,11 @@ class Relation(RunEquations):
 
     def run(self) -> str:
         """The conjunction of all equations, and of what a run needs besides."""
-        return conjunction([*self.needs(), *map(self.everywhere, self.equations), *self.positive]) or "true"
+        return self.whole.text
 
     def needs(self) -> list[str]:
         """That the input is not too long, and that each temperature is positive."""
-        most = self.model["max_length"]
-        return [*([] if most is None or self.pointwise else [f"n <= {most}"]), *dict.fromkeys(self.needed)]
+        return [*dict.fromkeys(premise.text for premise in self.premises_before)]
 
     def word(self) -> str:
         """w(i) is an index into the vocabulary at every position: a typed token, or the added one at its end."""
@@ -200,7 +215,7 @@ class Relation(RunEquations):
             condition = " & ".join(f"{value or '0'} = 0" for value in values)
         else:
             weighted = zip(readout["weights"][0], values, strict=True)
-            condition = f"0 < {joined(_times(weight, value) for weight, value in weighted if value)}"
+            condition = f"0 < {joined(times(weight, value) for weight, value in weighted if value)}"
         return self._accepts(condition)
 
     def answer(self, label: str, at: str | None = None) -> str:
@@ -237,7 +252,7 @@ class Relation(RunEquations):
     def _scores(self, label: str, place: str) -> tuple[int, list[str]]:
         """The place of a label among all, and the scores of all at a position."""
         readout = self.model["readout"]
-        scores = [joined(self._row(row, readout["reads"], place, self.held)) for row in readout["weights"]]
+        scores = [self._row(row, readout["reads"], self.held).at(place, self.call) for row in readout["weights"]]
         return readout["labels"].index(label), scores
 
     def _largest(self, label: str, place: str) -> str:
@@ -246,108 +261,94 @@ class Relation(RunEquations):
         others = [(k, score) for k, score in enumerate(scores) if k != which]
         return " & ".join(f"{score} {'<' if k < which else '<='} {scores[which]}" for k, score in others) or "true"
 
-    def _at(self, name: str, place: str, view: Mapping[str, str] | None = None) -> str | None:
+    def _at(self, name: str, place: str) -> str | None:
         """The value of a coordinate at a position; None where nothing was written yet, so that it is zero."""
-        held = (self.held if view is None else view).get(name)
-        return held if held is None or self.pointwise else f"{held}({place})"
+        held = self.held.get(name)
+        return held if held is None else self.call(held, place)
 
-    def _define(self, fresh: str, text: str) -> str:
-        """Equation for a new name like `fresh`; `text` has ``@`` in its place. Returns the name."""
+    def _define(self, fresh: str, text: Any) -> str:
+        """A definition of a new function like `fresh`. Returns the name."""
         name = self._fresh(fresh)
-        self.defined.append(name)
-        self.equations.append(text.replace("@", self._text(name)))
+        self.definitions.append(RunDefinition(name, alone(name), text, self.everywhere("{}"), self.call))
         return name
 
     def _write(self, name: str, number: int, right: Right) -> None:
-        """Equation for the next value of `name`."""
-        old = self._at(name, "i")
+        """The definition of the next value of `name`."""
+        old = self.held.get(name)
         if old is None:
             self.used.discard(name)  # the first value has the name of the coordinate, which nothing else may take
-        self.held[name] = self._define(name if old is None else f"z{number}_{name}", right(old))
+        row = right.after(None if old is None else alone(old))
+        self.held[name] = self._define(name if old is None else f"z{number}_{name}", row)
 
     def _embed(self) -> None:
-        words, inputs = self.embedding["words"], self.embedding["inputs"] or []
+        words, inputs = self.embedding["words"] or {}, self.embedding["inputs"] or []
         for name in self.model["space"]:
-            terms: list[str] = []
-            if words is not None:
-                table = [(index, row[name]) for index, row in enumerate(words.values()) if row.get(name, "0") != "0"]
-                terms = [_times(value, f"I[w(i) = {index}]") for index, value in table]
+            tokens = [(row[name], index) for index, row in enumerate(words.values()) if row.get(name, "0") != "0"]
             if name in inputs:
                 self.held[name] = name
-            if name in self.embedding["positions"]:
-                terms.append(readable(self.embedding["positions"][name], self.used))
-            if terms:
-                self._write(name, 0, plus(terms))
+            position = self.embedding["positions"].get(name)
+            if tokens or position is not None:
+                said = None if position is None else readable(position, self.used)
+                self._write(name, 0, EmbeddingRow(tokens=tuple(tokens), position=said))
 
-    def _text(self, held: str) -> str:
-        return held if self.pointwise else f"{held}(i)"
+    def _value(self, held: str) -> Combination:
+        return alone(held)
 
     def _added(self, block: Model, view: View) -> list[tuple[str, Right]]:
         return self._head(block, view) if "mask" in block else self._feedforward(block, view)
 
-    def _apart(self, fresh: str, name: str, block: Model, text: str) -> str:
-        return self._text(self._define(fresh, text))
+    def _apart(self, fresh: str, name: str, block: Model, row: Row) -> Combination:
+        return alone(self._define(fresh, row))
 
-    def _entries(self, weights: Iterable[str], reads: Iterable[str], place: str, view: View) -> list[Entry]:
-        entries = [(weight, self._at(name, place, view)) for weight, name in zip(weights, reads, strict=True)]
+    def _row(self, weights: Iterable[str], reads: Iterable[str], view: View) -> Combination:
+        """The sum of coordinates times their weights, without those that are zero."""
+        entries = [(weight, view.get(name)) for weight, name in zip(weights, reads, strict=True)]
         if not all(isinstance(weight, str) for weight, _ in entries):
             raise BadInput("a weight of a model must be the text of a number", self.model["name"])
-        return [(weight, value) for weight, value in entries if value is not None and weight != "0"]
-
-    def _row(self, weights: Iterable[str], reads: Iterable[str], place: str, view: View) -> list[str]:
-        return [_times(*entry) for entry in self._entries(weights, reads, place, view)]
+        return Combination(tuple(Weighted(w, held) for w, held in entries if held is not None and w != "0"))
 
     def _norm(self, number: int, norm: Model) -> dict[str, str]:
-        """RunEquations of a layer norm; the names of what it makes, by what it writes."""
-        entries = [self._at(name, "i") or "0" for name in norm["reads"]]
-        if norm["projection"] is not None:
-            rows = (self._row(weights, norm["reads"], "i", self.held) for weights in norm["projection"])
-            entries = [f"({joined(row)})" for row in rows]
-        refuse = norm["zero_variance"] == "refuse" and (_rational(norm["epsilon"]) or 0) <= 0
-
-        def total(each: Callable[[str], str]) -> str:
-            return joined(map(each, entries))
-
-        mean, deviation = self._deviation(number, total, str(len(entries)), _nonzero(norm["epsilon"]), refuse)
+        """The definitions of a layer norm; the names of what it makes, by what it writes."""
+        if norm["projection"] is None:
+            read = ((name, self.held.get(name)) for name in norm["reads"])
+            values = [Combination(()) if held is None else alone(held) for _, held in read]
+        else:
+            values = [Bracketed(self._row(weights, norm["reads"], self.held)) for weights in norm["projection"]]
+        refuse = norm["zero_variance"] == "refuse" and (rational(norm["epsilon"]) or 0) <= 0
+        entries = ListedEntries(tuple(values))
+        mean, deviation = self._deviation(number, entries, nonzero(norm["epsilon"]), refuse)
         made = {}
-        for name, entry, (gain,), (bias,) in zip(norm["writes"], entries, norm["gain"], norm["bias"], strict=True):
+        for name, entry, (gain,), (bias,) in zip(norm["writes"], values, norm["gain"], norm["bias"], strict=True):
             zero = norm["zero_variance"] == "zero"
-            text = normed(f"{entry} - {mean}", deviation, _times(gain, "#"), _nonzero(bias), zero)
-            made[name] = self._define(f"y{number}_{name}", text)
+            more = {"gain": times(gain, "#"), "bias": tuple(nonzero(bias)), "zero": zero}
+            row = NormEntry(entry=entry, mean=mean, deviation=deviation, **more)
+            made[name] = self._define(f"y{number}_{name}", row)
         return made
 
-    def _feedforward(self, block: Model, view: Mapping[str, str]) -> list[tuple[str, Right]]:
-        if block["activation"] not in _ACTIVATIONS:
-            raise BadInput("a run relation knows the activations relu, step and gelu", block["activation"])
-        units = []
-        for weights, (bias,) in zip(block["W1"], block["b1"], strict=True):
-            inside = joined([*self._row(weights, block["reads"], "i", view), *_nonzero(bias)])
-            units.append(_ACTIVATIONS[block["activation"]].format(inside))
+    def _feedforward(self, block: Model, view: View) -> list[tuple[str, Right]]:
+        activation = block["activation"]
+        if activation not in ACTIVATIONS:
+            raise BadInput("a run relation knows the activations relu, step and gelu", activation)
+        rows = zip(block["W1"], block["b1"], strict=True)
+        units = [HiddenUnit(activation, self._row(weights, block["reads"], view), bias) for weights, (bias,) in rows]
         rights = []
         for weights, (bias,) in zip(block["W2"], block["b2"], strict=True):
-            terms = [_times(weight, unit) for weight, unit in zip(weights, units, strict=True) if weight != "0"]
-            rights.append(plus([*terms, *_nonzero(bias)]))
+            used = tuple((weight, unit) for weight, unit in zip(weights, units, strict=True) if weight != "0")
+            rights.append(UnitsRow(units=used, bias=bias))
         return list(zip(block["writes"], rights, strict=True))
 
-    def _head(self, head: Model, view: Mapping[str, str]) -> list[tuple[str, Right]]:
+    def _head(self, head: Model, view: View) -> list[tuple[str, Right]]:
         scale, temperature = (readable(head[key], self.used) for key in ("scale", "temperature"))
         self._warm(head["weighting"], temperature, names(parse_term(temperature)))
         seen = window(head["mask"], self.embedding["start"])
-
-        def score(at: str, factor: Sequence[str] = ()) -> str | None:
-            rows = zip(head["Q"], head["K"], strict=True)
-            sums = (tuple(self._entries(w, head["reads"], to, view) for w, to in ((q, "i"), (k, at))) for q, k in rows)
-            pairs = [pair for pair in sums if all(pair)]
-            if len(pairs) < 2:
-                return _product(factor, pairs[0]) if pairs else None
-            products = joined(_product((), pair) for pair in pairs)
-            return _product(factor, [[("1", f"({products})")]]) if factor else products
-
-        soft = score("j", (scale, temperature)) or "" if head["weighting"] == "softmax" else ""
+        rows = zip(head["Q"], head["K"], strict=True)
+        sums = (tuple(self._row(weights, head["reads"], view) for weights in pair) for pair in rows)
+        products = tuple((query, key) for query, key in sums if query.terms and key.terms)
+        score = Score(products) if products else None
 
         def output(weights: list[str]) -> Right:
-            value = joined(self._row(weights, head["reads"], "j", view))
-            return attended(seen, head["weighting"], score, soft, value)
+            value = self._row(weights, head["reads"], view)
+            return head_row(seen, head["weighting"], score, lambda: Score(products, (scale, temperature)), value)
 
         return [(name, output(weights)) for name, weights in zip(head["writes"], head["V"], strict=True)]
 
@@ -364,44 +365,6 @@ def _well_normed(norms: list[Model], placement: str, space: set[str]) -> set[str
     if not right:
         raise BadInput("a layer in a statement must have the norms of its placement", placement)
     return set(written) if norms else space
-
-
-def _nonzero(bias: str) -> list[str]:
-    return [] if bias == "0" else [_bracketed(readable(bias))]
-
-
-def _times(weight: str, value: str) -> str:
-    if weight in ("1", "-1"):
-        return value if weight == "1" else f"-{value}"
-    return f"{_bracketed(readable(weight))}*{value}"
-
-
-def _product(factor: Sequence[str], rows: Sequence[Sequence[Entry]]) -> str:
-    """The product of weighted sums, times `factor`: a scale, and a temperature that divides it. The numbers among the
-    weights of sums of one term, the scale and the temperature are multiplied to one, which stands in front."""
-    number, above, values, below = Fraction(1), list[str](), list[str](), ""
-    for text in (*factor[:1], *(row[0][0] for row in rows if len(row) == 1)):
-        part, others = split(parse_term(readable(text)))
-        number, above = number * part, [*above, *(_bracketed(show(one)) for one in others)]
-    for temperature in factor[1:]:
-        if divided := _rational(temperature):
-            number /= divided
-        else:
-            below = f"/{_bracketed(readable(temperature))}"
-    for row in rows:
-        values.append(row[0][1] if len(row) == 1 else f"({joined(_times(*entry) for entry in row)})")
-    whole = numeral(number.numerator) + (f"/{numeral(number.denominator)}" if number.denominator != 1 else "")
-    return _times(whole, "*".join([*above, *values]) + below)
-
-
-def _rational(text: str) -> Fraction | None:
-    """A number of a document as a fraction; None where more than products and quotients of numbers are in it."""
-    number, others = split(parse_term(text))
-    return None if others else number
-
-
-def _bracketed(text: str) -> str:
-    return text if re.fullmatch(r"[\w.]+(\([\w.]*\))?", text) else f"({text})"
 
 
 def _flat(part: Any) -> list[str]:

@@ -9,14 +9,14 @@ before.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from symcook.compilers.soft import ROOM
 from symcook.model import expr
-from symcook.model.expr import Tree
+from symcook.proof.definitions import DefinedRun, SoftRow
+from symcook.proof.runvalues import Score
 from symcook.proof.steps import Node, both, combined, each, have, here, hyp, rewritten, told
 
 if TYPE_CHECKING:
@@ -27,49 +27,24 @@ LATER = "later"
 """The coordinate that says whether there is a position before."""
 
 
-class SoftRow(NamedTuple):
-    """A softmax head in the run: the scores at positions i and l, and the label of its equation."""
+class ScoredHead(NamedTuple):
+    """A softmax head in the run: its score, the text of it at positions i and l, and the label of its equation."""
 
+    score: Score
     scores: str
     label: str
 
 
-def equations(run: str) -> dict[str, str]:
-    """The equations of a run, by what they are for."""
-    parts = _parts(expr.parse_formula(run))
-    return {named: expr.show(part) for part in parts if (named := _named(part)) is not None}
-
-
-def rows(run: str) -> dict[str, SoftRow]:
-    """The softmax heads of a run, by what they write."""
-    found: dict[str, SoftRow] = {}
-    for number, part in enumerate(_parts(expr.parse_formula(run)), 1):
-        scores = next((one[2][0] for one in _within(part) if one[:2] == ("call", "exp")), None)
-        named = _named(part)
-        if scores is not None and named is not None:
-            found[named] = SoftRow(expr.show(_keyed(scores)), f"{named}_is" if part[-1][0] == "=" else f"part{number}")
+def heads(run: DefinedRun) -> dict[str, ScoredHead]:
+    """The softmax heads of a run, by what they write; l is the key's position, since counts are sums over j."""
+    found: dict[str, ScoredHead] = {}
+    first = len(run.parts) - len(run.definitions) - len(run.after) + 1
+    for number, one in enumerate(run.definitions, first):
+        if isinstance(one.row, SoftRow) and isinstance(one.row.score, Score):
+            scores = expr.show(expr.parse_term(one.row.score.at("l")))
+            label = f"{one.function}_is" if one.row.seen.empty is None else f"part{number}"
+            found[one.function] = ScoredHead(one.row.score, scores, label)
     return found
-
-
-def _named(equation: Tree) -> str | None:
-    """The function that an equation is for: the one on the left."""
-    return next((one[1] for one in _within(equation) if one[:1] == ("call",)), None)
-
-
-def _parts(tree: Tree) -> list[Tree]:
-    return [one for part in tree[1:] for one in _parts(part)] if tree[0] == "&" else [tree]
-
-
-def _within(tree: Tree) -> Iterator[Tree]:
-    yield tree
-    for part in tree:
-        if isinstance(part, tuple):
-            yield from _within(part)
-
-
-def _keyed(tree: Tree) -> Tree:
-    """Scores with l for the key's position, since counts are sums over j."""
-    return ("name", "l") if tree == ("name", "j") else tuple(_keyed(x) if isinstance(x, tuple) else x for x in tree)
 
 
 def room(packed: Packed, name: str) -> Fraction | None:
@@ -199,14 +174,15 @@ def _alike(bound: int, total: str, above: str, below: str) -> list[Node]:
 
 def _scored(text: ProofLines, label: str, name: str, value: str, g: int, stop: str | None) -> str:
     """The fact that the scores of an operator's head are `value` at all i and l; the scores as a function of both."""
-    scores = text.rows[name].scores
+    score, scores, _ = text.rows[name]
     told, nodes = {*text.packed.positions, "one"}, list[Node]()
-    read = [one for one in dict.fromkeys(re.findall(r"(\w+)\(([il])\)", scores)) if one[0] in told]
+    sides = ((side, at) for pair in score.products for side, at in zip(pair, "il", strict=True))
+    read = [(one, at) for one, at in dict.fromkeys((f, at) for side, at in sides for f in side.reads()) if one in told]
     for one, at in read:
         given = [at, "#range" if at == "i" else "#place"]
         nodes.append({"by": "use", "fact": f"{one}_is", "with": given, "as": f"{one}_{at}"})
     labels = [f"{one}_{at}" for one, at in read]
-    if "share(l)" in scores:
+    if "share" in {*score.keys()}:
         factor, share = (f"{one}_{at}" for one, at in read if one != stop)
         premise = [{"by": "split", "proofs": [hyp("some"), hyp(factor), hyp(share)]}]
         rule = "length" if factor == "length_i" else "share"
@@ -222,8 +198,8 @@ def _scored(text: ProofLines, label: str, name: str, value: str, g: int, stop: s
 def _scores(text: ProofLines, label: str, found: str, value: str, shares: str) -> str:
     """The fact that the scores of a head that looks up a count are `value` at all i and l; the scores as a function of
     both."""
-    scores = text.rows[found].scores
-    read = dict.fromkeys(re.findall(r"(\w+)\(l\)", scores))
+    score, scores, _ = text.rows[found]
+    read = dict.fromkeys(score.keys())
     nodes: list[Node] = [{"by": "intro", "as": [one]} for one in ("i", "range", "l", "place")]
     nodes.append(here(shares, ["warm", "cut", "least", "most"]))
     nodes += [{"by": "use", "fact": f"{one}_is", "with": ["l", "#place"], "as": f"{one}_l"} for one in read]

@@ -22,7 +22,7 @@ from symcook.words import Cover
 from symcook.words.inputs import Language, strings
 
 
-class HeadRow(NamedTuple):
+class AttendingRow(NamedTuple):
     """The weights of one head at one position: the index of its step of attention in a trace, of the head in it, of the
     position among all, and what the two are called."""
 
@@ -128,7 +128,7 @@ def _where(model: Transformer, position: int | str | None) -> str:
     return "every position" if position == "each" else f"position {position}"
 
 
-def _rows(model: Transformer, n: int, head: str | None, position: int | str | None) -> Iterator[HeadRow]:
+def _rows(model: Transformer, n: int, head: str | None, position: int | str | None) -> Iterator[AttendingRow]:
     """The weights that are asked for at a length."""
     names = []
     for step, sublayer in enumerate(model.sublayers):
@@ -148,24 +148,26 @@ def _rows(model: Transformer, n: int, head: str | None, position: int | str | No
     for step, h, name in names:
         if head in (None, name):
             for place in places:
-                yield HeadRow(step, h, place, f"{name} at {place + start}" if position == "each" else name)
+                yield AttendingRow(step, h, place, f"{name} at {place + start}" if position == "each" else name)
 
 
-def _weights(result: Result, row: HeadRow) -> list[Any]:
+def _weights(result: Result, row: AttendingRow) -> list[Any]:
     """The columns of one head's weights; empty where a head writes nothing that is read."""
     blocks = [step for step in result.steps if step.part != "embedding"]
     return list(blocks[row.step].attention[row.head])
 
 
-def _traced(rows: list[HeadRow], result: Result) -> Iterator[Any]:
+def _traced(rows: list[AttendingRow], result: Result) -> Iterator[Any]:
     """The weights that words of one class have alike."""
     return ((column, row.place) for row in rows for column in _weights(result, row))
 
 
-def _at(model: Transformer, n: int, rows: list[HeadRow], words: Cover, digits: int) -> list[Mapping[str, AnswerCell]]:
+def _at(
+    model: Transformer, n: int, rows: list[AttendingRow], words: Cover, digits: int
+) -> list[Mapping[str, AnswerCell]]:
     for bits in ladder(bits_for(digits), limit_for(digits)):
-        ends: dict[HeadRow, tuple[End, End]] = {}
-        idle: set[HeadRow] = set()
+        ends: dict[AttendingRow, tuple[End, End]] = {}
+        idle: set[AttendingRow] = set()
         for word, _ in words:
             domain = BallDomain(bits)
             try:
@@ -220,7 +222,7 @@ def _wider(known: tuple[End, End] | None, end: End) -> tuple[End, End]:
     )
 
 
-def _row(n: int, row: HeadRow, ends: tuple[End, End] | None, digits: int, idle: bool) -> Mapping[str, AnswerCell]:
+def _row(n: int, row: AttendingRow, ends: tuple[End, End] | None, digits: int, idle: bool) -> Mapping[str, AnswerCell]:
     found: dict[str, AnswerCell] = {"n": n, "head": row.name}
     if ends is None and idle:
         name = row.name.split()[0]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from symcook.model.expr import Tree, names, parse_term, show
 from symcook.model.family import Family, renamed
 from symcook.model.plainfamily import ONE, ZERO, Declared, FamilyHead, FamilyLayer, Norm, Range, Repeat, Write
+from symcook.proof.definitions import window
 from symcook.proof.familyrel import FamilyRelation
-from symcook.proof.rows import window
 from symcook.report.saying import DefinitionRow, Said, Section, called, index_names, listed, mark, meant, span
 from symcook.report.terms import at_round, body, by_cases, depends, entries, erased, tidy
 
@@ -443,7 +443,7 @@ class _Construction:
             yield DefinitionRow(
                 "inputs", ("any real numbers; what a theorem requires of them stands before its arrow",)
             )
-        warm = [one for one in dict.fromkeys(self.relation.needed) if one.startswith(("0 <", "(all"))]
+        warm = dict.fromkeys(one.text for one in self.relation.premises_before if one.about == "temperature")
         if warm:
             yield DefinitionRow("temperatures", ("are positive",))
         norms = [norm for layer in self.layers for norm in (*layer.attention_norms, *layer.feedforward_norms)]

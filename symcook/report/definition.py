@@ -84,7 +84,7 @@ def document(family: Family, proved: Proved = ()) -> dict[str, object]:
             for one in _signed(sections(family, proved))
         },
         "premises": relation.premises(),
-        "equations": [*dict.fromkeys(relation.needed), *relation.equations, *relation.positive],
+        "equations": relation.whole.parts,
     }
 
 

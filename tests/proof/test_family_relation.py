@@ -124,11 +124,12 @@ class Run:
         return f"{kind}{number}{ended(rest, cell)}"
 
     def far_indices(self, fn: str) -> str:
-        equation = next(e for e in self.far.equations if f" {fn}(" in e.partition("=")[0] or f". {fn}(" in e)
+        texts = [one.everywhere for one in self.far.definitions]
+        equation = next(e for e in texts if f" {fn}(" in e.partition("=")[0] or f". {fn}(" in e)
         return equation.partition(" in ")[0][5:]
 
     def _cells(self, fn: str, many: int) -> list[tuple[int, ...]]:
-        tree = next(t for t in map(parse_formula, self.far.equations) if mentions(t, fn))
+        tree = next(t for t in (parse_formula(one.everywhere) for one in self.far.definitions) if mentions(t, fn))
         ranges = []
         while tree[0] == "all in" and len(ranges) < many:
             ranges.append(tree[1:4])

@@ -21,7 +21,7 @@ from symcook.model.modelfile import to_document
 from symcook.model.rationals import rational
 from symcook.proof import own
 from symcook.proof.ownruns import Runs
-from symcook.proof.rows import readable
+from symcook.proof.runtext import readable
 
 WRITTEN = [
     *("mod(i, 2)", "floor(i/2)", "sign(i - 2)", "mod(i - 1, 3)", "mod(i - n, 3)", "mod(2*i - 3*n, 4)", "mod(i, 1)"),

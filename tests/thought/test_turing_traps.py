@@ -10,7 +10,7 @@ import machines_at_random
 import pytest
 
 import symcook as sc
-from symcook.compilers.turing import HiddenUnit, MachineDecoder, UnitNetwork
+from symcook.compilers.turing import MachineDecoder, NamedUnit, UnitNetwork
 from symcook.model.transformer import Transformer
 from symcook.programs.steps import END, labels
 from symcook.programs.turing import read_turing, written
@@ -30,7 +30,7 @@ class OwnForgotten(MachineDecoder):
             if any(name.startswith("stay") and weight > 0 for name, weight in unit.terms.items()):
                 continue
             terms = {name: weight for name, weight in unit.terms.items() if not name.startswith("stay")}
-            kept.append(HiddenUnit(terms, unit.bias, unit.adds))
+            kept.append(NamedUnit(terms, unit.bias, unit.adds))
         return kept
 
 
@@ -44,7 +44,7 @@ class FreshForgotten(MachineDecoder):
         for unit in whole:
             if not any(name.startswith("fresh") and weight > 0 for name, weight in unit.terms.items()):
                 terms = {name: weight for name, weight in unit.terms.items() if not name.startswith("fresh")}
-                kept.append(HiddenUnit(terms, unit.bias, unit.adds))
+                kept.append(NamedUnit(terms, unit.bias, unit.adds))
         return kept
 
 

@@ -14,7 +14,7 @@ from shared import call, refused
 
 import symcook as sc
 from symcook.compilers import genuine
-from symcook.compilers.turing import HiddenUnit, MachineDecoder, compiled
+from symcook.compilers.turing import MachineDecoder, NamedUnit, compiled
 from symcook.domains import make_domain
 from symcook.forward import forward
 from symcook.model.modelfile import dumps, loads
@@ -65,9 +65,9 @@ def test_without_a_token_in_front_a_unit_reads_the_blank_there(monkeypatch: pyte
 
     assert wrong() == []
 
-    def ungated(decoder: MachineDecoder) -> Iterator[HiddenUnit]:
+    def ungated(decoder: MachineDecoder) -> Iterator[NamedUnit]:
         for letter in decoder.letters.values():
-            yield HiddenUnit({f"found_{letter}": 1, "at0n_a": 0}, 0, {f"read_{letter}": 1})
+            yield NamedUnit({f"found_{letter}": 1, "at0n_a": 0}, 0, {f"read_{letter}": 1})
 
     monkeypatch.setattr(MachineDecoder, "_right_of_start", ungated)
     assert wrong()[0] == ("1",) and ("2",) not in wrong()

@@ -19,7 +19,7 @@ from symcook.proof.normal import ONE, Mono, Number, Poly, add, mul
 from symcook.proof.search import reify
 from symcook.proof.search.linear import divide, poly
 from symcook.proof.search.simplex import Effort, TooLong, solve
-from symcook.proof.search.simplex import Row as Row_
+from symcook.proof.search.simplex import LinearRow as Row_
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import sort_of
 

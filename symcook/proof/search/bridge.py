@@ -32,8 +32,8 @@ from symcook.proof.ownruns import Runs, _ordered
 from symcook.proof.ownwords import shown
 from symcook.proof.recorded import Matching, Recorded, RecordedFamily
 from symcook.proof.replay import Statement
-from symcook.proof.rows import conjunction, joined
 from symcook.proof.runrel import Relation
+from symcook.proof.runtext import conjunction, joined
 from symcook.proof.search import automation
 from symcook.proof.search.computed import (
     Computed,
@@ -107,7 +107,7 @@ class Bridge:
             raise Unbridged(f"an instance of {family.name} at {at.sizes} must have its weights", where) from None
         self._require_structure()
         self.number = {} if stored else self._numbers()
-        self.long = not stored and len(self.own.equations) > MANY_NAMES
+        self.long = not stored and len(self.own.definitions) > MANY_NAMES
         deep = len(self.own.order) + len(self.far.names) > DEEP
         self.deep = stored and deep  # what nests deepest, the run, comes first then
         self.text = self._text(stored)
@@ -163,7 +163,7 @@ class Bridge:
         own = self.own
         if not self.long:
             return self._named(own.run())
-        parts = [*map(own.everywhere, own.equations), *own.positive]
+        parts = [*(one.everywhere for one in own.definitions), *(one.text for one in own.premises_after)]
         return conjunction([*map(self._named, own.needs()), *merged(list(map(self._named, parts)))])
 
     def _answers(self, near: Any, far: Any) -> list[str]:
@@ -534,8 +534,7 @@ class _ModelRuns(Runs):
         super().__init__(Statement("bridge.run", "all n:Int, w:Int->Int. 1 <= n -> 0 = 0", known=_definitions()))
         sorts = {"n": "Int", "w": "Int->Int"} | dict.fromkeys(equations.defined, "Int->Real")
         found, premises = dict[str, Term](), list[Term]()
-        every = [equations.word(), *equations.needs(), *map(equations.everywhere, equations.equations)]
-        for text in (*every, *equations.positive):
+        for text in (equations.word(), *equations.whole.parts):
             own = [name for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text, re.ASCII)) if name in sorts]
             front = ", ".join(f"{name}:{sorts[name]}" for name in own)
             read = Statement("bridge.run", f"all {front}. {text}", known=_definitions()).formula

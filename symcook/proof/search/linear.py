@@ -17,7 +17,7 @@ from symcook.errors import Rejected
 from symcook.proof import normal
 from symcook.proof.normal import ONE, Mono, Poly, add, mul, nf
 from symcook.proof.search import reify
-from symcook.proof.search.simplex import Effort, Number, Row, TooLong, solve
+from symcook.proof.search.simplex import Effort, LinearRow, Number, TooLong, solve
 from symcook.proof.terms import COMPARISONS, Term
 
 MAX_PRODUCTS = 1500
@@ -237,7 +237,7 @@ def find(
     for name, p in columns.items():
         for m, c in p.items():
             rows.setdefault(m, {})[name] = c
-    system: list[tuple[Row, Number]] = []
+    system: list[tuple[LinearRow, Number]] = []
     if goal[0] == "=":
         for m in dict.fromkeys([*rows, *target]):
             system.append((rows.get(m, {}), target.get(m, 0)))

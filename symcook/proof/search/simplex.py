@@ -13,7 +13,7 @@ from flint import fmpq
 from symcook.proof.terms import Clock
 
 Number = int | Fraction
-Row = Mapping[Hashable, Number]
+LinearRow = Mapping[Hashable, Number]
 _Row = dict[Hashable, fmpq]
 
 
@@ -35,7 +35,7 @@ class Effort:
 
 
 def solve(
-    rows: list[tuple[Row, Number]], free: Collection[Hashable], pivots: int = 4000, effort: Effort | None = None
+    rows: list[tuple[LinearRow, Number]], free: Collection[Hashable], pivots: int = 4000, effort: Effort | None = None
 ) -> dict[Hashable, Fraction] | None:
     """Values with every row ``sum(coefficient * value) = right side``, or None where there are none.
 
