@@ -65,7 +65,9 @@ def decide(statement: Statement, library: Citable, until: Until | None = None) -
         return ClaimDecision(COUNTS, True, counted.proved)
     if regular.true:
         placed = _within(until, lambda: placedcases.prove(asked, library, regular_sets[0]), "cases on positions")
-        return replace(regular, outside=placed) if isinstance(placed, str) else replace(regular, proved=placed)
+        if isinstance(placed, str):
+            return replace(regular, outside=f"{regular_sets[0].t.largest:,} states; {placed}")
+        return replace(regular, proved=placed)
     if counted.string is not None:
         return ClaimDecision(COUNTS, string=counted.string)
     reasons = dict.fromkeys(why for why in (regular.outside, counted.why) if why)

@@ -31,7 +31,7 @@ from symcook.proof.terms import (
     var,
 )
 
-MOST_STEPS = 2_000
+MOST_STEPS = 5_000
 """So many cases and values a proof has at most."""
 MOST_NAMED = 6
 """So many positions a case names at most."""
@@ -107,7 +107,8 @@ class PlacedFacts(DecidedFormulas):
             del self.supposed[without]
             self.values = {}
             self.letters = {t: known for t, known in self.letters.items() if known[1] in self.supposed}
-            self.literals = {key: label for key, label in self.literals.items() if label in self.supposed}
+            kept = {label for label, f in self.g.facts.items() if all(map(ordered, flatten("&", f)))} | {*self.supposed}
+            self.literals = {key: label for key, label in self.literals.items() if label in kept and label != without}
             self.orders = [label for label in self.orders if label != without]
 
     # --- What follows ------------------------------------------------------------------------------------------------

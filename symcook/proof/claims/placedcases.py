@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from symcook.errors import Rejected
+from symcook.proof.claims.atoms import SIDES
 from symcook.proof.claims.kinds import FiniteTerm, PlaceCases, PlaceTerm
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.placed import PlacedFacts, PlacedRoot, Split, Unplaced, ordered, simple, tracked
 from symcook.proof.claims.placedbounds import PlacedBounds
-from symcook.proof.claims.placedvalues import ATOMS
+from symcook.proof.claims.placedvalues import ATOMS, NEW
 from symcook.proof.claims.problem import Equation, OutsideFragment, Problem
 from symcook.proof.claims.regular import Regular
 from symcook.proof.claims.truth import letter_at
@@ -17,7 +18,19 @@ from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import fkey
 from symcook.proof.search.tactics import Citable, Goal, Stuck
-from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, instantiate, negation, num, replace, var
+from symcook.proof.terms import (
+    COMPARISONS,
+    FALSE,
+    Term,
+    flatten,
+    instantiate,
+    loose,
+    negation,
+    num,
+    replace,
+    subterms,
+    var,
+)
 
 
 class PlacedCase(PlacedBounds):
@@ -139,6 +152,8 @@ class PlacedCase(PlacedBounds):
             g.contra(no)
             self.suppose(no)
             return self.refute()
+        if self.unfolded(g):
+            return self.compare(g.goal)
         used: dict[Term, str] = {}
         unbounded: list[Term] = []
         sides = [self.partly(k, used, unbounded) for k in f[2]]
@@ -158,6 +173,26 @@ class PlacedCase(PlacedBounds):
             raise Unplaced(f"no bound of {g.text(unbounded[0])[:60]}")
         label = self.bound(unbounded[0], f[0], *found)
         return g.auto([label, *used.values()], degree=1, rounds=0)
+
+    def unfolded(self, g: Goal) -> bool:
+        """Put in what a coordinate without finitely many values is, where it is no mean, or a side of a function."""
+        for t in subterms(g.goal):
+            if t[0] == "app" and len(t[2]) == 2 and t[2][1] and not loose(t) and not self.finite(t):
+                equation = self.root.problem.equations.get(t[2][0][1][0])
+                if equation is not None and equation.kind == "value" and equation.right[0] not in ("/", "sum"):
+                    g.rewrite(self.defined(t[2][0][1][0], t[2][1])[1])
+                    return True
+            if t[0] == "fn" and t[1] in SIDES and not loose(t) and not self.finite(t):
+                low, high = (num(0), t[2][0]) if len(t[2]) == 1 else t[2]
+                order = ("<=", None, (low, high))
+                value = self.decide(order)
+                known, label = self.established(order if value else ("~", None, (order,))), g.fresh("side")
+                given = f"#{known}" if value else (lambda h, known=known: h.auto([known], degree=1, rounds=0))
+                name = SIDES[t[1]][not value]
+                g.use(f"ax:{t[1]}_{name}", *(g.text(x) for x in t[2]), given, label=label)
+                g.rewrite(label)
+                return True
+        return False
 
     def _stuck(self, f: Term) -> None:
         raise Unplaced(f"no rule for {self.g.text(f)[:80]}")
@@ -182,6 +217,9 @@ class PlacedCase(PlacedBounds):
 
     def finite(self, t: Term) -> bool:
         """Whether a term has finitely many values, or is a position."""
+        equation = self.root.problem.equations.get(t[2][0][1][0]) if t[0] == "app" else None
+        if equation is not None and equation.empty is not None and self.decide(("=", None, (t[2][1], equation.empty))):
+            return True
         try:
             kind = self.root.regular.kind(tracked(t))
         except OutsideFragment:
@@ -486,6 +524,13 @@ class PlacedCase(PlacedBounds):
                 g.use(label, g.text(p), f"#{known}", label=so, premises=0)
                 self.suppose(so)
                 return self.refute()
+        there = instantiate(body, (NEW,))
+        parts = flatten("&", there if some else there[2][0])
+        if len(parts) > 1 and parts[0][2][1:] == (NEW,) and parts[1][2][:1] == (NEW,):
+            low, high = parts[0][2][0], parts[1][2][1]
+            found = self.nameable(low, high, [there if some else ("~", None, (there,))])
+            if found is not None:
+                raise found
         if not self.nearer_too:
             raise Unplaced(f"no position refutes {g.text(f)[:80]}")
         raise self.nearer(label, body)

@@ -12,11 +12,12 @@ from typing import Self
 
 from symcook.proof.claims.placed import PlacedFacts, Split, Unplaced, simple
 from symcook.proof.claims.problem import LETTERS
+from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import constant, nf
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, instantiate, num, replace, var
 
-THERE, MARK = var("j'", "Int"), var("m'", "Int")
+THERE, MARK, NEW = var("j'", "Int"), var("m'", "Int"), var("x'", "Int")
 ATOMS = ("app", "sum", "ind", "fn")
 
 
@@ -138,6 +139,9 @@ class PlacedValues(PlacedFacts):
 
     def _ind(self, t: Term) -> str:
         f = t[2][0]
+        if (letter := letter_at(f)) is not None and (known := self.letters.get(simple(letter[0]))) is not None:
+            if self.g.facts[known[1]][2][0] == f[2][0]:
+                return self.equal(t, num(int(known[0] == letter[1])), {}, known[1])
         value = self.decide(f)
         label, known = self.g.fresh("v"), self.established(f if value else ("~", None, (f,)))
 
@@ -262,34 +266,43 @@ class PlacedValues(PlacedFacts):
         low, high, _ = t[2]
         if self.decided(f := ("<=", None, (low, high))) is None:
             return Split(f)
-        j, m = THERE, var("x'", "Int")
-        for last in (False, True):
+        near = [NEW, *(("+", None, (NEW, num(k))) for k in (1, -1))]
+        alone = ("|", None, (("=", None, (THERE, NEW)), zero))
+        wanted = [self.ranged(low, high, f) for f in (alone, *(replace(f, MARK, p) for f in counted for p in near))]
+        found = self.nameable(low, high, wanted)
+        if found is None:
+            raise Unplaced(f"no position decides {self.g.text(t)[:80]}")
+        return found
+
+    def nameable(self, low: Term, high: Term, wanted: list[Term]) -> Split | None:
+        """A position of a range, some, the first or the last one with a token, so that one of the formulas about `NEW`
+        follows: it has a name now, or whether there is one is to be decided."""
+        letter = self.root.lettered.is_letter
+        inside = ("&", None, (("<=", None, (low, NEW)), ("<=", None, (NEW, high))))
+        for order in (None, (THERE, NEW), (NEW, THERE)):
             for a in self.root.problem.letters:
-                letter = self.root.lettered.is_letter
-                key = (low, high, last, a)
-                if key in self.extremes:
+                key = (low, high, order, a)
+                some = self.ranged(low, high, letter(THERE, a), "ex")
+                if key in self.extremes or self.decided(some) is False:
                     continue
-                some = self.ranged(low, high, letter(j, a), "ex")
-                if self.decided(some) is False:
-                    continue
-                beyond = ("<", None, (m, j) if last else (j, m))
-                rest = self.ranged(low, high, ("->", None, (beyond, ("~", None, (letter(j, a),)))))
-                inside = ("&", None, (("<=", None, (low, m)), ("<=", None, (m, high))))
-                there = ("&", None, (("&", None, (inside, letter(m, a))), rest))
+                there = ("&", None, (inside, letter(NEW, a)))
+                if order is not None:
+                    rest = ("->", None, (("<", None, order), ("~", None, (letter(THERE, a),))))
+                    there = ("&", None, (there, self.ranged(low, high, rest)))
                 truths = self.root.truths(there)
                 if truths is None:
                     continue
                 within = self.root.regular.t.both(self.context, truths.yes)
-                same = ("|", None, (("=", None, (j, m)), zero))
-                near = [m, *(("+", None, (m, num(k))) for k in (1, -1))]
-                marks = [replace(f, MARK, p) for f in counted for p in near]
-                if any(self.follows(self.ranged(low, high, f), within) for f in (same, *marks)):
+                if any(self.follows(f, within) for f in wanted):
                     if self.decided(some) is None:
                         return Split(some)
-                    self.extreme(some, a, low, high, last)
                     self.extremes.add(key)
+                    if order is None:
+                        self.suppose(self.established(some))
+                    else:
+                        self.extreme(some, a, low, high, order[0] == NEW)
                     return Split()
-        raise Unplaced(f"no position decides {self.g.text(t)[:80]}")
+        return None
 
     def extreme(self, some: Term, a: int, low: Term, high: Term, last: bool) -> None:
         """A name for the first or the last position of a range with a token."""
