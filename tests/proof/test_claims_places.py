@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from shared import second_checker
 
@@ -17,7 +19,7 @@ from symcook.proof.proving import document_of
 from symcook.proof.search.tactics import Goal, Stuck
 
 
-def pairs(start: int = 1, **ends: str) -> sc.Transformer:
+def pairs(start: int = 1, **ends: Any) -> sc.Transformer:
     """`old` is the bit of a at the position before, `pair` says ab ends here, `share` is the mean of that."""
     words = {x: {"isa": int(x == "a"), "isb": int(x == "b")} for x in (*"ab", *ends.values())}
     b = sc.Builder(words=words, positions={"unit": "1", "index": "i"}, start=start, **ends)
@@ -28,7 +30,7 @@ def pairs(start: int = 1, **ends: str) -> sc.Transformer:
     return b.build("pairs")
 
 
-def firsts(mask: str = "none", **ends: str) -> sc.Transformer:
+def firsts(mask: str = "none", **ends: Any) -> sc.Transformer:
     """`lead` is where the first a stands, `best` the mean bit of b over the positions with a, or over all."""
     words = {x: {"isa": int(x == "a"), "isb": int(x == "b")} for x in (*"ab", *ends.values())}
     b = sc.Builder(words=words, positions={"unit": "1", "index": "i"}, start=1, **ends)

@@ -10,9 +10,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from symcook.proof import normal
-from symcook.proof.claims.placed import Unplaced, simple
-from symcook.proof.claims.placedvalues import THERE, PlacedValues
-from symcook.proof.claims.problem import at_place
+from symcook.proof.claims.kinds import FiniteTerm, PlaceCases, PlaceTerm
+from symcook.proof.claims.placed import Unplaced, simple, tracked
+from symcook.proof.claims.placedvalues import ATOMS, THERE, PlacedValues
+from symcook.proof.claims.problem import OutsideFragment, at_place
 from symcook.proof.normal import add, nf
 from symcook.proof.search import reify
 from symcook.proof.search.tactics import Goal
@@ -33,6 +34,35 @@ class PlacedMean(NamedTuple):
 
 class PlacedBounds(PlacedValues):
     """What is known in a case, with bounds of means and sums."""
+
+    def partly(self, t: Term, used: dict[Term, str], unbounded: list[Term]) -> Term:
+        """A term with values for the atoms that have finitely many; the others are put down."""
+        tag, data, kids = t
+        if tag in ("app", "sum") and not self.finite(t):
+            if t not in unbounded:
+                unbounded.append(t)
+            return t
+        if tag in ATOMS or tag in ("num", "var") or tag == "*":
+            return (
+                self.reduced(t, used)
+                if tag != "*" or not any(self._open(k) for k in kids)
+                else simple((tag, data, tuple([self.partly(k, used, unbounded) for k in kids])))
+            )
+        return simple((tag, data, tuple([self.partly(k, used, unbounded) for k in kids])))
+
+    def _open(self, t: Term) -> bool:
+        return (t[0] in ("app", "sum") and not self.finite(t)) or (t[0] not in ATOMS and any(map(self._open, t[2])))
+
+    def finite(self, t: Term) -> bool:
+        """Whether a term has finitely many values, or is a position."""
+        equation = self.root.problem.equations.get(t[2][0][1][0]) if t[0] == "app" else None
+        if equation is not None and equation.empty is not None and self.decide(("=", None, (t[2][1], equation.empty))):
+            return True
+        try:
+            kind = self.root.regular.kind(tracked(t))
+        except OutsideFragment:
+            return False
+        return isinstance(kind, FiniteTerm | PlaceTerm | PlaceCases)
 
     def mean(self, t: Term) -> PlacedMean:
         """A coordinate that is a mean, or a sum."""

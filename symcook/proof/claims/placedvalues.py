@@ -139,9 +139,10 @@ class PlacedValues(PlacedFacts):
 
     def _ind(self, t: Term) -> str:
         f = t[2][0]
-        if (letter := letter_at(f)) is not None and (known := self.letters.get(simple(letter[0]))) is not None:
-            if self.g.facts[known[1]][2][0] == f[2][0]:
-                return self.equal(t, num(int(known[0] == letter[1])), {}, known[1])
+        letter = letter_at(f)
+        known = None if letter is None else self.letters.get(simple(letter[0]))
+        if letter is not None and known is not None and self.g.facts[known[1]][2][0] == f[2][0]:
+            return self.equal(t, num(int(known[0] == letter[1])), {}, known[1])
         value = self.decide(f)
         label, known = self.g.fresh("v"), self.established(f if value else ("~", None, (f,)))
 
