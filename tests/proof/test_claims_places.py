@@ -91,7 +91,6 @@ def test_both_checkers_accept_it_and_refuse_it_for_a_near_miss(tmp_path):
         "all i in 0..n. at(a, i) -> 1 <= count(a)",
         "all i in 1..n. old(i) = I[at(a, i - 1)]",  # at i = 1 the head sees nothing
         "share(n) <= 1/2 - 1/n",
-        "accept <-> ex i in 1..n. at(a, i) & at(b, i + 1)",
     ],
 )
 def test_what_is_false_has_no_proof(sentence):

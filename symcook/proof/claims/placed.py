@@ -41,7 +41,7 @@ class Unplaced(Exception):
     """A case that stays open, and why."""
 
 
-class Split(Exception):
+class DecideFirst(Exception):
     """What has to be decided before: a formula, or which token stands at a position."""
 
     def __init__(self, formula: Term | None = None, letter: Term | None = None) -> None:
@@ -195,7 +195,7 @@ class PlacedFacts(DecidedFormulas):
             if not self.follows(part):
                 if self.decided(part) is False:
                     raise Unplaced(f"{self.g.text(place)}, which is no position")
-                raise Split(part)
+                raise DecideFirst(part)
         return self.established(f)
 
     def decided(self, f: Term) -> bool | None:
@@ -208,7 +208,7 @@ class PlacedFacts(DecidedFormulas):
         raise NotImplementedError
 
     def at_letter(self, place: Term) -> tuple[int, str]:
-        """The token at a position, with the label of the fact; Split where it is not decided."""
+        """The token at a position, with the label of the fact; DecideFirst where it is not decided."""
         place = simple(place)
         if place not in self.letters:
             for a in self.root.problem.letters:
@@ -217,7 +217,7 @@ class PlacedFacts(DecidedFormulas):
                     self.letters[place] = a, self.established(f)
                     break
             else:
-                raise Split(letter=place)
+                raise DecideFirst(letter=place)
         return self.letters[place]
 
     def same_place(self, place: Term) -> Term | None:

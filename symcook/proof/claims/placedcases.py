@@ -5,7 +5,7 @@ from __future__ import annotations
 from symcook.proof.claims.atoms import SIDES
 from symcook.proof.claims.kinds import FiniteTerm
 from symcook.proof.claims.lettered import Lettered
-from symcook.proof.claims.placed import PlacedRoot, Split, Unplaced, ordered, simple, tracked
+from symcook.proof.claims.placed import DecideFirst, PlacedRoot, Unplaced, ordered, simple, tracked
 from symcook.proof.claims.placedrefuted import PlacedRefutations
 from symcook.proof.claims.problem import Equation, Problem
 from symcook.proof.claims.regular import Regular
@@ -65,7 +65,7 @@ class PlacedCase(PlacedRefutations):
                 return self.falsify(self.pending)
             try:
                 self.close()
-            except Split as wanted:
+            except DecideFirst as wanted:
                 if wanted.formula is None and wanted.letter is None:
                     continue  # a position has a name now
                 return self.divide(wanted)
@@ -189,12 +189,12 @@ class PlacedCase(PlacedRefutations):
                 return label
         raise self.some_token(self.mean(t).low, self.mean(t).high)
 
-    def some_token(self, low: Term, high: Term) -> Split:
+    def some_token(self, low: Term, high: Term) -> DecideFirst:
         """Whether some token stands in a range."""
         for a in self.root.problem.letters:
             f = self.ranged(low, high, self.root.lettered.is_letter(var("j'", "Int"), a), "ex")
             if self.decided(f) is None:
-                return Split(f)
+                return DecideFirst(f)
         raise Unplaced("a mean of several values")
 
     def _at_empty(self, t: Term, equation: Equation) -> str:
@@ -220,7 +220,7 @@ class PlacedCase(PlacedRefutations):
                 return g.hyp(self.letters[other][1])
         if known is not None:
             raise Unplaced("two tokens at one position")
-        raise Split(letter=place)
+        raise DecideFirst(letter=place)
 
 
 def prove(problem: Problem, library: Citable, regular: Regular) -> Goal:

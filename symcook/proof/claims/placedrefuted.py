@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Self
 
 from symcook.errors import Rejected
-from symcook.proof.claims.placed import PlacedFacts, Split, Unplaced, ordered, simple
+from symcook.proof.claims.placed import DecideFirst, PlacedFacts, Unplaced, ordered, simple
 from symcook.proof.claims.placedbounds import PlacedBounds
 from symcook.proof.claims.placedvalues import NEW
 from symcook.proof.claims.truth import letter_at
@@ -42,7 +42,7 @@ class PlacedRefutations(PlacedBounds):
 
     # --- Steps -------------------------------------------------------------------------------------------------------
 
-    def divide(self, wanted: Split) -> None:
+    def divide(self, wanted: DecideFirst) -> None:
         """A case for each token at a position, or for a formula and its negation."""
         g = self.g
         if wanted.letter is not None:
@@ -68,7 +68,7 @@ class PlacedRefutations(PlacedBounds):
                 return self.refute()
             try:
                 return way(self)
-            except Split as wanted:
+            except DecideFirst as wanted:
                 if wanted.formula is None and wanted.letter is None:
                     continue
                 return self.divide(wanted)
@@ -156,13 +156,13 @@ class PlacedRefutations(PlacedBounds):
                 first = ("<=", None, (place, lettered.low))
                 away = negation(first) if letter == problem.before else ("<", None, (place, lettered.high))
                 if self.truth(away) is None and not self.g._branch(away).try_auto(self.orders, degree=1, rounds=0):
-                    return self.divide(Split(away))
+                    return self.divide(DecideFirst(away))
                 return self.inside_out(place, label)
         for n, (place, *_) in enumerate(tokens):  # the order follows from integers that are close
             for other, *_ in [*tokens[:n], *added]:
                 f = ("<=", None, (place, other))
                 if self.truth(f) is None:
-                    return self.divide(Split(f))
+                    return self.divide(DecideFirst(f))
         raise Unplaced("an order of positions")
 
     def together(self, place: Term, other: Term) -> bool:
@@ -268,7 +268,7 @@ class PlacedRefutations(PlacedBounds):
                     so = g.fresh("so")
                     g.have(less, so, lambda h: self.under(h).prove())
                     return g.auto([so, label], degree=1, rounds=0)
-            raise Split(("<=", None, f[2]))
+            raise DecideFirst(("<=", None, f[2]))
         at = label
         for atom, known in used.items():
             if replace(g.facts[at], atom, num(0)) != g.facts[at]:
@@ -315,7 +315,7 @@ class PlacedRefutations(PlacedBounds):
         h.witness(h.text(p))
         self.under(h).prove()
 
-    def nearer(self, label: str, body: Term) -> Split:
+    def nearer(self, label: str, body: Term) -> DecideFirst:
         """What to decide where no position is known to be one: how two positions lie, or which token stands at one."""
         for p in self.candidates():
             if not self.follows(self.root.lettered.inside(p)):

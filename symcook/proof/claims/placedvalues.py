@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Self
 
-from symcook.proof.claims.placed import PlacedFacts, Split, Unplaced, simple
+from symcook.proof.claims.placed import DecideFirst, PlacedFacts, Unplaced, simple
 from symcook.proof.claims.problem import LETTERS
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import constant, nf
@@ -116,26 +116,26 @@ class PlacedValues(PlacedFacts):
         return self.equal(t, new, used)
 
     def decide(self, f: Term) -> bool:
-        """The same; Split where neither follows, and the fact that does is proved."""
+        """The same; DecideFirst where neither follows, and the fact that does is proved."""
         value = self.decided(f)
         if value is None:
             raise self.split(f)
         self.established(f if value else ("~", None, (f,)))
         return value
 
-    def split(self, f: Term) -> Split:
+    def split(self, f: Term) -> DecideFirst:
         """What to decide for a formula."""
         for part in ("&", "|", "->", "~"):
             if f[0] == part:
                 open_ones = [k for k in f[2] if self.decided(k) is None]
-                return self.split(open_ones[0]) if open_ones else Split(f)
+                return self.split(open_ones[0]) if open_ones else DecideFirst(f)
         if f[0] == "=" and f[2][0][0] == "app" and f[2][0][2][0][1] == ("w", LETTERS):
-            return Split(letter=simple(f[2][0][2][1]))
+            return DecideFirst(letter=simple(f[2][0][2][1]))
         if f[0] == "=":
             for sides in (f[2], f[2][::-1]):
                 if self.decided(half := ("<=", None, sides)) is None:
-                    return Split(half)
-        return Split(f)
+                    return DecideFirst(half)
+        return DecideFirst(f)
 
     def _ind(self, t: Term) -> str:
         f = t[2][0]
@@ -262,11 +262,11 @@ class PlacedValues(PlacedFacts):
         g.have(("=", None, (t, value)), label, proof)
         return label
 
-    def choice(self, t: Term, zero: Term, counted: list[Term]) -> Split:
+    def choice(self, t: Term, zero: Term, counted: list[Term]) -> DecideFirst:
         """What to decide for a sum: whether its range is empty, or where a token stands first or last in it."""
         low, high, _ = t[2]
         if self.decided(f := ("<=", None, (low, high))) is None:
-            return Split(f)
+            return DecideFirst(f)
         near = [NEW, *(("+", None, (NEW, num(k))) for k in (1, -1))]
         alone = ("|", None, (("=", None, (THERE, NEW)), zero))
         wanted = [self.ranged(low, high, f) for f in (alone, *(replace(f, MARK, p) for f in counted for p in near))]
@@ -275,7 +275,7 @@ class PlacedValues(PlacedFacts):
             raise Unplaced(f"no position decides {self.g.text(t)[:80]}")
         return found
 
-    def nameable(self, low: Term, high: Term, wanted: list[Term]) -> Split | None:
+    def nameable(self, low: Term, high: Term, wanted: list[Term]) -> DecideFirst | None:
         """A position of a range, some, the first or the last one with a token, so that one of the formulas about `NEW`
         follows: it has a name now, or whether there is one is to be decided."""
         letter = self.root.lettered.is_letter
@@ -296,13 +296,13 @@ class PlacedValues(PlacedFacts):
                 within = self.root.regular.t.both(self.context, truths.yes)
                 if any(self.follows(f, within) for f in wanted):
                     if self.decided(some) is None:
-                        return Split(some)
+                        return DecideFirst(some)
                     self.extremes.add(key)
                     if order is None:
                         self.suppose(self.established(some))
                     else:
                         self.extreme(some, a, low, high, order[0] == NEW)
-                    return Split()
+                    return DecideFirst()
         return None
 
     def extreme(self, some: Term, a: int, low: Term, high: Term, last: bool) -> None:
