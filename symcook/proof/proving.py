@@ -241,7 +241,7 @@ def _missing(model: Transformer, settled: Settled, script: bool, seconds: int) -
     what, _, remaining = str(missing).partition("\n")
     decision = settled.decision
     if decision is not None and decision.true:
-        begun = f"decided true by {decision.fragment}, without a certificate: "
+        begun = f"decided true by {decision.fragment}, without a certificate ({decision.outside}): "
     elif decision is not None and decision.outside is not None:
         so_far += f"; not decided, since {decision.outside}"
     if isinstance(missing, OutOfTime):

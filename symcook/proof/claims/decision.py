@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
 from symcook.alarm import Until
 from symcook.errors import Rejected
-from symcook.proof.claims import counts
+from symcook.proof.claims import counts, placedcases
+from symcook.proof.claims.placed import Unplaced
 from symcook.proof.claims.problem import OutsideFragment, problem
-from symcook.proof.claims.regular import Regular
+from symcook.proof.claims.regular import Regular, RegularVerdict
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.replay import Statement
-from symcook.proof.search.tactics import Citable, Goal
+from symcook.proof.search.tactics import Citable, Goal, Stuck
 
 Found = TypeVar("Found")
 REGULAR, COUNTS = "fragment A: automata over positions", "fragment B: counts and linear arithmetic"
@@ -43,7 +44,13 @@ def decide(statement: Statement, library: Citable, until: Until | None = None) -
         asked = problem(statement)
     except OutsideFragment as error:
         return ClaimDecision(outside=str(error))
-    automata = _within(until and Until(until.left / 2), lambda: Regular(asked).decided(), "automata")
+    regular_sets: list[Regular] = []
+
+    def ask_automata() -> RegularVerdict:
+        regular_sets.append(Regular(asked))
+        return regular_sets[0].decided()
+
+    automata = _within(until and Until(until.left / 2), ask_automata, "automata")
     regular = (
         ClaimDecision(outside=automata)
         if isinstance(automata, str)
@@ -57,7 +64,10 @@ def decide(statement: Statement, library: Citable, until: Until | None = None) -
     if counted.proved is not None:
         return ClaimDecision(COUNTS, True, counted.proved)
     if regular.true:
-        return regular
+        placed = _within(until, lambda: placedcases.prove(asked, library, regular_sets[0]), "cases on positions")
+        if isinstance(placed, str):
+            return replace(regular, outside=f"{regular_sets[0].t.largest:,} states; {placed}")
+        return replace(regular, proved=placed)
     if counted.string is not None:
         return ClaimDecision(COUNTS, string=counted.string)
     reasons = dict.fromkeys(why for why in (regular.outside, counted.why) if why)
@@ -69,7 +79,7 @@ def _within(until: Until | None, ask: Callable[[], Found], who: str) -> Found | 
     try:
         with limited(until):
             return ask()
-    except (OutsideFragment, Rejected, OutOfTime) as error:
+    except (OutsideFragment, Rejected, OutOfTime, Unplaced, Stuck) as error:
         return str(error)
     except RecursionError:
         return f"{who} do not follow so deep a formula"

@@ -261,7 +261,7 @@ class Regular(TermRules):
         finally:
             self.depth -= 1
 
-    def _chosen(self, body: Term, inside: TrackSet, y: str, spilled: TrackSet) -> PlaceTerm | None:
+    def _chosen(self, body: Term, inside: TrackSet, y: str, spilled: TrackSet) -> PlaceTerm | PlaceCases | None:
         """The place of a sum of I[F(y)]*(k*y + c) where one y has F; 0 where none has."""
         if body[0] != "*" or body[2][0][0] != "ind":
             return None
@@ -273,11 +273,11 @@ class Regular(TermRules):
         if not self.single(there, y) or not spilled.empty or not t.less(inside, t.either(*found)).empty:
             raise OutsideFragment("it adds several positions")
         none = t.complement(t.without(there, y))
-        if not none.empty and (self.problem.start == 1 or value.number):
-            raise OutsideFragment("it has the sum of a position that may not exist")
         place = self._placed_at(value, y, there)
         if none.empty:
             return place
+        if self.problem.start == 1 or value.number:  # 0 is no position, or not what is added to it
+            return PlaceCases(((t.without(there, y), place), (none, PlaceTerm({}, ZERO))))
         (z,) = place.bound
         return place._replace(relations=(t.either(*place.relations, t.both(none, t.at(z, 0))),))
 

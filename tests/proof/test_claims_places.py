@@ -1,0 +1,98 @@
+"""Certificates of fragment A: what automata decide true is proved by cases on positions, for both checkers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from shared import second_checker
+
+import symcook as sc
+from symcook.errors import Rejected
+from symcook.proof import limits, own
+from symcook.proof.claims import placedcases
+from symcook.proof.claims.decision import REGULAR
+from symcook.proof.claims.placed import Unplaced
+from symcook.proof.claims.problem import OutsideFragment, problem
+from symcook.proof.claims.regular import Regular
+from symcook.proof.proving import document_of
+from symcook.proof.search.tactics import Goal, Stuck
+
+
+def pairs(start: int = 1, **ends: Any) -> sc.Transformer:
+    """`old` is the bit of a at the position before, `pair` says ab ends here, `share` is the mean of that."""
+    words = {x: {"isa": int(x == "a"), "isb": int(x == "b")} for x in (*"ab", *ends.values())}
+    b = sc.Builder(words=words, positions={"unit": "1", "index": "i"}, start=start, **ends)
+    b.add(sc.head({}, {"old": "isa"}, mask="strict-future", weighting="rightmost"))
+    b.add(sc.feedforward({"pair": "relu(old + isb - 1)"}))
+    b.add(sc.head({}, {"share": "pair"}, mask="future"))
+    b.readout("sign", "last", ["share"], weights=[[1]])
+    return b.build("pairs")
+
+
+def firsts(mask: str = "none", **ends: Any) -> sc.Transformer:
+    """`lead` is where the first a stands, `best` the mean bit of b over the positions with a, or over all."""
+    words = {x: {"isa": int(x == "a"), "isb": int(x == "b")} for x in (*"ab", *ends.values())}
+    b = sc.Builder(words=words, positions={"unit": "1", "index": "i"}, start=1, **ends)
+    b.add(sc.head({("unit", "isa"): 2}, {"lead": "index"}, mask=mask, weighting="leftmost"))
+    b.add(sc.head({("unit", "isa"): 2}, {"best": "isb"}, mask=mask))
+    b.readout("sign", "last", ["best"], weights=[[1]])
+    return b.build("firsts")
+
+
+def proof(model: sc.Transformer, sentence: str) -> Goal:
+    statement = own.claim(document_of(model, {}), sentence)
+    asked = problem(statement)
+    return placedcases.prove(asked, own.library(statement, own.citable()), Regular(asked))
+
+
+TRUE = {
+    "a head that looks one back": (pairs(), "all i in 2..n. old(i) = I[at(a, i - 1)]"),
+    "at the first position it sees nothing": (pairs(0), "old(0) = 0 & pair(0) = 0"),
+    "an existence": (pairs(), "accept <-> ex i in 1..n - 1. at(a, i) & at(b, i + 1)"),
+    "a token that the model adds": (pairs(before="CLS"), "accept -> 3 <= n"),
+    "what was found stays": (pairs(), "all i in 2..n. share(i - 1) > 0 -> share(i) > 0"),
+    "a strict bound": (pairs(), "share(n) < 1"),
+    "a first position": (firsts(), "1 <= count(a) -> lead(n) = first(a)"),
+    "one position for all": (firsts(after="EOS"), "all i in 2..n. lead(i) = lead(i - 1)"),
+    "an average over equal values": (firsts("future"), "all i in 1..n. at(a, i) -> best(i) = 0"),
+}
+
+
+@pytest.mark.parametrize("case", TRUE)
+def test_a_true_claim_is_proved(case):
+    model, sentence = TRUE[case]
+    statement = own.claim(document_of(model, {}), sentence)
+    goal = proof(model, sentence)
+    settled = own.settle(statement, document_of(model, {}), {"proof": lambda g: g.take(goal)})
+    assert settled.verdict is not None
+    assert settled.verdict.status == "PROVED"
+
+
+def test_both_checkers_accept_it_and_refuse_it_for_a_near_miss(tmp_path):
+    model = pairs()
+    answer = model.prove("accept <-> ex i in 2..n. at(a, i - 1) & at(b, i)", seconds=60)
+    assert answer.status == "PROVED"
+    assert answer.method == REGULAR
+    assert answer.certificate is not None
+    assert f"PROVED   {answer.claim.id} " in second_checker(tmp_path, answer.claim, answer.certificate).stdout
+    miss = own.claim(document_of(model, {}), "accept <-> ex i in 2..n. at(b, i - 1) & at(b, i)")
+    moved = {**answer.certificate, "id": miss.id}
+    with pytest.raises(Rejected):
+        limits.judged(miss, moved)
+    assert f"PROVED   {miss.id} " not in second_checker(tmp_path, miss, moved).stdout
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "~at(a, n + 1)",  # positions that no string has
+        "old(0) = 0",
+        "all i in 0..n. at(a, i) -> 1 <= count(a)",
+        "all i in 1..n. old(i) = I[at(a, i - 1)]",  # at i = 1 the head sees nothing
+        "share(n) <= 1/2 - 1/n",
+    ],
+)
+def test_what_is_false_has_no_proof(sentence):
+    with pytest.raises((Unplaced, Stuck, Rejected, OutsideFragment)):
+        proof(pairs(), sentence)
