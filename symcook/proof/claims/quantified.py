@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from symcook.errors import Rejected
-from symcook.proof.claims.atoms import Atoms, rewritten
+from symcook.proof.claims.atoms import Atoms
 from symcook.proof.claims.farkas import FactRow, close, contradiction
+from symcook.proof.claims.lettercounts import rewritten
 from symcook.proof.claims.lettered import THERE
 from symcook.proof.claims.problem import LETTERS, VALUES, at
 from symcook.proof.normal import FALSE as NFALSE
