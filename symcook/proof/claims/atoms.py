@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from symcook.proof import grammar, normal
 from symcook.proof.claims.casefacts import BASE, OPAQUE, WAITS
+from symcook.proof.claims.implicit import ImplicitReals
 from symcook.proof.claims.lettercounts import zero_letter
-from symcook.proof.claims.lettersums import LetterSums
 from symcook.proof.claims.problem import OutsideFragment, at_place
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import fkey
@@ -20,7 +20,7 @@ from symcook.proof.terms import Term, free, negation, num
 SIDES = {"relu": ("pos", "neg"), "abs": ("pos", "neg"), "min": ("left", "right"), "max": ("right", "left")}
 
 
-class Atoms(LetterSums):
+class Atoms(ImplicitReals):
     """What is known at a goal, and what its atoms are."""
 
     def _var(self, a: int) -> str:
@@ -43,8 +43,10 @@ class Atoms(LetterSums):
         if equation.kind == "value":
             self.g.use(run, self.g.text(place), f"#{inside}", label=label)
             return self.give(a, label)
-        if equation.kind in ("norm", "state"):
+        if equation.kind == "state":
             return OPAQUE
+        if equation.kind == "norm":
+            return self.normed(a, equation, place, inside)
         many = equation.kind == "strict"
         self.g.use(run, self.g.text(place), f"#{inside}", label=f"{label} {other}" if many else label)
         if many and equation.empty is not None:
@@ -64,6 +66,10 @@ class Atoms(LetterSums):
                 return WAITS
         return self.clear(a, label, at_place(equation.size, place))
 
+    def _sum(self, a: int) -> str:
+        how = self.lettered_sum(a)
+        return self.positional_sum(a) if how == OPAQUE else how
+
     def _inv(self, a: int) -> str:
         key = normal._keys[a]
         size = reify.term(dict(key[1]))
@@ -81,6 +87,10 @@ class Atoms(LetterSums):
 
     def _fn(self, a: int) -> str:
         t = reify.atom(a)
+        if t[1] == "sqrt" and free(t):
+            return self.root_of(a)
+        if t[1] == "pow" and t[2][0] == num(-1):
+            return self.sign_of(a)
         if t[1] not in SIDES:
             return OPAQUE if free(t) else BASE
         order = ("<=", None, (num(0), t[2][0]) if len(t[2]) == 1 else t[2])

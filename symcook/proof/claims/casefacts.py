@@ -48,6 +48,7 @@ class CaseFacts(DecidedFormulas):
         self.clash: tuple[str, str] | None = None  # facts that contradict each other
         self.pending: dict[Term, int] = {}  # places where a letter was decided
         self.enclosed: set[Any] = set()
+        self.premises_at: set[tuple[int, Term]] = set()  # lines of the run that restrict it, with the places
         self.tally = [0]
         self.effort = Effort(WORK)
 
@@ -58,6 +59,7 @@ class CaseFacts(DecidedFormulas):
         self.literals, self.places, self.ordered = dict(other.literals), [*other.places], {*other.ordered}
         self.supposed, self.counted_already = [*other.supposed], {*other.counted_already}
         self.enclosed, self.pending = {*other.enclosed}, dict(other.pending)
+        self.premises_at = {*other.premises_at}
         self.lettered_places = dict(other.lettered_places)
         self.state = {a: how for a, how in other.state.items() if how != WAITS}
         self.tally, self.effort = other.tally, other.effort
@@ -119,9 +121,9 @@ class CaseFacts(DecidedFormulas):
             self.state.get(a) not in (BASE, OPAQUE) for m, _ in p for a, _ in m
         )
 
-    def row(self, label: str) -> FactRow:
-        """A fact with everything put in that is known, and without inverses."""
-        f = self.g.facts[label]
+    def row(self, label: str, f: Term | None = None) -> FactRow:
+        """A fact, or a formula that will be one, with everything put in that is known, and without inverses."""
+        f = self.g.facts[label] if f is None else f
         raw, of = poly(f), [label]
         times: Poly = {ONE: 1}
         while True:
@@ -154,11 +156,10 @@ class CaseFacts(DecidedFormulas):
         elif key == normal.FALSE or fkey(negation(f)) in self.literals:
             return None
         else:
-            p, made = self.settled(poly(negation(f)))
             against = self.g.fresh("against")
+            extra = self.row(against, negation(f))
             rows = [r for r in self.rows.values()]
             rows += [t for r in self.rows.values() if (t := tightened(r)) is not None]
-            extra = FactRow(p, negation(f)[0], (against,), made, raw=poly(negation(f)))
             rows += [extra, *([t] if (t := tightened(extra)) is not None else [])]
             found = contradiction(rows, self.effort)
             if found is None:
@@ -228,11 +229,13 @@ class CaseFacts(DecidedFormulas):
         if sign is None:
             self.wanted.setdefault(fkey(f := ("<", None, (num(0), size))), f)
             return WAITS
-        p, made = self.settled(poly(self.g.facts[label]))
+        row = self.row(label)
+        p, made = row.poly, row.made
         if any(self.state.get(b) == WAITS for m, _ in p for b, _ in m if b != a):
             return WAITS
-        if made:  # in terms of counts
-            rows = [[self.g.text(reify.term(q)), k] for k, q in made.items() if q] + [["1", label]]
+        if made or row.times != {ONE: 1}:  # in terms of counts
+            rows = [[self.g.text(reify.term(q)), k] for k, q in made.items() if q]
+            rows.append([self.g.text(reify.term(row.times)), label])
             label = self.g.fresh("sized")
             f = ("=", None, (num(0), reify.term(p)))
             self.g._emit({"by": "have", "show": self.g.text(f), "proof": [{"by": "pos", "eq": rows}], "as": label})

@@ -241,6 +241,8 @@ class CountedCase(Quantified):
 
     def at_point(self, rows: list[FactRow]) -> None:
         """No contradiction is left: split at a count that is no integer, else say where the claim may be false."""
+        if self.restricted():
+            return self.decide()
         more = products(rows)
         if more and (found := contradiction([*rows, *more], self.effort)) is not None:
             return close(self.g, found)

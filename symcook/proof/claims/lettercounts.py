@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from symcook.proof import normal
 from symcook.proof.claims.casefacts import BASE, OPAQUE, WAITS, CaseFacts
+from symcook.proof.claims.lettered import THERE
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import ONE, fkey, nf
 from symcook.proof.search import reify
@@ -141,15 +142,19 @@ class LetterCounts(CaseFacts):
 
     def count(self, a: int, letter: int, low: Term, high: Term) -> str:
         """A count from the first position on is a base; another one is a difference of two."""
-        root, g = self.root, self.g
-        if low == root.low:
+        if low == self.root.low:
             if high not in self.places:
                 self.place(high)
             return BASE if high in self.places else WAITS
+        return self.difference(a, self.root.bit(THERE, letter), low, high)
+
+    def difference(self, a: int, inner: Term, low: Term, high: Term) -> str:
+        """A sum is 0 over no position, else a difference of two sums from the first position on."""
+        root, g = self.root, self.g
         empty = self.known(("<", None, (high, low)))
-        bit, label = f"j. I[w(j) = {letter}]", g.fresh("sum")
+        summand, label = f"j. {g.text(inner)}", g.fresh("sum")
         if empty is not None:
-            g.use("ax:sum_empty", bit, g.text(low), g.text(high), f"#{empty}", label=label)
+            g.use("ax:sum_empty", summand, g.text(low), g.text(high), f"#{empty}", label=label)
             return self.give(a, label)
         before = reify.term(nf(("-", None, (low, num(1)))))
         first = self.need(("<=", None, (root.below, before)))
@@ -157,7 +162,7 @@ class LetterCounts(CaseFacts):
         if first is None or last is None:
             return WAITS
         texts = [g.text(root.low), g.text(before), g.text(high)]
-        g.use("lem:sum_split", bit, *texts, lambda h: both(h, first, last), label=label)
+        g.use("lem:sum_split", summand, *texts, lambda h: both(h, first, last), label=label)
         return self.give(a, label)
 
     def lettered(self, label: str, place: Term, letter: int) -> None:

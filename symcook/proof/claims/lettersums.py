@@ -17,7 +17,7 @@ from symcook.proof.terms import Term, free, instantiate, loose, negation, replac
 class LetterSums(LetterCounts):
     """What is known in a case, with sums."""
 
-    def _sum(self, a: int) -> str:
+    def lettered_sum(self, a: int) -> str:
         """A sum of what a letter decides is a sum of counts."""
         root, g = self.root, self.g
         low, high, body = reify.atom(a)[2]
