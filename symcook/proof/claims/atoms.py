@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from symcook.proof import grammar, normal
 from symcook.proof.claims.casefacts import BASE, OPAQUE, WAITS
-from symcook.proof.claims.implicit import ImplicitReals
 from symcook.proof.claims.lettercounts import zero_letter
 from symcook.proof.claims.problem import OutsideFragment, at_place
+from symcook.proof.claims.termsums import TermSums
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import fkey
 from symcook.proof.search import reify
@@ -20,7 +20,7 @@ from symcook.proof.terms import Term, free, negation, num
 SIDES = {"relu": ("pos", "neg"), "abs": ("pos", "neg"), "min": ("left", "right"), "max": ("right", "left")}
 
 
-class Atoms(ImplicitReals):
+class Atoms(TermSums):
     """What is known at a goal, and what its atoms are."""
 
     def _var(self, a: int) -> str:
@@ -67,8 +67,10 @@ class Atoms(ImplicitReals):
         return self.clear(a, label, at_place(equation.size, place))
 
     def _sum(self, a: int) -> str:
-        how = self.lettered_sum(a)
-        return self.positional_sum(a) if how == OPAQUE else how
+        for way in (self.lettered_sum, self.positional_sum, self.term_sum):
+            if (how := way(a)) != OPAQUE:
+                return how
+        return OPAQUE
 
     def _inv(self, a: int) -> str:
         key = normal._keys[a]

@@ -28,6 +28,14 @@ MOST_CLEARED = 8
 BASE, RULE, OPAQUE, WAITS = "base", "rule", "opaque", "waits"
 
 
+class Unclosed(Exception):
+    """A case that no arithmetic closes: the counts there, and what the procedure cannot read in it."""
+
+    def __init__(self, counts: Any, opaque: tuple[str, ...]) -> None:
+        super().__init__(", ".join(opaque))
+        self.counts, self.opaque = counts, opaque
+
+
 class CaseFacts(DecidedFormulas):
     """What is known at a goal: facts, the rows of the arithmetic, and equations that put in what atoms are."""
 

@@ -8,6 +8,7 @@ positions are those of a string, so nothing else need be known of counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from symcook.errors import Rejected
 from symcook.proof import normal
@@ -30,6 +31,7 @@ class Lettered:
         self.problem, self.g = problem, g
         self.low, self.high = problem.places
         self.below = reify.term(nf(("-", None, (self.low, num(1)))))
+        self.bounds: dict[Term, list[Any]] = {}  # of terms of sums: see `termsums`
         self.values: dict[str, dict[int, Term]] = {}  # by coordinate and letter, where a letter decides the coordinate
         for equation in problem.equations.values():
             if (found := self._by_letter(equation)) is not None:
