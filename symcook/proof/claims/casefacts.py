@@ -148,8 +148,9 @@ class CaseFacts(DecidedFormulas):
         """A polynomial with everything put in that is known, and what the equations are multiplied by."""
         while True:
             made: dict[str, Poly] = {}
-            p = self.rules.reduce(raw, made)
-            if not any(self.resolve(a) == RULE for a in dict.fromkeys(a for m, _ in p for a, _ in m)):
+            p, products = self.rules.reduce(raw, made), len(self.rules.products)
+            ways = [self.resolve(a) for a in dict.fromkeys(a for m, _ in p for a, _ in m)]
+            if RULE not in ways and len(self.rules.products) == products:
                 return p, made
 
     # --- What follows ------------------------------------------------------------------------------------------------

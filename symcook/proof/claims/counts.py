@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symcook.errors import Rejected
-from symcook.proof.claims.casefacts import Unclosed
+from symcook.proof.claims.casefacts import WORK, Unclosed
 from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, point, products, whole
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.problem import Problem
@@ -21,7 +21,7 @@ from symcook.proof.claims.strings import string
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import Mono, fkey
 from symcook.proof.search import reify
-from symcook.proof.search.simplex import TooLong
+from symcook.proof.search.simplex import Effort, TooLong
 from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Term, flatten, negation, num
 
@@ -122,7 +122,7 @@ class CountedCase(Quantified):
     def another(self, root: Lettered, g: Goal) -> CountedCase:
         """A case of its own at a goal."""
         new = CountedCase(root, g)
-        new.tally, new.effort = self.tally, self.effort
+        new.tally, new.effort = [MOST_CASES - MOST_CASES // 4], Effort(WORK // 10)
         return new
 
     # --- Goals and hypotheses ----------------------------------------------------------------------------------------

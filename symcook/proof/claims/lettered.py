@@ -31,7 +31,7 @@ class Lettered:
         self.problem, self.g = problem, g
         self.low, self.high = problem.places
         self.below = reify.term(nf(("-", None, (self.low, num(1)))))
-        self.bounds: dict[Term, list[Any]] = {}  # of terms of sums: see `termsums`
+        self.bounds: dict[tuple[Term, Term, bool], Any] = {}  # of terms of sums: see `termsums`
         self.values: dict[str, dict[int, Term]] = {}  # by coordinate and letter, where a letter decides the coordinate
         for equation in problem.equations.values():
             if (found := self._by_letter(equation)) is not None:
@@ -115,7 +115,7 @@ class Lettered:
             self.g.have(show, label, proof)
         return label
 
-    def _everywhere(self, body: Term, low: Term | None = None, high: Term | None = None) -> Term:
+    def everywhere(self, body: Term, low: Term | None = None, high: Term | None = None) -> Term:
         """All i in low..high: body, which is about `HERE`."""
         low, high = self.low if low is None else low, self.high if high is None else high
         inside = ("&", None, (("<=", None, (low, HERE)), ("<=", None, (HERE, high))))
@@ -139,7 +139,7 @@ class Lettered:
 
         if cases is None:
             raise Rejected("no letters")
-        return self._known("letters", self._everywhere(cases), proof)
+        return self._known("letters", self.everywhere(cases), proof)
 
     def _ends(self, g: Goal, ends: list[tuple[Term, int]]) -> None:
         """One of the letters stands at i: at an end that of the model, elsewhere a typed one."""
@@ -197,7 +197,7 @@ class Lettered:
         values = self.values[name]
         same = len({*values.values()}) == 1
         right = next(iter(values.values())) if same else self.weighted(values, lambda a: self.bit(HERE, a))
-        show = self._everywhere(("=", None, (equation.at_here, right)))
+        show = self.everywhere(("=", None, (equation.at_here, right)))
 
         def proof(g: Goal) -> None:
             g.intro("i inside")
@@ -227,7 +227,7 @@ class Lettered:
         bits = self.weighted(dict.fromkeys(self.problem.letters, num(1)), lambda a: self.bit(THERE, a))
         counts = self.weighted(dict.fromkeys(self.problem.letters, num(1)), lambda a: self.count(a, self.low, HERE))
         many = reify.term(nf(("-", None, (HERE, self.below))))
-        show = self._everywhere(("=", None, (counts, many)), self.below)
+        show = self.everywhere(("=", None, (counts, many)), self.below)
 
         def proof(g: Goal) -> None:
             g.intro("i (low high)")
@@ -275,7 +275,7 @@ class Lettered:
         """The letter that the model adds is counted once: from the first position on, or at the last one."""
         first = letter == self.problem.before
         low, high = (self.low, self.high) if first else (self.below, reify.term(nf(("-", None, (self.high, num(1))))))
-        show = self._everywhere(("=", None, (self.count(letter, self.low, HERE), num(int(first)))), low, high)
+        show = self.everywhere(("=", None, (self.count(letter, self.low, HERE), num(int(first)))), low, high)
         bit = f"j. I[w(j) = {letter}]"
 
         def proof(g: Goal) -> None:

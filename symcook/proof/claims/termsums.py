@@ -7,11 +7,13 @@ positive sum has a positive term. A formula about all positions holds at the pos
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import product
 from typing import NamedTuple
 
 from symcook.errors import Rejected
 from symcook.proof import normal
-from symcook.proof.claims.casefacts import BASE, WAITS, CaseFacts, Unclosed
+from symcook.proof.claims.casefacts import BASE, OPAQUE, WAITS, CaseFacts, Unclosed
 from symcook.proof.claims.farkas import FactRow, close, contradiction
 from symcook.proof.claims.implicit import ImplicitReals
 from symcook.proof.claims.lettercounts import both
@@ -20,6 +22,7 @@ from symcook.proof.claims.problem import HERE, W
 from symcook.proof.normal import constant, fkey, nf
 from symcook.proof.search import reify
 from symcook.proof.search.linear import poly
+from symcook.proof.search.simplex import TooLong
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term, abstract, conj, instantiate, num, replace, subterms, var
 
@@ -43,6 +46,7 @@ class TermSums(ImplicitReals):
         self.totals: list[tuple[Term, Term]] = []  # the terms of sums in use, and up to which positions
         self.related: set[tuple[Term, Term, Term]] = set()
         self.members: set[tuple[Term, Term, Term]] = set()
+        self.bounded: set[tuple[Term, Term, Term, bool]] = set()
         self.universal: list[str] = []  # facts about all positions, that no count decides
         self.applied: set[tuple[str, Term]] = set()
         self.witnesses: list[Term] = []
@@ -54,6 +58,7 @@ class TermSums(ImplicitReals):
         if isinstance(other, TermSums):
             self.totals, self.universal = [*other.totals], [*other.universal]
             self.related, self.members, self.applied = {*other.related}, {*other.members}, {*other.applied}
+            self.bounded = {*other.bounded}
             self.witnesses, self.witnessed = [*other.witnesses], {*other.witnessed}
 
     def another(self, root: Lettered, g: Goal) -> TermSums:
@@ -74,6 +79,8 @@ class TermSums(ImplicitReals):
         """A sum of terms is a number of its own."""
         low, high, body = reify.atom(a)[2]
         inner = instantiate(body, (THERE,))
+        if any(s[0] in ("sum", "prod", "all", "ex") or s[:2] == ("fn", "exp") for s in subterms(inner)):
+            return OPAQUE
         if low != self.root.low:
             return self.difference(a, inner, low, high)
         ends = [("<=", None, (self.root.below, high)), ("<=", None, (high, self.root.high))]
@@ -81,31 +88,38 @@ class TermSums(ImplicitReals):
         if least is None or most is None:
             return WAITS
         self.totals.append((inner, high))
-        for bound in self._bounds(inner):
-            self._bounded(bound, inner, high, least, most)
+        if (bound := self._bound(inner, num(0), True)) is not None:
+            self._bounded(bound, inner, high)
         return BASE
 
     def total(self, inner: Term, high: Term) -> Term:
         """The sum of the terms up to a position."""
         return ("sum", None, (self.root.low, high, abstract(inner, (THERE,))))
 
-    def _bounds(self, inner: Term) -> list[TermBound]:
-        """Numbers of the claim between which the terms lie, each proved once at any position."""
+    def _bound(self, inner: Term, number: Term, lower: bool) -> TermBound | None:
+        """The bound of terms by a number, proved once at any position; None where that is not decided."""
         root = self.root
-        if inner not in root.bounds:
-            root.bounds[inner] = found = []
-            numbers = [num(0), *(t for t in subterms(root.problem.claim) if t[0] == "num" and t != num(0))]
-            for number in [*dict.fromkeys(numbers)][:MOST_BOUNDS]:
-                for lower in (True, False):
-                    here = replace(inner, THERE, HERE)
-                    body: Term = ("<=", None, (number, here) if lower else (here, number))
-                    label = root.g.fresh("terms")
-                    try:
-                        root.g.have(root._everywhere(body), label, self._everywhere)
-                    except (Unclosed, Stuck, Rejected):
-                        continue
-                    found.append(TermBound(label, number, lower))
-        return root.bounds[inner]
+        if (inner, number, lower) not in root.bounds:
+            root.bounds[inner, number, lower] = None
+            here = replace(inner, THERE, HERE)
+            body: Term = ("<=", None, (number, here) if lower else (here, number))
+            label = root.g.fresh("terms")
+            with suppress(Unclosed, Stuck, Rejected, TooLong):
+                root.g.have(root.everywhere(body), label, self._everywhere)
+                root.bounds[inner, number, lower] = TermBound(label, number, lower)
+        return root.bounds[inner, number, lower]
+
+    def _numbers(self) -> bool:
+        """Whether numbers of the claim are new bounds of terms."""
+        before = len(self.facts)
+        numbers = [t for t in subterms(self.root.problem.claim) if t[0] == "num" and t != num(0)]
+        for number in [*dict.fromkeys(numbers)][:MOST_BOUNDS]:
+            for lower, (inner, high) in product((False, True), self.totals):
+                if (inner, high, number, lower) not in self.bounded:
+                    self.bounded.add((inner, high, number, lower))
+                    if (bound := self._bound(inner, number, lower)) is not None:
+                        self._bounded(bound, inner, high)
+        return len(self.facts) > before
 
     def _everywhere(self, g: Goal) -> None:
         """Close a goal about any position by a decision of its own."""
@@ -120,9 +134,12 @@ class TermSums(ImplicitReals):
         case.decide()
         g.take(main)
 
-    def _bounded(self, bound: TermBound, inner: Term, high: Term, least: str, most: str) -> None:
+    def _bounded(self, bound: TermBound, inner: Term, high: Term) -> None:
         """The sum up to a position lies on one side of a number for each term."""
         g, root = self.g, self.root
+        least, most = (self.known(("<=", None, ends)) for ends in ((root.below, high), (high, root.high)))
+        if least is None or most is None:
+            return
         label, many = g.fresh("bound"), g.fresh("many")
         texts = [f"j. {g.text(bound.number)}", f"j. {g.text(inner)}"][:: 1 if bound.lower else -1]
 
@@ -170,7 +187,7 @@ class TermSums(ImplicitReals):
                 self.fact(label)
             return
         low, high = (self.known(("<=", None, ends)) for ends in ((root.below, p), (q, root.high)))
-        bound = next((b for b in self._bounds(inner) if b.lower and b.number == num(0)), None)
+        bound = self._bound(inner, num(0), True)
         if bound is None or low is None or high is None:
             return
         texts = [g.text(root.low), g.text(p), g.text(q)]
@@ -194,7 +211,7 @@ class TermSums(ImplicitReals):
         before = len(self.g.facts)
         places = self._in_use()
         for inner, p in [*self.totals]:
-            bound = next((b for b in self._bounds(inner) if b.lower and b.number == num(0)), None)
+            bound = self._bound(inner, num(0), True)
             for q in places if bound is not None else ():
                 if (inner, p, q) not in self.members:
                     self._member(inner, p, q, bound.label if bound else "")
@@ -203,7 +220,7 @@ class TermSums(ImplicitReals):
                 if (label, q) not in self.applied:
                     self.applied.add((label, q))
                     self._instance(label, q)
-        return len(self.g.facts) > before or self._witness()
+        return len(self.g.facts) > before or self._witness() or self._numbers()
 
     def _in_use(self) -> list[Term]:
         """The positions in use that are names or ends."""
