@@ -6,16 +6,16 @@ comparison is multiplied by what it divides by), a function with two sides (the 
 
 from __future__ import annotations
 
-from symcook.proof import grammar, normal
+from symcook.proof import normal
 from symcook.proof.claims.casefacts import BASE, OPAQUE, WAITS
 from symcook.proof.claims.lettercounts import zero_letter
-from symcook.proof.claims.problem import OutsideFragment, at_place
+from symcook.proof.claims.problem import at_place
 from symcook.proof.claims.termsums import TermSums
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import fkey
 from symcook.proof.search import reify
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, free, negation, num
+from symcook.proof.terms import free, negation, num
 
 SIDES = {"relu": ("pos", "neg"), "abs": ("pos", "neg"), "min": ("left", "right"), "max": ("right", "left")}
 
@@ -120,18 +120,5 @@ class Atoms(TermSums):
             self.wanted.setdefault(fkey(part), part)
             return WAITS
         label = self.g.fresh("bit")
-        self.g.have(("=", None, (("ind", None, (f,)), num(int(value)))), label, lambda h: self._shown(h, f, value))
+        self.g.have(("=", None, (("ind", None, (f,)), num(int(value)))), label, lambda h: self.shown(h, f, value))
         return self.give(a, label)
-
-    def _shown(self, g: Goal, f: Term, value: bool) -> None:
-        """I[F] has its value."""
-        known = {*g.facts}
-        for h, holds in zip(g.ind(f, f"{g.fresh('f')} {(v := g.fresh('v'))}"), (True, False), strict=True):
-            if holds is value:
-                h.hyp(v)
-            else:
-                new = [k for k in h.facts if k not in known and k != v and h.facts[k][0] != "|"]
-                false = next((k for k in new if self.truth(h.facts[k]) is False), None)
-                if false is None:
-                    raise OutsideFragment(f"it has the condition {grammar.show(f)}")
-                self.deny(h, false)

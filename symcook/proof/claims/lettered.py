@@ -13,7 +13,7 @@ from typing import Any
 from symcook.errors import Rejected
 from symcook.proof import normal
 from symcook.proof.claims.problem import HERE, LETTERS, VALUES, Equation, Problem, W, at
-from symcook.proof.normal import constant, nf
+from symcook.proof.normal import Poly, constant, nf
 from symcook.proof.search import reify
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, num, replace, subterms, var
@@ -61,21 +61,23 @@ class Lettered:
 
     # --- Values by letter --------------------------------------------------------------------------------------------
 
-    def at_letter(self, t: Term, place: Term, letter: int) -> Term | None:
-        """The constant that a term about `place` is where the letter there is `letter`; None where it is none."""
+    def put(self, t: Term, place: Term, letter: int) -> Term | None:
+        """A term about `place` where the letter there is `letter`; None where a coordinate there is no number then."""
         t = replace(t, at("w", place, LETTERS), num(letter))
         for name in self.coordinates(t, place):
             if name not in self.values:
                 return None
             truth = self.problem.equations[name].truth
             t = replace(t, at(name, place, LETTERS if truth else VALUES), self.values[name][letter])
+        return t
+
+    def at_letter(self, t: Term, place: Term, letter: int) -> Term | None:
+        """The constant that a term about `place` is where the letter there is `letter`; None where it is none."""
+        put = self.put(t, place, letter)
         try:
-            value = nf(t)
+            return None if put is None else fixed(nf(put))
         except Rejected:
             return None
-        if any(m for m, _ in value) or any(constant(normal._exponents[e]) is None for _, e in value if e):
-            return None
-        return reify.term(value)
 
     def coordinates(self, t: Term, place: Term) -> list[str]:
         """The coordinates at a place that occur in a term."""
@@ -212,15 +214,19 @@ class Lettered:
 
         return self._known(label, show, proof)
 
-    def computed(self, g: Goal, place: Term, inside: str, case: str) -> None:
-        """Close an equation about a place by the letter that stands there, with the label `case`."""
+    def computed(self, g: Goal, place: Term, inside: str, case: str, bits: Mapping[str, Poly] | None = None) -> None:
+        """Close an equation about a place by the letter that stands there, with the label `case`, and by values of
+        truths with their factors, `bits`."""
         for name in self.coordinates(g.goal, place):
             label = g.fresh("v")
             g.use(self.share(g, self.valued(name)), g.text(place), f"#{inside}", label=label)
             g.rewrite(label)
         if any(s == at("w", place, LETTERS) for s in subterms(g.goal)):
             g.rewrite(case)
-        g.true()
+        if bits:
+            g._emit({"by": "pos", "eq": [[g.text(reify.term(p)), label] for label, p in bits.items()]}, True)
+        else:
+            g.true()
 
     def total(self) -> str:
         """The counts up to a position add up to the number of positions."""
@@ -331,6 +337,13 @@ class Lettered:
                 m.true()
 
         self.cases(h, "j", "inside", close)
+
+
+def fixed(p: Poly) -> Term | None:
+    """The term of a polynomial without atoms, with constant exponents; None for another one."""
+    if any(m for m, _ in p) or any(constant(normal._exponents[e]) is None for _, e in p if e):
+        return None
+    return reify.term(p)
 
 
 def _order(g: Goal) -> None:

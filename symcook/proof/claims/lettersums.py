@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from symcook.proof import normal
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from symcook.proof import grammar, normal
 from symcook.proof.claims.casefacts import OPAQUE, WAITS
 from symcook.proof.claims.farkas import whole
 from symcook.proof.claims.lettercounts import LetterCounts, both, rewritten, zero_letter
-from symcook.proof.claims.lettered import THERE
+from symcook.proof.claims.lettered import THERE, fixed
+from symcook.proof.claims.problem import OutsideFragment
 from symcook.proof.claims.truth import letter_at
-from symcook.proof.normal import fkey, nf
+from symcook.proof.normal import Poly, fkey, nf
 from symcook.proof.search import reify
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, free, instantiate, loose, negation, replace, subterms, var
+from symcook.proof.terms import Term, free, instantiate, loose, negation, num, replace, subterms, var
+
+
+class LetterValue(NamedTuple):
+    """What a term is where a letter stands: a constant, or None; and the values of truths that were put in."""
+
+    value: Term | None
+    bits: Mapping[str, Poly]
+
+
+WAITS_VALUE = LetterValue(None, {"": {}})
+"""Something has to be decided first."""
 
 
 class LetterSums(LetterCounts):
@@ -33,13 +48,15 @@ class LetterSums(LetterCounts):
         put = inner
         for label in outer:
             put = replace(put, *g.facts[label][2])
-        values = {b: root.at_letter(put, THERE, b) for b in root.problem.letters}
-        if any(value is None for value in values.values()):
+        found = {b: self._at_letter(put, b) for b in root.problem.letters}
+        if WAITS_VALUE in found.values():
+            return WAITS
+        by_letter = {b: value for b, (value, _) in found.items() if value is not None}
+        if len(by_letter) < len(found):
             return OPAQUE
         start, end = self.need(("<=", None, (root.low, low))), self.need(("<=", None, (high, root.high)))
         if start is None or end is None:
             return WAITS
-        by_letter = {b: value for b, value in values.items() if value is not None}
         right = root.weighted(by_letter, lambda b: root.bit(THERE, b))
         label = g.fresh("sum")
 
@@ -49,16 +66,59 @@ class LetterSums(LetterCounts):
             inside = h.fresh("inside")
             h.have(root.inside(there), inside, lambda k: k.easy([lo, hi, start, end], degree=1, rounds=0))
 
-            def close(k: Goal, _: int, case: str) -> None:
+            def close(k: Goal, b: int, case: str) -> None:
                 for label in outer:
                     k.rewrite(label)
-                root.computed(k, there, inside, case)
+                root.computed(k, there, inside, case, found[b][1])
 
             root.cases(h, j, inside, close)
 
         texts = [f"j. {g.text(inner)}", f"j. {g.text(right)}", g.text(low), g.text(high)]
         g.use("lem:sum_ext", *texts, each, label=label)
         return self.give(a, label)
+
+    def _at_letter(self, t: Term, letter: int) -> LetterValue:
+        """The constant that a term about j is where a letter stands there, as `Lettered.at_letter` has it, and the
+        labels of values of truths in it, each with its factor: as that no key of a range is larger."""
+        put = self.root.put(t, THERE, letter)
+        if put is None:
+            return LetterValue(None, {})
+        p, bits = nf(put), {}
+        for m, c in [*p.items()]:
+            if len(m[0]) == 1 and m[0][0][1] == 1 and normal._keys[a := m[0][0][0]][0] == "ind":
+                f = reify.formula(normal._keys[a][1])
+                if f[0] not in ("all", "ex"):
+                    continue
+                if self.truth(f) is None and (asked := self.counted(f)) is not None:
+                    self.wanted.setdefault(fkey(asked), asked)
+                    return WAITS_VALUE
+                value = self.truth(f)
+                if value is None:
+                    continue
+                label = self.g.fresh("best")
+                equation: Term = ("=", None, (("ind", None, (f,)), num(int(value))))
+                self.g.have(equation, label, lambda h, f=f, value=value: self.shown(h, f, value))
+                factor = {((), m[1]): c}
+                bits[label] = factor
+                p = normal.add(normal.add(p, {m: c}, -1), factor, int(value)) if value else normal.add(p, {m: c}, -1)
+        return LetterValue(fixed(p), bits)
+
+    def counted(self, f: Term) -> Term | None:
+        """What has to be known for a quantified formula; None where that is known, or no count tells."""
+        raise NotImplementedError
+
+    def shown(self, g: Goal, f: Term, value: bool) -> None:
+        """I[F] has its value."""
+        known = {*g.facts}
+        for h, holds in zip(g.ind(f, f"{g.fresh('f')} {(v := g.fresh('v'))}"), (True, False), strict=True):
+            if holds is value:
+                h.hyp(v)
+            else:
+                new = [k for k in h.facts if k not in known and k != v and h.facts[k][0] != "|"]
+                false = next((k for k in new if self.truth(h.facts[k]) is False), None)
+                if false is None:
+                    raise OutsideFragment(f"it has the condition {grammar.show(f)}")
+                self.deny(h, false)
 
     def _selected(self, a: int, low: Term, high: Term, inner: Term, place: Term) -> str:
         """A sum of which one position alone has a term, as j = p: the term there, or 0 where that is outside."""
