@@ -61,6 +61,11 @@ class TermSums(ImplicitReals):
             self.bounded = {*other.bounded}
             self.witnesses, self.witnessed = [*other.witnesses], {*other.witnessed}
 
+    def opaque(self) -> list[str]:
+        """The terms that are not put down to counts, and the sums of which only this is known."""
+        sums = dict.fromkeys(self.g.text(self.total(*total)) for total in self.totals)
+        return [*super().opaque(), *sums]
+
     def another(self, root: Lettered, g: Goal) -> TermSums:
         """A case of its own at a goal."""
         raise NotImplementedError
