@@ -16,7 +16,7 @@ from symcook.proof import enclose, normal
 from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, tightened
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.truth import DecidedFormulas
-from symcook.proof.normal import ONE, Poly, constant, fkey, mul
+from symcook.proof.normal import ONE, Mono, Poly, constant, fkey, mul
 from symcook.proof.search import reify
 from symcook.proof.search.linear import poly
 from symcook.proof.search.simplex import Effort
@@ -107,12 +107,15 @@ class CaseFacts(DecidedFormulas):
         for m in dict.fromkeys(m for row in self.rows.values() for m in row.poly):
             closed = tuple(x for x in m[0] if not free(reify.atom(x[0])))
             rest = [reify.atom(a) for a, k in m[0] if (a, k) not in closed for _ in range(k)]
-            if m in self.enclosed or not (closed or m[1]) or constant(normal._exponents[m[1]]) is None:
+            if m in self.enclosed or not (closed or m[1]):
                 continue
             factors = [self.known(("<=", None, (num(0), t))) for t in rest]
             if None in factors:
                 continue
             self.enclosed.add(m)
+            if constant(normal._exponents[m[1]]) is None:
+                self._exponential(m, [x for x in factors if x])
+                continue
             term = reify.product((closed, m[1]))
             for k, (bound, way) in enumerate(zip(enclosure(term), (1, -1), strict=True)):
                 label, f = self.g.fresh("about"), ("<=", None, (bound, term)[::way])
@@ -120,6 +123,21 @@ class CaseFacts(DecidedFormulas):
                 p = mul(poly(f), {(tuple(x for x in m[0] if x not in closed), 0): 1})
                 self.facts.append(key := f"{label}.{k}")
                 self.rows[key] = FactRow(p, "<=", (label, *(x for x in factors if x)), raw=p)
+
+    def _exponential(self, m: Mono, factors: list[str]) -> None:
+        """A power of e with a name in its exponent, times what is not negative: at least 0, or 1 for a positive one."""
+        g, power = self.g, reify.term(normal._exponents[m[1]])
+        positive, label = g.fresh("power"), g.fresh("one")
+        g.use("ax:exp_pos", g.text(power), label=positive)
+        up = self.known(("<=", None, (num(0), power)))
+        if up is not None:
+            least, f = g.fresh("least"), ("<=", None, (num(1), ("fn", "exp", (power,))))
+            g.use("ax:exp_ge", g.text(power), label=least)
+            g.have(f, label, lambda h: h.auto([least, up], degree=1, rounds=0))
+        for fact in (positive, *([label] if up is not None else [])):
+            p = mul(poly(g.facts[fact]), {(m[0], 0): 1})
+            self.facts.append(key := f"{fact}.{len(self.facts)}")
+            self.rows[key] = FactRow(p, "<=", (fact, *factors), raw=p)
 
     def found(self) -> None:
         """What is known brings more facts."""

@@ -13,7 +13,7 @@ from typing import Any
 from symcook.errors import Rejected
 from symcook.proof import normal
 from symcook.proof.claims.problem import HERE, LETTERS, VALUES, Equation, Problem, W, at
-from symcook.proof.normal import Poly, constant, nf
+from symcook.proof.normal import Poly, nf
 from symcook.proof.search import reify
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, num, replace, subterms, var
@@ -339,10 +339,15 @@ class Lettered:
         self.cases(h, "j", "inside", close)
 
 
-def fixed(p: Poly) -> Term | None:
-    """The term of a polynomial without atoms, with constant exponents; None for another one."""
-    if any(m for m, _ in p) or any(constant(normal._exponents[e]) is None for _, e in p if e):
-        return None
+def fixed(p: Poly, names: bool = False) -> Term | None:
+    """The term of a polynomial without atoms, with constant exponents, or with those that have `names` other than j;
+    None for another one."""
+    for m, e in p:
+        inside = {a for x, _ in normal._exponents[e] for a, _ in x}
+        if m or (inside and not (names and all(normal._keys[a][0] == "var" for a in inside))):
+            return None
+        if any(reify.atom(a) == THERE for a in inside):
+            return None
     return reify.term(p)
 
 

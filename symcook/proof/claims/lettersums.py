@@ -101,7 +101,7 @@ class LetterSums(LetterCounts):
                 factor = {((), m[1]): c}
                 bits[label] = factor
                 p = normal.add(normal.add(p, {m: c}, -1), factor, int(value)) if value else normal.add(p, {m: c}, -1)
-        return LetterValue(fixed(p), bits)
+        return LetterValue(fixed(p, names=True), bits)
 
     def counted(self, f: Term) -> Term | None:
         """What has to be known for a quantified formula; None where that is known, or no count tells."""
