@@ -166,7 +166,13 @@ class SentenceReader(expr.Reader):
         return self.mark(left, begin)
 
     def binary(self, left: Tree, op: str) -> Tree:
-        return self.joined(left, super().binary(left, op))
+        """``x^k`` of a literal k is a product; another power, as ``(-1)^i``, is ``pow(x, k)``."""
+        made = super().binary(left, op)
+        if op == "^":
+            exponent = made[2][1] if made[2][0] == "neg" else made[2]
+            if exponent[0] != "num" or exponent[2] != 1:
+                made = ("call", "pow", (made[1], made[2]))
+        return self.joined(left, made)
 
     def chain(self, left: Tree) -> Tree:
         return self.divided(self.joined(left, super().chain(left)))

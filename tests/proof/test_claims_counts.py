@@ -32,7 +32,43 @@ def averaging(mask: str = "future", weighting: str = "average", score: int = 0, 
     return b.build("votes")
 
 
+def positions(start: int = 1) -> sc.Transformer:
+    """Means of the position, of (-1)^i, and of 2^i."""
+    b = sc.Builder(words={"a": {}, "b": {}}, positions={"pos": "2*i", "alt": "(-1)^i", "two": "2^i"}, start=start)
+    b.add(sc.head({}, {"mp": "pos", "mq": "alt", "mt": "two"}, mask="future"))
+    b.readout("sign", "last", ["mq"], weights=[1])
+    return b.build("positions")
+
+
+def normed(zero: str = "zero") -> sc.Transformer:
+    """The norm of two means, and then of three."""
+    words = {"a": {"p": 2}, "b": {"q": 1}}
+    head = sc.head({}, {"mp": "p", "mq": "q"}, mask="future")
+    norm = sc.LayerNorm(("mp", "mq"), ("up", "uq"), gain=[3, 3], projection=[[1, 0], [0, 1]], zero_variance=zero)
+    text = {token: {name: str(x) for name, x in row.items()} for token, row in words.items()}
+    embedding = sc.Embedding(sc.Space(("p", "q", "mp", "mq", "np")), words=text)
+    signs = sc.feedforward({"np": "relu(up) - relu(-up)"})
+    layers = (sc.Layer(sc.SelfAttention((head,))), sc.Layer(None, signs, (), (norm,), "projected pre"))
+    return sc.Transformer("normed", embedding, layers, sc.Readout("sign", "last", ("np",), weights=[[1]]))
+
+
+def errors() -> sc.Transformer:
+    """The mean of relu(-balance), which is 0 where no prefix has more b's than a's."""
+    b = sc.Builder(words={"a": {"v": 1}, "b": {"v": -1}})
+    b.add(sc.head({}, {"bal": "v"}, mask="future"))
+    b.add(sc.feedforward({"err": "relu(-bal)"}))
+    b.add(sc.head({}, {"errs": "err"}, mask="future"))
+    b.readout("zero", "last", ["errs"])
+    return b.build("errors")
+
+
 MODELS = {
+    "positions": positions,
+    "positions from 0": lambda: positions(0),
+    "norm": normed,
+    "norm that refuses": lambda: normed("refuse"),
+    "errors": errors,
+    "best": lambda: averaging("future", score=1),
     "mean": averaging,
     "strict": lambda: averaging("strict-future"),
     "past, from 0": lambda: averaging("past", start=0),
@@ -65,6 +101,17 @@ CLAIMS = [  # a model, what is true of all its strings, and a near miss
     ("softmax", "accept <-> exp(1)*count(a) > count(b)", "accept -> 2*count(a) > count(b)"),
     ("softmax", "accept -> 3*count(a) > count(b)", "accept -> 11/4*count(a) > count(b) + 100"),
     ("softmax", "all i in 1..n. -1 <= mean(i) & mean(i) <= 1", "all i in 1..n. mean(i) < 1"),
+    ("positions", "all i in 1..n. mp(i) = i + 1", "all i in 1..n. mp(i) = 2*i"),  # sums in closed form
+    ("positions", "all i in 1..n. mq(i) = ((-1)^i - 1)/(2*i)", "all i in 1..n. mq(i) = ((-1)^i - 1)/(3*i)"),
+    ("positions", "all i in 1..n. mt(i)*i = 2*2^i - 2", "all i in 1..n. mt(i)*i = 2*2^i"),  # a geometric one
+    ("positions from 0", "all i in 1..n - 1. alt(i) = 1 <-> alt(i - 1) < 0", "all i in 0..n - 1. mq(i) > 0"),
+    ("norm", "accept <-> 2*count(a) > count(b)", "accept <-> 2*count(a) >= count(b)"),  # the root of a square
+    ("norm", "np(n) <= 3", "np(n) < 3"),  # the deviation may be 0
+    ("norm that refuses", "~(mp(n) = mq(n))", "mp(n) > mq(n)"),  # a premise of the run
+    ("errors", "accept <-> all i in 1..n. bal(i) >= 0", "accept <-> bal(n) >= 0"),  # a positive sum has such a term
+    ("errors", "errs(n) <= 1 & (accept -> ~at(b, 1))", "errs(n) <= 1/2"),  # each term is at most 1
+    ("best", "1 <= count(c) -> mean(n) = 0", "1 <= count(a) -> mean(n) = 1"),  # the best keys alone
+    ("best", "count(c) = 0 & 1 <= count(a) -> mean(n) = 1", "count(c) = 0 -> mean(n) = 1"),
 ]  # fmt: skip
 
 
@@ -76,7 +123,7 @@ def decided(model: sc.Transformer, statement: str):
 def checked(claim, decision: counts.CountedDecision, goal=None) -> kernel.Accepted:
     """The proof through the kernel."""
     assert decision.proved is not None
-    stems = ("ext", "one", "only", "split", "nonneg", "member")
+    stems = ("ext", "one", "only", "split", "nonneg", "member", "mono")
     lemmas = {label: own.citable()[label].formula for label in (f"lem:sum_{stem}" for stem in stems)}
     return kernel.check(goal or claim.formula, pruned(decision.proved.nodes), lemmas=lemmas, known=own.definitions())
 
@@ -116,7 +163,7 @@ def test_what_a_sum_of_other_values_says_is_not_decided():
     b.add(sc.head(value={"total": "mean"}, mask="future"))
     b.readout("sign", "last", ["total"], weights=[1])
     model = b.build("sums")
-    claim, decision = decided(model, "accept <-> count(a) > 0")
+    claim, decision = decided(model, "total(n) < 1 | count(b) = 0")
     assert decision.proved is None
     assert "sum(j, 1, n, mean(j))" in decision.why
     assert decision.string is None or not run_at(model, claim, decision.string).false()

@@ -270,7 +270,7 @@ def test_definitions_of_brackets_are_about_brackets():
         ("accept & (1 <= n", 17, "does not close its brackets"),
         ("1 <= n;", 7, "no statement has this sign"),
         ("vote(n) <= .5", 1, "write 0.5 for .5"),
-        ("2^n = 2", 1, "use pow"),
+        ("2^(n/2) = 2", 1, "the exponent of pow must be a whole number"),
         ("", 1, "ends too early"),
     ],
 )

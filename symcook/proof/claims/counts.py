@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symcook.errors import Rejected
+from symcook.proof.claims.casefacts import WORK, Unclosed
 from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, point, products, whole
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.problem import Problem
@@ -20,7 +21,7 @@ from symcook.proof.claims.strings import string
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import Mono, fkey
 from symcook.proof.search import reify
-from symcook.proof.search.simplex import TooLong
+from symcook.proof.search.simplex import Effort, TooLong
 from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Term, flatten, negation, num
 
@@ -35,14 +36,6 @@ class CountedPoint:
     rules: Rules
     values: dict[Mono, Fraction]
     places: tuple[Term, ...]
-
-
-class Unclosed(Exception):
-    """A case that no arithmetic closes: the counts there, and what the procedure cannot read in it."""
-
-    def __init__(self, counts: CountedPoint | None, opaque: tuple[str, ...]) -> None:
-        super().__init__(", ".join(opaque))
-        self.counts, self.opaque = counts, opaque
 
 
 def prove(problem: Problem, g: Goal, most: int | None = None) -> None:
@@ -126,6 +119,12 @@ class CountedCase(Quantified):
         new.inherit(self)
         return new
 
+    def another(self, root: Lettered, g: Goal) -> CountedCase:
+        """A case of its own at a goal."""
+        new = CountedCase(root, g)
+        new.tally, new.effort = [MOST_CASES - MOST_CASES // 4], Effort(WORK // 10)
+        return new
+
     # --- Goals and hypotheses ----------------------------------------------------------------------------------------
 
     def open(self) -> None:
@@ -168,8 +167,12 @@ class CountedCase(Quantified):
             self.assume(new)
         elif f[0] == "~" and inner[0] == "=":
             self.hypotheses.append(self.apart(label))
-        elif inner[0] in ("all", "ex"):
+        elif inner[0] in ("all", "ex") and self.ranged(inner) is not None:
             self.supposed.append(inner)
+        elif f[0] == "all" or inner[0] == "ex":
+            self.universal.append(label)
+        elif inner[0] == "all":
+            self.assume(self.counterexample(label))
         else:
             self.hypotheses.append(label)
 
@@ -221,8 +224,11 @@ class CountedCase(Quantified):
             if (part := self.undecided(f)) is not None:
                 return part
             for part in _quantified(f):
-                if self.truth(part) is None and (asked := self.counted(part)) is not None:
-                    return asked
+                if self.truth(part) is None:
+                    if self.ranged(part) is None:
+                        return part
+                    if (asked := self.counted(part)) is not None:
+                        return asked
         for part in self.supposed:
             if (asked := self.counted(part)) is not None:
                 return asked
@@ -241,6 +247,10 @@ class CountedCase(Quantified):
 
     def at_point(self, rows: list[FactRow]) -> None:
         """No contradiction is left: split at a count that is no integer, else say where the claim may be false."""
+        if self.restricted() or self.more():
+            return self.decide()
+        if (formula := self.asked()) is not None:
+            return self.split(formula)
         more = products(rows)
         if more and (found := contradiction([*rows, *more], self.effort)) is not None:
             return close(self.g, found)

@@ -8,11 +8,12 @@ positions are those of a string, so nothing else need be known of counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from symcook.errors import Rejected
 from symcook.proof import normal
 from symcook.proof.claims.problem import HERE, LETTERS, VALUES, Equation, Problem, W, at
-from symcook.proof.normal import constant, nf
+from symcook.proof.normal import Poly, nf
 from symcook.proof.search import reify
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, num, replace, subterms, var
@@ -30,6 +31,7 @@ class Lettered:
         self.problem, self.g = problem, g
         self.low, self.high = problem.places
         self.below = reify.term(nf(("-", None, (self.low, num(1)))))
+        self.bounds: dict[tuple[Term, Term, bool], Any] = {}  # of terms of sums: see `termsums`
         self.values: dict[str, dict[int, Term]] = {}  # by coordinate and letter, where a letter decides the coordinate
         for equation in problem.equations.values():
             if (found := self._by_letter(equation)) is not None:
@@ -59,21 +61,23 @@ class Lettered:
 
     # --- Values by letter --------------------------------------------------------------------------------------------
 
-    def at_letter(self, t: Term, place: Term, letter: int) -> Term | None:
-        """The constant that a term about `place` is where the letter there is `letter`; None where it is none."""
+    def put(self, t: Term, place: Term, letter: int) -> Term | None:
+        """A term about `place` where the letter there is `letter`; None where a coordinate there is no number then."""
         t = replace(t, at("w", place, LETTERS), num(letter))
         for name in self.coordinates(t, place):
             if name not in self.values:
                 return None
             truth = self.problem.equations[name].truth
             t = replace(t, at(name, place, LETTERS if truth else VALUES), self.values[name][letter])
+        return t
+
+    def at_letter(self, t: Term, place: Term, letter: int) -> Term | None:
+        """The constant that a term about `place` is where the letter there is `letter`; None where it is none."""
+        put = self.put(t, place, letter)
         try:
-            value = nf(t)
+            return None if put is None else fixed(nf(put))
         except Rejected:
             return None
-        if any(m for m, _ in value) or any(constant(normal._exponents[e]) is None for _, e in value if e):
-            return None
-        return reify.term(value)
 
     def coordinates(self, t: Term, place: Term) -> list[str]:
         """The coordinates at a place that occur in a term."""
@@ -113,7 +117,7 @@ class Lettered:
             self.g.have(show, label, proof)
         return label
 
-    def _everywhere(self, body: Term, low: Term | None = None, high: Term | None = None) -> Term:
+    def everywhere(self, body: Term, low: Term | None = None, high: Term | None = None) -> Term:
         """All i in low..high: body, which is about `HERE`."""
         low, high = self.low if low is None else low, self.high if high is None else high
         inside = ("&", None, (("<=", None, (low, HERE)), ("<=", None, (HERE, high))))
@@ -137,7 +141,7 @@ class Lettered:
 
         if cases is None:
             raise Rejected("no letters")
-        return self._known("letters", self._everywhere(cases), proof)
+        return self._known("letters", self.everywhere(cases), proof)
 
     def _ends(self, g: Goal, ends: list[tuple[Term, int]]) -> None:
         """One of the letters stands at i: at an end that of the model, elsewhere a typed one."""
@@ -195,7 +199,7 @@ class Lettered:
         values = self.values[name]
         same = len({*values.values()}) == 1
         right = next(iter(values.values())) if same else self.weighted(values, lambda a: self.bit(HERE, a))
-        show = self._everywhere(("=", None, (equation.at_here, right)))
+        show = self.everywhere(("=", None, (equation.at_here, right)))
 
         def proof(g: Goal) -> None:
             g.intro("i inside")
@@ -210,22 +214,26 @@ class Lettered:
 
         return self._known(label, show, proof)
 
-    def computed(self, g: Goal, place: Term, inside: str, case: str) -> None:
-        """Close an equation about a place by the letter that stands there, with the label `case`."""
+    def computed(self, g: Goal, place: Term, inside: str, case: str, bits: Mapping[str, Poly] | None = None) -> None:
+        """Close an equation about a place by the letter that stands there, with the label `case`, and by values of
+        truths with their factors, `bits`."""
         for name in self.coordinates(g.goal, place):
             label = g.fresh("v")
             g.use(self.share(g, self.valued(name)), g.text(place), f"#{inside}", label=label)
             g.rewrite(label)
         if any(s == at("w", place, LETTERS) for s in subterms(g.goal)):
             g.rewrite(case)
-        g.true()
+        if bits:
+            g._emit({"by": "pos", "eq": [[g.text(reify.term(p)), label] for label, p in bits.items()]}, True)
+        else:
+            g.true()
 
     def total(self) -> str:
         """The counts up to a position add up to the number of positions."""
         bits = self.weighted(dict.fromkeys(self.problem.letters, num(1)), lambda a: self.bit(THERE, a))
         counts = self.weighted(dict.fromkeys(self.problem.letters, num(1)), lambda a: self.count(a, self.low, HERE))
         many = reify.term(nf(("-", None, (HERE, self.below))))
-        show = self._everywhere(("=", None, (counts, many)), self.below)
+        show = self.everywhere(("=", None, (counts, many)), self.below)
 
         def proof(g: Goal) -> None:
             g.intro("i (low high)")
@@ -273,7 +281,7 @@ class Lettered:
         """The letter that the model adds is counted once: from the first position on, or at the last one."""
         first = letter == self.problem.before
         low, high = (self.low, self.high) if first else (self.below, reify.term(nf(("-", None, (self.high, num(1))))))
-        show = self._everywhere(("=", None, (self.count(letter, self.low, HERE), num(int(first)))), low, high)
+        show = self.everywhere(("=", None, (self.count(letter, self.low, HERE), num(int(first)))), low, high)
         bit = f"j. I[w(j) = {letter}]"
 
         def proof(g: Goal) -> None:
@@ -329,6 +337,18 @@ class Lettered:
                 m.true()
 
         self.cases(h, "j", "inside", close)
+
+
+def fixed(p: Poly, names: bool = False) -> Term | None:
+    """The term of a polynomial without atoms, with constant exponents, or with those that have `names` other than j;
+    None for another one."""
+    for m, e in p:
+        inside = {a for x, _ in normal._exponents[e] for a, _ in x}
+        if m or (inside and not (names and all(normal._keys[a][0] == "var" for a in inside))):
+            return None
+        if any(reify.atom(a) == THERE for a in inside):
+            return None
+    return reify.term(p)
 
 
 def _order(g: Goal) -> None:

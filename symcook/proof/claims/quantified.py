@@ -5,16 +5,19 @@ from __future__ import annotations
 from functools import partial
 
 from symcook.errors import Rejected
-from symcook.proof.claims.atoms import Atoms, rewritten
+from symcook.proof import normal
+from symcook.proof.claims.atoms import Atoms
 from symcook.proof.claims.farkas import FactRow, close, contradiction
+from symcook.proof.claims.lettercounts import rewritten
 from symcook.proof.claims.lettered import THERE
 from symcook.proof.claims.problem import LETTERS, VALUES, at
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
-from symcook.proof.normal import fkey
+from symcook.proof.normal import fkey, nf
+from symcook.proof.search import reify
 from symcook.proof.search.linear import poly
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import FALSE, Term, flatten, free, instantiate, num, replace, subterms, var
+from symcook.proof.terms import FALSE, Term, abstract, flatten, free, instantiate, num, replace, subterms, var
 
 
 class CountedRange:
@@ -35,12 +38,11 @@ class Quantified(Atoms):
             return None
         inner = instantiate(f[2][0], (THERE,))
         parts = flatten("&", inner[2][0] if f[0] == "all" else inner) if inner[0] in ("->", "&") else []
-        bounds = parts[:2]
-        if len(bounds) < 2 or any(b[0] != "<=" for b in bounds) or (f[0] == "all") != (inner[0] == "->"):
+        if len(parts) < 2 or (f[0] == "all") != (inner[0] == "->") or (f[0] == "all" and len(parts) > 2):
             return None
-        if bounds[0][2][1] != THERE or bounds[1][2][0] != THERE or (f[0] == "all" and len(parts) > 2):
+        low, high = _bound(parts[0], 1), _bound(parts[1], -1)
+        if low is None or high is None:
             return None
-        low, high = bounds[0][2][0], bounds[1][2][1]
         if THERE in free(low) | free(high):
             return None
         body = inner[2][1]
@@ -49,6 +51,11 @@ class Quantified(Atoms):
         truths = {a: self.at_letter(body, a) for a in self.root.problem.letters}
         if None in truths.values():
             return None
+        ends: list[Term] = [("<=", None, (low, THERE)), ("<=", None, (THERE, high))]
+        if parts[:2] != ends:  # as a normal form has them
+            between = _joined(ends)
+            whole: Term = ("->", None, (between, body)) if f[0] == "all" else _joined([*ends, *parts[2:]])
+            f = (f[0], "Int", (abstract(whole, (THERE,)),))
         return CountedRange(f, low, high, body, [a for a, value in truths.items() if value is (f[0] == "ex")])
 
     def at_letter(self, f: Term, letter: int) -> bool | None:
@@ -268,6 +275,16 @@ class Quantified(Atoms):
         if found is None:
             raise Rejected("counts do not clash")
         close(g, found)
+
+
+def _bound(f: Term, side: int) -> Term | None:
+    """The position p where a formula says that p <= j (side 1), or j <= p (side -1); None where it says neither."""
+    if f[0] != "<=":
+        return None
+    gap = poly(f)
+    ((j, _),) = nf(THERE).items()
+    rest = {m: c for m, c in gap.items() if m != j}
+    return reify.term(normal.scale(rest, -side)) if gap.get(j) == side else None
 
 
 def _joined(parts: list[Term]) -> Term:

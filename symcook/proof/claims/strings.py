@@ -26,8 +26,14 @@ def string(
         bit = ("ind", None, (("=", None, (at("w", THERE, LETTERS), num(letter))),))
         return value(("sum", None, (low, place, abstract(bit, (THERE,)))))
 
-    found = {value(place): place for place in [*places, high]}
     begin, end = problem.start - 1, value(high)
+    if not places and end.denominator == 1:  # no letter matters
+        ends = [a for a in (problem.before, problem.after) if a is not None]
+        letters = sorted(
+            [*ends, *[problem.typed[0]] * (int(end - begin) - len(ends))], key=lambda a: _order(problem, a)
+        )
+        return tuple(letters) or None
+    found = {value(place): place for place in [*places, high]}
     out: list[int] = []
     before = dict.fromkeys(problem.letters, Fraction(0))
     for position in sorted(found):

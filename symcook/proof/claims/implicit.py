@@ -1,0 +1,204 @@
+"""Numbers that an equation gives implicitly: square roots, and what a layer norm divides by one."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from symcook.proof import normal
+from symcook.proof.claims.casefacts import BASE, OPAQUE, WAITS
+from symcook.proof.claims.farkas import EquationFactors, Rules
+from symcook.proof.claims.lettercounts import rewritten
+from symcook.proof.claims.positional import PositionTerms
+from symcook.proof.claims.problem import HERE, Equation, W, at_place, everywhere
+from symcook.proof.normal import ONE, Mono, Poly, add, fkey, mul, nf
+from symcook.proof.search import reify
+from symcook.proof.search.linear import divide, poly
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import Term, abstract, flatten, num, var
+
+Squares = list[tuple[Fraction, Poly]]
+"""Positive numbers and polynomials: the sum of number*polynomial^2."""
+
+
+class ImplicitReals(PositionTerms):
+    """What is known in a case, with roots and norms."""
+
+    # --- Roots -------------------------------------------------------------------------------------------------------
+
+    def root_of(self, a: int) -> str:
+        """A square root: of one square it is an absolute value, of several it is known by its own square."""
+        g, root = self.g, reify.atom(a)
+        x = root[2][0]
+        p, made = self._unfolded(nf(x))
+        found = squares(p)
+        if found is None:
+            return OPAQUE
+        label = g.fresh("squares")
+        rows = [[g.text(reify.term(q)), k] for k, q in made.items() if q]
+        plain: Term = ("=", None, (x, reify.term(p)))
+        g._emit(
+            {"by": "have", "show": g.text(plain), "proof": [{"by": "pos", "eq": rows} if rows else {"by": "true"}],
+             "as": label}
+        )  # fmt: skip
+        g._bind(label, plain)
+        if len(found) == 1 and (scale := _root(found[0][0])) is not None:
+            u = reify.term(normal.scale(found[0][1], scale))
+            value = g.fresh("root")
+            g.use(
+                self.root.share(g, self._absolute()),
+                g.text(x),
+                g.text(u),
+                lambda h: rewritten(h, label),
+                label=value,
+            )
+            return self.give(a, value)
+        least, positive, square = g.fresh("least"), g.fresh("root"), g.fresh("square")
+        sums = [{"c": str(c), "of": [], "sq": g.text(reify.term(q))} for c, q in found]
+        f: Term = ("<=", None, (num(0), x))
+        g._emit({"by": "have", "show": g.text(f), "proof": [{"by": "pos", "sum": sums, "eq": rows}], "as": least})
+        g._bind(least, f)
+        g.use("ax:sqrt", g.text(x), f"#{least}", label=f"{positive} {square}")
+        self.fact(positive)
+        self.rules.product((((a, 2),), 0), square, poly(g.facts[square]))
+        return BASE
+
+    def _unfolded(self, p: Poly) -> tuple[Poly, EquationFactors]:
+        """A polynomial with the coordinates put in that are linear in others, as the mean of a norm is."""
+        rules, made = Rules(), EquationFactors()
+        for a in dict.fromkeys(a for m, _ in p for a, _ in m):
+            key = normal._keys[a]
+            equation = self.root.problem.equations.get(key[1]) if key[0] == "app" else None
+            if equation is None or equation.kind != "value" or equation.name in self.root.values:
+                continue
+            right = nf(equation.right)
+            if all(not m[1] and len(m[0]) == 1 and m[0][0][1] == 1 and _here(m[0][0][0]) for m in right):
+                place = reify.term(dict(key[3]))
+                inside = self.inside(place)
+                if inside is not None:
+                    self.g.use(
+                        f"run.{equation.part}", self.g.text(place), f"#{inside}", label=(label := self.g.fresh("mean"))
+                    )
+                    rules.give(a, label, poly(self.g.facts[label]))
+        return rules.reduce(p, made), made
+
+    def _absolute(self) -> str:
+        """sqrt(x) = abs(u) where x = u*u."""
+        x, u = var("x", "Real"), var("u", "Real")
+        equal: Term = ("=", None, (x, ("*", None, (u, u))))
+        body: Term = ("->", None, (equal, ("=", None, (("fn", "sqrt", (x,)), ("fn", "abs", (u,))))))
+        show: Term = ("all", "Real", (abstract(("all", "Real", (abstract(body, (u,)),)), (x,)),))
+
+        def proof(g: Goal) -> None:
+            g.intro("x u is")
+            g.have("0 <= u*u", "square", lambda h: h.auto([], squares=["u"]))
+            g.use("ax:sqrt", "x", lambda h: h.auto(["is", "square"], degree=1), label="least root")
+            for h, side, size in zip(g.em("0 <= u", "side"), ("pos", "neg"), ("u", "-u"), strict=True):
+                h.use(f"ax:abs_{side}", "u", lambda k: k.auto(["side"], degree=1), label="abs")
+                h.rewrite("abs")
+                h.have(f"0 <= {size}", "known", lambda k: k.auto(["side"], degree=1))
+                for k in h.antisym():
+                    k.contra("no")
+                    k.auto(["no", "known", "least", "root", "is"], degree=2)
+
+        return self.root._known("root.of.square", show, proof)
+
+    # --- Norms -------------------------------------------------------------------------------------------------------
+
+    def normed(self, a: int, equation: Equation, place: Term, inside: str) -> str:
+        """What a layer norm gives: its bias where the deviation is 0."""
+        g, size = self.g, at_place(equation.size, place)
+        line = everywhere(self.root.problem.run[equation.part])
+        parts = 1 if line is None else len(flatten("&", line[1]))
+        label, other = g.fresh("at"), g.fresh("also")
+        g.use(f"run.{equation.part}", g.text(place), f"#{inside}", label=f"{label} {other}" if parts > 1 else label)
+        positive: Term = ("<", None, (num(0), size))
+        if self.known(positive) is None and parts == 1:
+            self._refused(positive, equation, place, inside)
+        if self.known(positive) is not None:
+            return self.clear(a, label, size)
+        if parts == 1:
+            return OPAQUE
+        least, most = (self.known(("<=", None, ends)) for ends in ((num(0), size), (size, num(0))))
+        if most is None or least is None:
+            self.wanted.setdefault(fkey(positive), positive)
+            return WAITS
+        zero, value = g.fresh("zero"), g.fresh("bias")
+        g.have(("=", None, (size, num(0))), zero, lambda h: _equal(h, most, least))
+        g.use(other, f"#{zero}", label=value)
+        return self.give(a, value)
+
+    def restricted(self) -> bool:
+        """Whether the run's premises, as that a deviation is positive, give new facts at the places in use."""
+        places = dict.fromkeys(
+            reify.atom(a)[2][1] for a in self.state if reify.atom(a)[0] == "app" and reify.atom(a)[2][0] != W
+        )
+        before = len(self.facts)
+        for k, line in enumerate(self.root.problem.run):
+            if line not in self.root.problem.needs or everywhere(line) is None:
+                continue
+            for place in places:
+                if (k, place) not in self.premises_at and (inside := self.inside(place)) is not None:
+                    self.premises_at.add((k, place))
+                    label = self.g.fresh("premise")
+                    self.g.use(f"run.{k}", self.g.text(place), f"#{inside}", label=label)
+                    self.literals.setdefault(fkey(self.g.facts[label]), label)
+                    self.fact(label)
+        return len(self.facts) > before
+
+    def _refused(self, positive: Term, equation: Equation, place: Term, inside: str) -> None:
+        """The run has a premise that the deviation is positive: it holds at the place."""
+        for k, line in enumerate(self.root.problem.run):
+            found = everywhere(line)
+            if found is not None and found[1] == ("<", None, (num(0), equation.size)):
+                label = self.g.fresh("positive")
+                self.g.use(f"run.{k}", self.g.text(place), f"#{inside}", label=label)
+                self.literals[fkey(positive)] = label
+                self.fact(label)
+
+
+def squares(p: Poly) -> Squares | None:
+    """A polynomial of degree two as a sum of squares, by completing them one after the other; None where it is none."""
+    out: Squares = []
+    while p:
+        lead = next((m for m in sorted(p, key=repr) if _half(m) is not None), None)
+        if lead is None or p[lead] < 0:
+            return None
+        x = _half(lead)
+        if x is None:
+            return None
+        c = Fraction(p[lead])
+        linear: Poly = {x: 1}
+        for m, b in p.items():
+            if m != lead and (rest := divide(m, x)) is not None and not m[1]:
+                linear = add(linear, {rest: Fraction(b) / (2 * c)})
+        p = add(p, mul(linear, linear), -c)
+        if any(divide(m, x) is not None for m in p) and x != ONE:
+            return None
+        out.append((c, linear))
+    return out
+
+
+def _half(m: Mono) -> Mono | None:
+    """The square root of a monomial that is the square of an atom, or 1."""
+    if m == ONE:
+        return ONE
+    return ((((m[0][0][0], 1),), 0)) if not m[1] and len(m[0]) == 1 and m[0][0][1] == 2 else None
+
+
+def _root(c: Fraction) -> Fraction | None:
+    """The square root of a positive number where it is a rational one."""
+    p, q = math.isqrt(c.numerator), math.isqrt(c.denominator)
+    return Fraction(p, q) if p * p == c.numerator and q * q == c.denominator else None
+
+
+def _here(a: int) -> bool:
+    """Whether an atom is a coordinate at `HERE`."""
+    t = reify.atom(a)
+    return t[0] == "app" and t[2][1:] == (HERE,)
+
+
+def _equal(g: Goal, most: str, least: str) -> None:
+    """Close an equation by two facts."""
+    for h, label in zip(g.antisym(), (most, least), strict=True):
+        h.hyp(label)
