@@ -129,3 +129,12 @@ def test_only_answers_that_count_are_shown(capsys: pytest.CaptureFixture[str]) -
     assert "no answer counts, or any answer will do: 4 of them" in said
     assert document(capsys, *line, "after:b", code=1)["by_length"] == []
     assert "none of all 2 inputs at positions: after:b" in refused(capsys, *line, "after:b", "--inputs", "a*")
+
+
+def test_an_export_is_about_the_strings_that_a_file_had(capsys: pytest.CaptureFixture[str]) -> None:
+    """The file was changed, and `verify-export` said `about the 2 strings of words`, which has one."""
+    sc.compile("ltl", "Q_a", alphabet="ab").save("one.json")
+    Path("words").write_text("ab\nba\n")
+    assert "about the 2 strings of words\n" in call(capsys, "export", "one.json", "--inputs", "words", "-o", "w.npz")[1]
+    Path("words").write_text("bb\n")
+    assert "about the 2 strings of words as the certificate has them" in call(capsys, "verify-export", "w.npz")[1]
