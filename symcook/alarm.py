@@ -25,18 +25,24 @@ class Until:
     """A moment: when so many `seconds` of the processor are spent from now on, or this `part` of the time that a user
     still waits."""
 
-    waits = math.inf
-    """When the user has waited long enough, by the clock."""
-
     def __init__(self, seconds: float, part: float = 1) -> None:
         self.processor = time.process_time() + seconds
         now = time.monotonic()
-        self.clock = now + part * (Until.waits - now)
+        self.clock = now + part * (_waits.until - now)
 
     @property
     def left(self) -> float:
         """The seconds that are left, at most; 0 or fewer where the time is over."""
         return min(self.processor - time.process_time(), self.clock - time.monotonic())
+
+
+class _Waits(threading.local):
+    """When the user of this thread has waited long enough, by the clock."""
+
+    until = math.inf
+
+
+_waits = _Waits()
 
 
 def timers() -> bool:
@@ -66,33 +72,42 @@ def alarm(limit: float | Until) -> Iterator[None]:
 def waiting(seconds: float) -> Iterator[None]:
     """A user waits so many seconds for what stands under ``with``: each `Until` made there ends by then, and TimeUp is
     raised where nothing below has ended in time."""
-    before = Until.waits
-    Until.waits = min(before, time.monotonic() + seconds)
+    before = _waits.until
+    _waits.until = min(before, time.monotonic() + seconds)
     try:
         with alarm(Until(math.inf)):
             yield
     finally:
-        Until.waits = before
+        _waits.until = before
 
 
 @contextmanager
 def _timer(timer: str, number: str, seconds: float, until: Until) -> Iterator[None]:
-    """TimeUp after so many seconds of this timer, or sooner where a limit around it ends sooner."""
+    """TimeUp after so many seconds of this timer, or sooner where a limit around it ends sooner.
+
+    The time may end while the timer is set, and while it is stopped: TimeUp then leaves no timer behind either.
+    """
     import signal
 
     which, sign = getattr(signal, f"ITIMER_{timer}"), getattr(signal, number)
     clock = time.process_time if timer == "PROF" else time.monotonic
+    over = False
 
     def late(*_: object) -> None:
-        raise TimeUp(until)
+        if not over:
+            raise TimeUp(until)
 
     around, begun, before = signal.getitimer(which)[0], clock(), signal.getsignal(sign)
-    signal.signal(sign, before if 0 < around < seconds else late)
-    # no time left is little time: 0 would be none at all; and again: Python drops what is raised inside some callbacks
-    signal.setitimer(which, max(min(seconds, around or seconds), 1e-3), 1)
     try:
-        yield
+        try:
+            signal.signal(sign, before if 0 < around < seconds else late)
+            # no time left is little time: 0 would be none at all; and again: Python drops what some callbacks raise
+            signal.setitimer(which, max(min(seconds, around or seconds), 1e-3), 1)
+            yield
+        finally:
+            over = True  # the next line too may be where the time ends
     finally:
+        over = True
         signal.setitimer(which, 0)
         signal.signal(sign, before)
         if around:

@@ -44,7 +44,8 @@ def domains_for(name: str, digits: int, bits: int | None = None) -> Any:
 
 @dataclass(frozen=True, repr=False)
 class Run(Shown):
-    """One input run to its answer. `accept` is None where the model decides nothing or the answer stayed open."""
+    """One input run to its answer. `accept` is None where the model decides nothing, the answer stayed open, or none
+    counts (`symcook.words.positions`)."""
 
     REPORT = "run"
 
@@ -54,7 +55,7 @@ class Run(Shown):
 
     @property
     def accept(self) -> bool | None:
-        return self.result.accept
+        return self.result.accept if self.result.places else None
 
     @property
     def undecided(self) -> bool:
@@ -68,8 +69,8 @@ class Run(Shown):
 
     @property
     def output(self) -> dict[str, Any]:
-        """The values at the readout's position, as JSON has them."""
-        return self.shown(self.result.place)
+        """The values at the readout's position, as JSON has them; none where no answer counts."""
+        return self.shown(self.result.place) if self.result.places else {}
 
     @property
     def outputs(self) -> list[Any] | None:
@@ -82,10 +83,10 @@ class Run(Shown):
             return [result.label(place) for place in result.answered]
         if not readout.everywhere:
             return None
-        if readout.each and result.answers:
+        if readout.each and result.verdicts is not None:
             return result.answers
         rows = [self.shown(place) for place in result.places]
-        return [row[readout.reads[0]] for row in rows] if len(rows[0]) == 1 else rows
+        return [row[readout.reads[0]] for row in rows] if len(result.columns()) == 1 else rows
 
     @property
     def trace(self) -> list[dict[str, Any]]:

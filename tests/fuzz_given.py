@@ -19,6 +19,7 @@ from typing import Any
 from attacks import badinputs
 
 from symcook.__main__ import main as symcook
+from symcook.proof.files import proofs_directory
 
 TEXTS = {
     "formula.ltl": "~Q_b since Q_a\n",
@@ -29,6 +30,7 @@ TEXTS = {
     "go _ * -> back . L L\nback a -> back . L L\nback _ * -> done . R R\n".replace("back a ->", "back * a ->").replace(
         "back _ *", "back * _"
     ),
+    "family.json": (proofs_directory() / "families" / "count.json").read_text(encoding="utf-8"),
     "claims.txt": "# two statements\naccept -> n > 0\naccept -> count(b) > 0\n",
     "proof.txt": "given n w b e t\nqed by n\n",
     "strings.txt": "ab\n\naab\n",
@@ -36,10 +38,9 @@ TEXTS = {
     "phi.json": "[0, 1]\n",
     "spec.py": badinputs.SPEC + "import symcook as sc\nfold = sc.Fold(0, lambda s, t: 1 - s, lambda s: s == 0)\n",
 }
-"""Given files that are written by hand."""
+"""Given files that are written by hand, and a family that ships."""
 MADE = """
 show dyck-1 --json >> mine.json
-show family-count --json >> family.json
 compile ltl formula.ltl --alphabet ab -o acc.json
 compile count formula.count --alphabet ab -o cnt.json --prove
 compile srasp program.srasp -o sr.json
@@ -84,7 +85,7 @@ derive acc.json --seconds 2 -o new.json
 derive gtzero --cases
 derive average --rows "1/2;3" --latex
 run mine.json --input "(())" --json
-run acc.json --inputs strings.txt
+run acc.json --inputs "a{0,1}b"
 run acc.json --inputs auto.json --sample 3 --seed 1 --json
 run sr.json --tokens "a b a"
 run tm.json --input aa --steps 9 --trace
@@ -138,6 +139,21 @@ diff acc.json w.npz --max-length 3
 diff s.safetensors o.onnx --max-length 3 --json
 diff inst.json family-boolean --set m=1 --set M=2
 completion zsh
+run sr.json --inputs "[ab]{1,3}" --positions after:b --json
+run acc.json --inputs "[ab]{2}" --positions all
+check sr.json --max-length 3 --positions last --json
+check acc.json --max-length 3 --inputs "[ab]{1,3}" --positions after:b
+check acc.json --spec spec.py:fold --max-length 3 --positions last
+decide acc.json --against "(a|b)*" --inputs auto.json --positions last --seconds 2 --json
+decide cnt.json --against acc.json --inputs "[ab]{1,4}" --sample 5 --seed 2 --seconds 2
+diff acc.json cnt.json --max-length 3 --inputs "[ab]{1,2}" --positions last --json
+export acc.json --inputs "[ab]{1,2}" --positions last -o new.npz
+bound sensitivity acc.json --n 3 --inputs "(a|b)*" --positions all
+precision acc.json --max-length 2 --inputs "[ab]*" --sample 2 --positions last --seconds 2
+prove acc.json --statement "accept(n) <-> other.accept(n)" --with cnt.json --seconds 1
+prove mine.json --statement 'matches("(\\(\\))*") -> accept' --with mine.json --seconds 1 --json
+prove acc.json --statement 'all i in 1..n. holds(since(Q_a, Q_b), i) -> matches(".*b.*", i)' --seconds 1
+prove cnt.json --statement "mod(n, 2) = floor(n/2) | sign(count(a)) = 1" --seconds 1
 """.strip().splitlines()
 
 

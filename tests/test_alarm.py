@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 import time
 
 import pytest
@@ -59,3 +60,47 @@ def test_what_is_limited_says_that_the_time_is_over(wait) -> None:
         work(10)
     with pytest.raises(OutOfTime), limited(Until(60), 0.05):
         work(10)
+
+
+def test_a_time_that_ends_while_the_timer_is_set_leaves_no_timer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a millisecond passes between two steps: TimeUp was raised again and again, in any code."""
+    set_timer, handlers = signal.setitimer, [signal.getsignal(one) for one in (signal.SIGPROF, signal.SIGALRM)]
+
+    def slow(which: int, seconds: float, interval: float = 0) -> None:
+        set_timer(which, seconds, interval)
+        if seconds:
+            time.sleep(0.01)
+            work(0.02)
+
+    monkeypatch.setattr(signal, "setitimer", slow)
+    for wait in (alarm, waiting):
+        with pytest.raises(TimeUp), wait(0):
+            pass
+    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0) == signal.getitimer(signal.ITIMER_REAL)
+    assert handlers == [signal.getsignal(one) for one in (signal.SIGPROF, signal.SIGALRM)]
+
+
+def test_threads_wait_by_themselves() -> None:
+    """The second of two that overlap left the end of the first one to all that came later."""
+    first, second = threading.Event(), threading.Event()
+
+    def one() -> None:
+        with waiting(0.01):
+            first.set()
+            second.wait(5)
+
+    def other() -> None:
+        first.wait(5)
+        with waiting(50):
+            second.set()
+            threads[0].join(5)
+            time.sleep(0.02)
+            left.append(Until(40).left)
+
+    left: list[float] = []
+    threads = [threading.Thread(target=one), threading.Thread(target=other)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert left[0] > 30 and Until(40).clock == float("inf")

@@ -160,9 +160,13 @@ def export(
     say(f"  {RUNS[kind].format(file=file, code=code, input=given)}")
 
 
-def within_language(document: dict[str, Any]) -> list[str]:
-    """What a certificate is about, where that is not all strings."""
-    about = [f"{grouped(document['count'])} strings of {document['inputs']}"] if "inputs" in document else []
+def within_language(document: dict[str, Any], kept: str = "") -> list[str]:
+    """What a certificate is about, where that is not all strings; a file of them may have changed since it was
+    written: `kept` says where they stand."""
+    about = []
+    if "inputs" in document:
+        many = document["count"]
+        about.append(f"{grouped(many)} string{'s' * (many != 1)} of {document['inputs']}{kept}")
     if "positions" in document:
         about.append(f"answers at positions: {document['positions']}")
     return [f"about the {', '.join(about)}"] if about else []
@@ -258,7 +262,7 @@ def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
 
     decoded = known.get("decoding")
     told = lines(decoded, known["dtype"]) if decoded else guaranteed(known["guaranteed"])
-    for line in [*within_language(known), *told]:
+    for line in [*within_language(known, " as the certificate has them"), *told]:
         say(f"  {line}")
     for name, why in known["not_checked"].items():
         what = ", ".join(f"{each['id']} {each['status']}" for each in known["claims"]) if name == "claims" else None

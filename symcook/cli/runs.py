@@ -166,7 +166,7 @@ def _each_string(
 ) -> int:
     """``run --inputs``: the answers to all strings of a language that has an end."""
     from symcook.report.document import columns
-    from symcook.report.run import answer_text
+    from symcook.report.run import answer_text, answers_that_count
     from symcook.run import run
     from symcook.words.inputs import LISTED, finite
 
@@ -178,7 +178,7 @@ def _each_string(
     if asked.count > LISTED:
         raise BadInput(f"the inputs must be at most {LISTED} strings", asked.says, "give --sample 1000")
     numbers, bound, rows = in_balls(domain, chosen.model), asked.counted(chosen.model.bind(chosen.values)), []
-    undecided = None
+    undecided, said = None, answer_text if asked.positions is None else answers_that_count
     with Progress(f"running {name}") as progress:
         for n in asked.lengths:
             for string in asked.each(n):
@@ -187,7 +187,7 @@ def _each_string(
                 if as_json:
                     rows.append({key: value for key, value in answer.to_json().items() if key != "recipe"})
                 else:
-                    rows.append((answer.given or EMPTY_STRING, answer_text(answer)))
+                    rows.append((answer.given or EMPTY_STRING, said(answer)))
                 progress(len(rows), asked.count)
     if as_json:
         print_json({"recipe": chosen.model.name, **asked.to_json(), "answers": rows})

@@ -235,7 +235,7 @@ def settle(
         decision = decide(statement, library(statement, citable()), Until(seconds / 4, 1 / 4))
         if (settled := _decided(statement, models, decision, until)) is not None:
             return settled
-        decision = replace(decision, string=None, proved=None)
+        decision = decision.unconfirmed
     if words and not refutes and not (decision and decision.true):
         runs, tried = _tried(statement, models, Until(seconds / 4, 1 / 4))
         if tried.word is not None:

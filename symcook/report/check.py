@@ -97,7 +97,9 @@ def _lines(found: Check, name: str, command: WholeCommand | None) -> list[str]:
     if found.first_open is not None:
         lines.append(f"smallest undecided input: {found.first_open or EMPTY_STRING}")
     if found.free:
-        lines.append(f"any answer will do: {number_text(found.free)} of them")
+        positions = None if found.inputs is None else found.inputs.positions
+        left_out = "" if positions in (None, "last") else "no answer counts, or "
+        lines.append(f"{left_out}any answer will do: {number_text(found.free)} of them")
     lines.append(f"method: {found.method}")
     if "decided" in found.method:
         lines.append("DECIDED; symcook decide --certificate FILE.json writes its certificate")
@@ -111,10 +113,16 @@ def _lines(found: Check, name: str, command: WholeCommand | None) -> list[str]:
     first = found.counterexample
     if first is not None:
         lines.append(f"{'' if found.way == 'random' else 'smallest '}counterexample: {first.input or EMPTY_STRING}")
-        lines.append(f"the answer must be {_answer(first.expected)}; the model gives {_answer(first.got)}")
+        lines.append(f"the answer must be {_wanted(first.expected)}; the model gives {_answer(first.got)}")
         if command is not None:
             lines.append(f"replay: {command(first.replay)}")
     return lines
+
+
+def _wanted(value: object) -> str:
+    """What the specification answers, where None is any answer."""
+    several = isinstance(value, list)
+    return "[" + "; ".join(map(_wanted, value)) + "]" if several else "any" if value is None else _answer(value)
 
 
 def _answer(value: object) -> str:

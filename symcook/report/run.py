@@ -44,6 +44,16 @@ def answer_text(answer: Run) -> str:
     return ", ".join(f"{name} = {value_text(value)}" for name, value in answer.output.items())
 
 
+def answers_that_count(answer: Run) -> str:
+    """The answer at each position where it counts, of a readout at each; else the one answer."""
+    result = answer.result
+    if not result.model.readout.each:
+        return answer_text(answer)
+    verdicts = result.model.decides
+    shown = [VERDICTS[one] for one in result.answers] if verdicts else map(value_text, answer.outputs or ())
+    return ", ".join(shown) or "no answer counts"
+
+
 def document(answer: Run) -> Drawn:
     """Its text, HTML and LaTeX."""
     return Drawn(lambda: text(answer), lambda: html(answer), lambda: displays(answer))

@@ -138,7 +138,8 @@ class Agreement(NamedTuple):
 
 class Comparison:
     """A comparison of a model with a reference, part by part. `setting` are the values of a grid's symbols, which a
-    reference for it sees beside the inputs."""
+    reference for it sees beside the inputs; `positions` says which answers count, where the reference answers None to
+    all others."""
 
     def __init__(
         self,
@@ -147,8 +148,9 @@ class Comparison:
         numbers: Numbers,
         setting: Mapping[str, Fraction] | None = None,
         within: Tree | None = None,
+        positions: str | None = None,
     ) -> None:
-        self.model, self.numbers, self.within = model, numbers, within
+        self.model, self.numbers, self.within, self.positions = model, numbers, within, positions
         self.setting = dict(setting or {})
         self.expected = Expected(model, reference, self.setting)
         self.batched = numbers.domain == "exact" and within is None

@@ -105,8 +105,12 @@ def found(
     """What comparisons of a model found together: one, or on a grid one for each setting of the symbols."""
     free, strings = sum(tally.free for _, tally in tasks), sum(tally.strings for _, tally in tasks)
     if 0 < free == strings + (empty_word is not None):
-        must = "the specification must give an answer to some input"
-        raise BadInput(must, f"None for all {free}", "return an answer where one answer is right")
+        positions = tasks[0][0].positions
+        if positions is None:
+            must = "the specification must give an answer to some input"
+            raise BadInput(must, f"None for all {free}", "return an answer where one answer is right")
+        must = "the specification must give an answer that counts to some input"
+        raise BadInput(must, f"none of all {free} inputs at positions: {positions}", "give other --positions or inputs")
     wrong = (task.counterexample(tally.first[1]) for task, tally in tasks if tally.first is not None)
     unclear = (task.text(tally.first_open[1]) for task, tally in tasks if tally.first_open is not None)
     return Check(

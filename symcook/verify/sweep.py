@@ -148,9 +148,10 @@ def check(
 
         lengths = range(0 if bound.embedding.added else 1, max_length + 1)
         asked = strings(whole, lengths, inputs, sample, seed, positions)
-        answer = of_strings(Comparison(bound, made.make(), numbers, within=within), asked, progress)
+        comparison = Comparison(bound, made.make(), numbers, within=within, positions=positions)
+        answer = of_strings(comparison, asked, progress)
         return replace(answer, seconds=time.perf_counter() - start)
-    sweep = WordSweep(bound, made, numbers, within, max_length)
+    sweep = WordSweep(bound, made, numbers, within, max_length, positions)
     divided = (resume, workers, executor) != (None, None, None)
     answer = None if divided else sweep.at_once(progress)
     answer = answer or sweep.answer(resume, workers, executor, yes, progress, tell)
@@ -158,7 +159,11 @@ def check(
         from symcook.words.inputs import strings
 
         lengths = range(0 if bound.embedding.added else 1, max_length + 1)
-        answer = replace(answer, inputs=strings(whole, lengths, positions=positions))
+        asked = strings(whole, lengths, positions=positions)
+        method = f"{answer.method}; answers at positions: {positions}"
+        # what a readout at each position accepts, its last answer says, which need not count
+        by_length = answer.by_length if positions == "last" or not whole.readout.each else ()
+        answer = replace(answer, inputs=asked, method=method, by_length=by_length)
     return replace(answer, seconds=time.perf_counter() - start)
 
 
@@ -203,9 +208,17 @@ def _of_model(model: Transformer) -> Made:
 class WordSweep:
     """All words of a model to a length, compared with a reference."""
 
-    def __init__(self, model: Transformer, made: Made, numbers: Numbers, within: Tree | None, max_length: int) -> None:
+    def __init__(
+        self,
+        model: Transformer,
+        made: Made,
+        numbers: Numbers,
+        within: Tree | None,
+        max_length: int,
+        positions: str | None = None,
+    ) -> None:
         self.model, self.made, self.numbers, self.within, self.max_length = model, made, numbers, within, max_length
-        self.comparison = Comparison(model, made.make(), numbers, within=within)
+        self.comparison = Comparison(model, made.make(), numbers, within=within, positions=positions)
         self.unmerged: Unmerged | None = None
 
     def answer(

@@ -105,3 +105,36 @@ def test_a_model_is_not_called_by_another_program(capsys: pytest.CaptureFixture[
     Path("Q_a").rename("mine.ltl")
     call(capsys, "compile", "ltl", "mine.ltl", "--alphabet", "ab", "-o", "two.json")
     assert sc.load("two.json").name == "mine"
+
+
+def test_only_answers_that_count_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """`run` showed the last answer where another one was asked about, or none; with --json it was a defect."""
+    sc.compile("ltl", "Q_a", alphabet="ab").save("one.json")
+    line = ("run", "one.json", "--inputs", "[ab]{2}", "--positions")
+    assert call(capsys, *line, "after:b")[1].split("after:b\n")[1].split("\n") == [
+        "  aa  no answer counts", "  ab  no answer counts", "  ba  accept", "  bb  reject", "",
+    ]  # fmt: skip
+    assert "  ab  accept, reject\n" in call(capsys, *line, "all")[1]
+    answers = document(capsys, *line, "after:b")["answers"]
+    assert [(one["accept"], one["outputs"]) for one in answers] == [
+        (None, []),
+        (None, []),
+        (True, ["1"]),
+        (False, ["0"]),
+    ]
+    Path("spec.py").write_text("def ref(s): return [len(s) < 2 for _ in s]\n")
+    line = ("check", "one.json", "--spec", "spec.py:ref", "--max-length", "2", "--positions")
+    said = call(capsys, *line, "after:b")[1]
+    assert "must be [any; reject]; the model gives [reject; accept]" in said and "answers at positions: after:b" in said
+    assert "no answer counts, or any answer will do: 4 of them" in said
+    assert document(capsys, *line, "after:b", code=1)["by_length"] == []
+    assert "none of all 2 inputs at positions: after:b" in refused(capsys, *line, "after:b", "--inputs", "a*")
+
+
+def test_an_export_is_about_the_strings_that_a_file_had(capsys: pytest.CaptureFixture[str]) -> None:
+    """The file was changed, and `verify-export` said `about the 2 strings of words`, which has one."""
+    sc.compile("ltl", "Q_a", alphabet="ab").save("one.json")
+    Path("words").write_text("ab\nba\n")
+    assert "about the 2 strings of words\n" in call(capsys, "export", "one.json", "--inputs", "words", "-o", "w.npz")[1]
+    Path("words").write_text("bb\n")
+    assert "about the 2 strings of words as the certificate has them" in call(capsys, "verify-export", "w.npz")[1]

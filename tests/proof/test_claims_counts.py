@@ -14,10 +14,12 @@ import symcook as sc
 from symcook.errors import Rejected
 from symcook.proof import kernel, limits, own
 from symcook.proof.claims import counts
+from symcook.proof.claims.atoms import enclosure
 from symcook.proof.claims.problem import problem
 from symcook.proof.ownruns import Runs
 from symcook.proof.proving import document_of
 from symcook.proof.search.liveness import pruned
+from symcook.proof.terms import num
 
 
 def averaging(mask: str = "future", weighting: str = "average", score: int = 0, **given) -> sc.Transformer:
@@ -226,3 +228,10 @@ def test_random_claims_are_as_all_short_strings_say(seed: int):
     runs = run_at(model, claim, decision.string)
     assert runs.false(), statement
     assert tried.word is None or len(tried.word) == len(runs.word), statement
+
+
+def test_a_comparison_of_numbers_has_no_enclosure() -> None:
+    """I[0 < 1] before what is not negative was asked for its bounds, which was a defect of `prove --statement`."""
+    assert enclosure(("ind", None, (("<", None, (num(0), num(1))),))) is None
+    low, high = enclosure(("fn", "exp", (num(1),))) or ()
+    assert Fraction(*low[1]) < Fraction("2.71828182846") < Fraction(*high[1]) + Fraction(1, 10**11)

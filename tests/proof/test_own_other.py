@@ -195,3 +195,28 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     model("order", b=-2).save("order.json", force=True)
     assert "one of the models has changed" in call(capsys, *both)[1]
     refused(capsys, "prove", "cookbook.prop3.1", "--with", "order.json")
+
+
+def test_a_model_that_has_other_positions_does_not_decide_which_positions_the_string_has() -> None:
+    """The equations of the second model came first, with its positions: each statement was decided true."""
+    one = sc.Embedding(sc.Space(("v",)), {"a": {"v": 1}, "b": {}}, start=0)
+    two = sc.Embedding(sc.Space(("v",)), {"a": {}, "b": {"v": 1}, "BOS": {}, "EOS": {}}, before="BOS", after="EOS")
+    models = [sc.Transformer("m", e, (), sc.Readout("sign", "last", ("v",), [[1]])) for e in (one, two)]
+    for first, second, statement, word in (
+        (*models, "accept", "b"),
+        (*models, "all i in 0..n - 1. v(i) = other.v(i + 2)", "a"),
+        (*models, "all i in 0..n - 1. v(i) + other.v(i + 1) <= 1", "ba"),
+        (*models[::-1], "all i in 1..n. v(i) = 0", "b"),
+        (*models, "all i in 0..n - 1. other.v(i) = 0", "baa"),
+    ):
+        found = first.prove(statement, seconds=8, other=second)
+        assert (found.status, found.counterexample) == ("REFUTED", word), (statement, found.counterexample, found.why)
+
+
+def test_of_a_position_without_an_equation_nothing_is_decided() -> None:
+    """A formula has its truth at typed symbols: at BOS `~holds` was decided true, by a proof that was rejected."""
+    embedding = sc.Embedding(sc.Space(("v",)), {"a": {"v": 1}, "b": {}, "BOS": {}}, before="BOS")
+    model = sc.Transformer("m", embedding, (), sc.Readout("sign", "last", ("v",), [[1]]))
+    for statement in ("holds(Q_a, 1)", "~holds(Q_a, 1)", "all i in 1..n. holds(Q_a, i) -> at(a, i)"):
+        assert model.prove(statement, seconds=4).status == "REFUTED", statement
+    assert model.prove("all i in 2..n. holds(Q_a, i) <-> at(a, i)", seconds=8).status == "PROVED"

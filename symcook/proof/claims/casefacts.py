@@ -117,7 +117,7 @@ class CaseFacts(DecidedFormulas):
                 self._exponential(m, [x for x in factors if x])
                 continue
             term = reify.product((closed, m[1]))
-            for k, (bound, way) in enumerate(zip(enclosure(term), (1, -1), strict=True)):
+            for k, (bound, way) in enumerate(zip(enclosure(term) or (), (1, -1), strict=False)):
                 label, f = self.g.fresh("about"), ("<=", None, (bound, term)[::way])
                 self.g.have(f, label, lambda h: h.interval([], 96))
                 p = mul(poly(f), {(tuple(x for x in m[0] if x not in closed), 0): 1})
@@ -276,14 +276,18 @@ class CaseFacts(DecidedFormulas):
         return f"clear:{sign}"
 
 
-def enclosure(t: Term) -> tuple[Term, Term]:
-    """Rational numbers below and above a constant, apart by less than its 2^-40th part."""
+def enclosure(t: Term) -> tuple[Term, Term] | None:
+    """Rational numbers below and above a constant, apart by less than its 2^-40th part; None where Arb has none, as for
+    I[..]."""
     from flint import ctx
 
     from symcook.numbers.balls import fraction_of
 
     with PRECISION, ctx.workprec(128):
-        x = enclose._ball(t, {})
+        try:
+            x = enclose._ball(t, {})
+        except enclose._Unknown:
+            return None
         low, high = fraction_of(x.lower()), fraction_of(x.upper())
     if not low or not high:
         raise Rejected("a constant is zero")

@@ -8,7 +8,7 @@ a contradiction of linear arithmetic, or with counts at which the claim may be f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from symcook.errors import Rejected
@@ -77,6 +77,8 @@ def decide(problem: Problem, library: Citable) -> CountedDecision:
     """A proof, or a string of least length at which the counts make the claim false; nobody has run it."""
     if problem.outside:
         return CountedDecision(why=problem.outside[0])
+    here = {k: one for k, one in problem.equations.items() if one.kind == "state" or one.places == problem.places}
+    problem = replace(problem, equations=here)  # of others nothing is put in: they have other positions
 
     def attempt(most: int | None) -> tuple[Goal | None, tuple[int, ...] | None, str]:
         g = Goal(library, problem.statement.formula, {}, {})

@@ -22,13 +22,17 @@ REGULAR, COUNTS = "fragment A: automata over positions", "fragment B: counts and
 """The names of the procedures, as the `method` of an answer."""
 
 
+UNACCEPTED = "the proof by counts and linear arithmetic was not accepted"
+
+
 @dataclass(frozen=True)
 class ClaimDecision:
     """What the procedures find; nothing of it is trusted.
 
-    `fragment` names the procedure. `true` is True where it decides that the statement is true, and `proved` a goal with
-    the proof, where it writes one. `string` is where the statement may be false, as numbers of tokens with those that
-    the model adds; only a run confirms it. `outside` is the reason where there is no answer.
+    `fragment` names the procedure. `true` is True where automata decide that the statement is true, and `proved` a goal
+    with the proof that counts write, which decides nothing until it is accepted. `string` is where the statement may be
+    false, as numbers of tokens with those that the model adds; only a run confirms it. `outside` is the reason where
+    there is no answer.
     """
 
     fragment: str | None = None
@@ -36,6 +40,14 @@ class ClaimDecision:
     proved: Goal | None = None
     string: tuple[int, ...] | None = None
     outside: str | None = None
+
+    @property
+    def unconfirmed(self) -> ClaimDecision:
+        """What is left where neither the proof is accepted nor the string is one on which the statement is false."""
+        found, why = (REGULAR if self.true else None), self.outside
+        if self.proved is not None and not self.true:
+            why = "; ".join(dict.fromkeys(filter(None, (why, UNACCEPTED))))
+        return ClaimDecision(found, self.true, outside=None if self.true else why)
 
 
 def decide(statement: Statement, library: Citable, until: Until | None = None) -> ClaimDecision:
@@ -62,7 +74,7 @@ def decide(statement: Statement, library: Citable, until: Until | None = None) -
     if isinstance(counted, str):
         counted = counts.CountedDecision(why=counted)
     if counted.proved is not None:
-        return ClaimDecision(COUNTS, True, counted.proved)
+        return ClaimDecision(COUNTS, regular.true, counted.proved, outside=regular.outside)
     if regular.true:
         placed = _within(until, lambda: placedcases.prove(asked, library, regular_sets[0]), "cases on positions")
         if isinstance(placed, str):

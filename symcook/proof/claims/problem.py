@@ -29,6 +29,13 @@ class OutsideFragment(Exception):
     """A statement is outside of what a procedure decides; the text names the part."""
 
 
+class PlaceRange(NamedTuple):
+    """The first and the last position."""
+
+    low: Term
+    high: Term
+
+
 @dataclass(frozen=True)
 class Equation:
     """What the run says of the coordinate `name` at a position `HERE`.
@@ -40,12 +47,14 @@ class Equation:
     "norm"      (c(i) - old)*size = right [& (size = 0 -> c(i) = old)]    size is a deviation
     "state"     c(i) = right, from the row `empty` on                     right reads c(i - 1) and w(i)
 
-    `old` is 0 where nothing was there before. `part` is the number of the line among `Problem.run`, or, for a truth
-    function of `holds`, among `Problem.truths`.
+    `places` are the positions at which it holds: those of a truth function are the typed ones alone, and a second model
+    has its own. `old` is 0 where nothing was there before. `part` is the number of the line among `Problem.run`, or,
+    for a truth function of `holds`, among `Problem.truths`.
     """
 
     name: str
     kind: Literal["value", "average", "strict", "norm", "state"]
+    places: PlaceRange
     right: Term
     size: Term = ONE
     old: Term = ZERO
@@ -57,13 +66,6 @@ class Equation:
     def at_here(self) -> Term:
         """c(i)."""
         return at(self.name, HERE, LETTERS if self.truth else VALUES)
-
-
-class PlaceRange(NamedTuple):
-    """The first and the last position."""
-
-    low: Term
-    high: Term
 
 
 @dataclass(frozen=True)
@@ -130,20 +132,17 @@ def problem(statement: Statement) -> Problem:
     equations: dict[str, Equation] = {}
     needs: list[Term] = []
     outside: list[str] = []
-    places: PlaceRange | None = None
+    places = _places(word)
     for among, is_truth in ((lines, False), (truths, True)):
         for part, line in enumerate(among):
             found = everywhere(line)
             made = None if found is None else _equation(found, part, is_truth, names)
             if found is not None and made is not None and made.name not in equations:
-                places = places or found[0]
                 equations[made.name] = made
             elif not is_truth and _restricts(line):
                 needs.append(line)
             else:
                 outside.append(grammar.show(line))
-    if places is None:
-        places = _range_of(word)
     typed, before, after = _string(word, places)
     missing = [name for name, sort in names.items() if name not in ("n", "w") and name not in equations]
     outside += [f"no equation for {name}" for name in missing if names[name] != "Real"]
@@ -192,7 +191,7 @@ def _equation(line: tuple[PlaceRange, Term], part: int, truth: bool, names: Mapp
             return None
         state = _holds(right, name)
         kind, first = ("state", line[0].low) if state else ("value", None)
-        return Equation(name, kind, right, empty=first, part=part, truth=truth)
+        return Equation(name, kind, line[0], right, empty=first, part=part, truth=truth)
     if left[0] != "*":
         return None
     value, size = left[2]
@@ -207,7 +206,7 @@ def _equation(line: tuple[PlaceRange, Term], part: int, truth: bool, names: Mapp
     old = olds[0] if len(olds) == 1 else _added(olds)
     if any(_holds(t, name) for t in (old, right, size)):
         return None
-    made = Equation(name, "norm" if size[0] == "app" else "average", right, size, old, None, part)
+    made = Equation(name, "norm" if size[0] == "app" else "average", line[0], right, size, old, None, part)
     if not others:
         return made
     if others[0][0] != "->":
@@ -216,7 +215,7 @@ def _equation(line: tuple[PlaceRange, Term], part: int, truth: bool, names: Mapp
     if then != ("=", None, (value, old)) or when[0] != "=":
         return None
     if when[2][0] == HERE and size[0] != "app":
-        return Equation(name, "strict", right, size, old, when[2][1], part)
+        return Equation(name, "strict", line[0], right, size, old, when[2][1], part)
     return made if when == ("=", None, (size, ZERO)) and made.kind == "norm" else None
 
 
@@ -237,12 +236,13 @@ def _holds(t: Term, name: str) -> bool:
     return any(v[1][0] == name for v in free(t))
 
 
-def _range_of(word: Term) -> PlaceRange:
-    """The positions of a model without coordinates, which are those of the string."""
-    for line in flatten("&", word):
-        if (found := everywhere(line)) is not None:
-            return found[0]
-    raise OutsideFragment("a string without a range")
+def _places(word: Term) -> PlaceRange:
+    """The positions of the string, those of the added letters too: from 0 or 1 on."""
+    lines = flatten("&", word)
+    begins = [found[0].low for line in lines if (found := everywhere(line)) is not None]
+    if ZERO in begins or any(_letter_at(line, ZERO) is not None for line in lines):
+        return PlaceRange(ZERO, ("-", None, (N, ONE)))
+    return PlaceRange(ONE, N)
 
 
 def _string(word: Term, places: PlaceRange) -> tuple[tuple[int, ...], int | None, int | None]:

@@ -55,7 +55,10 @@ class Regular(TermRules):
         self.coordinates: dict[str, TermKind | None] = {}
         self.depth = 0
         plain = [line for line in (problem.word, *problem.needs) if {v[1][0] for v in free(line)} <= {"n", "w"}]
-        self.t.restrict(self.t.both(*[self.formula(line).yes for line in plain]))
+        strings = [self.formula(line) for line in plain]
+        if any(not self.t.less(self.t.valid(), self.t.either(*one)).empty for one in strings):
+            raise OutsideFragment("a premise on the string depends on a position that no string has")
+        self.t.restrict(self.t.both(*(one.yes for one in strings)))
         self.kinds.clear()
         self.truths.clear()
         self.premises = [line for line in problem.needs if line not in plain]
@@ -421,7 +424,7 @@ class Regular(TermRules):
         depth, self.depth = self.depth, 0
         self.inside.append(name)
         try:
-            self.coordinates[name] = found = self._defined_by(equation)
+            self.coordinates[name] = found = self._there(equation, self._defined_by(equation))
         except OutsideFragment as error:
             del self.coordinates[name]
             raise OutsideFragment(f"{name}: {error}" if not str(error).startswith(f"{name}:") else str(error)) from None
@@ -429,6 +432,16 @@ class Regular(TermRules):
             self.depth = depth
             self.inside.pop()
         return found
+
+    def _there(self, equation: Equation, kind: TermKind) -> TermKind:
+        """What a coordinate is at the positions at which its equation holds; elsewhere it has no value."""
+        if equation.kind == "state" or equation.places == self.problem.places:
+            return kind
+        if not isinstance(kind, FiniteTerm):
+            raise OutsideFragment("a coordinate that has other positions than the string")
+        low, high = equation.places
+        there = [self.formula(("<=", None, pair)).yes for pair in ((low, AT), (AT, high))]
+        return FiniteTerm(nonempty({v: self.t.both(d, *there) for v, d in kind.values.items()}))
 
     def _defined_by(self, equation: Equation) -> TermKind:
         right, size, old = (at_place(one, AT) for one in (equation.right, equation.size, equation.old))
