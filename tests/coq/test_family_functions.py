@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from coqfamily import Function
-from test_models import compiled
+from coqfiles import compiled
 from test_models import folder as folder  # a fixture
 
 from symcook.coq import models

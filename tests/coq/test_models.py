@@ -7,12 +7,12 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from accepted_by_coq import LEFT, take_over
+from coqfiles import compiled, misjudged
 
 from symcook.coq import models, reading
 from symcook.model import modelfile
@@ -88,15 +88,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def compiled(folder: Path, name: str) -> bool:
-    """Whether Coq accepts a file. It says why not; that it was killed, or had no memory, is no answer."""
-    command = ["coqc", "-q", "-w", "none", "-noglob", "-Q", ".", "Symcook", f"{name}.v"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    print(done.stdout, done.stderr)
-    assert done.returncode in (0, 1), (name, done.returncode)
-    return done.returncode == 0
-
-
 def told(name: str, one: Any) -> str:
     """The file of a model, and after it the theorem about its words."""
     before, run = dict(reading.definitions().all), name.replace("-", "_")
@@ -117,17 +108,6 @@ def told(name: str, one: Any) -> str:
     return text + f"Proof. words {word.name} {constant}. Qed.\n"
 
 
-@pytest.fixture(scope="module", params=[0, 1])
-def source(request: pytest.FixtureRequest) -> str:
-    return told(f"pinned-{request.param}", document(request.param))
-
-
-@pytest.fixture(scope="module", params=[(p, s) for p in ("pre", "projected pre", "multi pre") for s in (0, 1)])
-def ahead(request: pytest.FixtureRequest) -> str:
-    one = normed(*request.param)
-    return told(one["name"], one)
-
-
 OTHERS = [
     ("longest := Some 9%Z", "longest := Some 8%Z"),
     ("longest := Some 9%Z", "longest := None"),
@@ -142,16 +122,12 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("number", range(-1, len(OTHERS)))
-def test_coq_sees_every_part_of_a_model(folder: Path, source: str, number: int) -> None:
-    if number < 0:
-        (folder / "right.v").write_text(source)
-        assert compiled(folder, "right")
-        return
-    entry, other = OTHERS[number]
-    assert entry in source, entry
-    (folder / "wrong.v").write_text(source.replace(entry, other, 1))
-    assert not compiled(folder, "wrong"), (entry, other)
+@pytest.mark.parametrize("start", [0, 1])
+def test_coq_sees_every_part_of_a_model(folder: Path, start: int) -> None:
+    """Each change of the constant at one of the two starts."""
+    source = told(f"pinned-{start}", document(start))
+    assert all(entry in source for entry, _ in OTHERS)
+    assert not misjudged(folder, [source], [source.replace(entry, other, 1) for entry, other in OTHERS[start::2]])
 
 
 NORMED = [
@@ -164,21 +140,21 @@ NORMED = [
 ]
 
 
-@pytest.mark.parametrize("number", range(-1, len(NORMED)))
-def test_coq_reads_norms_in_front_of_blocks(folder: Path, ahead: str, number: int) -> None:
-    """In each placement a block reads what its norms make; with another weight, mask or projection it is refused."""
-    if number < 0:
-        (folder / "ahead.v").write_text(ahead)
-        assert compiled(folder, "ahead")
-        return
-    entry, other = NORMED[number]
-    assert entry in ahead, entry
-    wrong = ahead.replace(entry, other, 1)
-    if entry == other:  # the first entry of a projection
-        wrong = re.sub(r"(Beside .*? \[\[)1;", r"\g<1>2;", ahead, count=1)
-        assert wrong != ahead
-    (folder / "wrong.v").write_text(wrong)
-    assert not compiled(folder, "wrong"), (entry, other)
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("placement", ["pre", "projected pre", "multi pre"])
+def test_coq_reads_norms_in_front_of_blocks(folder: Path, placement: str, start: int) -> None:
+    """In each placement a block reads what its norms make; with another weight, mask or projection it is refused: each
+    change in each placement, at one of the two starts."""
+    one = normed(placement, start)
+    ahead, wrong = told(one["name"], one), list[str]()
+    for entry, other in NORMED[start::2]:
+        assert entry in ahead, entry
+        if entry == other:  # the first entry of a projection
+            wrong.append(re.sub(r"(Beside .*? \[\[)1;", r"\g<1>2;", ahead, count=1))
+        else:
+            wrong.append(ahead.replace(entry, other, 1))
+    assert ahead not in wrong
+    assert not misjudged(folder, [ahead], wrong)
 
 
 FAMILIES = {  # each with changes of its stored instance, and of its relation, that are refused
@@ -224,9 +200,5 @@ def test_a_family_is_a_function_of_its_sizes_and_tables(folder: Path, family: st
     assert found.keys() == FAMILIES.keys()
     names, proofs = found[family]
     whole = f"{lemmas}{models.written(names.split(', ')[1]).constant()}\n{said(family)}{proofs}"
-    (folder / "family.v").write_text(whole)
-    assert compiled(folder, "family")
-    for one, other in FAMILIES[family]:
-        assert one in whole
-        (folder / "wrong.v").write_text(whole.replace(one, other, 1))
-        assert not compiled(folder, "wrong")
+    assert all(one in whole for one, _ in FAMILIES[family])
+    assert not misjudged(folder, [whole], [whole.replace(one, other, 1) for one, other in FAMILIES[family]])

@@ -30,9 +30,10 @@ KNOWN = (ONE_ROW, ALIKE)
 """Why an instance may have no bridge."""
 DEEP = {"counting", "counting-past", "logic", "logic-past"}
 """Families whose instances soon nest deeper than an expression may."""
-COUNTS = {"turing": 1, "turing-no-start": 1, "temporal": 2, "temporal-past": 3, "logic-past": 3} | dict.fromkeys(
+COUNTS = {"turing": 1, "turing-no-start": 1, "temporal": 2} | dict.fromkeys(
     ("automaton", "automaton-no-start", "automaton-nonstrict", "automaton-run"), 2
 )
+COUNTS |= dict.fromkeys(("since", "since-until", "counting", "logic", "logic-past", "temporal-past"), 3)
 """So many instances of the families whose instances are large; the command makes as many as one wants."""
 
 

@@ -202,6 +202,7 @@ class Compared:
         self.parts = list(conjuncts(tree_of(self.relation.run())))
         self.programs: dict[tuple[str, ...], list[Any]] = {}
         self.touched: dict[str, list[int]] = {}
+        self.asked = 0
 
     def truths(self, env: Mapping[str, Any], which: Sequence[int]) -> Iterator[bool]:
         names = tuple(sorted(env))
@@ -209,7 +210,8 @@ class Compared:
         return (made[k](env, {}, None, None) for k in which)
 
     def agrees(self, given: Any) -> None:
-        """The relation holds of what forward computes; with one value changed, at a seeded position, it does not."""
+        """The relation holds of what forward computes; with one value changed, at a seeded position, it does not: of
+        a long relation each value at every fourth input."""
         relation = self.relation
         env, written, accept = environment(self.model, relation, given)
         env |= self.settings
@@ -220,7 +222,9 @@ class Compared:
             assert [truth(tree_of(relation.accept(str(k))), env, {}) for k in range(start, start + len(said))] == said
         elif self.model.decides:
             assert truth(tree_of(relation.accept()), env, {}) == accept
-        for changed in written:
+        self.asked += 1
+        each = 4 if len(written) > 30 else 1
+        for changed in written[self.asked % each :: each]:
             place = None if relation.pointwise else RANDOM.choice(sorted(env[changed]))
             value = env[changed] if place is None else env[changed][place]
             near = value + (Fraction(1, 97) if isinstance(value, Fraction) else CONTEXT.mpf(1) / 97)
