@@ -722,14 +722,14 @@ def softmax(scores: Vector) -> Vector:
     return [w / CONTEXT.fsum(raw) for w in raw]
 
 
-def run(layer: Layer, x: Rows, seen: Callable[[int], int], tau: Any = None) -> tuple[Rows, Rows]:
-    """What attention and the layer leave; average-hard without a temperature. Position i sees the first seen(i)."""
+def run(layer: Layer, x: Rows, seen: Callable[[int], range], tau: Any = None) -> tuple[Rows, Rows]:
+    """What attention and the layer leave; average-hard without a temperature. Position i sees seen(i)."""
     Q, K, V, W, b, U, g = layer
     c = []
     for i in range(len(x)):
-        scores = [score(Q, K, x[i], x[j]) for j in range(seen(i))]
+        scores = [score(Q, K, x[i], x[j]) for j in seen(i)]
         weights = ahardmax(scores) if tau is None else softmax([s / real(tau) for s in scores])
-        images = [image(V, x[j]) for j in range(seen(i))]
+        images = [image(V, x[j]) for j in seen(i)]
         total = [F(0)] * len(x[i])
         for w, v in zip(weights, images, strict=True):
             total = plus(total, [w * e if isinstance(w, F) and isinstance(e, F) else real(w) * real(e) for e in v])
@@ -770,9 +770,9 @@ def ahat_instances() -> Iterator[dict[str, Any]]:
         x = rows(3, d)
         cases.append((layers, F(6), x, max(F(1), most(x))))
     for layers, p, x, X in cases:
-        for mask in (True, False):
-            n, d = len(x), len(x[0])
-            seen = (lambda i: i + 1) if mask else (lambda i, n=n: n)
+        n, d = len(x), len(x[0])
+        masks = (lambda i: range(i + 1), lambda i, n=n: range(i, n), lambda _, n=n: range(n))
+        for seen in masks:
             h, c = {(0, a, i): e for (a, i), e in columns(x).items()}, {}
             streams = [x]
             for t, layer in enumerate(layers, 1):
@@ -804,7 +804,8 @@ def ahat_instances() -> Iterator[dict[str, Any]]:
                 "X": X,
                 "c()": c,
                 "h()": h,
-                "w()": {(t, i): F(seen(i - 1)) for t in range(1, len(layers) + 1) for i in range(1, n + 1)},
+                "o()": {(t, i): F(seen(i - 1)[0]) for t in range(1, len(layers) + 1) for i in range(1, n + 1)},
+                "w()": {(t, i): F(len(seen(i - 1))) for t in range(1, len(layers) + 1) for i in range(1, n + 1)},
                 "eps": [F(1, 10**6)],
                 "top": [F(1, 10**6)],
                 "tau": [F(1, 10**7)],
@@ -857,14 +858,18 @@ def limit(v: Any) -> bool | None:
 
 
 def words_instances() -> Iterator[dict[str, Any]]:
-    for k, n, L in [(1, 1, 1), (2, 1, 1), (2, 2, 1), (2, 2, 2), (3, 2, 1), (0, 1, 1)]:
+    sizes = [(1, 1, 1), (2, 1, 1), (2, 2, 1), (2, 2, 2), (3, 2, 1), (1, 3, 1), (0, 1, 1)]
+    for (k, n, L), past in itertools.product(sizes, (False, True)):
         listed = list(itertools.product(range(1, k + 1), repeat=n))
         h = {(r, t, 1, i): number() for r in range(1, len(listed) + 1) for t in range(L) for i in range(1, n + 1)}
+        if n == 3:  # only the first two are near each other, and a past mask hides the first from the second
+            h = {(1, 0, 1, i): F(e, 10) for i, e in enumerate((10, 11, 50), 1)}
         gaps = []
         for r in range(1, len(listed) + 1):
             for t in range(L):
                 for i in range(1, n + 1):
-                    seen = sorted({h[r, t, 1, i] * h[r, t, 1, j] for j in range(1, n + 1)})
+                    window = range(i, n + 1) if past else range(1, n + 1)
+                    seen = sorted({h[r, t, 1, i] * h[r, t, 1, j] for j in window})
                     gaps += [seen[-1] - seen[-2]] if len(seen) > 1 else []
         yield {
             "k": F(k),
@@ -876,7 +881,8 @@ def words_instances() -> Iterator[dict[str, Any]]:
             "d": F(1),
             "Q()": [lambda *_: F(1)],
             "K()": [lambda *_: F(1)],
-            "w()": [lambda *_, n=n: F(n)],
+            "o()": [lambda t, i, past=past: (i - 1) * past],
+            "w()": [lambda t, i, n=n, past=past: F(n) - (i - 1) * past],
             "h()": h,
             "gamma": min(gaps, default=F(1)),
             "is": (k, n, listed, gaps),
@@ -891,6 +897,7 @@ def words_instances() -> Iterator[dict[str, Any]]:
         ("1 <= x(i) & x(i) <= k", "0 <= x(i) & x(i) <= k"),
         ("1 <= x(i) & x(i) <= k", "1 <= x(i) & x(i) <= k + 1"),
         ("w(t, i), gamma)", "w(t, i), 2*gamma)"),
+        ("i, o(t, i) + j)", "i, j)"),
         ("0 < gamma", "gamma < 0"),
     ],
 )
@@ -920,7 +927,7 @@ def one_layer_instances() -> Iterator[dict[str, Any]]:
 
         def outputs(env: Any, part: int, soft: bool, n: int = n, inputs: Any = inputs) -> dict[Any, Any]:
             layer = ([[F(1)]], [[F(1)]], [[F(1)]], [[F(0)]], [F(0)], [[F(0)]], [F(0)])
-            return columns(run(layer, inputs(env), lambda i: n, F(1) if soft else None)[part])
+            return columns(run(layer, inputs(env), lambda i: range(n), F(1) if soft else None)[part])
 
         yield {
             "L": F(1),
@@ -954,6 +961,7 @@ def one_layer_instances() -> Iterator[dict[str, Any]]:
             "y()": lambda env, o=outputs: [o(env, 1, False)],
             "u()": lambda env, o=outputs: [o(env, 0, True)],
             "v()": lambda env, o=outputs: [o(env, 1, True)],
+            "o()": [lambda i: F(0)],
             "w()": [lambda i, n=n: F(n)],
             "X": F(1),
             "gamma": F(1, 100),
@@ -990,7 +998,7 @@ def lemma25_corrected(v: Any) -> bool | None:
     first, n, B = v["is"]
     x = [[(first or F(1)) * (1 if i == 0 else F(-1, 3) * i)] for i in range(n)]
     layer = ([[F(1)]], [[F(1)]], [[F(1)]], [[F(0)]], [F(0)], [[F(0)]], [F(0)])
-    hard, soft = (run(layer, x, lambda i: n, tau)[1] for tau in (None, F(1)))
+    hard, soft = (run(layer, x, lambda i: range(n), tau)[1] for tau in (None, F(1)))
     bound = B * (n * CONTEXT.exp(-real(F(1, 100))) + real(F(1, 100)))
     return all(at_most(norm(minus(a, b)), bound) for a, b in zip(hard, soft, strict=True))
 
@@ -1024,6 +1032,7 @@ def chain_instances() -> Iterator[dict[str, Any]]:
             "K()": {(1, 1): F(1)},
             "V()": {(1, 1): F(1)},
             "n": F(n),
+            "o()": [lambda i: F(0)],
             "w()": [lambda i, n=n: F(n)],
             "X": F(1),
             "H": F(1),
@@ -1032,8 +1041,8 @@ def chain_instances() -> Iterator[dict[str, Any]]:
             "eps": eps,
             "x()": columns(x),
             "z()": columns(z),
-            "c()": columns(run(layer, x, lambda i, n=n: n)[0]),
-            "u()": columns(run(layer, z, lambda i, n=n: n, tau)[0]),
+            "c()": columns(run(layer, x, lambda i, n=n: range(n))[0]),
+            "u()": columns(run(layer, z, lambda i, n=n: range(n), tau)[0]),
             "is": (x, z, tau, eps, (K1, K2, K3, K4, K5), layer),
         }
 
@@ -1054,7 +1063,7 @@ def chain(v: Any, factor: bool) -> bool | None:
         weights = minus(ahardmax(s), softmax([real(e / tau) for e in r]))
         if not at_most(norm(weights), 2 * E + real(4 * K2 * eps / tau)):
             return False
-        c, u = run(layer, x, lambda i: n)[0][i], run(layer, z, lambda i: n, tau)[0][i]
+        c, u = run(layer, x, lambda i: range(n))[0][i], run(layer, z, lambda i: range(n), tau)[0][i]
         if not at_most(norm(minus(c, u)), K3 * inside + last) or not at_most(K3 * inside + last, K5 * inside):
             return False
     return True

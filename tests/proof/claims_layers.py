@@ -181,6 +181,70 @@ def slopes(v: Any) -> bool | None:
     return lines and [f(x) for x in xs] == ys
 
 
+def knot_instances() -> Iterator[dict[str, Any]]:
+    """Half-lines and intervals as rows (A, B), each with a line (slope, constant), and the points of the graph."""
+    none, below, above = (0, 0), (1, 0), (-1, 0)
+    shapes = [
+        ([[below], [above]], [(-1, 0), (1, 0)], (-1, 0, 1)),  # |x|
+        ([[below], [above]], [(1, 0), (2, 0)], (-1, 0, 1)),
+        ([[below], [(-1, -1)], [above, (1, 1)]], [(0, 0), (0, 2), (2, 0)], (-1, 0, 1, 2)),  # the polyhedra not in order
+        ([[none]], [(3, 1)], (0, 1, 2)),  # one polyhedron: two pieces of one slope
+        ([[above], [below], [below]], [(2, 1), (-3, 1), (-3, 1)], (-2, 0, 5)),  # a polyhedron twice
+        ([[below], [above]], [(0, 0), (0, 1)], (-1, 0, 1)),  # two values at 0
+        ([[below], [(-1, -1)]], [(0, 0), (0, 5)], (-1, 0, 1)),  # no cover
+    ]
+    for cells, lines, points in shapes:
+        m = max(map(len, cells))
+        rows = [[*cell, *[(0, 0)] * (m - len(cell))] for cell in cells]
+        xs = [F(x) for x in points]
+
+        def f(x: F, rows: Any = rows, lines: Any = lines) -> F:
+            return next((a * x + c for r, (a, c) in zip(rows, lines, strict=True) if inside(r, x)), F(0))
+
+        ys = [f(x) for x in xs]
+        yield {
+            "n": F(len(cells)),
+            "m": F(m),
+            "A()": table([[a for a, _ in row] for row in rows]),
+            "B()": table([[b for _, b in row] for row in rows]),
+            "a()": column(a for a, _ in lines),
+            "c()": column(c for _, c in lines),
+            "f()": [f],
+            "x": [F(-3), F(-1), F(0), F(1, 2), F(1), F(4)],
+            "N": [F(len(xs) - 1)],
+            "xs()": column(xs),
+            "ys()": column(ys),
+            "s()": column(
+                (b - a) / (q - p) for (p, q), (a, b) in zip(itertools.pairwise(xs), itertools.pairwise(ys), strict=True)
+            ),
+            "is": (rows, lines, xs, f),
+        }
+
+
+def inside(rows: Any, x: F) -> bool:
+    return all(a * x <= b for a, b in rows)
+
+
+@adequate(
+    "s4.1.knots",
+    at=knot_instances(),
+    misses=[
+        ("(x <= xs(2)", "(x <= xs(3)"),
+        ("(xs(N) <= x", "(xs(N - 1) <= x"),
+        ("2 <= N", "3 <= N"),
+        ("(s(k) - s(k - 1))*relu", "(s(k) + s(k - 1))*relu"),
+    ],
+)
+def knots(v: Any) -> bool | None:
+    rows, lines, xs, f = v["is"]
+    for x in (F(-3), F(-1), F(0), F(1, 2), F(1), F(4)):
+        values = {a * x + c for r, (a, c) in zip(rows, lines, strict=True) if inside(r, x)}
+        if len(values) != 1:
+            return None
+    g = interpolated(xs, [f(x) for x in xs])
+    return all(g(F(k, 3)) == f(F(k, 3)) for k in range(-12, 13))
+
+
 def printed_line(xs: list[F], ys: list[F]) -> Any:
     """W1: one -1, n ones. b1: 0, 0, -x_2, ..., -x_n."""
     m = [(b - a) / (q - p) for (p, q), (a, b) in zip(itertools.pairwise(xs), itertools.pairwise(ys), strict=True)]

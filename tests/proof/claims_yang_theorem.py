@@ -18,22 +18,26 @@ UNIFORM, SHARP = ((0, 0, 1), (1, F(-1, 2), 1, 0)), ((1, 1, 1), (0, 0, 0, 0))
 """(query, key, value), (W_1, b_1, W_2, b_2): uniform attention, and scores x_i x_j without a network."""
 
 
-def one_layer(weights: Any, x: list[Any], attend: Callable[[list[Any]], list[Any]]) -> tuple[list[Any], list[Any]]:
-    """What attention and the whole layer make of one number a position."""
+Attend = Callable[[list[Any]], list[Any]]
+
+
+def one_layer(weights: Any, x: list[Any], attend: Attend, past: bool) -> tuple[list[Any], list[Any]]:
+    """What attention and the whole layer make of one number a position, without a mask or with a past mask."""
     (q, k, value), (w1, b1, w2, b2) = weights
     c, out = [], []
-    for own in x:
-        alpha = attend([q * own * k * other for other in x])
-        c.append(sum(a * value * other for a, other in zip(alpha, x, strict=True)) + own)
+    for i, own in enumerate(x):
+        seen = x[i:] if past else x
+        alpha = attend([q * own * k * other for other in seen])
+        c.append(sum(a * value * other for a, other in zip(alpha, seen, strict=True)) + own)
         out.append(w2 * max(w1 * c[-1] + b1, 0 * c[-1]) + b2 + c[-1])
     return c, out
 
 
-def runs(weights: Any, layers_: int, x: list[Any], attend: Callable[[list[Any]], list[Any]]) -> list[list[list[Any]]]:
-    """The activations and what attention leaves, by layer; layer 0 first."""
+def runs(weights: Any, masks: str, x: list[Any], attend: Attend) -> list[list[list[Any]]]:
+    """The activations and what attention leaves, by layer; layer 0 first. A layer has a past mask (p) or none (-)."""
     found = [[x], [x]]
-    for _ in range(layers_):
-        c, x = one_layer(weights, x, attend)
+    for mask in masks:
+        c, x = one_layer(weights, x, attend, mask == "p")
         found[0].append(x)
         found[1].append(c)
     return found
@@ -47,18 +51,22 @@ def word_of(env: Any) -> list[F]:
     return [env["we"][int(env["letter"][i]), 1] for i in range(1, int(env.get("n", env.get("m", 0))) + 1)]
 
 
-def soft_with(tau: Any) -> Callable[[list[Any]], list[Any]]:
+def soft_with(tau: Any) -> Attend:
     return lambda scores: softmax([real(s) / real(tau) for s in scores])
 
 
+def past(masks: str, layer: Any) -> bool:
+    return masks[int(layer) - 1] == "p"
+
+
 def theorems() -> Iterator[dict[str, Any]]:
-    for weights, layers_, gap, alpha in (
-        (UNIFORM, 1, lambda m: F(m), F(1)),
-        (UNIFORM, 2, lambda m: F(1, 2), F(1)),
-        (SHARP, 1, lambda m: F(1), F(1, 3)),
-        (SHARP, 1, lambda m: F(1, 4), F(5)),
-        (SHARP, 1, lambda m: F(2), F(1)),
-        (UNIFORM, 1, lambda m: F(1, m), F(1, 2)),
+    for weights, masks, gap, alpha in (
+        (UNIFORM, "-", lambda m: F(m), F(1)),
+        (UNIFORM, "-p", lambda m: F(1, 2), F(1)),
+        (SHARP, "-", lambda m: F(1), F(1, 3)),
+        (SHARP, "p", lambda m: F(1, 4), F(5)),
+        (SHARP, "-", lambda m: F(2), F(1)),
+        (UNIFORM, "p", lambda m: F(1, m), F(1, 2)),
     ):
         numbers = [*weights[0], *weights[1]]
         named = dict(zip(("Q()", "K()", "V()", "W()", "b()", "U()", "g()"), numbers, strict=True))
@@ -73,20 +81,21 @@ def theorems() -> Iterator[dict[str, Any]]:
         def words_of(env: Any) -> list[Any]:
             return [column(w) for w in itertools.product((1, 2), repeat=int(env.get("n", env.get("m", 0))))]
 
-        def hard(env: Any, part: int, weights: Any = weights, layers_: int = layers_) -> list[Any]:
-            return [indexed(runs(weights, layers_, word_of(env), ahardmax)[part])]
+        def hard(env: Any, part: int, weights: Any = weights, masks: str = masks) -> list[Any]:
+            return [indexed(runs(weights, masks, word_of(env), ahardmax)[part])]
 
-        def soft(env: Any, part: int, weights: Any = weights, layers_: int = layers_) -> list[Any]:
-            return [indexed(runs(weights, layers_, word_of(env), soft_with(env["tau"](env["n"])))[part])]
+        def soft(env: Any, part: int, weights: Any = weights, masks: str = masks) -> list[Any]:
+            return [indexed(runs(weights, masks, word_of(env), soft_with(env["tau"](env["n"])))[part])]
 
         yield fields | {
-            "L": F(layers_),
+            "L": F(len(masks)),
             "d": F(1),
             "k": F(2),
             "p": F(1),
             "we()": {(1, 1): F(0), (2, 1): F(1)},
             "pe()": [lambda m, i, a: F(0)],
-            "w()": [lambda m, t, i: m],
+            "o()": [lambda m, t, i, masks=masks: (i - 1) * past(masks, t)],
+            "w()": [lambda m, t, i, masks=masks: m - (i - 1) * past(masks, t)],
             "X()": [lambda m: F(1)],
             "gamma()": [gap],
             "eps()": [lambda m, alpha=alpha: alpha / m],
@@ -102,7 +111,7 @@ def theorems() -> Iterator[dict[str, Any]]:
             "N": [F(1), F(2)],
             "v()": lambda env, soft=soft: soft(env, 0),
             "u()": lambda env, soft=soft: soft(env, 1),
-            "is": (weights, layers_, gap, alpha, cold),
+            "is": (weights, masks, gap, alpha, cold),
         }
 
 
@@ -110,12 +119,13 @@ THEOREMS = tuple(theorems())
 
 
 def theorem(v: Any, printed: bool) -> bool | None:
-    weights, layers_, gap, alpha, cold = v["is"]
+    weights, masks, gap, alpha, cold = v["is"]
     (q, k, _), _ = weights
     for m in (1, 2):
         for letters in itertools.product((0, 1), repeat=m):
-            for x in runs(weights, layers_, [F(a) for a in letters], ahardmax)[0][:-1]:
-                if not all(has_gap([q * own * k * other for other in x], gap(m)) for own in x):
+            for mask, x in zip(masks, runs(weights, masks, [F(a) for a in letters], ahardmax)[0], strict=False):
+                seen = [x[i:] if mask == "p" else x for i in range(m)]
+                if not all(has_gap([q * own * k * e for e in row], gap(m)) for own, row in zip(x, seen, strict=True)):
                     return None
         if not printed and gap(m) > 1:
             return None
@@ -124,7 +134,7 @@ def theorem(v: Any, printed: bool) -> bool | None:
     for n in (1, 2, 3):
         for letters in itertools.product((0, 1), repeat=n):
             x = [F(a) for a in letters]
-            hard, soft = (runs(weights, layers_, x, a)[0][-1] for a in (ahardmax, soft_with(cold(n))))
+            hard, soft = (runs(weights, masks, x, a)[0][-1] for a in (ahardmax, soft_with(cold(n))))
             if not all(at_most(abs(real(a) - real(b)), alpha / n) for a, b in zip(hard, soft, strict=True)):
                 return False
     return all(at_most(1 / cold(n), 70 / gap(n) * CONTEXT.log(real(n) / real(gap(n)))) for n in (2, 3))
