@@ -121,7 +121,7 @@ def compile(
         says = "it outputs the machine's steps, then its output"
         every += " with a symbol" * (variant == "no-start")
     by = f" ({', '.join(shown.pop('theorems', ()))})" * bool(theorem)
-    proved = f"\n{shown['verdict']}  on {every} {says}{by}\n  certificate: {shown['certificate']}"
+    proved = f"\n{shown['verdict']}  on {every} {says}{by} (certificate: {shown['certificate']})"
     say_or_json(as_json, lambda: shown, lambda: wrote + (proved if prove else ""))
     return 0
 

@@ -206,7 +206,7 @@ class Theorem:
     @property
     def warm(self) -> list[str]:
         """That temperatures are above zero."""
-        return [one for one in dict.fromkeys(self.relation.needed) if not one.startswith("n <=")]
+        return [one for one in self.relation.needs() if not one.startswith("n <=")]
 
     def said(self) -> list[str]:
         family = self.family
