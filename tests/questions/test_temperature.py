@@ -119,7 +119,7 @@ def test_the_softened_model() -> None:
     assert soft.layers[0].attention.heads[0].weighting == "softmax"
     with pytest.raises(sc.BadInput, match="a name of its own"):
         soft.soften("t")
-    with pytest.raises(sc.BadInput, match="a head with scores"):
+    with pytest.raises(sc.BadInput, match="no plain average"):
         sc.build("dyck-1").soften()
 
 
