@@ -206,7 +206,8 @@ class Theorem:
     @property
     def warm(self) -> list[str]:
         """That temperatures are above zero."""
-        return [one for one in self.relation.needs() if not one.startswith("n <=")]
+        texts = dict.fromkeys(premise.text for premise in self.relation.premises_before)
+        return [one for one in texts if not one.startswith("n <=")]
 
     def said(self) -> list[str]:
         family = self.family

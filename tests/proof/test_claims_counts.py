@@ -14,7 +14,7 @@ import symcook as sc
 from symcook.errors import Rejected
 from symcook.proof import kernel, limits, own
 from symcook.proof.claims import counts
-from symcook.proof.claims.atoms import enclosure
+from symcook.proof.claims.casefacts import enclosure
 from symcook.proof.claims.problem import problem
 from symcook.proof.ownruns import Runs
 from symcook.proof.proving import document_of
