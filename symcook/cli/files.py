@@ -188,12 +188,13 @@ def guaranteed(found: dict[str, Any]) -> list[str]:
         return [*lines, f"  {found['why']}"] if found["why"] else lines
     same = first["ranges"] == found["ranges"]
     which = "any runtime" if same else "any runtime that normalises attention after summing, (sum w v)/(sum w),"
-    lines = [f"decisions guaranteed in {which} at lengths {_ranges(found, added)}" if _ranges(found, added) else
+    certain, first_certain = _ranges(found, added), _ranges(first, added)
+    lines = [f"decisions guaranteed in {which} at lengths {certain}" if certain else
              "no length at which all decisions are guaranteed"]  # fmt: skip
     lines += [_open(each, added) for each in found["open"]] if found["open"] else [f"  {found['why']}"]
     lines += _not_asked(found, added)
     if not same:
-        where = f"at lengths {_ranges(first, added)}" if _ranges(first, added) else "at no length"
+        where = f"at lengths {first_certain}" if first_certain else "at no length"
         lines.append(f"where the weights are normalised first, as in softmax(scores) @ values: {where}")
         known = [each["length"] for each in found["open"]]
         new = [each for each in first["open"] if each["length"] not in known]

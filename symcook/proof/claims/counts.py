@@ -15,7 +15,7 @@ from symcook.errors import Rejected
 from symcook.proof.claims.casefacts import WORK, Unclosed
 from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, point, products, whole
 from symcook.proof.claims.lettered import Lettered
-from symcook.proof.claims.problem import Problem
+from symcook.proof.claims.problem import Problem, introduce
 from symcook.proof.claims.quantified import Quantified
 from symcook.proof.claims.strings import string
 from symcook.proof.claims.truth import letter_at
@@ -41,17 +41,7 @@ class CountedPoint:
 def prove(problem: Problem, g: Goal, most: int | None = None) -> None:
     """Close the goal of a statement; Unclosed where a case stays open. With `most` for strings of at most so many
     positions, which is no proof."""
-    labels: list[object] = [*problem.names, "some"]
-    for stem, parts in (("word", flatten("&", problem.word)), ("run", problem.run)):
-        labels.append(f"{stem}.0" if len(parts) == 1 else [f"{stem}.{k}" for k in range(len(parts))])
-    g.intro(labels)  # type: ignore[arg-type]
-    count = 0
-    while count < len(problem.truths):
-        parts = len(flatten("&", g.goal[2][0]))
-        names = [f"truth.{k}" for k in range(count, count + parts)]
-        g.intro([names if parts > 1 else names[0]])  # type: ignore[list-item]
-        count += parts
-
+    introduce(problem, g)
     main = g._branch(g.goal)
     case = CountedCase(Lettered(problem, g), main)
     for label, f in list(main.facts.items()):

@@ -7,7 +7,7 @@ from symcook.proof.claims.kinds import FiniteTerm
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.placed import DecideFirst, PlacedRoot, Unplaced, ordered, simple, tracked
 from symcook.proof.claims.placedrefuted import PlacedRefutations
-from symcook.proof.claims.problem import Equation, Problem
+from symcook.proof.claims.problem import Equation, Problem, introduce
 from symcook.proof.claims.regular import Regular
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import TRUE as NTRUE
@@ -17,7 +17,6 @@ from symcook.proof.terms import (
     COMPARISONS,
     FALSE,
     Term,
-    flatten,
     instantiate,
     loose,
     negation,
@@ -226,16 +225,7 @@ class PlacedCase(PlacedRefutations):
 def prove(problem: Problem, library: Citable, regular: Regular) -> Goal:
     """The goal of a statement with its proof; Unplaced where a case stays open."""
     g = Goal(library, problem.statement.formula, {}, {})
-    labels: list[object] = [*problem.names, "some"]
-    for stem, parts in (("word", flatten("&", problem.word)), ("run", problem.run)):
-        labels.append(f"{stem}.0" if len(parts) == 1 else [f"{stem}.{k}" for k in range(len(parts))])
-    g.intro(labels)  # type: ignore[arg-type]
-    count = 0
-    while count < len(problem.truths):
-        parts = len(flatten("&", g.goal[2][0]))
-        names = [f"truth.{k}" for k in range(count, count + parts)]
-        g.intro([names if parts > 1 else names[0]])  # type: ignore[list-item]
-        count += parts
+    introduce(problem, g)
     main = g._branch(g.goal)
     case = PlacedCase(PlacedRoot(regular, Lettered(problem, g)), main)
     case.orders.append("some")

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from symcook.proof import grammar
 from symcook.proof.grammar import leading_names
 from symcook.proof.replay import Statement
+from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import TRUE, Sort, Term, flatten, free, instantiate, num, replace, var
 
 HERE = var("i", "Int")
@@ -276,3 +277,17 @@ def _letter_at(f: Term, place: Term) -> int | None:
 def at_place(t: Term, place: Term) -> Term:
     """A term about `HERE` at another place."""
     return replace(t, HERE, place)
+
+
+def introduce(problem: Problem, g: Goal) -> None:
+    """Names, premises and equations become facts of a goal, under the labels by which the decisions call them."""
+    labels: list[object] = [*problem.names, "some"]
+    for stem, parts in (("word", flatten("&", problem.word)), ("run", problem.run)):
+        labels.append(f"{stem}.0" if len(parts) == 1 else [f"{stem}.{k}" for k in range(len(parts))])
+    g.intro(labels)  # type: ignore[arg-type]
+    count = 0
+    while count < len(problem.truths):
+        parts = len(flatten("&", g.goal[2][0]))
+        names = [f"truth.{k}" for k in range(count, count + parts)]
+        g.intro([names if parts > 1 else names[0]])  # type: ignore[list-item]
+        count += parts

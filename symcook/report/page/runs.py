@@ -226,7 +226,7 @@ def _joined(ball: object, exact: object) -> object:
 
 
 def softness(model: Transformer, given: TypedInput) -> Softness | None:
-    """What soft attention gives in place of hard attention, by length and temperature, in balls; None for a model of
+    """What soft attention gives in place of hard attention, by length and temperature, in balls; None for a model
     whose heads are all plain averages. `model` has values for all its symbols; inputs are `given`, repeated and cut."""
     if all(head.averages for head in all_heads(model)) or model.pointwise:
         return None
