@@ -20,6 +20,8 @@ class Statuses(Directive):
     """The numbers of statements by status, with links to the ledger and the errata."""
 
     def run(self) -> list[nodes.Node]:
+        # Else a second build into the same folder keeps the numbers of the first.
+        self.state.document.settings.env.note_dependency(str(claims.DATA / claims.LEDGER))
         return [nodes.raw("", strip(), format="html")]
 
 
