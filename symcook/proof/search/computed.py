@@ -377,12 +377,11 @@ def function(cells: Mapping[tuple[int, ...], str | None], place: bool) -> str:
     return f"{head}. {_sum(terms)}" if head else _sum(terms)
 
 
-def table_function(entries: Mapping[tuple[int, ...], Fraction]) -> str:
+def table_function(entries: Mapping[tuple[int, ...], Fraction], names: Sequence[str] = ()) -> str:
     """A function with these values at indices, in few symbols: a term for rows that are alike one after the other, and
-    in a row a line where its values are on one, else a term for each run of equal ones."""
-    many = len(next(iter(entries)))
-    names = [f"v{k}__" for k in range(1, many + 1)]
-    if not many:
+    in a row a line where its values are on one, else a term for each run of equal ones. Arguments have these names."""
+    names = names or [f"v{k}__" for k in range(1, 1 + len(next(iter(entries))))]
+    if not names:
         return quotient(entries[()])
     rows: dict[tuple[int, ...], dict[int, Fraction]] = {}
     for key, value in entries.items():
