@@ -21,6 +21,7 @@ from symcook.model.transformer import Transformer
 from symcook.programs.reading import formula_of
 from symcook.programs.regular import regular_table
 from symcook.programs.running import speech_of
+from symcook.spec.automata import language
 from symcook.spec.counted import counted
 from symcook.spec.fold import Fold
 
