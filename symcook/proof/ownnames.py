@@ -177,9 +177,7 @@ class ModelMeaning:
         words = document["embedding"]["words"]
         if words is not None:
             self.word = self.relation.word()
-            self.functions = [name for name in _called(expr.parse_formula(f"{self.run} & {self.word}")) if name != "w"]
-        else:  # rows of numbers: the inputs, then what is made of them
-            self.functions = list(self.relation.sorts())
+        self.functions = list(self.relation.sorts())  # of rows of numbers the inputs too
         self.taken |= set(self.functions)
         self.tokens: dict[str, int] = {token: number for number, token in enumerate(words or ())}
         self.truths: Truths | None = None  # of the formulas of the sentence
@@ -570,16 +568,3 @@ class _Builder(grammar.TermBuilder):
 
     def refuse(self, why: str, tree: Tree) -> NoReturn:
         raise Rejected(why)
-
-
-def _called(tree: Tree) -> list[str]:
-    """The names that are applied in a tree, in the order of their first place; what the grammar reserves left out."""
-    out: dict[str, None] = {}
-    todo: list[Any] = [tree]
-    while todo:
-        t = todo.pop(0)
-        if isinstance(t, tuple):
-            if t[:1] == ("call",) and t[1] not in expr.RESERVED:
-                out[t[1]] = None
-            todo = [*t, *todo]
-    return list(out)
