@@ -20,7 +20,6 @@ from checkout import ROOT
 
 import symcook as sc
 from symcook.compose import Builder
-from symcook.decide.automata import Automaton
 from symcook.decode import generate, recognizes, stream
 from symcook.errors import BadInput
 from symcook.model.checks import Space
@@ -36,6 +35,7 @@ from symcook.programs.turing import read_turing
 from symcook.recipes import build
 from symcook.run import run
 from symcook.spec import languages
+from symcook.spec.automata import language
 from symcook.spec.turing import execute
 from symcook.thought.integers import IntegerDecoder
 from symcook.thought.running import run_machine
@@ -262,8 +262,8 @@ def test_automata() -> None:
         rows = {q: {letter: delta[q, letter] for letter in "ab"} for q in "pq"}
         document = {"states": ["p", "q"], "input_symbols": ["a", "b"], "transitions": rows, "initial_state": start,
                     "final_states": list(ends)}  # fmt: skip
-        automaton = Automaton(*read_table(json.dumps(document), "a test"))
-        fold = automaton.fold()
+        automaton = read_table(json.dumps(document), "a test")
+        fold = language(automaton)
         for word in words:
             state = start
             known = fold.start

@@ -115,9 +115,7 @@ def _bound(model: Transformer, given: Mapping[str, Exact]) -> Transformer:
     missing = [p for p in model.parameters if p.default is None and p.name not in given]
     model.values(given, require=False)  # a wrong name or value is said first
     if missing:
-        one = missing[0]
-        do = f"give --set {one.name}=VALUE with {one.region}"
-        raise BadInput("every symbol must have a value here", f"none for {one.name}", do)
+        raise missing[0].missing()
     return model.bind(given)
 
 

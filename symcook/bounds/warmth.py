@@ -14,8 +14,6 @@ from symcook.bounds.arguments import entry
 from symcook.bounds.growth import column_sum, product, rows_of, score_form, sizes
 from symcook.bounds.hardruns import ZERO, HardRuns, HeadSizes, Sparse, head_places, sparse
 from symcook.domains.ball import BallDomain
-from symcook.domains.exact import at_position
-from symcook.domains.rowwise import visible
 from symcook.forward import forward
 from symcook.locks import PRECISION
 from symcook.model.parts import FeedForward, Head, SelfAttention
@@ -25,7 +23,7 @@ from symcook.present import present
 from symcook.words import Word
 
 if TYPE_CHECKING:
-    import sympy
+    pass
 
 BITS = 128
 """The precision of the bounds and of the runs in balls."""
@@ -208,74 +206,26 @@ class Floats:
     def __init__(self, model: Transformer, met: HardRuns) -> None:
         import numpy as np
 
-        self.np, self.model = np, model
+        from symcook.export.archive import arrays, embed
+
         names, letters = list(model.space), list(model.embedding.words or ())
-        length = met.n + model.embedding.added
-        places = range(model.embedding.start, model.embedding.start + length)
-        rows = model.embedding.words or {}
-        table = np.array([[float(rows[a].get(c, 0)) for c in names] for a in letters])
-        positions = np.zeros((length, len(names)))
-        for c, function in model.embedding.places.items():
-            positions[:, names.index(c)] = [float(at_position(function, i, length)) for i in places]
-        tokens = np.array([[letters.index(a) for a in model.tokens(word)] for word in met.words])
-        self.start = table[tokens] + positions
-        zeros = [ZERO] * length
-        self.right = np.array([[[int(x.p) / int(x.q) for x in end.get(c, zeros)] for c in names] for end in met.ends])
-        self.right = self.right.transpose(0, 2, 1)
-        self.layers = [
-            ([self._head(head, names, length) for head in (layer.attention.heads if layer.attention else ())],
-             self._network(layer.feedforward, names))
-            for layer in model.layers
-        ]  # fmt: skip
-
-    def _matrix(self, matrix: sympy.MatrixBase) -> Any:
-        rows = [[float(x) for x in row] for row in rows_of(matrix)]
-        return self.np.array(rows, dtype=float).reshape(matrix.shape)
-
-    def _head(self, head: Head, names: Sequence[str], length: int) -> Any:
-        np = self.np
-        seen = np.zeros((length, length), dtype=bool)
-        for i in range(length):
-            sees = visible(head.sees, i, length)
-            seen[i, sees.start : sees.stop] = True
-        reads, writes = ([names.index(c) for c in side] for side in (head.reads, head.writes))
-        form = None if head.uniform else self._matrix(head.Q).T @ self._matrix(head.K) * float(head.scale)
-        return reads, writes, form, self._matrix(head.V), seen
-
-    def _network(self, block: FeedForward | None, names: Sequence[str]) -> Any:
-        if block is None:
-            return None
-        reads, writes = ([names.index(c) for c in side] for side in (block.reads, block.writes))
-        b1, b2 = (self._matrix(b).reshape(-1) for b in (block.b1, block.b2))
-        return reads, writes, self._matrix(block.W1), b1, self._matrix(block.W2), b2
+        self.length = met.n + model.embedding.added
+        self.arrays = arrays(soft_at(model, "1"), "float64", self.length)
+        self.soft = [key.removesuffix("weighting") + "factor" for key, value in self.arrays.items()
+                     if key.endswith(".weighting") and value == "softmax"]  # fmt: skip
+        self.start = embed(self.arrays, np.array([[letters.index(a) for a in model.tokens(w)] for w in met.words]))
+        zeros = [ZERO] * self.length
+        right = np.array([[[int(x.p) / int(x.q) for x in end.get(c, zeros)] for c in names] for end in met.ends])
+        self.right = right.transpose(0, 2, 1)
 
     def errors(self, tau: Fraction) -> Any:
         """The greatest error of each word."""
-        np, rate = self.np, float(1 / tau)
-        x = self.start
-        for heads, network in self.layers:
-            new = x.copy()
-            for reads, writes, form, V, seen in heads:
-                held = x[:, :, reads]
-                scores = np.zeros((len(x), *seen.shape))
-                if form is not None:
-                    scores = np.einsum("wia,ab,wjb->wij", held, form, held, optimize=True) * rate
-                scores = np.where(seen, scores, -np.inf)
-                top = scores.max(axis=2, keepdims=True)
-                weights = np.exp(scores - np.where(np.isfinite(top), top, 0.0))
-                total = weights.sum(axis=2, keepdims=True)
-                weights = weights / np.where(total > 0, total, 1.0)
-                out = weights @ (held @ V.T)
-                for k, w in enumerate(writes):
-                    new[:, :, w] += out[:, :, k]
-            x = new
-            if network is not None:
-                reads, writes, W1, b1, W2, b2 = network
-                out = np.maximum(x[:, :, reads] @ W1.T + b1, 0.0) @ W2.T + b2
-                x = x.copy()
-                for k, w in enumerate(writes):
-                    x[:, :, w] += out[:, :, k]
-        return np.abs(x - self.right).sum(axis=2).max(axis=1)
+        import numpy as np
+
+        from symcook.export.archive import evaluate
+
+        scale = {key: self.arrays.get(key, np.ones(self.length)) * float(1 / tau) for key in self.soft}
+        return np.abs(evaluate(self.arrays | scale, self.start) - self.right).sum(axis=2).max(axis=1)
 
     def needed(self, allowed: Fraction, from_: Fraction) -> tuple[Fraction, list[int]] | None:
         """Nearly the least temperature above `from_` at which a word has a greater error, and the words that come near,

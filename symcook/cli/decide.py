@@ -134,7 +134,6 @@ def decide(
 def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
     """What X is, and what it is called: FILE.py:FOLD, a file, a recipe, else a regular expression; without X the
     recipe's own reference, where that is a Fold."""
-    from symcook.decide.automata import Automaton
     from symcook.programs.automata import KEYS, read_table
     from symcook.programs.regular import name_of
     from symcook.programs.running import speech_of
@@ -156,7 +155,7 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
         text = text_of(against, what)
         document = parsed(text, f"{what} must be JSON", against)
         if isinstance(document, dict) and any(key in document for key in KEYS):
-            return name_of(against, speech_of(chosen.model).letters), Automaton(*read_table(text, against))
+            return name_of(against, speech_of(chosen.model).letters), read_table(text, against)
         return against, _once(choose(against).model)
     if against.endswith((".json", ".py")):
         raise BadInput("the file of a specification must exist", against)

@@ -37,6 +37,7 @@ from symcook.cli.output import Progress, print_json, say, say_or_json
 from symcook.errors import BadInput
 from symcook.export import COMPARED, MAX_LENGTH, MAX_STEPS
 from symcook.model.answers import EMPTY_STRING, grouped
+from symcook.model.rationals import consecutive
 from symcook.run import prepare
 
 if TYPE_CHECKING:
@@ -215,12 +216,7 @@ def _not_asked(found: dict[str, Any], added: int) -> list[str]:
 
 def _ranges(found: dict[str, Any], added: int) -> str:
     """The lengths at which all is certain, as text; those at which a language has no string are left out."""
-    ranges: list[list[int]] = []
-    for n in (each["length"] - added for each in found["lengths"] if each["runs"]):
-        if ranges and ranges[-1][1] == n - 1:
-            ranges[-1][1] = n
-        else:
-            ranges.append([n, n])
+    ranges = consecutive(each["length"] - added for each in found["lengths"] if each["runs"])
     return ", ".join(f"{low} to {high}" if low < high else str(low) for low, high in ranges)
 
 

@@ -460,8 +460,7 @@ def need_values(chosen: Chosen, defaults: bool = True) -> None:
     """BadInput, with the option to give, where a symbol has no value (nor, where they are taken, a default)."""
     for parameter in chosen.model.parameters:
         if not (defaults and parameter.default is not None) and parameter.name not in chosen.values:
-            do = f"give --set {parameter.name}=VALUE" + f" with {parameter.region}" * (parameter.region != "true")
-            raise BadInput("every symbol must have a value here", f"none for {parameter.name}", do)
+            raise parameter.missing()
 
 
 def read_rows(text: str, inputs: Sequence[str]) -> list[dict[str, str]]:

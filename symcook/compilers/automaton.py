@@ -19,7 +19,7 @@ from symcook.model.instance import Instance
 from symcook.model.parts import Head, Layer, LayerNorm, SelfAttention
 from symcook.model.transformer import Program, Transformer
 from symcook.programs import AUTOMATA
-from symcook.programs.automata import AutomatonTable
+from symcook.programs.automata import Automaton
 from symcook.programs.running import START, VERDICTS, tokens_of
 from symcook.recipes.models import instance_of, said
 
@@ -31,7 +31,7 @@ HALF = Fraction(1, 2)
 T = TypeVar("T")
 
 
-def settings(table: AutomatonTable, entries: int = 0) -> dict[str, str]:
+def settings(table: Automaton, entries: int = 0) -> dict[str, str]:
     """The sizes and tables of the family at which its instance is the decoder of this automaton. `entries` is what the
     square R^2 must reach, the number of tokens where it is not given."""
     states, letters = len(table.moves), len(table.alphabet)
@@ -46,7 +46,7 @@ def settings(table: AutomatonTable, entries: int = 0) -> dict[str, str]:
     }
 
 
-def compiled(table: AutomatonTable, source: str, name: str, variant: str = "strict") -> Transformer:
+def compiled(table: Automaton, source: str, name: str, variant: str = "strict") -> Transformer:
     """The decoder of an automaton: the instance of the family, or a variant of it (`nonstrict`, `without_start`)."""
     model = _instance(table, source, name)
     if variant == "strict":
@@ -60,7 +60,7 @@ def compiled(table: AutomatonTable, source: str, name: str, variant: str = "stri
     return replace(made, source=source, program=replace(model.program, plan=plan))
 
 
-def counted(table: AutomatonTable, source: str, name: str, variant: str = "strict") -> Transformer:
+def counted(table: Automaton, source: str, name: str, variant: str = "strict") -> Transformer:
     """The decoder of Theorem 1, an instance of a family: behind a word x it puts out the states but for the first, then
     the verdict, as token |x| + 1 and ever after.
 
@@ -73,7 +73,7 @@ def counted(table: AutomatonTable, source: str, name: str, variant: str = "stric
     return replace(at.model(tokens, name), source=made, program=program)
 
 
-def counted_at(table: AutomatonTable, variant: str) -> tuple[Instance, tuple[str, ...]]:
+def counted_at(table: Automaton, variant: str) -> tuple[Instance, tuple[str, ...]]:
     """The instance of the family of a variant (`COUNTED`) at an automaton's table, and its tokens."""
     tokens = tokens_of(table)
     if variant == "no-start":
@@ -106,7 +106,7 @@ def _others(variant: str) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def _counted_plan(table: AutomatonTable, variant: str, tokens: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
+def _counted_plan(table: Automaton, variant: str, tokens: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
     """Which coordinate of a decoder of Theorem 1 holds what; a coordinate y or z is a letter's that was found."""
     first, start = 1 + (variant == "no-start"), next(iter(tokens_of(table)))
     last = f"layer {first + 1}"
@@ -209,7 +209,7 @@ def _hashed(own: int, other: int) -> list[list[int]]:
     return [[own, other], [0, 1], [-own, -other], [0, -1]]
 
 
-def _instance(table: AutomatonTable, source: str, name: str) -> Transformer:
+def _instance(table: Automaton, source: str, name: str) -> Transformer:
     family = load(shipped(FAMILY))
     at = instance_of(family, settings(table))
     model = at.model(tokens_of(table), name)
@@ -217,7 +217,7 @@ def _instance(table: AutomatonTable, source: str, name: str) -> Transformer:
     return replace(model, source=f"{family.source}; {said(family, at.values)}", program=program)
 
 
-def _plan(table: AutomatonTable) -> tuple[tuple[str, str, str], ...]:
+def _plan(table: Automaton) -> tuple[tuple[str, str, str], ...]:
     """Which coordinate holds what."""
     shown = [START, *(f"symbol {a}" for a in table.alphabet), *(f"state {name}" for name in table.names), *VERDICTS]
     letters = len(table.alphabet)

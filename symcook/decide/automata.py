@@ -6,15 +6,13 @@ A *recogniser* is anything with `initial`, `step(state, letter)` and `answer(sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from symcook.errors import BadInput
 from symcook.files import text_of
-from symcook.model.answers import Shown
-from symcook.programs.automata import AutomatonTable, reached, read_table, table_of
+from symcook.programs.automata import Automaton, reached, read_table
 from symcook.spec.fold import Fold, require_steady
 
 StatePair = tuple[Hashable, Hashable]
@@ -33,104 +31,6 @@ class Answering(Protocol):
     def step(self, state: Any, letter: str) -> Hashable: ...
 
     def answer(self, state: Any) -> Any: ...
-
-
-@dataclass(frozen=True, repr=False)
-class Automaton(Shown):
-    """A complete deterministic automaton, whose states are 0, 1, ... and which begins in 0.
-
-    alphabet: the letters. moves: for each state the next one by each letter, in the order of the alphabet. answers: for
-    each state True (accepted), False, a label, or None for no answer. names: what the states are called.
-
-    >>> odd = Automaton(("0", "1"), ((0, 1), (1, 0)), (False, True))
-    >>> odd("0111"), odd.counts(3), odd.accepts(odd.step(odd.initial, "1"))
-    (True, [0, 1, 2, 4], True)
-    """
-
-    REPORT = "automaton"
-
-    alphabet: tuple[str, ...]
-    moves: tuple[tuple[int, ...], ...]
-    answers: tuple[Any, ...]
-    names: tuple[str, ...] = ()
-    places: dict[str, int] = field(init=False, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "places", {letter: k for k, letter in enumerate(self.alphabet)})
-        if not self.names:
-            object.__setattr__(self, "names", tuple(f"q{state}" for state in range(len(self.moves))))
-
-    initial = 0
-
-    def __len__(self) -> int:
-        return len(self.moves)
-
-    def step(self, state: int, letter: str) -> int:
-        """The next state; BadInput for a letter outside of the alphabet."""
-        if letter not in self.places:
-            raise BadInput(f"every symbol must be in the alphabet {' '.join(self.alphabet)}", letter or "nothing")
-        return self.moves[state][self.places[letter]]
-
-    def answer(self, state: int) -> Any:
-        """True, False, a label, or None."""
-        return self.answers[state]
-
-    def accepts(self, state: int) -> bool:
-        """Whether a word that ends in this state is accepted."""
-        return self.answers[state] is True
-
-    def __call__(self, word: Iterable[str]) -> Any:
-        """The answer to a word: text, or a sequence of letters."""
-        state = self.initial
-        for letter in word:
-            state = self.step(state, letter)
-        return self.answers[state]
-
-    @property
-    def decides(self) -> bool:
-        """Whether it accepts and rejects, rather than to answer with labels."""
-        return self.table.decides
-
-    def fold(self) -> Fold:
-        """The same as a reference of `check`, whose states are the names."""
-        numbers = {name: state for state, name in enumerate(self.names)}
-        answer = self.accepts if self.decides else self.answer
-        return Fold(
-            self.names[self.initial],
-            lambda name, letter: self.names[self.step(numbers[name], letter)],
-            lambda name: answer(numbers[name]),
-        )
-
-    @property
-    def table(self) -> AutomatonTable:
-        """What it says, without what can be asked of it."""
-        return AutomatonTable(self.alphabet, self.moves, self.answers, self.names)
-
-    def over(self, alphabet: Sequence[str]) -> Automaton:
-        """The same with its letters in another order; BadInput where they are others."""
-        return Automaton(*self.table.over(alphabet))
-
-    def minimal(self) -> Automaton:
-        """The automaton with the fewest states and the same answers. States are numbered as the words that first reach
-        them, shorter ones before longer ones, so that equal languages over one alphabet have equal automata."""
-        return Automaton(*self.table.minimal())
-
-    def counts(self, longest: int, accepted: Callable[[object], bool] = lambda answer: answer is True) -> list[int]:
-        """How many words of each length from 0 to `longest` are accepted."""
-        ways = {self.initial: 1}
-        result = []
-        for _ in range(longest + 1):
-            result.append(sum(many for state, many in ways.items() if accepted(self.answers[state])))
-            further: dict[int, int] = {}
-            for state, many in ways.items():
-                for to in self.moves[state]:
-                    further[to] = further.get(to, 0) + many
-            ways = further
-        return result
-
-    def to_json(self) -> dict[str, Any]:
-        """The automaton by the names of automata-lib; "answers" in place of "final_states" where they are labels."""
-        return self.table.to_json()
 
 
 class Asked:
@@ -194,7 +94,7 @@ def explored(fold: Answering | Fold, alphabet: Sequence[str], most: int = STATES
     def steps(state: Any) -> list[Hashable]:
         return [fold.step(state, letter) for letter in alphabet]
 
-    return Automaton(*reached(start, steps, fold.answer, alphabet, most))
+    return reached(start, steps, fold.answer, alphabet, most)
 
 
 class Parted(NamedTuple):
@@ -280,13 +180,6 @@ def differing(
     return counts
 
 
-def from_json(document: object) -> Automaton:
-    """An automaton by the names of automata-lib, sets as lists: "states", "input_symbols", "transitions" {state:
-    {letter: state}}, "initial_state", and "final_states" or "answers" {state: label}. BadInput where it is not
-    complete, with the pair that is missing."""
-    return Automaton(*table_of(document))
-
-
 def read(path: str | Path) -> Automaton:
     """The automaton of a JSON file; BadInput names the line where one is to blame."""
-    return Automaton(*read_table(text_of(path, "an automaton"), str(path)))
+    return read_table(text_of(path, "an automaton"), str(path))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from symcook.decide.automata import Answering, Asked, Automaton, from_json
+from symcook.decide.automata import Answering, Asked, Automaton
 from symcook.decide.counting import Counting, StateTable
 from symcook.decide.following import Linear
 from symcook.decide.invariants import Common, CountingMachine, Hole, Invariants, Location, side_by_side
@@ -21,6 +21,8 @@ from symcook.errors import BadInput
 from symcook.model.modelfile import document_hash, to_document
 from symcook.model.transformer import Transformer
 from symcook.present import present
+from symcook.programs.automata import table_of
+from symcook.spec.automata import language
 from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
@@ -129,7 +131,7 @@ def _silent(*automata: Automaton) -> list[list[str]]:
 
 
 def _read(given: object, silent: Sequence[str], alphabet: Sequence[str]) -> Automaton:
-    one = from_json(given).over(alphabet)
+    one = table_of(given).over(alphabet)
     if odd := [name for name in silent if name not in one.names]:
         raise BadInput(MUST, f"no state {odd[0]}")
     answers = tuple(None if n in silent else a for n, a in zip(one.names, one.answers, strict=True))
@@ -212,7 +214,7 @@ def _fold(reference: Answering) -> Fold:
     if isinstance(reference, Asked):
         return reference.fold
     if isinstance(reference, Automaton):
-        return reference.fold()
+        return language(reference)
     raise BadInput(MUST, "invariants with a specification that is no Fold")
 
 

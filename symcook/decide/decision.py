@@ -14,14 +14,14 @@ from symcook.decide.counting import Counting, StateTable
 from symcook.decide.finite import Finite, Missing, OutOfReach
 from symcook.decide.following import Lost
 from symcook.decide.invariants import CountingMachine, Invariants, Programmed, invariants
-from symcook.decide.regular import regular
 from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.answers import Shown
 from symcook.model.transformer import Transformer
-from symcook.programs.automata import AutomatonTable
 from symcook.programs.reading import formula_of
+from symcook.programs.regular import regular_table
 from symcook.programs.running import speech_of
+from symcook.spec.automata import language
 from symcook.spec.counted import counted
 from symcook.spec.fold import Fold
 
@@ -103,7 +103,7 @@ def decide(
     """Decide whether a model answers every word as a reference does.
 
     against: a `Fold`, an `Automaton`, a model, or a regular expression over the model's alphabet as text
-    (`symcook.decide.regular`); None for the model's automaton alone. values: those of the model's symbols. name: what
+    (`symcook.programs.regular`); None for the model's automaton alone. values: those of the model's symbols. name: what
     the reference is called. Where the empty word is no input of the model, words of at least one letter are meant.
 
     >>> from symcook.recipes import build
@@ -141,8 +141,8 @@ def reads_symbols(model: Transformer) -> Transformer:
 class Inside:
     """A recogniser that answers the strings of a language alone."""
 
-    def __init__(self, reference: Answering, language: AutomatonTable) -> None:
-        self.reference, self.language, self.alive = reference, Automaton(*language), language.alive
+    def __init__(self, reference: Answering, language: Automaton) -> None:
+        self.reference, self.language, self.alive = reference, language, language.alive
         self.initial = reference.initial, self.language.initial
 
     def ended(self, state: Any) -> bool:
@@ -260,11 +260,11 @@ def _compared(
 def _followed(reference: Answering) -> Fold:
     """A reference as a fold, which answers None outside of the language that is asked about."""
     if isinstance(reference, Inside):
-        fold, language = _followed(reference.reference), reference.language
-        names = [f"q{state}" for state in range(len(language))]  # text, as numbers may grow
-        moves = {(name, a): names[to] for name, row in zip(names, language.moves, strict=True)
-                 for a, to in zip(language.alphabet, row, strict=True)}  # fmt: skip
-        ends = [name for name, answer in zip(names, language.answers, strict=True) if answer is True]
+        fold, inside = _followed(reference.reference), reference.language
+        names = [f"q{state}" for state in range(len(inside))]  # text, as numbers may grow
+        moves = {(name, a): names[to] for name, row in zip(names, inside.moves, strict=True)
+                 for a, to in zip(inside.alphabet, row, strict=True)}  # fmt: skip
+        ends = [name for name, answer in zip(names, inside.answers, strict=True) if answer is True]
         own_step, own_answer = fold.step, fold.answer
 
         def step(state: Any, letter: str) -> Any:
@@ -275,7 +275,7 @@ def _followed(reference: Answering) -> Fold:
 
         return Fold((fold.start, names[0]), step, answer)
     if isinstance(reference, Automaton):
-        return reference.fold()
+        return language(reference)
     if isinstance(reference, Asked):
         return reference.fold
     raise Lost(f"it is a {type(reference).__name__}")
@@ -331,7 +331,7 @@ def recogniser(model: Transformer, against: object) -> Answering | Decision:
     if isinstance(against, Inside):
         return against
     if isinstance(against, str):
-        return answering(model, regular(against, model.alphabet))
+        return answering(model, regular_table(against, model.alphabet))
     if isinstance(against, Automaton):
         return answering(model, against.over(model.alphabet))
     if isinstance(against, Fold):

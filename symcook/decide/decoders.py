@@ -13,13 +13,13 @@ from symcook.compilers.automaton import counted_at, variant_of
 from symcook.decide import decision
 from symcook.decide.automata import Answering, Asked, Automaton, parted
 from symcook.decide.decision import Decision
-from symcook.decide.regular import regular
 from symcook.decode import stream
 from symcook.door import door
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.transformer import Transformer
 from symcook.present import present
-from symcook.programs.automata import AutomatonTable, reached
+from symcook.programs.automata import reached
+from symcook.programs.regular import regular_table
 from symcook.programs.running import program_table, speech_of
 from symcook.spec.fold import Fold
 from symcook.words.inputs import Language, automaton, require_language
@@ -97,7 +97,7 @@ def _inside(
         language, asked = automaton(model, inputs, sample, seed)
     if model.readout.each:
         alive = language.alive
-        language = language._replace(answers=tuple(state in alive for state in range(len(language.moves))))
+        language = replace(language, answers=tuple(state in alive for state in range(len(language.moves))))
     if positions is not None:
         asked |= {"positions": positions}
         if positions.startswith(AFTER):
@@ -111,19 +111,19 @@ def _inside(
     return replace(found, free=inside.free(model)) if finite else found
 
 
-def after(model: Transformer, symbol: str) -> AutomatonTable:
+def after(model: Transformer, symbol: str) -> Automaton:
     """The strings whose last position stands after a symbol."""
     seen = symbol in model.embedding.ends[0]
     moves = tuple(tuple(2 if k else int(one == symbol) for one in model.alphabet) for k in (0, 1, 1))
-    return AutomatonTable(model.alphabet, moves, (seen, False, True)) if not seen else all_strings(model)
+    return Automaton(model.alphabet, moves, (seen, False, True)) if not seen else all_strings(model)
 
 
-def all_strings(model: Transformer) -> AutomatonTable:
+def all_strings(model: Transformer) -> Automaton:
     """The automaton of every string."""
-    return AutomatonTable(model.alphabet, ((0,) * len(model.alphabet),), (True,))
+    return Automaton(model.alphabet, ((0,) * len(model.alphabet),), (True,))
 
 
-def both(one: AutomatonTable, other: AutomatonTable) -> AutomatonTable:
+def both(one: Automaton, other: Automaton) -> Automaton:
     """The strings of two automata over one alphabet."""
 
     def steps(state: tuple[int, int]) -> list[tuple[int, int]]:
@@ -159,11 +159,11 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
     if model.program is None:
         raise RuntimeError("model.program must be set here")
     table = program_table(model.program)
-    letters, automaton = table.alphabet, Automaton(*table)
+    letters, automaton = table.alphabet, table
     if against is None or isinstance(against, Automaton):
         reference: Answering = automaton if against is None else against.over(letters)
     elif isinstance(against, str):
-        reference = regular(against, letters)
+        reference = regular_table(against, letters)
     elif isinstance(against, Fold) and not against.each:
         reference = Asked(against)
     else:

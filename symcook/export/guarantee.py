@@ -25,7 +25,7 @@ from symcook.export.archive import Archive, arrays, numbered
 from symcook.forward import forward
 from symcook.locks import PRECISION
 from symcook.model.parts import Head
-from symcook.model.rationals import outward
+from symcook.model.rationals import consecutive, outward
 from symcook.model.transformer import Transformer
 from symcook.numbers.matrix import RationalMatrix
 from symcook.words.exact import Prefixes
@@ -194,7 +194,7 @@ def _guaranteed(
         )
     else:
         found.go()
-    ranges = found.ranges()
+    ranges = [list(ends) for ends in consecutive(each.length for each in found.lengths)]
     greatest = ranges[0][1] if ranges and ranges[0][0] == max(1, model.embedding.added) else 0
     return {
         "length": greatest if decides and model.embedding.inputs is None else None,
@@ -258,16 +258,6 @@ class _Guarantee:
     def typed(self, n: int) -> int:
         """The length of a word as one types it, where the model reads n tokens."""
         return n - self.model.embedding.added
-
-    def ranges(self) -> list[list[int]]:
-        """The lengths at which all is certain, as ends of runs of them."""
-        found: list[list[int]] = []
-        for each in self.lengths:
-            if found and found[-1][1] == each.length - 1:
-                found[-1][1] = each.length
-            else:
-                found.append([each.length, each.length])
-        return found
 
     def note(self, method: str) -> None:
         n = self.lengths[-1].length

@@ -5,7 +5,7 @@ Standard library only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import floor, isinf, isqrt
 
@@ -19,6 +19,21 @@ MAX_BITS = 14_000  # of both parts together; such a number still prints under Py
 def quotient(value: Fraction | int) -> str:
     """An exact number as JSON has it: ``"p/q"`` or ``"p"``, with all its digits."""
     return numeral(value.numerator) + (f"/{numeral(value.denominator)}" if value.denominator != 1 else "")
+
+
+def consecutive(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """The first and last of each run of integers that follow one another.
+
+    >>> consecutive([1, 2, 3, 7])
+    [(1, 3), (7, 7)]
+    """
+    runs: list[tuple[int, int]] = []
+    for k in numbers:
+        if runs and runs[-1][1] == k - 1:
+            runs[-1] = (runs[-1][0], k)
+        else:
+            runs.append((k, k))
+    return runs
 
 
 def decimal(digits: str, place: int) -> str:

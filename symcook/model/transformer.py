@@ -67,6 +67,11 @@ class Parameter:
             parts.append(f"{self.name} {'<' if self.upper_open else '<='} {from_sympy(self.upper)}")
         return " & ".join(parts) or "true"
 
+    def missing(self) -> BadInput:
+        """The refusal where it has no value, with the option to give."""
+        do = f"give --set {self.name}=VALUE" + f" with {self.region}" * (self.region != "true")
+        return BadInput("every symbol must have a value here", f"none for {self.name}", do)
+
     @door()
     def check(self, value: Exact) -> sympy.Expr:
         """`value` as an exact number inside the interval, else BadInput."""

@@ -8,25 +8,79 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from symcook.errors import BadInput
 from symcook.files import parsed
+from symcook.model.answers import Shown
 
 KEYS = ("states", "input_symbols", "transitions", "initial_state")
 
 
-class AutomatonTable(NamedTuple):
-    """A complete automaton, whose states are 0, 1, ... and which begins in 0.
+@dataclass(frozen=True, repr=False)
+class Automaton(Shown):
+    """A complete deterministic automaton, whose states are 0, 1, ... and which begins in 0.
 
     alphabet: the letters. moves: for each state the next one by each letter, in the order of the alphabet. answers: for
     each state True (accepted), False, a label, or None for no answer. names: what the states are called.
+
+    >>> odd = Automaton(("0", "1"), ((0, 1), (1, 0)), (False, True))
+    >>> odd("0111"), odd.counts(3), odd.accepts(odd.step(odd.initial, "1"))
+    (True, [0, 1, 2, 4], True)
     """
+
+    REPORT = "automaton"
 
     alphabet: tuple[str, ...]
     moves: tuple[tuple[int, ...], ...]
     answers: tuple[Any, ...]
     names: tuple[str, ...] = ()
+    places: dict[str, int] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "places", {letter: k for k, letter in enumerate(self.alphabet)})
+        if not self.names:
+            object.__setattr__(self, "names", tuple(f"q{state}" for state in range(len(self.moves))))
+
+    initial = 0
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def step(self, state: int, letter: str) -> int:
+        """The next state; BadInput for a letter outside of the alphabet."""
+        if letter not in self.places:
+            raise BadInput(f"every symbol must be in the alphabet {' '.join(self.alphabet)}", letter or "nothing")
+        return self.moves[state][self.places[letter]]
+
+    def answer(self, state: int) -> Any:
+        """True, False, a label, or None."""
+        return self.answers[state]
+
+    def accepts(self, state: int) -> bool:
+        """Whether a word that ends in this state is accepted."""
+        return self.answers[state] is True
+
+    def __call__(self, word: Iterable[str]) -> Any:
+        """The answer to a word: text, or a sequence of letters."""
+        state = self.initial
+        for letter in word:
+            state = self.step(state, letter)
+        return self.answers[state]
+
+    def counts(self, longest: int, accepted: Callable[[object], bool] = lambda answer: answer is True) -> list[int]:
+        """How many words of each length from 0 to `longest` are accepted."""
+        ways = {self.initial: 1}
+        result = []
+        for _ in range(longest + 1):
+            result.append(sum(many for state, many in ways.items() if accepted(self.answers[state])))
+            further: dict[int, int] = {}
+            for state, many in ways.items():
+                for to in self.moves[state]:
+                    further[to] = further.get(to, 0) + many
+            ways = further
+        return result
 
     @property
     def operators(self) -> int:
@@ -56,31 +110,30 @@ class AutomatonTable(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         """The automaton by the names of automata-lib, as `table_of` reads it; "answers" in place of "final_states"
         where they are labels."""
-        names = self.names or tuple(f"q{state}" for state in range(len(self.moves)))
         transitions = {
-            name: {letter: names[to] for letter, to in zip(self.alphabet, row, strict=True)}
-            for name, row in zip(names, self.moves, strict=True)
+            name: {letter: self.names[to] for letter, to in zip(self.alphabet, row, strict=True)}
+            for name, row in zip(self.names, self.moves, strict=True)
         }
-        ends: dict[str, Any] = {"final_states": [names[k] for k, one in enumerate(self.answers) if one is True]}
+        ends: dict[str, Any] = {"final_states": [self.names[k] for k, one in enumerate(self.answers) if one is True]}
         if not self.decides:
-            ends = {"answers": dict(zip(names, self.answers, strict=True))}
+            ends = {"answers": dict(zip(self.names, self.answers, strict=True))}
         return {
-            "states": list(names),
+            "states": list(self.names),
             "input_symbols": list(self.alphabet),
             "transitions": transitions,
-            "initial_state": names[0],
+            "initial_state": self.names[0],
             **ends,
         }
 
-    def over(self, alphabet: Sequence[str]) -> AutomatonTable:
+    def over(self, alphabet: Sequence[str]) -> Automaton:
         """The same with its letters in another order; BadInput where they are others."""
         if sorted(alphabet) != sorted(self.alphabet):
             must = f"the automaton must be over the alphabet {' '.join(alphabet)}"
             raise BadInput(must, " ".join(self.alphabet), "give one over exactly these symbols")
         order = [self.alphabet.index(letter) for letter in alphabet]
-        return self._replace(alphabet=tuple(alphabet), moves=tuple(tuple(row[k] for k in order) for row in self.moves))
+        return replace(self, alphabet=tuple(alphabet), moves=tuple(tuple(row[k] for k in order) for row in self.moves))
 
-    def minimal(self) -> AutomatonTable:
+    def minimal(self) -> Automaton:
         """The table with the fewest states and the same answers. States are numbered as the words that first reach
         them, shorter ones before longer ones, so that equal languages over one alphabet have equal tables."""
         numbers: dict[Any, int] = {}
@@ -107,7 +160,7 @@ def reached(
     answer: Callable[[Any], Any],
     alphabet: Sequence[str],
     most: int = 200_000,
-) -> AutomatonTable:
+) -> Automaton:
     """The table of the states that are reached; `steps` has the next ones of a state by the letters in order.
     BadInput where there are more than `most`."""
     numbers, states, moves = {start: 0}, [start], []
@@ -122,10 +175,10 @@ def reached(
                 states.append(to)
             row.append(numbers[to])
         moves.append(tuple(row))
-    return AutomatonTable(tuple(alphabet), tuple(moves), tuple(map(answer, states)))
+    return Automaton(tuple(alphabet), tuple(moves), tuple(map(answer, states)))
 
 
-def read_table(text: str, name: str = "the text") -> AutomatonTable:
+def read_table(text: str, name: str = "the text") -> Automaton:
     """The automaton of a JSON text, which stands in the file `name`. BadInput where it is none, with the line where one
     is to blame: also for a state with two transitions by one letter, which readers of JSON pass over."""
     document = parsed(text, "an automaton must be a JSON file", name)
@@ -158,7 +211,7 @@ def _keys(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
             key = None
 
 
-def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = None) -> AutomatonTable:
+def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = None) -> Automaton:
     """An automaton by the names of automata-lib, sets as lists: "states", "input_symbols", "transitions" {state:
     {letter: state}}, "initial_state", and "final_states" or "answers" {state: label}. BadInput where it is not
     complete, with the pair that is missing, and the line where `lines` has those of keys."""
@@ -206,7 +259,7 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
     answers = _answers(document, states, state)
     order = [initial, *(k for k in range(len(states)) if k != initial)]
     rank = {old: new for new, old in enumerate(order)}
-    return AutomatonTable(
+    return Automaton(
         letters,
         tuple(tuple(rank[to] for to in moves[old]) for old in order),
         tuple(answers[old] for old in order),

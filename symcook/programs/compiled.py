@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput, require_known
 from symcook.programs import ATTENTIONS, AUTOMATA, FORMULAS, LANGUAGES, MACHINES
-from symcook.programs.automata import AutomatonTable
+from symcook.programs.automata import Automaton
 from symcook.programs.reading import formula_of
 from symcook.programs.running import program_table, tokens_of
 from symcook.programs.srasp_reading import read_srasp
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from symcook.programs.srasp import Srasp
 
 
-def read(program: Program) -> Formula | Srasp | AutomatonTable | TuringMachine:
+def read(program: Program) -> Formula | Srasp | Automaton | TuringMachine:
     """The program that a model was compiled from; BadInput for a language or a theorem that is not known."""
     require_known("language of a program", program.kind, LANGUAGES)
     if program.kind in FORMULAS:
@@ -42,7 +42,7 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
     if program.attention and program.kind not in FORMULAS:
         raise BadInput("a program with softmax attention must be a formula", program.kind)
     own: Collection[str] = program.alphabet
-    if isinstance(found, AutomatonTable):
+    if isinstance(found, Automaton):
         own = tokens_of(found)
         own = own if own[0] in tokens else own[1:]  # a decoder without $
     elif isinstance(found, TuringMachine) and program.theorem:

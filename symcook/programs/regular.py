@@ -15,7 +15,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from symcook.errors import BadInput
-from symcook.programs.automata import AutomatonTable, reached
+from symcook.programs.automata import Automaton, reached
 
 SIGNS = "|*+?()[].\\"
 TIMES = re.compile(r"\{(\d{1,5})(,(\d{0,5}))?\}")
@@ -187,7 +187,7 @@ class Expression:
         raise self.fail("must be made of the symbols of the model", f"write them as {said}")
 
 
-def regular_table(text: str, alphabet: Sequence[str]) -> AutomatonTable:
+def regular_table(text: str, alphabet: Sequence[str]) -> Automaton:
     """The minimal automaton of a regular expression; BadInput where it is none, with the place."""
     reader = Expression(text, alphabet)
     found = reader.whole()

@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput
-from symcook.programs.automata import AutomatonTable, read_table
+from symcook.programs.automata import Automaton, read_table
 from symcook.programs.formula import alphabet_of
 from symcook.programs.regular import letters_of, regular_table
 from symcook.programs.speech import Speech
@@ -19,7 +19,7 @@ START, VERDICTS = "$", ("no", "yes")
 """The token in front of a word that a decoder of an automaton reads, and those behind the states that it writes."""
 
 
-def tokens_of(table: AutomatonTable) -> tuple[str, ...]:
+def tokens_of(table: Automaton) -> tuple[str, ...]:
     """The tokens of a decoder of an automaton in the order of their numbers: `START`, letters, states, `VERDICTS`, no
     two of them alike. Letters are what they are; a state that is called like a letter, or as no token may be, and the
     others get another name, of which decoding shows the one in the file (`automaton_speech`)."""
@@ -37,12 +37,12 @@ def tokens_of(table: AutomatonTable) -> tuple[str, ...]:
     return (start, *table.alphabet, *states, *(fresh(word, word) for word in VERDICTS))
 
 
-def program_table(program: Program) -> AutomatonTable:
+def program_table(program: Program) -> Automaton:
     """The automaton that a model was compiled from."""
     return read_source(program.source, program.alphabet)
 
 
-def read_source(source: str, alphabet: str | Sequence[str] | None = None, name: str = "the text") -> AutomatonTable:
+def read_source(source: str, alphabet: str | Sequence[str] | None = None, name: str = "the text") -> Automaton:
     """The automaton of a program: JSON where the text begins with {, else a regular expression, whose states are q0,
     q1, ... BadInput where it is none, where it answers with labels, and where `alphabet` has other letters."""
     letters = None if alphabet is None else alphabet_of(alphabet)
@@ -56,8 +56,7 @@ def read_source(source: str, alphabet: str | Sequence[str] | None = None, name: 
         if not letters:
             must = "an expression without symbols must have an alphabet"
             raise BadInput(must, source or "nothing", "give it, for example --alphabet ab")
-    table = regular_table(source, letters)
-    return table._replace(names=tuple(f"q{state}" for state in range(len(table.moves))))
+    return regular_table(source, letters)
 
 
 def automaton_speech(program: Program) -> Speech:

@@ -27,6 +27,7 @@ from symcook.proof.replay import Statement
 from symcook.proof.search import elaborate, prooftext
 from symcook.proof.search.prooftext import BadProof
 from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.trees import apart, mentioned, replaced
 
 if TYPE_CHECKING:
     from symcook.model.family import Family
@@ -37,7 +38,6 @@ SECONDS = 5.0
 """The time for one version of a line."""
 SMALL = ("0", "1", "index")
 """What tables are tried at where the hypotheses of a sentence are to hold: a number, or their first index."""
-Calls = Mapping[str, Callable[[tuple[Tree, ...]], Tree]]
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class FamilyForms:
     def outputs(self) -> dict[str, FamilyForm]:
         """The forms of what the readout reads."""
         readout, held = self.family.readout, self.relation.held
-        read = {one.name for one in readout.reads} | _called(readout.score)
+        read = {one.name for one in readout.reads} | mentioned(readout.score)
         found = {f: self.forms[f] for name in held if name in read and (f := held[name][0]) in self.forms}
         return {f: form for f, form in found.items() if form.value is None or form.value[0] != "num"}
 
@@ -111,7 +111,7 @@ class FamilyForms:
                 return None
             return FamilyForm(function, text, ranges, _call_of(tree, function), None, why)
         form = FamilyForm(function, text, ranges, left, None)
-        read = _called(tree[2]) & functions
+        read = mentioned(tree[2]) & functions
         if function in read or any(one[0] != "name" for one in _arguments(left)):
             return _lost(form, "it is given round by round")
         given = {one.name for one in self.family.inputs}
@@ -156,7 +156,7 @@ class FamilyForms:
         wanted = {form.function for form in forms}
         for form in reversed(self.forms.values()):
             if form.function in wanted:
-                wanted |= _called(parse_formula(form.text)) & self.forms.keys()
+                wanted |= mentioned(parse_formula(form.text)) & self.forms.keys()
         return [form for form in self.forms.values() if form.function in wanted]
 
 
@@ -176,7 +176,7 @@ class _Attempt:
         why = self.line(f"given .. some {word}run")
         proved, missing = dict[str, str](), dict[str, str]()
         for form in self.found.needed(self.forms):
-            hints = ["run", *(proved[f] for f in proved if f in _called(parse_formula(form.text)))]
+            hints = ["run", *(proved[f] for f in proved if f in mentioned(parse_formula(form.text)))]
             label = f"{form.function}_form"
             sums = "sum(" in form.text and len(hints) > 1
             for by in ([*hints, "sum_ext"], hints) if sums else (hints, self.sides(form)):
@@ -280,14 +280,6 @@ def _arguments(left: Tree) -> tuple[Tree, ...]:
     return left[2] if left[0] == "call" else ()
 
 
-def _called(tree: object) -> set[str]:
-    """The names in a tree, and those of functions."""
-    if not isinstance(tree, tuple) or not tree:
-        return set()
-    own_name = {tree[1]} if tree[0] in ("call", "name") and isinstance(tree[1], str) else set[str]()
-    return own_name.union(*map(_called, tree))
-
-
 def _call_of(tree: Tree, function: str) -> Tree:
     """The first place in a tree at which a function stands."""
     if tree[0] in ("call", "name") and tree[1] == function:
@@ -305,45 +297,6 @@ def _unfold(form: FamilyForm) -> Callable[[tuple[Tree, ...]], Tree]:
         return replaced(present(form.value), dict(zip(indices, args, strict=True)), {})
 
     return at
-
-
-def replaced(tree: Tree, put: Mapping[str, Tree], calls: Calls) -> Tree:
-    """A tree with others in place of names and of calls; bound names that would catch one of these are renamed."""
-    tag = tree[0]
-    if tag == "name":
-        return calls[tree[1]](()) if tree[1] in calls else put.get(tree[1], tree)
-    if tag == "num":
-        return tree
-    if tag == "call":
-        args = tuple(replaced(one, put, calls) for one in tree[2])
-        return calls[tree[1]](args) if tree[1] in calls else (tag, tree[1], args)
-    if tag in ("sum", "prod", "all in", "ex in"):
-        low, high = (replaced(one, put, calls) for one in tree[2:4])
-        name = tree[1]
-        inner = {key: value for key, value in put.items() if key != name}
-        body = replaced(tree[4], {}, {})
-        caught = set().union(*(_called(value) for value in inner.values()))
-        if name in caught:
-            new = next(f"{name}{k}" for k in itertools.count(1) if f"{name}{k}" not in caught | _called(body))
-            inner[name], name = ("name", new), new
-        return (tag, name, low, high, replaced(body, inner, calls))
-    return (tag, *(replaced(one, put, calls) if isinstance(one, tuple) else one for one in tree[1:]))
-
-
-def apart(tree: Tree, bound: frozenset[str]) -> Tree:
-    """A tree in which no name is bound where it is bound already."""
-    tag = tree[0]
-    if tag in ("sum", "prod", "all in", "ex in"):
-        name, body = tree[1], tree[4]
-        if name in bound:
-            name = next(f"{name}{k}" for k in itertools.count(1) if f"{name}{k}" not in bound | _called(body))
-            body = replaced(body, {tree[1]: ("name", name)}, {})
-        return (tag, name, apart(tree[2], bound), apart(tree[3], bound), apart(body, bound | {name}))
-    if tag in ("num", "name"):
-        return tree
-    if tag == "call":
-        return (tag, tree[1], tuple(apart(one, bound) for one in tree[2]))
-    return (tag, *(apart(one, bound) if isinstance(one, tuple) else one for one in tree[1:]))
 
 
 def shorter(tree: Tree) -> Tree:

@@ -24,7 +24,6 @@ from symcook.proof import kernel, limits, own, replay
 from symcook.proof.claims.decision import COUNTS, ClaimDecision, decide
 from symcook.proof.files import load_json
 from symcook.proof.limits import OutOfTime, limited
-from symcook.proof.merged import conjuncts
 from symcook.proof.ownfacts import Facts, Trying, parts
 from symcook.proof.ownmeanings import Handed, Meanings
 from symcook.proof.ownnames import ModelMeaning, named
@@ -96,7 +95,7 @@ def claim(
         sorts |= dict.fromkeys(rows, "Int*Int->Int")
     run, premises = meaning.run, "".join(f"{one} -> " for one in truths)
     if len(truths) > LONG:  # so that all stand less deep: each premise is a level, and each part of a conjunction
-        run, premises = _in_halves(conjuncts(run)), f"{_in_halves(truths)} -> "
+        run, premises = _in_halves(meaning.parts), f"{_in_halves(truths)} -> "
     names = ", ".join(f"{name}:{sort}" for name, sort in sorts.items())
     some = "".join(f"{part} -> " for part in [" & ".join([*meaning.least, *meaning.regions])] if part)
     word = "" if meaning.word is None else f"({meaning.word}) -> "

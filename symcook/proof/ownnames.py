@@ -22,6 +22,7 @@ from symcook.proof.replay import ID
 from symcook.proof.rounded import ROUNDED, RoundedTerms, words
 from symcook.proof.runrel import Relation
 from symcook.proof.terms import Sort, Term, sort_of, var
+from symcook.proof.trees import mentioned
 
 if TYPE_CHECKING:
     from symcook.proof.grammar import Env
@@ -133,14 +134,6 @@ def written(tree: Tree, here: Tree | None, taken: Collection[str]) -> Tree:
     return walk(tree, {})
 
 
-def mentioned(tree: object) -> set[str]:
-    """The names in a tree, those of functions too."""
-    if not isinstance(tree, tuple):
-        return set()
-    own = {tree[1]} if tree[:1] in (("name",), ("call",)) else set()
-    return own.union(*map(mentioned, tree))
-
-
 def about_brackets(known: Mapping[str, Definition]) -> set[str]:
     """The definitions for which token 0 opens a bracket and token 1 closes it."""
     found = {"bracket", "brackets"}
@@ -180,13 +173,11 @@ class ModelMeaning:
         self.taken = {*known, *expr.RESERVED, *WORDS, *_OWN, *self.symbols}
         self.document, self.names = renamed(document, self.taken)
         self.relation = _Layers(self.document)
-        self.run, self.word = self.relation.run(), None
+        self.run, self.parts, self.word = self.relation.run(), self.relation.whole.parts, None
         words = document["embedding"]["words"]
         if words is not None:
             self.word = self.relation.word()
-            self.functions = [name for name in _called(expr.parse_formula(f"{self.run} & {self.word}")) if name != "w"]
-        else:  # rows of numbers: the inputs, then what is made of them
-            self.functions = list(self.relation.sorts())
+        self.functions = list(self.relation.sorts())  # of rows of numbers the inputs too
         self.taken |= set(self.functions)
         self.tokens: dict[str, int] = {token: number for number, token in enumerate(words or ())}
         self.truths: Truths | None = None  # of the formulas of the sentence
@@ -196,7 +187,8 @@ class ModelMeaning:
         self.sorts |= dict.fromkeys(self.functions, "Real" if self.relation.pointwise else "Int->Real")
         self.other = None if other is None else OtherModel(self, ModelMeaning(other, known))
         if self.other is not None:
-            self.run = f"{self.other.run} & {self.run}"
+            self.parts = [*self.other.parts, *self.parts]
+            self.run = " & ".join([*self.other.parts, self.run])
             self.functions += self.other.sorts
             self.taken |= {*self.other.sorts}
             self.sorts |= self.other.sorts
@@ -430,9 +422,9 @@ class _Sentence:
     def of_other(self, tree: Tree, values: Sequence[Tree], scope: BoundNames) -> Tree:
         """A name of the second model, at a position where there are `values`."""
         second = present(self.meaning.other)
-        (base, at), put = split(own_word(tree[1])), second.put
+        base, at = split(own_word(tree[1]))
         if base == "n" and tree[0] == "name":
-            return expr.parse_term(put.get("n", "n"))
+            return second.length
         if base not in second.meaning.space:
             listed = [f"{PREFIX}{name}" for name in second.meaning.listed()]
             raise self.fail(tree, f"the name '{tree[1]}' is unknown here; {unknown('name', tree[1], listed).do}")
@@ -441,7 +433,7 @@ class _Sentence:
         held = self.held(tree, base, at, second.meaning)
         if held is None and not values:
             return ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), ("num", 0, 1))
-        function = put.get(held or "", held)
+        function = second.called.get(held or "", held)
         return ("num", 0, 1) if held is None else ("call", function, tuple(values)) if values else ("name", function)
 
     def held(self, tree: Tree, base: str, at: str, meaning: ModelMeaning | None = None) -> str | None:
@@ -501,9 +493,8 @@ class _Sentence:
         if kind in meaning.space and kind in ("count", "first", "last") and doubtful:
             raise self.fail(tree, f'{kind} has two meanings here; of the token it is {kind}("{name}")')
         if kind in ("accept", "answer", "probability"):
-            text = self.answered(tree, kind, name, bool(places))
-            read = expr.parse_term if kind == "probability" else expr.parse_formula
-            return written(read(text), next(iter(places), None), scope.values())
+            said = self.answered(tree, kind, name, bool(places))
+            return written(said, next(iter(places), None), scope.values())
         if word != kind:
             raise self.fail(tree, f"{kind} is about the string, which both models read; write it without {PREFIX}")
         if "w" not in meaning.sorts:
@@ -535,8 +526,8 @@ class _Sentence:
         ways = [("=", ("call", name, (place,)), ("num", state, 1)) for state in accepting]
         return reduce(lambda left, right: ("|", left, right), ways)
 
-    def answered(self, tree: Tree, kind: str, label: str, placed: bool) -> str:
-        """What the readout of a model says, as a text of the statement."""
+    def answered(self, tree: Tree, kind: str, label: str, placed: bool) -> Tree:
+        """What the readout of a model says."""
         other = self.meaning.other if tree[1] != kind else None
         meaning, here = (self.meaning if other is None else other.meaning), _HERE if placed else None
         labels = meaning.document["readout"].get("labels") or []
@@ -549,7 +540,8 @@ class _Sentence:
             if here is None and "takes a position" in error.must:
                 given = f"; write {tree[1]}({', '.join(filter(None, (label, 'n')))}) for the last"
             raise self.fail(tree, error.must + given) from None
-        return text if other is None else other.renamed(text)
+        read = (expr.parse_term if kind == "probability" else expr.parse_formula)(text)
+        return read if other is None else other.renamed(read)
 
 
 class _Builder(grammar.TermBuilder):
@@ -576,16 +568,3 @@ class _Builder(grammar.TermBuilder):
 
     def refuse(self, why: str, tree: Tree) -> NoReturn:
         raise Rejected(why)
-
-
-def _called(tree: Tree) -> list[str]:
-    """The names that are applied in a tree, in the order of their first place; what the grammar reserves left out."""
-    out: dict[str, None] = {}
-    todo: list[Any] = [tree]
-    while todo:
-        t = todo.pop(0)
-        if isinstance(t, tuple):
-            if t[:1] == ("call",) and t[1] not in expr.RESERVED:
-                out[t[1]] = None
-            todo = [*t, *todo]
-    return list(out)

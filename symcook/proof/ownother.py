@@ -9,11 +9,13 @@ of this symbol, or for an added one by its end.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
+from symcook.model.expr import Tree, parse_formula, parse_term, show
+from symcook.proof.trees import apart, replaced
 
 if TYPE_CHECKING:
     from symcook.proof.ownnames import ModelMeaning
@@ -24,6 +26,8 @@ PREFIX = "other."
 
 THEIRS = "other_"
 """What they begin with in the statement that is made of it."""
+W_AT_I = ("call", "w", (("name", "i"),))
+"""The token at a position, as a run has it."""
 
 
 class OtherModel:
@@ -37,33 +41,35 @@ class OtherModel:
             must = "two models of one statement must read strings over the same symbols"
             raise BadInput(must, f"{shown[0]} and {shown[1]}", "give --with a model over the symbols of the first")
         self.more = len(_added(second)) - len(_added(first))
-        bound = {name for name in re.findall(r"\bq\d*\b", second.run) if name not in second.functions}
-        renamed = [*second.functions, *sorted(bound & first.taken)]
-        self.put: dict[str, str] = (
-            {} if not self.more else {"n": f"(n {'+' if self.more > 0 else '-'} {abs(self.more)})"}
-        )
+        self.length: Tree = parse_term(f"n {'+' if self.more > 0 else '-'} {abs(self.more)}" if self.more else "n")
+        self.called: dict[str, str] = {}
         taken = {*first.taken, *second.taken}
-        for name in renamed:
-            stem = f"{THEIRS}{name}"
-            new = next(x for x in (f"{stem}{'_' * k}" for k in itertools.count()) if x not in taken)
-            self.put[name] = new
-            taken.add(new)
-        self.sorts = {self.put[name]: second.sorts[name] for name in renamed if name in second.sorts}
+        for name in second.functions:
+            self.called[name] = next(x for k in itertools.count() if (x := f"{THEIRS}{name}{'_' * k}") not in taken)
+            taken.add(self.called[name])
+        self.sorts = {self.called[name]: second.sorts[name] for name in second.functions}
 
     @property
     def least(self) -> list[str]:
         """That it has a position too."""
-        return [f"1 <= {self.put['n'][1:-1]}"] if self.more < 0 else []
+        return [f"1 <= {show(self.length)}"] if self.more < 0 else []
 
-    def renamed(self, text: str) -> str:
-        """A text about the second model in the names of the statement."""
-        return re.sub(r"\b[A-Za-z_]\w*", lambda found: self.put.get(found[0], found[0]), text, flags=re.ASCII)
+    def renamed(self, tree: Tree) -> Tree:
+        """What is about the second model, in the names of the statement."""
+        calls = {name: partial(lambda new, args: ("call", new, args), new) for name, new in self.called.items()}
+        return replaced(tree, {"n": self.length}, calls)
 
     @property
-    def run(self) -> str:
-        """Its run, with its tokens said by those of the first model."""
-        said = self.tokens()
-        return self.renamed(re.sub(r"\bw\(i\) = (\d+)\b", lambda found: said[int(found[1])], self.meaning.run))
+    def parts(self) -> list[str]:
+        """What its run states, part by part, with its tokens said by those of the first model."""
+        said = {("=", W_AT_I, ("num", k, 1)): parse_formula(text) for k, text in self.tokens().items()}
+
+        def put(tree: Any) -> Any:
+            return said[tree] if tree in said else tuple(map(put, tree)) if isinstance(tree, tuple) else tree
+
+        taken = frozenset(self.first.taken)
+        parts = (self.renamed(put(parse_formula(part))) for part in self.meaning.parts)
+        return [f"({show(apart(part, taken))})" for part in parts]
 
     def tokens(self) -> dict[int, str]:
         """By its number in the second model, what it is that a token stands at its position i."""

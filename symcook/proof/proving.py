@@ -188,8 +188,7 @@ def document_of(model: Transformer, values: Mapping[str, Exact]) -> dict[str, An
     about one value would look like one about all."""
     for parameter in model.parameters:
         if parameter.name not in values:
-            do = f"give --set {parameter.name}=VALUE" + f" with {parameter.region}" * (parameter.region != "true")
-            raise BadInput("every symbol must have a value here", f"none for {parameter.name}", do)
+            raise parameter.missing()
     return modelfile.to_document(model.bind(values))
 
 

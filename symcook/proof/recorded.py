@@ -13,6 +13,7 @@ from symcook.model.plainfamily import FamilyHead, FamilyLayer, Norm, Range, Repe
 from symcook.proof.familyrel import FamilyRelation, Held, before_first
 from symcook.proof.rows import Right
 from symcook.proof.runrel import Model, Relation
+from symcook.proof.runvalues import Call
 
 RecordedCells = dict[str, dict[tuple[int, ...], "str | None"]]
 
@@ -29,9 +30,10 @@ class BlockValues:
 
 class Recorded(Relation):
     """A relation that keeps what is held after the embedding and after each block, its blocks, and its functions in
-    order."""
+    order. With `written` its texts have the values of functions as this writes them."""
 
-    def __init__(self, model: Mapping[str, Any]) -> None:
+    def __init__(self, model: Mapping[str, Any], written: Call | None = None) -> None:
+        self.written = written
         self.streams: list[dict[str, str]] = []
         self.blocks: list[BlockValues] = []
         self.order: list[str] = list(model["embedding"]["inputs"] or ())
@@ -42,6 +44,7 @@ class Recorded(Relation):
         return self.order[-1]
 
     def _embed(self) -> None:
+        self.call = self.written or self.call
         super()._embed()
         self.streams.append(dict(self.held))
 

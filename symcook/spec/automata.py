@@ -5,21 +5,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from symcook.programs.automata import AutomatonTable
+from symcook.programs.automata import Automaton
 from symcook.spec.fold import Fold
 
 
-def language(table: AutomatonTable) -> Fold:
-    """Whether a word is accepted, as a reference."""
+def language(table: Automaton) -> Fold:
+    """What an automaton answers to a string, as a reference whose states are its names."""
     rows = {
         name: dict(zip(table.alphabet, (table.names[to] for to in row), strict=True))
         for name, row in zip(table.names, table.moves, strict=True)
     }
-    final = {name for name, answer in zip(table.names, table.answers, strict=True) if answer is True}
-    return Fold(table.names[0], lambda state, letter: rows[state][letter], lambda state: state in final)
+    answers = dict(zip(table.names, table.answers, strict=True))
+    decides = table.decides
+    return Fold(
+        table.names[0],
+        lambda state, letter: rows[state][letter],
+        lambda state: answers[state] is True if decides else answers[state],
+    )
 
 
-def tokens(table: AutomatonTable, word: Iterable[str]) -> list[str]:
+def tokens(table: Automaton, word: Iterable[str]) -> list[str]:
     """The tokens of its run: the states that a word goes through, the initial one first, and yes or no.
 
     >>> from symcook.programs.running import read_source

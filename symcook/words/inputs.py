@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from symcook.domains.cells import Array
 from symcook.errors import BadInput, NotExact
 from symcook.files import text_of
 from symcook.forward import Result
-from symcook.programs.automata import AutomatonTable, reached, read_table
+from symcook.programs.automata import Automaton, reached, read_table
 from symcook.programs.regular import name_of, regular_table
 from symcook.words import Stand, Word, every
 from symcook.words.cells import MOST, Cells, TraceEntries, classes
@@ -32,17 +32,10 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 
-class Tabled(Protocol):
-    """An automaton that says its table."""
-
-    @property
-    def table(self) -> AutomatonTable: ...
-
-
 LISTED = 1_000_000
 """The greatest number of strings of a file, and of a sample."""
-Language = str | PathLike[str] | AutomatonTable | Tabled | Iterable[str | Sequence[str]]
-"""Text, a path, an automaton (as a table, or what has one as its `table`), or a list of strings."""
+Language = str | PathLike[str] | Automaton | Iterable[str | Sequence[str]]
+"""Text, a path, an automaton, or a list of strings."""
 DO = "give a file of strings, an automaton file or a regular expression"
 
 
@@ -99,23 +92,23 @@ def longest(model: Transformer, inputs: Language, otherwise: int) -> int:
 
 def automaton(
     model: Transformer, inputs: Language, sample: int | None = None, seed: int = 0
-) -> tuple[AutomatonTable, dict[str, Any]]:
+) -> tuple[Automaton, dict[str, Any]]:
     """A language as an automaton over the model's alphabet; and {"inputs", "count"}, the latter None where its strings
     have no end."""
     language, text = _language(model, inputs)
-    if isinstance(language, AutomatonTable) and _longest(language) is None and sample is None:
+    if isinstance(language, Automaton) and _longest(language) is None and sample is None:
         return language, {"inputs": text, "count": None}
     every_string = _finite(model, language, text, sample, seed)
     if every_string.count > LISTED:
         raise BadInput(f"inputs must be at most {LISTED} strings here", every_string.says, "give --sample 10000")
     known = every_string.language
-    return known if isinstance(known, AutomatonTable) else _table(model, known or ()), every_string.to_json()
+    return known if isinstance(known, Automaton) else _table(model, known or ()), every_string.to_json()
 
 
 def _strings(
     model: Transformer,
     lengths: range,
-    language: AutomatonTable | frozenset[Word],
+    language: Automaton | frozenset[Word],
     text: str,
     sample: int | None,
     seed: int,
@@ -132,7 +125,7 @@ def _strings(
 
 def _finite(
     model: Transformer,
-    language: AutomatonTable | frozenset[Word],
+    language: Automaton | frozenset[Word],
     text: str,
     sample: int | None,
     seed: int,
@@ -147,7 +140,7 @@ def _finite(
     return _strings(model, lengths, language, text, sample, seed, positions)
 
 
-def _table(model: Transformer, words: Iterable[Word]) -> AutomatonTable:
+def _table(model: Transformer, words: Iterable[Word]) -> Automaton:
     """The automaton of these strings."""
     words = frozenset(words)
     prefixes = {word[:k] for word in words for k in range(len(word) + 1)}
@@ -174,7 +167,7 @@ class Strings:
         self,
         model: Transformer,
         lengths: range,
-        language: AutomatonTable | frozenset[Word] | None = None,
+        language: Automaton | frozenset[Word] | None = None,
         text: str = "all strings",
         positions: str | None = None,
     ) -> None:
@@ -256,7 +249,7 @@ class Strings:
             return {"strings": [list(word) for n in self.lengths for word in self._listed[n]]}
         if self.language is None:
             return {}
-        return {"automaton": self.language._replace(names=()).to_json()}
+        return {"automaton": replace(self.language, names=()).to_json()}
 
     @property
     def reader(self) -> LanguageStates | None:
@@ -361,7 +354,7 @@ class LanguageStates:
 
     start = 0
 
-    def __init__(self, table: AutomatonTable) -> None:
+    def __init__(self, table: Automaton) -> None:
         self.table, self.moves = table, np.array(table.moves)
         self.accepting = np.array([answer is True for answer in table.answers])
 
@@ -376,7 +369,7 @@ CellCounts = tuple[int, ...]
 """By cell and symbol, how often the symbol stands in the cell."""
 
 
-def _inside(cells: Cells, automaton: AutomatonTable, ways: Sequence[Sequence[int]]) -> Iterator[Stand]:
+def _inside(cells: Cells, automaton: Automaton, ways: Sequence[Sequence[int]]) -> Iterator[Stand]:
     """The classes that a language meets: one pass over positions keeps for each state and class so far the smallest
     prefix and how many there are, and drops prefixes that lead nowhere."""
     places, size = placed(cells), len(cells.alphabet)
@@ -424,11 +417,10 @@ def _too_many(cells: Cells, given: str) -> None:
 # --- What a language is read from -------------------------------------------------------------------------------------
 
 
-def _language(model: Transformer, source: Language) -> tuple[AutomatonTable | frozenset[Word], str]:
+def _language(model: Transformer, source: Language) -> tuple[Automaton | frozenset[Word], str]:
     """The language, and what it is called."""
-    table = source if isinstance(source, AutomatonTable) else getattr(source, "table", None)
-    if table is not None:
-        return _over(model, table), "the automaton"
+    if isinstance(source, Automaton):
+        return _over(model, source), "the automaton"
     if not isinstance(source, (str, PathLike)):
         if not isinstance(source, Iterable):
             raise BadInput("inputs must be a language", repr(source), DO)
@@ -445,7 +437,7 @@ def _language(model: Transformer, source: Language) -> tuple[AutomatonTable | fr
     return frozenset(_checked(model, lines, str(path))), name
 
 
-def _longest(language: AutomatonTable | frozenset[Word]) -> int | None:
+def _longest(language: Automaton | frozenset[Word]) -> int | None:
     """The greatest length of a string, 0 where there is none; None where there is no greatest."""
     if isinstance(language, frozenset):
         return max(map(len, language), default=0)
@@ -478,7 +470,7 @@ def _checked(model: Transformer, given: Iterable[Any], where: str) -> Iterator[W
         yield word
 
 
-def _over(model: Transformer, table: AutomatonTable) -> AutomatonTable:
+def _over(model: Transformer, table: Automaton) -> Automaton:
     """The automaton over the alphabet of the model; symbols that it does not read lead to no string."""
     if not all(answer in (True, False, None) for answer in table.answers):
         raise BadInput("an automaton of inputs must accept or reject", "one that answers with labels", DO)
@@ -490,7 +482,7 @@ def _over(model: Transformer, table: AutomatonTable) -> AutomatonTable:
     places = [table.alphabet.index(symbol) if symbol in table.alphabet else None for symbol in model.alphabet]
     moves = [tuple(sink if k is None else row[k] for k in places) for row in table.moves]
     answers = (*(answer is True for answer in table.answers), False)
-    return AutomatonTable(model.alphabet, (*moves, (sink,) * len(model.alphabet)), answers).minimal()
+    return Automaton(model.alphabet, (*moves, (sink,) * len(model.alphabet)), answers).minimal()
 
 
 def _places(count: int, sample: int, seed: int) -> set[int]:

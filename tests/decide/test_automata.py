@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from symcook.decide.automata import Asked, Automaton, explored, from_json, parted, read
+from symcook.decide.automata import Asked, Automaton, explored, parted, read
 from symcook.decide.drawing import svg
-from symcook.decide.regular import regular
 from symcook.errors import BadInput
+from symcook.programs.automata import table_of
+from symcook.programs.regular import regular_table as regular
+from symcook.spec.automata import language
 from symcook.spec.fold import Fold
 from symcook.spec.languages import dyck1, dyck_bounded
 
@@ -106,18 +108,18 @@ def test_no_answer_to_the_empty_word_is_no_difference() -> None:
     some = Automaton(("a",), ((1,), (1,)), (None, True))
     assert parted(some, regular("a+", "a"), "a").word is None
     assert parted(some, regular("a*", "a"), "a").word is None
-    assert len(some.minimal()) == 2 and some.fold()("") is False
+    assert len(some.minimal()) == 2 and language(some)("") is False
 
 
 def test_files_by_the_names_of_automata_lib(tmp_path: Path) -> None:
-    found = from_json(ODD)
+    found = table_of(ODD)
     assert [w for w in words("01", 3) if found(w)] == ["1", "01", "10", "001", "010", "100", "111"]
     assert found.to_json() == ODD
     (tmp_path / "odd.json").write_text(json.dumps(ODD))
     assert read(tmp_path / "odd.json") == found
     label = Automaton(("a",), ((1,), (0,)), ("x", "y"))
-    assert from_json(label.to_json()) == label and "final_states" not in label.to_json()
-    later = from_json(ODD | {"initial_state": "odd"})
+    assert table_of(label.to_json()) == label and "final_states" not in label.to_json()
+    later = table_of(ODD | {"initial_state": "odd"})
     assert later("") is True and later("1") is False and later.names == ("odd", "even")
     with pytest.raises(BadInput, match="must be a JSON file"):
         (tmp_path / "bad.json").write_text("{")
@@ -140,11 +142,11 @@ def test_files_by_the_names_of_automata_lib(tmp_path: Path) -> None:
 )
 def test_an_automaton_that_is_not_complete_is_refused(change: dict[str, object], says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        from_json(ODD | change)
+        table_of(ODD | change)
 
 
 def test_another_alphabet_is_refused_and_another_order_is_not() -> None:
-    found = from_json(ODD)
+    found = table_of(ODD)
     assert found.over("10")("1") is True and found.over("10").moves == ((1, 0), (0, 1))
     with pytest.raises(BadInput, match="must be over the alphabet a b"):
         found.over("ab")

@@ -17,6 +17,7 @@ from symcook.decide import decide, streams
 from symcook.decide.finite import Finite, OutOfReach
 from symcook.domains.cells import Array
 from symcook.errors import BadInput
+from symcook.spec.automata import language
 from symcook.spec.languages import dyck1, dyck_bounded, most_recent
 
 
@@ -72,7 +73,7 @@ def test_the_forward_pass_agrees_with_the_automaton() -> None:
     """The exact check runs every word through the model, with the automaton as its reference."""
     for name, longest in (("dyck-1-2", 12), ("dyck-k-d", 7), ("induction-most-recent", 6)):
         model = sc.build(name)
-        fold = Finite(model.bind({})).automaton().fold()
+        fold = language(Finite(model.bind({})).automaton())
         found = model.check(replace(fold, each=model.readout.each), longest)
         assert found.holds and found.strings == sum(len(model.alphabet) ** n for n in range(1, longest + 1)), name
         wrong = replace(fold, answer=lambda state, right=fold.answer: not right(state)) if model.decides else None

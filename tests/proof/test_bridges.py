@@ -245,7 +245,7 @@ def test_a_bridge_says_that_the_words_are_the_same() -> None:
     """A model with two kinds of brackets is a run of the family with three, as words with fewer letters are words: only
     word(F) -> word(M) fixes the size."""
     made = bridge(family("dyck-k-d"), {"K": 2, "D": 2})
-    word = r"\(\(all i in 1\.\.n\. 0 <= w\(i\) & w\(i\) <= 2\*2 - 1\)\)"
+    word = r"\(all i in 1\.\.n\. 0 <= w\(i\) & w\(i\) <= 2\*2 - 1\)"
     assert re.search(word + r" -> \(all i in 1\.\.n\. w\(i\) = 0 \| ", made.statement.text)
     document = to_document(instance(family("dyck-k-d"), {"K": 2, "D": 2}))
     with pytest.raises(Unbridged, match=r"at K = 3, D = 2 must have 6 tokens; given: 4 in dyck-k-d\."):

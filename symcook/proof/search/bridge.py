@@ -19,21 +19,23 @@ from random import Random
 from typing import Any
 
 from symcook.errors import BadInput, Rejected
+from symcook.model.expr import Tree, parse_formula, show
 from symcook.model.family import Family
 from symcook.model.instance import Instance, label
+from symcook.model.meaning import conjuncts
 from symcook.model.modelfile import loads
 from symcook.model.rationals import quotient
 from symcook.model.structure import differences
 from symcook.proof import limits, normal, replay
 from symcook.proof.familyrel import set_at
-from symcook.proof.merged import lines, merged, parts_of, summed, tables
+from symcook.proof.merged import conjunction, lines, merged, summed, tables
 from symcook.proof.normal import FALSE, fkey, nf
 from symcook.proof.ownruns import Runs, _ordered
 from symcook.proof.ownwords import shown
 from symcook.proof.recorded import Matching, Recorded, RecordedFamily
 from symcook.proof.replay import Statement
 from symcook.proof.runrel import Relation
-from symcook.proof.runtext import conjunction, joined
+from symcook.proof.runtext import joined
 from symcook.proof.search import automation
 from symcook.proof.search.computed import (
     Computed,
@@ -54,12 +56,11 @@ from symcook.proof.search.named import Witnesses, named
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Sort, Term, conj, flatten, free, instantiate, opened, var
 from symcook.proof.terms import TRUE as TERM_TRUE
+from symcook.proof.trees import mentioned
 
 PREFIX = "g_"
 SHORT = 3
 """Up to which length a run is looked for."""
-LONG = 64
-"""Up to which number of parts a conjunction stands without brackets."""
 MANY_NAMES = 180
 """Up to how many values of norms have a name each: quantifiers nest, and a number takes symbols."""
 DEEP = 300
@@ -107,6 +108,8 @@ class Bridge:
             raise Unbridged(f"an instance of {family.name} at {at.sizes} must have its weights", where) from None
         self._require_structure()
         self.number = {} if stored else self._numbers()
+        if self.number:
+            self.own = Recorded(model, self._numbered)
         self.long = not stored and len(self.own.definitions) > MANY_NAMES
         deep = len(self.own.order) + len(self.far.names) > DEEP
         self.deep = stored and deep  # what nests deepest, the run, comes first then
@@ -138,19 +141,20 @@ class Bridge:
         def near(word: str) -> str:
             if stored:
                 return f"{word}({name})"
-            return f"({self._run_together()})" if word == "run" else f"({self._named(getattr(self.own, word)())})"
+            return f"({self._run_together() if word == 'run' else getattr(self.own, word)()})"
 
         def far(word: str) -> str:
-            if not stored:
-                text = getattr(self.far, word)()
-                return f"({conjunction(tables(parts_of(text))) if self.long and word == 'premises' else _halved(text)})"
-            return f"{word}(family-{self.family.name}; {self.at.values}; {PREFIX})"
+            if stored:
+                return f"{word}(family-{self.family.name}; {self.at.values}; {PREFIX})"
+            formula = parse_formula(getattr(self.far, word)())
+            parts = tables(formula) if self.long and word == "premises" else conjuncts(formula)
+            return f"({show(conjunction(parts))})"
 
         premises = self.far.premises()
         sizes, run = [] if premises == "true" else [far("premises")], [far("run")]
         made = [*(run + sizes if self.deep else sizes + run), *([far("word")] if self.words else [])]
         answers = self._answers(near, far)
-        made += merged(answers) if self.long else answers
+        made += map(_part, merged(list(map(parse_formula, answers)))) if self.long else answers
         names = far("names") if stored else ", ".join(self.far.names)
         quantified = f"ex {names}. {' & '.join(made)}"
         whole = f"{near('run')} -> {quantified}"
@@ -160,11 +164,10 @@ class Bridge:
 
     def _run_together(self) -> str:
         """The model's run; of many equations, those that differ by numbers alone are one."""
-        own = self.own
-        if not self.long:
-            return self._named(own.run())
-        parts = [*(one.everywhere for one in own.definitions), *(one.text for one in own.premises_after)]
-        return conjunction([*map(self._named, own.needs()), *merged(list(map(self._named, parts)))])
+        needs = self.own.needs()
+        parts = [summed(parse_formula(part)) for part in self.own.whole.parts[len(needs) :]]
+        found = [*map(parse_formula, needs), *(merged(parts) if self.long else parts)]
+        return show(conjunction(found)) if found else "true"
 
     def _answers(self, near: Any, far: Any) -> list[str]:
         """That inputs, and what the readout looks at, are the same."""
@@ -181,7 +184,7 @@ class Bridge:
         elif readout.position != "each":
             out.append(f"({far('accept')} <-> {near('accept')})")
         else:
-            both = (self.far.accept("i"), self._named(self.own.accept("i")))
+            both = (self.far.accept("i"), self.own.accept("i"))
             out.append(f"(all i in {self.own.low}..{self.own.high}. ({both[0]}) <-> ({both[1]}))")
         place = "" if self.pointwise else "i"
         for one, last in values:
@@ -226,20 +229,15 @@ class Bridge:
         """The names in front for the values of a run."""
         return list(dict.fromkeys(self.number.get(fn, (fn, 0))[0] for fn in self.own.order))
 
-    def _named(self, text: str) -> str:
-        """A text about the model's functions with their numbers."""
-
-        def put(match: re.Match[str]) -> str:
-            group, k = self.number.get(match[1], (match[1], 0))
-            if not k:
-                return match[0]
-            return f"{group}({k}, " if match[2] else f"{group}({k})"
-
-        return summed(re.sub(r"\b([A-Za-z_]\w*)(\()?", put, text, flags=re.ASCII))
+    def _numbered(self, fn: str, place: str) -> str:
+        """The value of a function of the model at a place, by its number."""
+        group, k = self.number.get(fn, (fn, 0))
+        args = ", ".join(filter(None, [str(k) if k else "", "" if self.pointwise else place]))
+        return f"{group}({args})" if args else group
 
     def _value(self, fn: str, place: str) -> str:
         """A function of the model, or a difference of two, at a place."""
-        return " - ".join(self._named(f"{one}({place})" if place else one) for one in fn.split(" - "))
+        return " - ".join(self._numbered(one, place) for one in fn.split(" - "))
 
     # --- the proof ---
 
@@ -535,7 +533,7 @@ class _ModelRuns(Runs):
         sorts = {"n": "Int", "w": "Int->Int"} | dict.fromkeys(equations.defined, "Int->Real")
         found, premises = dict[str, Term](), list[Term]()
         for text in (equations.word(), *equations.whole.parts):
-            own = [name for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text, re.ASCII)) if name in sorts]
+            own = sorts.keys() & mentioned(parse_formula(text))
             front = ", ".join(f"{name}:{sorts[name]}" for name in own)
             read = Statement("bridge.run", f"all {front}. {text}", known=_definitions()).formula
             for name in own:
@@ -572,21 +570,9 @@ def _with_used(g: Goal, labels: Sequence[str], settle: Callable[[Goal], None]) -
     g.closed = True
 
 
-def _halved(text: str) -> str:
-    """A long conjunction bracketed in halves, as it stands below all names of the model and of the family."""
-    parts, depth = [""], 0
-    for one in re.split(r"( & |[()])", text):
-        depth += (one == "(") - (one == ")")
-        if one == " & " and not depth:
-            parts.append("")
-        else:
-            parts[-1] += one
-
-    def joined(some: Sequence[str]) -> str:
-        half = len(some) // 2
-        return " & ".join(some) if len(some) <= 8 else f"({joined(some[:half])}) & ({joined(some[half:])})"
-
-    return joined(parts) if len(parts) > LONG else text
+def _part(tree: Tree) -> str:
+    """A part of a conjunction."""
+    return f"({show(tree)})"
 
 
 def _entry(term: Term) -> bool:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
-from symcook.model.rationals import quotient
+from symcook.model.rationals import consecutive, quotient
 from symcook.proof import normal
 from symcook.proof.normal import FALSE, TRUE, fkey, nf
 from symcook.proof.ownvalues import cancelled, divided, enclosed, reduced, whole_term
@@ -377,12 +377,11 @@ def function(cells: Mapping[tuple[int, ...], str | None], place: bool) -> str:
     return f"{head}. {_sum(terms)}" if head else _sum(terms)
 
 
-def table_function(entries: Mapping[tuple[int, ...], Fraction]) -> str:
+def table_function(entries: Mapping[tuple[int, ...], Fraction], names: Sequence[str] = ()) -> str:
     """A function with these values at indices, in few symbols: a term for rows that are alike one after the other, and
-    in a row a line where its values are on one, else a term for each run of equal ones."""
-    many = len(next(iter(entries)))
-    names = [f"v{k}__" for k in range(1, many + 1)]
-    if not many:
+    in a row a line where its values are on one, else a term for each run of equal ones. Arguments have these names."""
+    names = names or [f"v{k}__" for k in range(1, 1 + len(next(iter(entries))))]
+    if not names:
         return quotient(entries[()])
     rows: dict[tuple[int, ...], dict[int, Fraction]] = {}
     for key, value in entries.items():
@@ -476,18 +475,7 @@ def _less(a: str, b: str) -> str:
 
 def spans(numbers: Sequence[int], name: str) -> str:
     """That a name is one of these numbers, which ascend."""
-    return _bracketed([" & ".join(_between(name, a, b)) for a, b in _runs(numbers)], " | ")
-
-
-def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """The first and last of each run of numbers that follow one another."""
-    runs: list[tuple[int, int]] = []
-    for k in numbers:
-        if runs and runs[-1][1] == k - 1:
-            runs[-1] = (runs[-1][0], k)
-        else:
-            runs.append((k, k))
-    return runs
+    return _bracketed([" & ".join(_between(name, a, b)) for a, b in consecutive(numbers)], " | ")
 
 
 def counted(numbers: Sequence[int], name: str) -> str:
@@ -497,7 +485,7 @@ def counted(numbers: Sequence[int], name: str) -> str:
     >>> counted([2, 4, 5, 12, 14, 15, 22, 24, 25, 31], "x")
     'sum(u__, 0, 2, I[x = 10*u__ + 2 | 10*u__ + 4 <= x & x <= 10*u__ + 5]) + I[x = 31]'
     """
-    runs, terms, apart = _runs(numbers), list[str](), list[tuple[int, int]]()
+    runs, terms, apart = consecutive(numbers), list[str](), list[tuple[int, int]]()
     while runs:
         many, times = max(((q, _again(runs, q)) for q in range(1, len(runs) // 2 + 1)), key=_saved, default=(1, 1))
         if times < 3:

@@ -225,7 +225,6 @@ def program_automaton(model: Transformer) -> Automaton | None:
     """The automaton that a model was compiled from; None for any other model."""
     if model.program is None or model.program.kind != "dfa":
         return None
-    from symcook.decide.automata import Automaton
     from symcook.programs.running import program_table
 
-    return Automaton(*program_table(model.program))
+    return program_table(model.program)

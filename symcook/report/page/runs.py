@@ -133,10 +133,9 @@ def _verdicts(model: Transformer, values: Mapping[str, str]) -> Callable[[Any], 
     """What says whether a word is accepted: the run, or for a decoder of an automaton its program; None where nothing
     is decided."""
     if model.program is not None and model.program.kind == "dfa":
-        from symcook.decide.automata import Automaton
         from symcook.programs.running import program_table
 
-        return Automaton(*program_table(model.program))
+        return program_table(model.program)
     bound = model.bind(values)
     return (lambda word: run(bound, word).accept) if model.decides else None
 
