@@ -250,6 +250,12 @@ class Transformer(Verbs, Shown):
         return size >= MANY and 2 * sum(map(filled, matrices)) >= size
 
     @cached_property
+    def widest(self) -> int:
+        """The greatest number of coordinates or hidden units."""
+        networks = (layer.feedforward for layer in self.layers if layer.feedforward is not None)
+        return max(len(self.space), *(network.hidden for network in networks), 1)
+
+    @cached_property
     def compares(self) -> bool:
         """Whether some head looks for the greatest score, so that it matters whether two are equal."""
         heads = [part for step in self.sublayers for part in step.parts if isinstance(part, Head)]
