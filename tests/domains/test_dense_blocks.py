@@ -149,6 +149,12 @@ def uncertified(model, word):
     return ""
 
 
+@together("seed", range(6))
+def test_random_dense_models_have_the_answers_of_the_walk_by_coordinates(seed):
+    """Balls overlap and are narrow; floats lie in the sets of what rounding may do, which hold the exact values."""
+    assert different(seed) == ""
+
+
 def test_exponentials_made_of_products_are_within_their_error():
     """Against Arb, down to where numbers become small; and the two parts of log 2 leave nothing out that counts."""
     points = [0.0, -(2.0**-30), -0.34657, -0.34658, -math.log(2), -1.0, -17.5, -699.9, -radii.DEEPEST]
