@@ -189,7 +189,8 @@ def forward(
     Undecided is raised where a choice on the way does."""
     with PRECISION, domain.context():
         try:
-            result = _Pass(model, sequence, domain, after, trace).result(answers, MOST_WEIGHTS if weights else 0)
+            walk = _walk(model, domain)(model, sequence, domain, after, trace)
+            result = walk.result(answers, MOST_WEIGHTS if weights else 0)
         except NoRun as error:
             raise NoRun(error.must, f"{error.given}{_of(model, sequence)}", error.do) from None
     if rounds(domain) and not domain.simulates:
@@ -200,6 +201,16 @@ def forward(
     if result.memory is None:
         return result
     return replace(result, memory=replace(result.memory, result=replace(result, memory=None)))
+
+
+def _walk(model: Transformer, domain: object) -> type[Walk]:
+    """How a model goes through a number system: by matrices where it is dense and the system has them. Its own class
+    must say so, as one that derives from it may have another arithmetic."""
+    if "matrices" not in vars(type(domain)) or not model.dense:
+        return Walk
+    from symcook.dense import DensePass
+
+    return DensePass
 
 
 def _of(model: Transformer, sequence: object) -> str:
@@ -222,7 +233,7 @@ def _bounded(
     return forward(result.model, result.sequence, domain, trace=bool(result.steps), after=known, answers=answers)
 
 
-class _Pass(Generic[Column, Value, Verdicts, Verdict]):
+class Walk(Generic[Column, Value, Verdicts, Verdict]):
     """One forward pass. `stream` holds the coordinates that are not zero everywhere by construction."""
 
     def __init__(
@@ -272,7 +283,7 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
             asking = self.narrow(view) if place == last else view
             self.add(step, view, asking, set(self.model.space) if self.trace else after)
             if step.after is not None:
-                self.stream.update(self.normalised(step.after))
+                self.overwrite(step.after)
             self.step(step.layer if step.block is not None else len(self.model.layers), step.kind)
         if last is not None and last > len(self.model.sublayers):
             self.narrow({})
@@ -353,6 +364,10 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
         columns = self.domain.layer_norm(entries, norm.lowered["epsilon"], norm.zero_variance)
         moved = zip(norm.writes, columns, norm.lowered["gain"], norm.lowered["bias"], strict=True)
         return {name: self.combine([(column, gain)] if gain != 0 else [], bias) for name, column, gain, bias in moved}
+
+    def overwrite(self, norm: LayerNorm) -> None:
+        """Put what a norm writes in the place of what it reads."""
+        self.stream.update(self.normalised(norm))
 
     def once(
         self, block: object, view: Mapping[str, Column], reads: Sequence[str], compute: Callable[[], Found]
@@ -446,11 +461,15 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
     def read(self) -> Result[Column, Value, Verdicts, Verdict]:
         readout, domain = self.model.readout, self.domain
         scores = self.once(readout, self.stream, readout.reads, self.scores)
-        full = {name: self.stream.get(name, self.zero) for name in self.model.space}
+        full = self.full()
         verdicts = readout.verdicts(domain, [full[name] for name in readout.reads], list(scores.values()))
         if readout.normalized:
             scores = dict(zip(scores, domain.distribution(list(scores.values())), strict=True))
         return self.ended(full, scores, verdicts)
+
+    def full(self) -> Mapping[str, Column]:
+        """The whole stream, with zeros for what nothing has written."""
+        return {name: self.stream.get(name, self.zero) for name in self.model.space}
 
     def scores(self) -> dict[str, Column]:
         """What the readout makes of the stream, by label."""

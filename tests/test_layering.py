@@ -15,7 +15,7 @@ LAYERS = (
     ("model", "numbers", "programs"),
     ("compose",),
     ("domains",),
-    ("forward",),
+    ("forward", "dense"),
     ("machine",),
     ("words",),
     ("run",),

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 import flint
 from flint import arb, fmpq
 
+from symcook.domains.ballmatrices import BallMatrices
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rowwise import Scores, Shortening
 from symcook.errors import BadInput, Undecided
@@ -53,7 +54,7 @@ BallColumns = Sequence[BallColumn]
 BallRows = Sequence[Sequence[arb]]
 
 
-class BallDomain(Shortening[BallValue]):
+class BallDomain(BallMatrices, Shortening[BallValue]):
     """The domain of rationals and real balls at `bits` bits of working precision.
 
     >>> from symcook.model.parts import Mask
@@ -66,6 +67,7 @@ class BallDomain(Shortening[BallValue]):
     ([True, True, True], [False, False, False])
     """
 
+    matrices: ClassVar[bool] = True
     name: ClassVar[str] = "ball"
     nothing = ZERO
     recalls: ClassVar[bool] = True

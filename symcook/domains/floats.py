@@ -11,12 +11,13 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any, ClassVar
 
 import numpy as np
 
 from symcook.domains.exact import value_at
+from symcook.domains.floatmatrices import FloatMatrices
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rowwise import Going
 from symcook.errors import BadInput
@@ -43,7 +44,7 @@ NEAR = 2.0**-40
 """Relative distance below which a comparison in a position function is left to exact arithmetic."""
 
 
-class Float64(Going[FloatColumn, float, "bool | int | None"]):
+class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
     """The domain of numpy float64 arrays over positions.
 
     >>> domain = Float64()
@@ -52,6 +53,7 @@ class Float64(Going[FloatColumn, float, "bool | int | None"]):
     [0.0, 1.0, 2.5]
     """
 
+    matrices: ClassVar[bool] = True
     name: ClassVar[str] = "float64"
     kind: ClassVar[Any] = np.float64
     wide: ClassVar[Any] = np.float64
@@ -82,7 +84,7 @@ class Float64(Going[FloatColumn, float, "bool | int | None"]):
         """The nearest numbers of the type to the expression in float64, all positions at once; where that has no
         finite value or a comparison in it is close, to the exact value."""
         if not isinstance(expression, tuple) or "i" not in names(expression):
-            return self._stored(np.full(len(self.rows), float_of(value_at(expression, 1, self.length))))
+            return self._stored(np.full(len(self.rows), _constant(expression, self.length)))
         places = np.array(self.rows, dtype=np.float64) + self._start
         with np.errstate(all="ignore"):
             values = _Terms({"i": places, "n": float(self.length)}).term(expression)
@@ -105,15 +107,16 @@ class Float64(Going[FloatColumn, float, "bool | int | None"]):
         x = column.astype(np.float64)
         if kind == "gelu":
             half = math.sqrt(0.5)
-            upper = np.fromiter((0.5 * math.erfc(-half * t) for t in x.tolist()), np.float64, len(x))
+            flat = x.ravel().tolist()
+            upper = np.fromiter((0.5 * math.erfc(-half * t) for t in flat), np.float64, len(flat)).reshape(x.shape)
         elif kind == "gelu-tanh":
             upper = _logistic(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
         else:
             upper = _logistic(1.702 * x)
         return self._stored(np.where(upper == 0, 0.0, x * upper))
 
-    def layer_norm(self, columns: FloatColumns, epsilon: Coefficient, zero_variance: str) -> list[FloatColumn]:
-        stacked = np.stack([column.astype(self.wide) for column in columns])
+    def layer_norm(self, columns: FloatColumns, epsilon: Coefficient, zero_variance: str) -> Any:
+        stacked = np.array(columns, dtype=self.wide)
         stacked -= stacked.mean(axis=0)
         total = np.mean(stacked * stacked, axis=0) + self.wide(float_of(epsilon))
         empty = np.flatnonzero(total == 0)
@@ -122,7 +125,7 @@ class Float64(Going[FloatColumn, float, "bool | int | None"]):
             total[empty] = 1
             stacked[:, empty] = 0
         stacked /= np.sqrt(self._finite(total))
-        return [self._stored(row) for row in stacked]
+        return _as(columns, self._stored(stacked))
 
     def attend(
         self,
@@ -132,7 +135,7 @@ class Float64(Going[FloatColumn, float, "bool | int | None"]):
         mask: Mask,
         weighting: str,
         factor: Coefficient,
-    ) -> list[FloatColumn]:
+    ) -> Any:
         """Running sums where all scores are equal, a scan where hard scores do not depend on the row, else blocks of
         rows. The masks of the past are those of the future on the reversed sequence."""
         scale = None if factor == 1 else self.positions(factor)
@@ -142,9 +145,9 @@ class Float64(Going[FloatColumn, float, "bool | int | None"]):
             rows = range(self.length - self.rows.stop, self.length - self.rows.start)
             weighting = {"leftmost": "rightmost", "rightmost": "leftmost"}.get(weighting, weighting)
             turned = self._forwards(queries, keys, values, mask.mirrored, weighting, scale, rows)
-            return [self._stored(column[::-1]) for column in turned]
-        found = self._forwards(queries, keys, values, mask, weighting, scale, self.rows)
-        return [self._stored(column) for column in found]
+            return _as(values, self._stored(np.array(turned)[:, ::-1]))
+        found = np.asarray(self._forwards(queries, keys, values, mask, weighting, scale, self.rows))
+        return _as(values, self._stored(found))
 
     def _forwards(
         self,
@@ -155,9 +158,9 @@ class Float64(Going[FloatColumn, float, "bool | int | None"]):
         weighting: str,
         scale: Scale,
         rows: range,
-    ) -> list[FloatColumn]:
+    ) -> Any:
         n, hard = self.length, weighting != "softmax"
-        if not queries:
+        if not len(queries):
             found = [_running(v, mask, weighting) for v in values]
         elif hard and all(bool(np.all(q == q[0])) for q in queries):
             first = np.stack([q[:1] for q in queries], axis=1).astype(self.wide)
@@ -178,10 +181,10 @@ class Float64(Going[FloatColumn, float, "bool | int | None"]):
         weighting: str,
         scale: Scale,
         rows: range,
-    ) -> list[FloatColumn]:
+    ) -> FloatColumn:
         n = self.length
-        table = np.stack([*values, np.ones(n, self.kind)], axis=1).astype(self.wide)
-        results = [np.zeros(len(rows), self.wide) for _ in values]
+        table = np.array([*values, np.ones(n, self.kind)], dtype=self.wide).T
+        results = np.zeros((len(values), len(rows)), self.wide)
         step = max(1, BLOCK // n)
         asked = np.stack(queries, axis=1).astype(self.wide)
         offered = np.stack(keys).astype(self.wide)
@@ -202,8 +205,7 @@ class Float64(Going[FloatColumn, float, "bool | int | None"]):
             self._finite(top[not mask.here and first == 0 :])  # where the first row sees nothing
             if weighting in ("leftmost", "rightmost"):
                 at = scores.argmax(axis=1) if weighting == "leftmost" else seen - 1 - scores[:, ::-1].argmax(axis=1)
-                for c, result in enumerate(results):
-                    result[block] = table[at, c]
+                results[:, block] = table[at, :-1].T
             else:
                 if weighting == "softmax":
                     scores -= top
@@ -211,12 +213,16 @@ class Float64(Going[FloatColumn, float, "bool | int | None"]):
                 else:
                     weights = np.equal(scores, top, out=scores, casting="unsafe")
                 sums = weights @ table[:seen]
-                for c, result in enumerate(results):
-                    result[block] = sums[:, c] / sums[:, -1]
+                results[:, block] = (sums[:, :-1] / sums[:, -1:]).T
         if not mask.here and rows.start == 0:
-            for result in results:
-                result[0] = 0
+            results[:, 0] = 0
         return results
+
+    def narrow(self, columns: Any, place: int) -> Any:
+        if not isinstance(columns, np.ndarray):
+            return super().narrow(columns, place)
+        self.rows = self.rows[place:][:1]
+        return columns[:, place:][:, :1]
 
     def distribution(self, columns: FloatColumns) -> list[FloatColumn]:
         scores = np.stack([column.astype(self.wide) for column in columns])
@@ -275,6 +281,7 @@ class Float64(Going[FloatColumn, float, "bool | int | None"]):
 class Float32(Float64):
     """The domain of numpy float32 arrays."""
 
+    matrices: ClassVar[bool] = True
     name: ClassVar[str] = "float32"
     kind: ClassVar[Any] = np.float32
     wide: ClassVar[Any] = np.float32
@@ -283,9 +290,15 @@ class Float32(Float64):
 class Float16(Float64):
     """The domain of numpy float16 arrays; what happens inside one operation is in float32."""
 
+    matrices: ClassVar[bool] = True
     name: ClassVar[str] = "float16"
     kind: ClassVar[Any] = np.float16
     wide: ClassVar[Any] = np.float32
+
+
+def _as(given: FloatColumns, found: FloatColumn) -> Any:
+    """Columns held as those that were given: together in one array, or a list of them."""
+    return found if isinstance(given, np.ndarray) else list(found)
 
 
 def _logistic(x: FloatColumn) -> FloatColumn:
@@ -435,6 +448,12 @@ class _Terms(Meaning[Many, FloatTruth]):
 
     def both(self, a: FloatTruth, b: FloatTruth) -> FloatTruth:
         return a[0] & b[0], a[1] & b[1]
+
+
+@lru_cache(maxsize=256)
+def _constant(expression: int | Number, length: int) -> float:
+    """The float64 nearest to a number in which only n may stand."""
+    return float_of(value_at(expression, 1, length))
 
 
 def _whole(tree: Tree) -> bool:

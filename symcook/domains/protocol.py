@@ -10,12 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from symcook.errors import NoRun
 from symcook.model.ends import Comparing, Verdict, Verdicts
 from symcook.model.parts import Mask
 from symcook.model.symbols import Number
+
+if TYPE_CHECKING:
+    from symcook.model.answers import Named
+    from symcook.model.ends import Embedding
+    from symcook.model.parts import LayerNorm
 
 Column = TypeVar("Column")
 """One coordinate at all positions."""
@@ -152,6 +157,50 @@ class Follows(Domain[Column, Value, Verdicts, Verdict], Protocol[Column, Value, 
 
     def joined_verdicts(self, before: Verdicts, verdicts: Verdicts) -> Verdicts:
         """Verdicts behind those of the positions before."""
+        ...
+
+
+class Matrices(Protocol):
+    """A domain that applies a block to all coordinates at once (`symcook.dense`). What stands for several columns is
+    its own, and a sequence of them. `matrices` must be named in the class itself."""
+
+    matrices: ClassVar[bool]
+
+    def matrix(self, of: Named, name: str, weights: Any, rows: tuple[int, ...] | None = None) -> Any:
+        """A matrix called `name` of a part, or some of its rows; made once for all runs of the model."""
+        ...
+
+    def vector(self, of: Named, name: str, numbers: Sequence[Coefficient], rows: tuple[int, ...] | None = None) -> Any:
+        """A column of numbers, likewise."""
+        ...
+
+    def product(self, matrix: Any, columns: Any, bias: Any = None, kind: str = "", onto: Any = None) -> Any:
+        """matrix times columns, plus a `bias` for each row, plus the columns `onto`, as one sum; then the activation
+        `kind`, if any."""
+        ...
+
+    def scaled(self, columns: Any, norm: LayerNorm) -> Any:
+        """Each column times the gain of a norm for it, plus its bias."""
+        ...
+
+    def plus(self, columns: Any, others: Any) -> Any:
+        """The sums of columns, one by one."""
+        ...
+
+    def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> Any:
+        """The columns of an embedding; those of a coordinate that nothing sets are zero."""
+        ...
+
+    def picked(self, columns: Any, places: list[int] | slice) -> Any:
+        """Some of the columns."""
+        ...
+
+    def replaced(self, columns: Any, places: list[int] | slice, others: Any) -> Any:
+        """Columns, with others in some places."""
+        ...
+
+    def joint(self, several: Sequence[Any]) -> Any:
+        """Columns of several, one after the other."""
         ...
 
 

@@ -33,6 +33,7 @@ import flint
 from flint import arb, fmpq
 
 from symcook.domains.ball import ACTIVATIONS, ZERO, BallColumn, BallColumns, BallDomain, BallValue
+from symcook.domains.ballmatrices import ANYTHING, RoundedMatrices
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Rowwise, Scores
 from symcook.errors import BadInput
@@ -42,8 +43,6 @@ from symcook.present import present
 
 EXP_ULPS = 4
 GELU_ULPS = 8
-
-_ANYTHING = arb(0, arb.pos_inf())
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ class Format:
         """A value with what rounding to this format makes of it."""
         if self.holds(x):
             return x
-        return self._checked(arb(x) * self._relative + self._absolute)
+        return self.checked(arb(x) * self._relative + self._absolute)
 
     def stored(self, value: Coefficient) -> Fraction:
         """The number that stands for a given one: rounded to the nearest, over float64 as exports do it."""
@@ -123,7 +122,7 @@ class Format:
             if not score < top:
                 reach = reach.max((score - top).abs_upper())
         if not reach < 1:
-            return [_ANYTHING] * len(best)
+            return [ANYTHING] * len(best)
         result: list[BallValue] = []
         for score in best:
             power: Any = score - top
@@ -155,8 +154,8 @@ class Format:
     def _end(self) -> arb:
         return arb(_two(present(self.most)) * (1 - self.unit))
 
-    def _checked(self, x: arb) -> arb:
-        return x if x.is_finite() and self._fits(x) else _ANYTHING
+    def checked(self, x: arb) -> arb:
+        return x if x.is_finite() and self._fits(x) else ANYTHING
 
 
 class _Running:
@@ -187,13 +186,13 @@ class _Running:
             return self.sum if self.count else ZERO
         if self.exponent is not None and self.size <= _two(self.exponent + self.format.bits):
             # every partial sum is a multiple of 2^exponent of at most `bits` bits
-            return ZERO if self.sum == 0 else self.format._checked(self.sum)
+            return ZERO if self.sum == 0 else self.format.checked(self.sum)
         if self.count == 2:
-            return self.format._checked(self.sum * self.format._relative)
+            return self.format.checked(self.sum * self.format._relative)
         error = (self.count - 1) * self.format.unit
         if 2 * error > 1 or not self.format._fits(2 * self.size):
-            return _ANYTHING
-        return self.format._checked(self.sum + arb(0, (self.size * (error / (1 - error))).upper()))
+            return ANYTHING
+        return self.format.checked(self.sum + arb(0, (self.size * (error / (1 - error))).upper()))
 
     def shared(self, count: int) -> BallValue:
         """The sum of the terms each times 1/count, which is rounded before: their average, as far as they are all that
@@ -204,14 +203,14 @@ class _Running:
         if power and self.exponent is not None and self.size <= _two(self.exponent + format.bits):
             least = self.exponent - count.bit_length() + 1  # the products are multiples of 2^least
             if format.least is None or least >= format.least:
-                return ZERO if self.sum == 0 else format._checked(self.sum * share)
+                return ZERO if self.sum == 0 else format.checked(self.sum * share)
         error = (self.count - 1) * format.unit
         if 2 * error > 1 or not format._fits(2 * self.size):
-            return _ANYTHING
+            return ANYTHING
         growth = 1 + error / (1 - error)
         each = fmpq(1) if power else (1 + format.unit) ** 2  # of the share, and of the product
         slack = self.size * share * (each * growth - 1) + self.count * format.tiny * growth
-        return format._checked(self.sum * share + arb(0, slack.upper()))
+        return format.checked(self.sum * share + arb(0, slack.upper()))
 
 
 FORMATS: Mapping[str, tuple[Format, Format]] = {
@@ -224,7 +223,7 @@ RUNTIMES = {**FORMATS, "bfloat16": (Format(8, -126, 128), Format(8, -126, 128))}
 """The same with a type that numpy has not."""
 
 
-class Rounding(BallDomain):
+class Rounding(RoundedMatrices, BallDomain):
     """The domain of these sets; with `stored` columns, and `inner` the arithmetic inside one operation. `divides_first`
     is the order of a plain `softmax(scores) @ values`.
 
@@ -237,6 +236,7 @@ class Rounding(BallDomain):
     ([None, True], [False, True])
     """
 
+    matrices: ClassVar[bool] = True
     name: ClassVar[str] = "rounding"
     proportional: ClassVar[bool] = False
     recalls: ClassVar[bool] = False

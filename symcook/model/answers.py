@@ -49,11 +49,23 @@ def grouped(count: int) -> str:
     return f"{count:,}" if abs(count) > 9_999 else str(count)
 
 
+class Kept(dict[Any, Any]):
+    """A store that copies leave empty."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Kept, ()
+
+
 class Named:
     """What has a line of its own: its repr says what it is, not all that it holds."""
 
     REPORT: ClassVar[str]
     """The module of `symcook.report` that knows how this looks."""
+
+    @cached_property
+    def kept(self) -> Kept:
+        """What number systems make of the numbers in it, once for all runs."""
+        return Kept()
 
     def _report(self) -> Any:
         return import_module(f"symcook.report.{self.REPORT}")

@@ -130,6 +130,13 @@ def sparse(weights: sympy.ImmutableMatrix, columns: Sequence[object]) -> tuple[M
     return rows
 
 
+def filled(weights: sympy.ImmutableMatrix) -> int:
+    """How many entries of a matrix are not zero."""
+    from symcook.numbers.matrix import RationalMatrix
+
+    return weights.nnz() if isinstance(weights, RationalMatrix) else len(weights.todok())
+
+
 def freeze(block: object, **values: object) -> None:
     """Set checked values on a frozen block that is being made."""
     for name, value in values.items():

@@ -12,7 +12,7 @@ from symcook.declaration import load
 from symcook.door import door
 from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown, Verbs
-from symcook.model.checks import Put, Space, freeze, instance, listed, printable
+from symcook.model.checks import Put, Space, filled, freeze, instance, listed, printable
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention, Sublayer
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import sympy
 
 INDEX = ("i", "n")
+MANY = 512
+"""From how many entries on the matrices of a model may be called dense."""
 TypedWord = str | Sequence[str]
 NamedRows = Sequence[Mapping[str, Any]]
 
@@ -240,6 +242,29 @@ class Transformer(Verbs, Shown):
             needed = needed | reads
             result.append(set(needed))
         return result[::-1]
+
+    @cached_property
+    def dense(self) -> bool:
+        """Whether blocks are worth a product of matrices each: most entries of their matrices are not zero, and there
+        are many. Models with declared symbols, and those over rows of inputs, are not."""
+        if self.parameters or self.embedding.inputs is not None:
+            return False
+        parts = [part for step in self.sublayers for part in step.parts]
+        matrices = [weights for part in parts for weights in part.matrices().values() if weights.shape[1] > 1]
+        size = sum(weights.rows * weights.cols for weights in matrices)
+        return size >= MANY and 2 * sum(map(filled, matrices)) >= size
+
+    @cached_property
+    def widest(self) -> int:
+        """The greatest number of coordinates or hidden units."""
+        networks = (layer.feedforward for layer in self.layers if layer.feedforward is not None)
+        return max(len(self.space), *(network.hidden for network in networks), 1)
+
+    @cached_property
+    def compares(self) -> bool:
+        """Whether some head looks for the greatest score, so that it matters whether two are equal."""
+        heads = [part for step in self.sublayers for part in step.parts if isinstance(part, Head)]
+        return any(head.weighting != "softmax" and not head.uniform for head in heads)
 
     @property
     def normed(self) -> bool:

@@ -7,6 +7,7 @@ a minute.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -74,6 +75,12 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
             return [(int(x), 1) for x in entries]
         return [(int(x.numerator), int(x.denominator)) for x in entries]
 
+    def nearest(self) -> np.ndarray:
+        """The entries as float64, each the nearest one; infinite beyond the range."""
+        if self.floats is not None:
+            return self.floats
+        return np.array([_nearest(p, q) for p, q in self.ratios()], dtype=np.float64).reshape(self.shape)
+
     def nnz(self) -> int:
         """How many entries are not zero."""
         return self.numbers.nnz() if self.floats is None else int(np.count_nonzero(self.floats))
@@ -122,3 +129,10 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
         if name not in self.__dict__:
             self.__dict__[name] = make()
         return self.__dict__[name]
+
+
+def _nearest(p: int, q: int) -> float:
+    try:
+        return p / q
+    except OverflowError:
+        return math.copysign(math.inf, p)

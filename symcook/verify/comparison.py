@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.domains import RUNNABLE
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from symcook.domains.cells import Array, Cell
 
 DIGITS = 30
+AT_ONCE = 2**20
+"""About how many numbers each of a dense model's blocks makes at once, for all inputs together."""
 TOLERANCE = {"float64": Fraction(1, 10**9), "float32": Fraction(1, 10**4), "float16": Fraction(1, 100)}
 """How far a value in floats may lie from the reference's, times max(1, |reference|); answers must be equal."""
 
@@ -171,8 +174,12 @@ class Comparison:
         """How the model was run, in words."""
         if tally.batched and self.numbers.domain == "exact" and self.within is None:
             return "integer arithmetic in batches"
+        if self.numbers.domain == "ball" and self.within is None and self.model.dense and self.model.readout.answers:
+            first = "in float64 with certified errors, and where that leaves an answer open "
+        else:
+            first = ""
         settled = f", {tally.settled} undecided there, then decided exactly" if tally.settled else ""
-        return f"one by one in {self.numbers.domain} numbers{settled}"
+        return f"{first}one by one in {self.numbers.domain} numbers{settled}"
 
     def compare(self, parts: Iterable[InputPart], tick: Callable[[int], None] | None = None) -> Tally:
         """What is found on all inputs of `parts`; `tick` is told after each part how many there were so far."""
@@ -245,13 +252,14 @@ class Comparison:
         return np.flatnonzero(wrong).tolist(), [], yes, int(np.count_nonzero(free))
 
     def singles(self, piece: InputBlock, length: int) -> Differing:
-        """The same one input after the other, with the answers of all."""
+        """The same one input after the other, with the answers of all; those of a dense model in balls first together,
+        in floats whose errors are certified, and in balls where that leaves one open."""
         wrong, unclear, yes, free = [], [], 0, 0
-        asked = self.expected.block(piece, length)
-        for code, sequence in enumerate(piece):
-            answers = [known[codes[code]] for known, codes in asked]
+        asked, known = self.expected.block(piece, length), self.certified(piece, length)
+        for code, (sequence, found) in enumerate(zip(piece, known, strict=False)):
+            answers = [wanted[codes[code]] for wanted, codes in asked]
             free += not any(answer is not None for answer in answers)
-            agrees, accepts = self.agreement(sequence, answers)
+            agrees, accepts = self.known(found, answers) or self.agreement(sequence, answers)
             if agrees is None:
                 unclear.append(code)
                 continue
@@ -259,6 +267,31 @@ class Comparison:
             if not agrees:
                 wrong.append(code)
         return wrong, unclear, yes, free
+
+    def certified(self, piece: InputBlock, length: int) -> Iterator[Sequence[int]]:
+        """For each input the model's answers where floats with a certified error have them, a verdict, a label or -1
+        where that is open; () where they have none."""
+        if self.numbers.domain != "ball" or self.within is not None or not self.model.dense:
+            return repeat(())
+        return self._certified(piece, length * self.model.widest)
+
+    def _certified(self, piece: InputBlock, size: int) -> Iterator[Sequence[int]]:
+        from symcook.domains.batch import Listed
+        from symcook.domains.radii import Radii
+
+        inputs = iter(piece)
+        while block := tuple(islice(inputs, max(1, AT_ONCE // size))):
+            found: list[Any] = []
+            with contextlib.suppress(NotExact):
+                found = forward(self.model, Listed(block), Radii()).answers
+            yield from zip(*(column.tolist() for column in found), strict=True) if found else repeat((), len(block))
+
+    def known(self, found: Sequence[int], answers: Sequence[Any]) -> Agreement | None:
+        """What answers of the model say beside those of the reference; None where one of them is open."""
+        if not found or -1 in found:
+            return None
+        agrees = all(answer is None or value == answer for value, answer in zip(found, answers, strict=True))
+        return Agreement(agrees, bool(found[-1]) if self.model.decides else None)
 
     def run(self, sequence: Sequence[object], domain: str) -> Run:
         """One input in the numbers of a domain, as ``symcook run`` runs it."""

@@ -1,0 +1,170 @@
+"""The forward pass of a dense model: one product of matrices a block, in number systems that have such products.
+
+The walk is that of `symcook.forward`. The residual stream is one table of columns, and each block is applied to all the
+coordinates that it reads at once. A number system takes part by `matrices` in its own class
+(`symcook.domains.protocol.Matrices`); for every other one, and for sparse models, the coordinate stays the unit of work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from symcook.forward import Walk
+from symcook.model.parts import FeedForward, Head, LayerNorm, Part, Sublayer
+
+
+class Table(Mapping[str, Any]):
+    """Columns by name, held together as the number system holds several (`Matrices.picked`)."""
+
+    def __init__(self, names: tuple[str, ...], columns: Any) -> None:
+        self.names, self.columns = names, columns
+
+    def __getitem__(self, name: str) -> Any:
+        return self.columns[_places(self.names)[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in _places(self.names)
+
+
+class DensePass(Walk):
+    """One forward pass over tables. The domain is a `Matrices`."""
+
+    stream: Any
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.matrices.apart = self.model.compares
+
+    def columns(self, table: Any, names: tuple[str, ...]) -> Any:
+        """The columns of some names, in their order."""
+        return table.columns if names == table.names else self.matrices.picked(table.columns, _among(table.names, names))
+
+    @property
+    def matrices(self) -> Any:
+        return self.domain
+
+    def embed(self, wanted: set[str]) -> None:
+        names = tuple(self.model.space)
+        self.stream = Table(names, self.matrices.embedded(self.embedding, names))
+
+    def write(self, names: tuple[str, ...], columns: Any) -> None:
+        """Put columns in the place of those of the stream."""
+        whole = self.stream.names
+        if names != whole:
+            columns = self.matrices.replaced(self.stream.columns, _among(whole, names), columns)
+        self.stream = Table(whole, columns)
+
+    def cut(self, columns: Any) -> Any:
+        return Table(columns.names, self.matrices.narrow(columns.columns, self.model.readout.place))
+
+    def view(self, step: Sublayer) -> Any:
+        if not step.before:
+            return self.stream
+        tables = [self.normalised(norm) for norm in step.before]
+        names = tuple(name for table in tables for name in table.names)
+        return tables[0] if len(tables) == 1 else Table(names, self.matrices.joint([t.columns for t in tables]))
+
+    def narrow(self, view: Any) -> Any:
+        asking = self.cut(view) if view else view
+        self.stream = asking if view is self.stream else self.cut(self.stream)
+        self.zero = self.domain.linear([], 0)
+        return asking
+
+    def overwrite(self, norm: LayerNorm) -> None:
+        table = self.normalised(norm)
+        self.write(table.names, table.columns)
+
+    def _normalised(self, norm: LayerNorm) -> Any:
+        columns = self.columns(self.stream, norm.reads)
+        if norm.projection is not None:
+            columns = self.matrices.product(self.matrix(norm, "projection"), columns)
+        columns = self.domain.layer_norm(columns, norm.lowered["epsilon"], norm.zero_variance)
+        return Table(norm.writes, self.matrices.scaled(columns, norm))
+
+    def add(self, step: Sublayer, view: Any, asking: Any, wanted: set[str]) -> None:
+        made = []
+        for part in step.parts:
+            if isinstance(part, Head):
+                made.append(self.attention(part, view, asking, wanted))
+            else:
+                self.network(part, asking, wanted)
+        for names, columns in made:
+            if names:
+                self.write(names, self.matrices.plus(self.columns(self.stream, names), columns))
+
+    def attention(self, head: Head, view: Any, asking: Any, wanted: set[str]) -> Any:
+        """The coordinates that a head writes, and what it adds to them."""
+        written, queries, keys, values = self.offered(head, view, asking, wanted)
+        if not written:
+            self.weights += [()] if self.units else []
+            return (), ()
+        rule = head.sees, head.weighting, head.lowered["factor"]
+        outputs = self.domain.attend(queries, keys, values, *rule)
+        if self.units:
+            self.weights.append(tuple(self.domain.attend(queries, keys, self.units, *rule)))
+        return written, outputs
+
+    def offered(self, head: Head, view: Any, asking: Any, wanted: set[str]) -> Any:
+        rows = tuple(k for k, name in enumerate(head.writes) if name in wanted)
+        if not rows:
+            return (), (), (), ()
+        seen = self.columns(view, head.reads)
+        values = self.matrices.product(self.matrix(head, "V", rows), seen)
+        queries: Any = ()
+        keys: Any = ()
+        if not head.uniform:
+            asked = seen if asking is view else self.columns(asking, head.reads)
+            queries = self.matrices.product(self.matrix(head, "Q"), asked)
+            keys = self.matrices.product(self.matrix(head, "K"), seen)
+        if self.after is not None:
+            keys, values = self.remembered(self.after, list(keys), list(values))
+        return tuple(head.writes[k] for k in rows), queries, keys, values
+
+    def network(self, part: FeedForward, asking: Any, wanted: set[str]) -> None:
+        """Add what a feed-forward layer writes."""
+        rows = tuple(k for k, name in enumerate(part.writes) if name in wanted)
+        names = tuple(part.writes[k] for k in rows)
+        if not names:
+            return
+        read, old = self.columns(asking, part.reads), self.columns(self.stream, names)
+        hidden = self.matrices.product(self.matrix(part, "W1"), read, self.vector(part, "b1"), part.activation)
+        self.write(names, self.matrices.product(self.matrix(part, "W2", rows), hidden, self.vector(part, "b2", rows), onto=old))
+
+    def full(self) -> Any:
+        return self.stream
+
+    def scores(self) -> dict[str, Any]:
+        readout = self.model.readout
+        if readout.weights is None:
+            return {}
+        made = self.matrices.matrix(readout, "weights", readout.weights)
+        found = self.matrices.product(made, self.columns(self.stream, readout.reads))
+        return dict(zip(readout.labels or ("logit",), found, strict=False))
+
+    def matrix(self, part: Part, name: str, rows: tuple[int, ...] | None = None) -> Any:
+        """A matrix of a part, or some of its rows, as the number system holds it."""
+        return self.matrices.matrix(part, name, getattr(part, name), rows)
+
+    def vector(self, part: Part, name: str, rows: tuple[int, ...] | None = None) -> Any:
+        """A column of numbers of a part, or some of them."""
+        return self.matrices.vector(part, name, part.lowered[name], rows)
+
+
+@lru_cache(1024)
+def _places(names: tuple[str, ...]) -> Mapping[str, int]:
+    return {name: place for place, name in enumerate(names)}
+
+
+@lru_cache(1024)
+def _among(names: tuple[str, ...], some: Sequence[str]) -> list[int] | slice:
+    """Where some names stand among others; a slice where they follow one another."""
+    found = [_places(names)[name] for name in some]
+    return slice(found[0], found[-1] + 1) if found == list(range(found[0], found[-1] + 1)) else found

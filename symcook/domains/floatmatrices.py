@@ -1,0 +1,114 @@
+"""Blocks of dense models in floats: `symcook.domains.protocol.Matrices` with numpy's products.
+
+Several columns are one array, a row for each. Weights are rounded to the type once a model. A product is computed in
+the type inside an operation, as a sum in whatever order numpy takes, and stored in the type of columns: that is within
+the error model of `symcook.domains.rounding`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from symcook.domains.protocol import Coefficient
+from symcook.model.answers import Named
+from symcook.model.ends import Embedding
+from symcook.model.parts import LayerNorm
+from symcook.numbers.evaluate import float_of
+from symcook.numbers.matrix import RationalMatrix
+
+Array = np.ndarray[Any, Any]
+
+
+def nearest(weights: Any) -> Array:
+    """A matrix of exact numbers as float64."""
+    if isinstance(weights, RationalMatrix):
+        return weights.nearest()
+    from symcook.model.symbols import lowered
+
+    return np.array([float_of(lowered(x)) for x in weights], dtype=np.float64).reshape(weights.shape)
+
+
+class FloatMatrices:
+    """The methods, for a domain of arrays over positions."""
+
+    name: ClassVar[str]
+    wide: ClassVar[Any]
+    positions: Any
+    _sequence: Any
+    _stored: Any
+    activate: Any
+    rows: Any
+    apart: bool = False
+    """Whether each position has a product of its own, so that equal positions stay equal: a product of matrices may
+    compute its last columns in another way than the others, and hard attention sees that."""
+
+    def matrix(self, of: Named, name: str, weights: Any, rows: tuple[int, ...] | None = None) -> Array:
+        key = self.name, name, rows
+        if key not in of.kept:
+            entries = nearest(weights)
+            of.kept[key] = self._inside(entries if rows is None else entries[list(rows)])
+        return of.kept[key]
+
+    def vector(
+        self, of: Named, name: str, numbers: Sequence[Coefficient], rows: tuple[int, ...] | None = None
+    ) -> Array:
+        key = self.name, name, rows
+        if key not in of.kept:
+            chosen = numbers if rows is None else [numbers[k] for k in rows]
+            of.kept[key] = self._inside(np.array([[float_of(x)] for x in chosen], dtype=np.float64))
+        return of.kept[key]
+
+    def _inside(self, numbers: Array) -> Array:
+        """Numbers of the model rounded to the type, as an operation takes them."""
+        return np.ascontiguousarray(self._stored(numbers).astype(self.wide))
+
+    def product(
+        self, matrix: Array, columns: Any, bias: Array | None = None, kind: str = "", onto: Any = None
+    ) -> Array:
+        x = np.asarray(columns, dtype=self.wide)
+        if self.apart:
+            total = np.matmul(matrix, np.ascontiguousarray(x.T)[:, :, None])[:, :, 0].T
+        else:
+            total = matrix @ x
+        if bias is not None:
+            total = total + bias
+        if onto is not None:
+            total = total + onto
+        stored = self._stored(total)
+        return self.activate(stored, kind) if kind else stored
+
+    def scaled(self, columns: Any, norm: LayerNorm) -> Array:
+        gains, biases = (self.vector(norm, name, norm.lowered[name]) for name in ("gain", "bias"))
+        return self._stored(np.asarray(columns, dtype=self.wide) * gains + biases)
+
+    def plus(self, columns: Any, others: Any) -> Array:
+        return self._stored(np.asarray(columns) + np.asarray(others))
+
+    def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> Array:
+        key = self.name, names
+        if key not in embedding.kept:
+            tables = (embedding.tables.get(name) for name in names)
+            tokens = list(embedding.words or ())
+            rows = [[0.0] * len(tokens) if table is None else [float_of(table[t]) for t in tokens] for table in tables]
+            made = self._stored(np.array(rows, dtype=np.float64)), {token: k for k, token in enumerate(tokens)}
+            embedding.kept[key] = made
+        table, place = embedding.kept[key]
+        found = table[:, [place[token] for token in self._sequence]]
+        for row, name in enumerate(names):
+            if name in embedding.places:
+                found[row] = self._stored(found[row] + self.positions(embedding.places[name]))
+        return found
+
+    def picked(self, columns: Array, places: list[int] | slice) -> Array:
+        return columns[places]
+
+    def replaced(self, columns: Array, places: list[int] | slice, others: Array) -> Array:
+        made = columns.copy()
+        made[places] = others
+        return made
+
+    def joint(self, several: Sequence[Any]) -> Array:
+        return np.concatenate(several)

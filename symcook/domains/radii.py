@@ -1,0 +1,382 @@
+"""Many strings of one length at once, in float64 with an error that is certified: for dense models.
+
+A number is a midpoint and a radius, float64 both, so that the exact value lies between midpoint - radius and midpoint +
+radius. The analysis needs correctly rounded +, -, *, / and sqrt alone, sums in any order, fused or not; exponentials are
+computed here from those (`exponential`). A radius is computed in floats too: every one is enlarged at the end by more than
+its own rounding. Where nothing is known the radius is infinite. A comparison that the radii leave open is -1.
+
+The domain is one of `symcook.domains.protocol.Matrices` alone: what is not dense is not run in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from fractions import Fraction
+from functools import lru_cache
+from math import factorial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import flint
+import numpy as np
+from flint import arb, fmpq
+
+from symcook.domains.exact import value_at
+from symcook.domains.floatmatrices import nearest
+from symcook.domains.protocol import Coefficient
+from symcook.domains.rowwise import Positions, visible
+from symcook.errors import NotExact
+from symcook.locks import PRECISION
+from symcook.model.answers import Named
+from symcook.model.ends import Embedding
+from symcook.model.parts import LayerNorm, Mask
+from symcook.numbers.evaluate import float_of
+from symcook.numbers.matrix import RationalMatrix
+
+if TYPE_CHECKING:
+    from symcook.domains.batch import Listed
+
+Array = np.ndarray[Any, Any]
+
+UNIT = 2.0**-53
+WIDEST = 4096
+"""The greatest number of terms of a sum: what its rounding adds to a radius is then below `ENLARGED`."""
+ENLARGED, TINY = 1 + 2.0**-40, 2.0**-1000
+EXP_ERROR = 2.0**-47
+"""The relative error of `exponential`, with the rounding of what it takes."""
+DEEPEST = 700.0
+"""How far a score may lie below the greatest one of its row: beyond, exponentials are subnormal."""
+STEEPEST, GELU_ERROR = 1.2, 2.0**-46
+"""No gelu, nor an approximation of it, is steeper; and the error of `gelu`, beside 1 and its size."""
+PIECES, FAR, TERMS = 32, 24, 11
+"""Of a gelu there are so many pieces a unit up to this far from 0, with so many terms each."""
+BALL = "use --domain ball on one string"
+
+
+class Balls:
+    """Several columns, each with an entry a position and string: arrays of three axes."""
+
+    def __init__(self, mid: Array, rad: Array) -> None:
+        self.mid, self.rad = mid, rad
+
+    def __len__(self) -> int:
+        return len(self.mid)
+
+    def __getitem__(self, place: Any) -> Balls:
+        return Balls(self.mid[place], self.rad[place])
+
+    def __iter__(self) -> Iterator[Balls]:
+        return (self[place] for place in range(len(self)))
+
+
+def balls(mid: Array, rad: Array) -> Balls:
+    """The columns with a radius enlarged by what it was rounded; infinite where midpoint or radius are no numbers."""
+    rad = rad * ENLARGED + TINY
+    known = np.isfinite(mid) & np.isfinite(rad)
+    if known.all():
+        return Balls(mid, rad)
+    return Balls(np.where(known, mid, 0.0), np.where(known, rad, np.inf))
+
+
+class Radii(Positions[Any, Any, Any]):
+    """The domain. `begin` takes `symcook.domains.batch.Listed` strings."""
+
+    matrices: ClassVar[bool] = True
+    name: ClassVar[str] = "radii"
+    apart = False
+
+    def context(self) -> AbstractContextManager[Any]:
+        return np.errstate(all="ignore")
+
+    def begin(self, sequence: Listed, start: int) -> None:
+        super().begin(sequence.choices(), start)
+        self._codes = np.array(sequence.digits())
+        self.size = sequence.size
+
+    def resume(self, sequence: object, start: int, seen: int) -> None:
+        raise NotExact("strings that are run together must be run whole", seen)
+
+    def linear(self, terms: Sequence[Any], bias: Coefficient) -> Balls:
+        """Zero, which is all that a pass over matrices asks for."""
+        zero = np.zeros((len(self.rows), self.size))
+        return Balls(zero, zero)
+
+    # Weights.
+
+    def matrix(self, of: Named, name: str, weights: Any, rows: tuple[int, ...] | None = None) -> tuple[Array, Array, float]:
+        """The float64 entries, their sizes, and what each may be off relative to its size."""
+        key = self.name, name, rows
+        if key not in of.kept:
+            if weights.cols > WIDEST:
+                raise NotExact(f"a sum must have at most {WIDEST} terms", weights.cols, BALL)
+            entries = nearest(weights)
+            entries = entries if rows is None else entries[list(rows)]
+            exact = isinstance(weights, RationalMatrix) and weights.floats is not None
+            of.kept[key] = np.ascontiguousarray(entries), np.ascontiguousarray(np.abs(entries)), 0.0 if exact else 2 * UNIT
+        return of.kept[key]
+
+    def vector(
+        self, of: Named, name: str, numbers: Sequence[Coefficient], rows: tuple[int, ...] | None = None
+    ) -> tuple[Array, Array]:
+        """A column of numbers, with radii."""
+        key = self.name, name, rows
+        if key not in of.kept:
+            found = [_given(x) for x in (numbers if rows is None else [numbers[k] for k in rows])]
+            mid, rad = (np.array(part)[:, None, None] for part in zip(*found, strict=True))
+            of.kept[key] = mid, rad
+        return of.kept[key]
+
+    # Blocks.
+
+    def product(self, matrix: Any, columns: Balls, bias: Any = None, kind: str = "", onto: Balls | None = None) -> Balls:
+        weights, sizes, off = matrix
+        k = len(columns)
+        rounding = (k + 4) * UNIT
+        size = np.abs(columns.mid)
+        total = (weights @ columns.mid.reshape(k, -1)).reshape(len(weights), *columns.mid.shape[1:])
+        spread = columns.rad * (1 + off) + size * (rounding * 1.01 + off)
+        rad = (sizes @ spread.reshape(k, -1)).reshape(total.shape)
+        for mid, more in ([] if bias is None else [bias]) + ([] if onto is None else [(onto.mid, onto.rad)]):
+            total = total + mid
+            rad = rad + more + (np.abs(mid) + np.abs(total)) * rounding
+        found = balls(total, rad)
+        return self.activate(found, kind) if kind else found
+
+    def activate(self, column: Balls, kind: str) -> Balls:
+        x, rad = column.mid, column.rad
+        if kind == "relu":
+            return Balls(np.maximum(x, 0), rad)
+        if kind == "step":
+            yes, no = x > rad, x <= -rad
+            return Balls(np.where(yes, 1.0, np.where(no, 0.0, 0.5)), np.where(yes | no, 0.0, 0.5))
+        y = gelu(x, kind)
+        return balls(y, STEEPEST * rad + (np.abs(y) + 1) * GELU_ERROR)
+
+    def layer_norm(self, columns: Balls, epsilon: Coefficient, zero_variance: str) -> Balls:
+        x, rad, k = columns.mid, columns.rad, len(columns)
+        rounding = (k + 4) * UNIT
+        mean = x.sum(axis=0) / k
+        off = rad.sum(axis=0) / k + np.abs(x).sum(axis=0) / k * rounding
+        centred = x - mean
+        apart = rad + off + np.abs(centred) * UNIT
+        variance = (centred * centred).sum(axis=0) / k
+        floor, floor_off = _given(epsilon)
+        total = variance + floor
+        spread = (apart * (2 * np.abs(centred) + apart)).sum(axis=0) / k + (variance + total) * rounding + floor_off
+        spread = spread * ENLARGED + TINY
+        root = np.sqrt(total)
+        least = total - spread
+        moved = np.where(least > 0, spread / np.sqrt(np.maximum(least, TINY)), np.inf) + root * (2 * UNIT)
+        under = root - moved * ENLARGED
+        y = centred / root
+        away = np.where(under > 0, (apart + np.abs(y) * moved) / np.maximum(under, TINY), np.inf) + np.abs(y) * (4 * UNIT)
+        return balls(y, away)
+
+    def scaled(self, columns: Balls, norm: LayerNorm) -> Balls:
+        (gain, gain_off), (bias, bias_off) = (self.vector(norm, name, norm.lowered[name]) for name in ("gain", "bias"))
+        moved = columns.mid * gain
+        found = moved + bias
+        rad = (np.abs(gain) + gain_off) * columns.rad + gain_off * np.abs(columns.mid) + bias_off
+        return balls(found, rad + (np.abs(moved) + np.abs(found)) * (4 * UNIT))
+
+    def plus(self, columns: Balls, others: Balls) -> Balls:
+        total = columns.mid + others.mid
+        return balls(total, columns.rad + others.rad + np.abs(total) * (2 * UNIT))
+
+    def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> Balls:
+        mid, rad = (np.zeros((len(names), len(self.rows), self.size)) for _ in range(2))
+        for row, name in enumerate(names):
+            if name in embedding.tables:
+                table = embedding.tables[name]
+                for place, tokens in enumerate(self._sequence):
+                    found = np.array([_given(table[token]) for token in tokens])[self._codes[place]]
+                    mid[row, place], rad[row, place] = found[:, 0], found[:, 1]
+            if name in embedding.places:
+                for place in self.rows:
+                    value, off = _given(value_at(embedding.places[name], self._start + place, self.length))
+                    mid[row, place] += value
+                    rad[row, place] += off + np.abs(mid[row, place]) * (2 * UNIT)
+        return balls(mid, rad)
+
+    def picked(self, columns: Balls, places: list[int] | slice) -> Balls:
+        return columns[places]
+
+    def replaced(self, columns: Balls, places: list[int] | slice, others: Balls) -> Balls:
+        made = Balls(columns.mid.copy(), columns.rad.copy())
+        made.mid[places], made.rad[places] = others.mid, others.rad
+        return made
+
+    def joint(self, several: Sequence[Balls]) -> Balls:
+        return Balls(np.concatenate([one.mid for one in several]), np.concatenate([one.rad for one in several]))
+
+    def narrow(self, columns: Balls, place: int) -> Balls:
+        self.rows = self.rows[place:][:1]
+        return columns[:, place:][:, :1]
+
+    # Attention. Arrays have the string first: string x row x position.
+
+    def attend(
+        self, queries: Balls, keys: Balls, values: Balls, mask: Mask, weighting: str, factor: Coefficient
+    ) -> Balls:
+        seen = np.zeros((len(self.rows), self.length), dtype=bool)
+        for number, row in enumerate(self.rows):
+            sees = visible(mask, row, self.length)
+            seen[number, sees.start : sees.stop] = True
+        held = Balls(values.mid.transpose(2, 1, 0), values.rad.transpose(2, 1, 0))
+        if not len(queries):
+            scores = Balls(np.zeros((1, *seen.shape)), np.zeros((1, *seen.shape)))
+        else:
+            scores = self._scores(queries, keys, factor)
+        if weighting == "softmax":
+            mid, rad = _softmax(scores, held, seen)
+        else:
+            mid, rad = _hard(scores, held, seen, weighting)
+        blind = ~seen.any(axis=1)
+        mid[:, blind], rad[:, blind] = 0, 0
+        found = balls(mid, rad)
+        return Balls(found.mid.transpose(2, 1, 0), found.rad.transpose(2, 1, 0))
+
+    def _scores(self, queries: Balls, keys: Balls, factor: Coefficient) -> Balls:
+        rounding = (len(queries) + 4) * UNIT
+        asked, asked_off = (part.transpose(2, 1, 0) for part in (queries.mid, queries.rad))
+        offered, offered_off = (part.transpose(2, 0, 1) for part in (keys.mid, keys.rad))
+        size = np.abs(offered)
+        scores = asked @ offered
+        off = np.abs(asked) @ (offered_off + rounding * size) + asked_off @ (size + offered_off)
+        if factor != 1:
+            scale = np.array([_given(value_at(factor, self._start + row, self.length)) for row in self.rows])
+            by, by_off = scale[:, :1], scale[:, 1:]
+            off = (by + by_off) * off + (by_off + 2 * UNIT * by) * np.abs(scores)
+            scores = scores * by
+        return balls(scores, off)
+
+    def distribution(self, columns: Balls) -> Balls:
+        raise NotExact("strings that are run together must give a verdict or a label", "a distribution", BALL)
+
+    # Verdicts: for each position an array of 1, 0, or -1 where it is open, or of labels.
+
+    def positive(self, column: Balls) -> list[Array]:
+        return [*np.where(column.mid > column.rad, 1, np.where(column.mid <= -column.rad, 0, -1))]
+
+    def zero(self, column: Balls) -> list[Array]:
+        return [*np.where(np.abs(column.mid) > column.rad, 0, -1)]
+
+    def largest(self, columns: Sequence[Balls]) -> list[Array]:
+        mid, rad = (np.array([getattr(column, part) for column in columns]) for part in ("mid", "rad"))
+        best = mid.argmax(axis=0)
+        high, low = mid + rad, np.take_along_axis(mid - rad, best[None], axis=0)[0]
+        np.put_along_axis(high, best[None], -np.inf, axis=0)
+        return [*np.where(low - high.max(axis=0) > 4 * UNIT * np.abs(low), best, -1)]
+
+    def paired(self, first: Sequence[Array], second: Sequence[Array], size: int) -> list[Array]:
+        pairs = zip(first, second, strict=True)
+        return [np.where((one < 0) | (other < 0), -1, size * one + other) for one, other in pairs]
+
+    def conjunction(self, first: Array, second: Array) -> Array:
+        """No wins over open, and open over yes."""
+        return np.where((first == 0) | (second == 0), 0, np.minimum(first, second))
+
+
+def _given(value: Coefficient) -> tuple[float, float]:
+    """An exact number as float64, and how far that may be off."""
+    near = float_of(value)
+    exact = not isinstance(value, tuple) and np.isfinite(near) and Fraction(near) == value
+    return near, 0.0 if exact else abs(near) * 2 * UNIT + TINY
+
+
+def exponential(x: Array) -> Array:
+    """e^x for -DEEPEST <= x <= 0, to within a relative `EXP_ERROR`: 2^k times a polynomial in what is left of x.
+
+    The first part of log 2 has 33 bits, so that its product with k is exact; what both parts leave out is below 2^-85.
+    """
+    k = np.rint(x * 1.4426950408889634)
+    rest = (x - k * LOG_2[0]) - k * LOG_2[1]
+    power = np.full_like(rest, SERIES[-1])
+    for factor in SERIES[-2::-1]:
+        power *= rest
+        power += factor
+    return np.ldexp(power, k.astype(np.int32))
+
+
+LOG_2 = 0.6931471803691238, 1.9082149292705877e-10
+SERIES = [1 / factorial(k) for k in range(15)]
+
+
+def gelu(x: Array, kind: str) -> Array:
+    """x Phi(x) or an approximation of it, by its Taylor series around the nearest of many points; beyond them 0 or x."""
+    nearest = np.clip(np.rint(np.nan_to_num(x) * PIECES), -FAR * PIECES, FAR * PIECES)
+    series, place = pieces(kind), nearest.astype(np.intp) + FAR * PIECES
+    rest = np.clip(x - nearest / PIECES, -1, 1)
+    total = series[-1][place]
+    for factors in series[-2::-1]:
+        total *= rest
+        total += factors[place]
+    return np.where(np.abs(x) < FAR, total, np.maximum(x, 0))
+
+
+@lru_cache
+def pieces(kind: str) -> Array:
+    """The coefficients of the series of `gelu`: a row a power, a column a point."""
+    with PRECISION, flint.ctx.workprec(128):
+        points = range(-FAR * PIECES, FAR * PIECES + 1)
+        return np.array([list(map(float, taylor(arb(k) / PIECES, kind, TERMS))) for k in points]).T.copy()
+
+
+def taylor(point: arb, kind: str, terms: int) -> list[arb]:
+    """The first coefficients of a gelu around a point; at a ball, those around each of its points lie in them."""
+    cap, flint.ctx.cap = flint.ctx.cap, terms
+    try:
+        x = flint.arb_series([point, 1])
+        if kind == "gelu":
+            found = x * (-x * arb(2).rsqrt()).erfc() / 2
+        else:
+            cubic = 2 * (2 / arb.pi()).sqrt() * (x + arb(fmpq(44715, 1000000)) * x * x * x)
+            found = x / (1 + (-(cubic if kind == "gelu-tanh" else arb(fmpq(1702, 1000)) * x)).exp())
+        return [found[k] for k in range(terms)]
+    finally:
+        flint.ctx.cap = cap
+
+
+def _softmax(scores: Balls, values: Balls, seen: Array) -> tuple[Array, Array]:
+    """Means of the values with weights e^score. Each weight has a relative error of at most `error` of its row, so that
+    a share p of the whole moves by at most 2 error/(1 - error) p."""
+    below = np.where(seen, scores.mid, -np.inf)
+    top = below.max(axis=2, keepdims=True)
+    depth = np.where(seen, top - scores.mid, 0.0)
+    weights = np.where(seen, exponential(-np.minimum(depth, DEEPEST)), 0.0)
+    moved = np.where(seen, scores.rad + depth * (2 * UNIT), 0.0).max(axis=2, keepdims=True)
+    known = (moved < 0.1) & (depth.max(axis=2, keepdims=True) < DEEPEST)
+    error = np.where(known, 1.1 * moved + 2 * EXP_ERROR, 0.5)
+    return _mean(weights, error, known, values)
+
+
+def _mean(weights: Array, error: Any, known: Any, values: Balls) -> tuple[Array, Array]:
+    total = weights.sum(axis=2, keepdims=True)
+    rounding = (2 * weights.shape[2] + 8) * UNIT
+    mid = weights @ values.mid / total
+    share = 2 * error / (1 - error)
+    rad = (share + rounding) * (weights @ np.abs(values.mid)) / total + (1 + share + rounding) * (weights @ values.rad) / total
+    return mid, np.where(known, rad, np.inf)
+
+
+def _hard(scores: Balls, values: Balls, seen: Array, weighting: str) -> tuple[Array, Array]:
+    """What the greatest score has; where several may be the greatest, a ball around the values of them all. Without
+    scores all are equal."""
+    if not scores.mid.any() and not scores.rad.any():
+        places = np.arange(seen.shape[1])
+        if weighting == "leftmost":
+            seen = seen & (places == seen.argmax(axis=1)[:, None])
+        elif weighting == "rightmost":
+            seen = seen & (places == seen.shape[1] - 1 - seen[:, ::-1].argmax(axis=1)[:, None])
+        weights = np.broadcast_to(seen.astype(np.float64), (len(values.mid), *seen.shape))
+        return _mean(weights, 0.0, True, values)
+    least = np.where(seen, scores.mid - scores.rad, -np.inf).max(axis=2, keepdims=True)
+    may = seen & (scores.mid + scores.rad >= least - np.abs(least) * 4 * UNIT)
+    low, high = (np.full((*may.shape[:2], values.mid.shape[2]), end) for end in (np.inf, -np.inf))
+    for place in range(may.shape[2]):
+        here = may[:, :, place, None]
+        mid, rad = values.mid[:, place, None], values.rad[:, place, None]
+        low = np.where(here, np.minimum(low, mid - rad), low)
+        high = np.where(here, np.maximum(high, mid + rad), high)
+    mid = (low + high) / 2
+    return mid, (high - low) / 2 + (np.abs(low) + np.abs(high)) * (4 * UNIT)
