@@ -25,7 +25,7 @@ from symcook.model.instance import instance
 from symcook.model.modelfile import save
 from symcook.model.parts import Layer
 from symcook.model.transformer import Parameter, Transformer
-from symcook.model.weights import feedforward
+from symcook.model.weights import feedforward, head
 from symcook.recipes import build
 
 MODELS = Path(__file__).resolve().parent / "models"
@@ -74,6 +74,31 @@ def defaulted() -> Transformer:
     )  # fmt: skip
 
 
+def flip_flop() -> Transformer:
+    """The flip-flop language by average-hard attention with a gap of 1/n: instructions w, r and i and bits in turn, a w
+    first, and after each r the bit that was written last."""
+    words = {"w": {"write": 1}, "r": {"read": 1}, "i": {}, "0": {"data": 1}, "1": {"data": 1, "digit": 1}}
+    positions = {"one": 1, "sign": "(-1)^i", "share": "i/n", "first": "I[i = 1]"}
+    instruction = head({("one", "sign"): -1, ("one", "share"): 1}, {"wrote": "write", "asked": "read"}, mask="future")
+    marks = feedforward(
+        saved="relu(wrote + data - 1)", uneven="relu(-sign)",
+        wrong="relu(data - sign - 1) + relu(sign - data) + relu(first - write)",
+    )  # fmt: skip
+    latest = head({("one", "saved"): 1, ("one", "share"): 1}, {"kept": "digit"}, mask="future")
+    differs = feedforward(
+        differs="relu(asked + data + digit - kept - 2) + relu(asked + data + kept - digit - 2)",
+    )
+    total = head(value={"flaws": "wrong", "errors": "differs"}, mask="future")
+    added = ("wrote", "asked", "saved", "uneven", "wrong", "kept", "differs", "flaws", "errors")
+    space = Space(("write", "read", "data", "digit", *positions, *added))
+    return Transformer(
+        "flip-flop", Embedding(space, words=words, positions=positions),
+        (Layer(instruction, marks), Layer(latest, differs), Layer(total)),
+        Readout("zero", "last", ("flaws", "errors", "uneven")),
+        source="Yang et al., Section 6",
+    )  # fmt: skip
+
+
 class OfFamily(NamedTuple):
     """An instance of a family, stored under a name of its own; its bridge has these values too (scripts/bridges.py)."""
 
@@ -95,6 +120,7 @@ PARITY = {"K": 2, "S": 2, "first": 1, "delta": "1 2 2 1", "final": "0 1"}
 
 OTHERS: dict[str, Callable[[], Transformer]] = {
     "if-between": between,
+    "flip-flop": flip_flop,
     "predecessor-default": defaulted,
     "predecessor-strict-average": variant("predecessor-strict-average", "predecessor-strict", weighting="average"),
     "first-position-softmax": variant("first-position-softmax", "first-position", weighting="softmax"),

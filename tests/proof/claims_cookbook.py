@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from proof.adequacy import ODD, adequate, column, draws, table, wrong
@@ -646,24 +646,30 @@ def cpwl_ffn(v: Any) -> bool | None:
 
 
 def piece_instances() -> Iterator[dict[str, Any]]:
-    """Functions of one variable by their lines, each on its interval; and max(0, x, y) of two."""
+    """Functions of one variable by their lines, each on its interval, first to last and last to first; and max(0, x, y)
+    of two. A, a: with the number of a coordinate, and without it, of a function of one variable."""
     for v in line_instances(True):
         xs, ys = list(v["xs()"].values()), list(v["ys()"].values())
         n, m = len(xs) - 1, slopes(xs, ys)
-        if sorted(set(xs)) != xs:
+        if n < 2 or sorted(set(xs)) != xs:
             continue
         ends = [None, *xs[1:-1], None]
-        bounds = {(i, r): ends[i - 1 if r == 1 else i] for i in range(1, n + 1) for r in (1, 2)}
+        order = range(1, n + 1) if v["x"] < xs[1] else range(n, 0, -1)
+        bounds = {(i, r): ends[p - 1 if r == 1 else p] for i, p in enumerate(order, 1) for r in (1, 2)}
         W1, b1, W2, b2 = line_network(xs, ys)
         yield v | {
             "P": v["n"],
             "out": v["f"],
             "d": F(1),
             "m": F(2),
-            "A()": [lambda i, r, _, at=bounds: F(0) if at[int(i), int(r)] is None else F(-1 if r == 1 else 1)],
+            "A()": [lambda i, r, *_, at=bounds: F(0) if at[int(i), int(r)] is None else F(-1 if r == 1 else 1)],
             "B()": {k: F(0) if e is None else (-e if k[1] == 1 else e) for k, e in bounds.items()},
-            "a()": {(i, 1): F(m[i - 1]) for i in range(1, n + 1)},
-            "c()": {i: F(ys[i - 1] - m[i - 1] * xs[i - 1]) for i in range(1, n + 1)},
+            "a()": [lambda i, *_, at=[m[p - 1] for p in order]: at[int(i) - 1]],
+            "c()": column(ys[p - 1] - m[p - 1] * xs[p - 1] for p in order),
+            "f()": [partial(relu_sum_of, xs, ys)],
+            "t": [v["x"], *xs],
+            "N": F(n),
+            "s()": column(m),
             "x()": [column([e]) for e in (v["x"], *xs)],
             "h": [F(len(b1))],
             "W()": [{(k, 1): F(row[0]) for k, row in enumerate(W1, 1)}],
@@ -681,10 +687,12 @@ def piece_instances() -> Iterator[dict[str, Any]]:
         "out": line["f"],
         "d": F(2),
         "m": F(2),
-        "A()": [lambda i, r, k: F(rows[int(i), int(r)][int(k) - 1])],
+        "A()": [lambda i, r, *k: F(rows[int(i), int(r)][int(k[0]) - 1] if k else 0)],
         "B()": [lambda i, r: F(0)],
-        "a()": [lambda i, k: F(i == k + 1)],
+        "a()": [lambda i, *k: F(i == k[0] + 1 if k else 0)],
         "c()": [lambda i: F(0)],
+        "f()": [lambda t: F(1)],
+        "t": F(0),
         "x()": points,
         "h": [F(1), F(2), F(5)],
         "W()": [{(k, j): F(u[j - 1]) for k, u in enumerate(units, 1) for j in (1, 2)}],
@@ -711,10 +719,17 @@ def any_cpwl(v: Any) -> bool | None:
         *LINE_MISSES[:2],
         ("out = ys(r) + m(r)*(x - xs(r))", "out = ys(r) + m(1)*(x - xs(r))"),
         ("xs(P) <= x -> out", "xs(2) <= x -> out"),
+        ("(s(k) - s(k - 1))*relu(t", "(s(k) + s(k - 1))*relu(t"),
+        ("2 <= N", "5 <= N"),
+        ("all k in 1..N. xs(k) < xs(k + 1)", "all k in 1..N. xs(k + 1) < xs(k)"),
     ],
 )
 def cpwl_of_one_variable(v: Any) -> bool | None:
-    return cpwl_ffn(v) if v["is"] == 1 else True
+    """The printed network is f at x, and at every point t, in whatever order its polyhedra are numbered."""
+    if v["is"] == 2:
+        return True
+    xs, ys = list(v["xs()"].values()), list(v["ys()"].values())
+    return cpwl_ffn(v) and all(network(line_network(xs, ys), t)[0] == v["f()"][0](t) for t in v["t"])
 
 
 def inner_networks() -> Iterator[tuple[Any, list[F]]]:

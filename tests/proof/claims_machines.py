@@ -165,11 +165,10 @@ def wanted(machine: Machine, rows: Sequence[int], output: Sequence[int]) -> list
 def runs(claim: str) -> Iterator[dict[str, Any]]:
     for machine, word in CASES:
         steps, front = machine.run(word), [0, *word]
-        realtime = claim.endswith("realtime")
-        right = wanted(machine, steps.rows, [] if realtime else steps.output)
+        right = wanted(machine, steps.rows, steps.output if claim.endswith("thm2") else [])
         shared = {
             "n": [F(k) for k in range(len(front) + len(right) + 2)],
-            "N": F(len(steps.rows)), "L": F(len(steps.output)), "m": F(len(word)), "A": F(1), "B": F(1),
+            "N": F(len(steps.rows)), "L": F(len(steps.output)), "m": F(len(word)), "A": F(1), "B": F(1), "time()": [lambda m: m],
             "e": [F(k) for k in range(-2, 4)], "b": [F(b) for b in range(-1, 8)], **steps.instance(),
             "false": False, "front": front, "wanted": right,
             "output": steps.output,
@@ -196,6 +195,7 @@ def it_goes_on_by_steps_and_output(v: Any) -> bool | None:
     return goes_on(v)
 
 
+@adequate("merrill2024.cor2.1.bounded", at=runs("merrill2024.cor2.1.bounded"), misses=LATER, fixed=True)
 @adequate("merrill2024.s1.1.realtime", at=runs("merrill2024.s1.1.realtime"), misses=LATER, fixed=True)
 def the_output_begins_in_time(v: Any) -> bool | None:
     """Where the tokens of the steps are decoded, the first symbol of the output or a blank is answered behind one of at

@@ -443,6 +443,76 @@ def flip_flop_by_induction(v: Any) -> bool | None:
     return language == task
 
 
+def attended(scores: Sequence[F], values: Sequence[F]) -> list[F]:
+    """Average-hard attention with a future mask: at i the mean of the values at the greatest scores up to i."""
+    out = []
+    for i in range(1, len(scores) + 1):
+        weights = ahardmax(list(scores[:i]))
+        out.append(sum((a * x for a, x in zip(weights, values, strict=False)), F(0)))
+    return out
+
+
+def flip_flop_runs() -> Iterator[dict[str, Any]]:
+    """All strings of up to 3 symbols, those of 4 and 6 with bits in their places, some with another symbol."""
+    short = [u for n in range(4) for u in itertools.product(range(5), repeat=n)]
+    four = [(a, x, b, y) for a in range(3) for b in range(3) for x in (3, 4) for y in (3, 4)]
+    six = [(0, x, b, y, 1, z) for b in range(4) for x in (3, 4) for y in (2, 3, 4) for z in (3, 4)]
+    for u in [*short, *four, *six, (0, 3, 5, 3), (0, 5), (5, 3)]:
+        n, places = len(u), range(1, len(u) + 1)
+        run = {c: [F(s == k) for s in u] for k, c in enumerate(("write", "read", "ignore", "zero", "digit"))}
+        run["data"] = [a + b for a, b in zip(run.pop("zero"), run["digit"], strict=True)]
+        del run["ignore"]
+        run |= {"one": [F(1)] * n, "sign": [F((-1) ** i) for i in places]}
+        run |= {"share": [F(i, n) for i in places], "first": [F(i == 1) for i in places]}
+        scores = [b - a for a, b in zip(run["sign"], run["share"], strict=True)]
+        run |= {"wrote": attended(scores, run["write"]), "asked": attended(scores, run["read"])}
+        run["saved"] = [relu(d + w - 1) for d, w in zip(run["data"], run["wrote"], strict=True)]
+        run["uneven"] = [relu(-s) for s in run["sign"]]
+        marked = zip(run["data"], run["sign"], run["first"], run["write"], strict=True)
+        run["wrong"] = [relu(d - s - 1) + relu(s - d) + relu(f - w) for d, s, f, w in marked]
+        later = [a + b for a, b in zip(run["saved"], run["share"], strict=True)]
+        run["kept"] = attended(later, run["digit"])
+        read = zip(run["asked"], run["data"], run["digit"], run["kept"], strict=True)
+        run["differs"] = [relu(a + d + b - k - 2) + relu(a + d + k - b - 2) for a, d, b, k in read]
+        run |= {"flaws": attended([F(0)] * n, run["wrong"]), "errors": attended([F(0)] * n, run["differs"])}
+        offered = {f"{c}()": column(xs) for c, xs in run.items()}
+        yield {
+            "n": F(n),
+            "w()": column(u),
+            "m": [F(m) for m in range(1, 4)],
+            **offered,
+            "at": (u, run, (scores, later)),
+        }
+
+
+@adequate(
+    "yang2026.s6.flipflop_ahat",
+    at=flip_flop_runs(),
+    misses=[
+        ("word(flip-flop) -> ", ""),
+        ("flipflop(w, n)", "flipflop(w, n) & w(n - 1) != 2"),
+        ("scoregap(l. one(i)*(saved(l) + share(l)), i, 1/n)", "scoregap(l. one(i)*(saved(l) + share(l)), i, 2/n)"),
+        ("scoregap(l. one(i)*(-sign(l) + share(l)), i, 1/n)", "scoregap(l. one(i)*(sign(l) + share(l)), i, 3/n)"),
+        ("abs(share(i)) <= 1", "abs(share(i)) < 1"),
+    ],
+)
+def flip_flop_by_ahat(v: Any) -> bool | None:
+    """Instructions and bits in turn, a write first, each read with the bit written last; gaps of 1/n; entries to 1."""
+    u, run, layers = v["at"]
+    n = len(u)
+    if n == 0 or any(s not in range(5) for s in u):
+        return None
+    said = n % 2 == 0 and u[0] == 0 and all(s in (0, 1, 2) for s in u[::2]) and all(s in (3, 4) for s in u[1::2])
+    kept = 0
+    for instruction, bit in zip(u[::2], u[1::2], strict=False):
+        said = said and (instruction != 1 or bit == kept)
+        kept = bit if instruction == 0 else kept
+    accepted = not (run["flaws"][-1] or run["errors"][-1] or run["uneven"][-1])
+    apart = all(max(s[:i]) - x >= F(1, n) for s in layers for i in range(1, n + 1) for x in s[:i] if x < max(s[:i]))
+    start = ("write", "read", "data", "digit", "one", "sign", "share", "first")
+    return accepted == said and apart and all(abs(x) <= 1 for c in start for x in run[c])
+
+
 # --- Appendix A -------------------------------------------------------------------------------------------------------
 
 

@@ -175,7 +175,7 @@ def _inverse(
         sub = g._branch(show)
         head = d[2][0] if d[0] == "app" else d
         own_equation = [Hint(k) for k, e in g.facts.items() if head == defines(e)]
-        given = [*own_equation, *hints] if stem == "positive" else [Hint(k) for k in found]
+        given = [*own_equation, *hints] if stem == "positive" else [Hint("ax:inv"), *(Hint(k) for k in found)]
         automation.prove(sub, given, levels)
         g._emit({"by": "have", "show": g.text(show), "proof": sub.nodes, "as": label})
         g._bind(label, show)
