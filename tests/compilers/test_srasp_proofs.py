@@ -264,7 +264,6 @@ WRONG = {
     "first for last": (OPERATIONS["next"], "i + 1..j - 1", "j + 1..n"),
     "with this one": (OPERATIONS["next"], "i + 1..n", "i..n"),
     "sum with this one": (OPERATIONS["sum after"], "sum(j, i + 1, n", "sum(j, i, n"),
-    "a place with this one": (OPERATIONS["place"], "(j - 1) < (i - 1)", "(j - 1) <= (i - 1)"),
     "a place by those after": (OPERATIONS["place"], "(j - 1) < (i - 1)", "(i - 1) < (j - 1)"),
     "the place before": (OPERATIONS["sorted"], "= (i - 1)", "= i"),
     "width before": ("histogram.srasp", "sum(j, 1, n", "sum(j, 1, i"),
