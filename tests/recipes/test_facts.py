@@ -29,7 +29,7 @@ def test_both_texts_hold_of_the_model(name: str, monkeypatch: pytest.MonkeyPatch
     """On all inputs to length 6, but for a formula whose region ends before."""
     length = SHORTER.get(name, LENGTH)
     if name in IN_BALLS:
-        monkeypatch.setattr(grid, "POINTS", 500)
+        monkeypatch.setattr(grid, "POINTS", 150)
     found = check_facts(name, length, most=MOST)
     assert [one.against for one in found if not one.holds] == []
     assert all(one.strings >= 2 for one in found)
