@@ -771,9 +771,6 @@ class _FormText:
             takes = [f"take ({' '.join(f'{label}_{k}' for k in cases)}) from {label}" for label in hints]
             yield from self.by_cases(claim, takes, [[f"{label}_{k}" for label in hints] for k in cases], below)
         hints += below
-        yield f"{claim.formula} by {', '.join(hints)}"
-        if not self.model.readout.everywhere and self.counts():
-            yield f"{claim.formula} by {', '.join([*hints, f'counts({self.high})'])}"
         if any(f"/({self.high} - 1)" in one.formula for one in self.whole.claims):  # the first sees nothing
             by = ", ".join([*hints, "positive", "inverse", "first"])
             yield "\n  ".join([
@@ -784,6 +781,9 @@ class _FormText:
                 f"    take inverse from inverse_positive({self.high} - 1)[positive]",
                 f"    qed by {by}",
             ])  # fmt: skip
+        yield f"{claim.formula} by {', '.join(hints)}"
+        if not self.model.readout.everywhere and self.counts():
+            yield f"{claim.formula} by {', '.join([*hints, f'counts({self.high})'])}"
         if "pow(-1" in claim.formula:
             yield f"{claim.formula} by {', '.join([*hints, 'sign'])}"
 

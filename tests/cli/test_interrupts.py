@@ -19,7 +19,7 @@ from symcook.files import put
 PACKAGE = str(Path(symcook.__file__).resolve().parent)
 SCRIPT = f"#!{sys.executable}\nimport sys\nfrom symcook.__main__ import main\nsys.exit(main())\n"
 """What an installer writes."""
-MOMENTS, SPAN, TURNS = 40, 0.4, 4
+MOMENTS, SPAN, TURNS = 16, 0.4, 2
 
 
 def interrupted(command: list[str], after: float) -> tuple[int, str, str]:

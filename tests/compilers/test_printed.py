@@ -84,7 +84,7 @@ def answers(model: sc.Transformer, word: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
-@pytest.mark.parametrize("size", [2, 3, 4, 5])
+@pytest.mark.parametrize("size", [2, 5])
 def test_printed_constructions_answer_as_formulas_drawn_at_random(size: int, theorem: str) -> None:
     """The words of lengths 1 to 4, and some of length 5."""
     r = random.Random(f"{theorem} {size}")
@@ -97,7 +97,7 @@ def test_printed_constructions_answer_as_formulas_drawn_at_random(size: int, the
 @pytest.mark.parametrize("theorem", THEOREMS)
 def test_more_formulas_to_length_five(theorem: str) -> None:
     r = random.Random(f"more {theorem}")
-    for _ in range(12):
+    for _ in range(4):
         tree = drawn(r, theorem, r.randrange(1, 7))
         model = sc.compile("count", count_written(tree), alphabet="ab", theorem=theorem)
         for word in words(5):

@@ -140,11 +140,10 @@ NORMED = [
 ]
 
 
-@pytest.mark.parametrize("start", [0, 1])
-@pytest.mark.parametrize("placement", ["pre", "projected pre", "multi pre"])
+@pytest.mark.parametrize(("placement", "start"), [("pre", 0), ("projected pre", 1), ("multi pre", 0)])
 def test_coq_reads_norms_in_front_of_blocks(folder: Path, placement: str, start: int) -> None:
     """In each placement a block reads what its norms make; with another weight, mask or projection it is refused: each
-    change in each placement, at one of the two starts."""
+    change in one or two of the placements."""
     one = normed(placement, start)
     ahead, wrong = told(one["name"], one), list[str]()
     for entry, other in NORMED[start::2]:

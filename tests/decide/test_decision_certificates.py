@@ -95,7 +95,7 @@ WRONG: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(2))
 def test_no_change_makes_it_true_of_a_reference_that_differs(name: str, part: int) -> None:
     """An equality is false here, and so every document that says so must be refused, whatever is changed in it."""
     model, _, given = made(name)

@@ -197,7 +197,7 @@ LARGE = {"turing", "turing-no-start", "logic"}
 @pytest.mark.parametrize("name", NAMES)
 def test_an_instance_satisfies_both_relations_and_nothing_near_it_does(name: str) -> None:
     rng = random.Random(f"families {name}")
-    assert sum(agrees(name, rng) or 0 for _ in range(2 if name in LARGE else 8)) >= (2 if name in LARGE else 8)
+    assert sum(agrees(name, rng) or 0 for _ in range(1 if name in LARGE else 4)) >= (1 if name in LARGE else 4)
 
 
 def offered(run: Run) -> dict[str, Any]:

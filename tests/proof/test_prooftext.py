@@ -461,7 +461,7 @@ def test_stored_texts_read_back(part):
 BITS = [*"()[]:;,~x0^#_-é\t", "/0", "qed", "given", "cases", "split", "left", "witness", "rewrite", "by", "from"]
 
 
-@in_parts(8, "seed", range(40))
+@in_parts(4, "seed", range(16))
 def test_a_damaged_text_is_refused_or_still_a_proof(seed):
     """Nothing but the two errors comes out, whatever is done to a text; what is built is judged as ever."""
     rng = random.Random(seed)

@@ -206,7 +206,6 @@ MODELS = {
     "dyck-1": lambda: build("dyck-1"),
     "modulo": lambda: build("modulo"),
     "modulo 3": lambda: build("modulo", m=3),
-    "modulo 4": lambda: build("modulo", m=4),
 }
 
 

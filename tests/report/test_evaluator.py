@@ -15,7 +15,7 @@ import symcook as sc
 from symcook.report.page.modelpage import model_page
 
 WORDS = 200
-"""The inputs of each of ten parts."""
+"""The inputs of each part."""
 
 
 def asked(seed: int) -> tuple[list[dict[str, Any]], list[list[tuple[str, dict[str, Any]]]]]:
@@ -40,13 +40,13 @@ def compare(said: list[list[dict[str, Any]]], expected: list[list[tuple[str, dic
     assert count >= WORDS
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_node_says_what_the_library_says(seed: int) -> None:
     models, expected = asked(seed)
     compare(by_node(models), expected)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4, 7))
 def test_a_browser_says_what_the_library_says(seed: int, tmp_path: Path) -> None:
     models, expected = asked(seed)
     with browser() as made:

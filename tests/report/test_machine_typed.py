@@ -34,7 +34,7 @@ from symcook.thought.integers import IntegerDecoder
 from symcook.thought.running import INTEGERS, MachineRun
 
 MACHINES, AUTOMATA = ROOT / "examples" / "machines", ROOT / "examples" / "automata"
-WORDS = 40
+WORDS = 12
 """The words for each machine."""
 
 
@@ -262,7 +262,7 @@ def test_machines_by_chance(least: int, theorem: bool, made: Any) -> None:
     random = Random(34)
     made.get("about:blank")
     made.execute_script(own("stepper.js").replace("const SymcookMachine", "window.SymcookMachine", 1))
-    for _ in range(25):
+    for _ in range(8):
         source = random_machine(random)
         read = at_first_letter(read_turing(source)) if theorem else read_turing(source)
         MachineDecoder(read)

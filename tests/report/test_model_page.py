@@ -422,13 +422,13 @@ return done;
 @in_parts(4, "name", names())
 def test_every_page_is_quiet_and_steps_are_quick(name: str, made: Any, tmp_path: Path) -> None:
     """No message on any console, and no step stops the page (at length 12, alone on a machine, 22 ms): the least of
-    five tries of each counts, since the machine does other things too."""
+    two tries of each counts, since the machine does other things too."""
     document = page(name)
     visit(made, document, tmp_path)
     if data(document)["model"] is not None:
         type_in(made, "word", longest_input(sc.build(name)))
         assert text_of(made, "said") == "" or "rational" in text_of(made, "said")
-    tries = [made.execute_script(STEPS) for _ in range(5)]
+    tries = [made.execute_script(STEPS) for _ in range(2)]
     assert tries[0] and max(map(min, zip(*tries, strict=True))) < 1000
     assert complaints(made) == []
 
@@ -486,7 +486,7 @@ def test_accessibility(dark: bool, tmp_path: Path) -> None:
     """axe finds nothing to complain of, in light and dark, on a page that computes and on one that does not."""
     axe = pytest.importorskip("axe_selenium_python", reason="pip install axe-selenium-python")
     with browser(dark=dark) as made:
-        for name in ("dyck-1-2", "parity", "gtzero", "max"):
+        for name in ("dyck-1-2", "gtzero", "parity", "max")[: 2 if dark else 4]:  # the colours of all pages
             visit(made, page(name), tmp_path)
             made.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
             judge = axe.Axe(made)

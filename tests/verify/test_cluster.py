@@ -46,7 +46,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_check_on_a_cluster(cluster: Any, small: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "shallow.py").write_text(SPEC)
-    own = ["check", "dyck-1", "--max-length", "10", "--spec", f"{tmp_path / 'shallow.py'}:shallow", "--json"]
+    own = ["check", "dyck-1", "--max-length", "8", "--spec", f"{tmp_path / 'shallow.py'}:shallow", "--json"]
     assert main(own) == 1
     alone = json.loads(capsys.readouterr().out)
     file = tmp_path / "sweep.db"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from symcook.errors import Rejected
@@ -206,7 +207,7 @@ class Folder:
 def fresh(sort: Sort, taken: set[str]) -> Term:
     """A variable of a sort with a short name that is not taken."""
     letters = "jkiml" if sort == "Int" else "xyzuv" if sort == "Real" else "fgh"
-    pool = (p + s for s in ("", *map(str, range(1, 1000))) for p in letters)
+    pool = (p + str(k or "") for k in count() for p in letters)
     return var(next(name for name in pool if name not in taken), sort)
 
 

@@ -404,7 +404,7 @@ class Bridge:
             few = [k for k, f in h.facts.items() if f[0] in COMPARISONS and not (f[0] == "=" and _entry(f[2][0]))]
             h.facts = {k: h.facts[k] for k in few}
             try:
-                if not h.first(squared):
+                if not h.first(squared, summed_exponentials):
                     automation.prove(h, (), foreground=few)
             except Stuck:
                 must = f"what {self.family.name} divides by must be seen not to be zero at any length"
@@ -616,6 +616,16 @@ def _set(part: str, family: Family) -> bool:
 
 def _definitions() -> Mapping[str, Any]:
     return next(iter(replay.statements().values())).known if replay.statements() else {}
+
+
+def summed_exponentials(g: Goal) -> None:
+    """What is divided by is a sum over positions of which there is one: facts about other names would be split on."""
+    below = g.goal[2][0][2][0] if g.goal[0] == "~" and g.goal[2][0][0] == "=" else g.goal
+    if below[0] != "sum":
+        raise Stuck("it is no sum")
+    ends = free(below[2][0]) | free(below[2][1])
+    g.facts = {k: f for k, f in g.facts.items() if free(f) & ends}
+    automation.prove(g, (), foreground=list(g.facts))
 
 
 def checked(bridge: Bridge) -> tuple[dict[str, Any], replay.Verdict]:
