@@ -70,7 +70,8 @@ def decide(statement: Statement, library: Citable, until: Until | None = None) -
     )
     if regular.string is not None:
         return regular
-    counted = _within(until, partial(counts.decide, asked, library), "counts")
+    share = until and Until(until.left / 3) if regular.true else until  # cases on positions come afterwards
+    counted = _within(share, partial(counts.decide, asked, library), "counts")
     if isinstance(counted, str):
         counted = counts.CountedDecision(why=counted)
     if counted.proved is not None:

@@ -101,7 +101,7 @@ class ImplicitReals(PositionTerms):
                     k.contra("no")
                     k.auto(["no", "known", "least", "root", "is"], degree=2)
 
-        return self.root._known("root.of.square", show, proof)
+        return self.root.known("root.of.square", show, proof)
 
     # --- Norms -------------------------------------------------------------------------------------------------------
 

@@ -112,7 +112,7 @@ class Lettered:
         g.facts[label] = self.g.facts[label]
         return label
 
-    def _known(self, label: str, show: Term, proof: Callable[[Goal], None]) -> str:
+    def known(self, label: str, show: Term, proof: Callable[[Goal], None]) -> str:
         if label not in self.g.facts:
             self.g.have(show, label, proof)
         return label
@@ -141,7 +141,7 @@ class Lettered:
 
         if cases is None:
             raise Rejected("no letters")
-        return self._known("letters", self.everywhere(cases), proof)
+        return self.known("letters", self.everywhere(cases), proof)
 
     def _ends(self, g: Goal, ends: list[tuple[Term, int]]) -> None:
         """One of the letters stands at i: at an end that of the model, elsewhere a typed one."""
@@ -212,7 +212,7 @@ class Lettered:
 
             self.cases(g, "i", "inside", close)
 
-        return self._known(label, show, proof)
+        return self.known(label, show, proof)
 
     def computed(self, g: Goal, place: Term, inside: str, case: str, bits: Mapping[str, Poly] | None = None) -> None:
         """Close an equation about a place by the letter that stands there, with the label `case`, and by values of
@@ -248,7 +248,7 @@ class Lettered:
             g.use("lem:sum_one", low, "i", lambda h: h.auto(["low"]), label="one")
             g.auto(["same", "one"], degree=1, rounds=0)
 
-        return self._known("total", show, proof)
+        return self.known("total", show, proof)
 
     def inside(self, place: Term) -> Term:
         """low <= place & place <= high."""
@@ -275,7 +275,7 @@ class Lettered:
             g.use("lem:sum_nonneg", bit, f"{g.text(p)} + 1", g.text(q), each, label="more")
             g.auto(["split", "more"], degree=1, rounds=0)
 
-        return self._known(f"grows.{letter}", show, proof)
+        return self.known(f"grows.{letter}", show, proof)
 
     def once(self, letter: int) -> str:
         """The letter that the model adds is counted once: from the first position on, or at the last one."""
@@ -314,7 +314,7 @@ class Lettered:
                 g.use("lem:sum_ext", bit, "j. 0", start, "i", none, label="none")
                 g.auto(["none"], degree=1, rounds=0)
 
-        return self._known(f"once.{letter}", show, proof)
+        return self.known(f"once.{letter}", show, proof)
 
     def _other(self, h: Goal, letter: int) -> None:
         h.have(self.inside(THERE), "inside")

@@ -3,13 +3,15 @@
 A case has names for positions, the order of these, tokens there, and formulas that were supposed. The automata of
 `regular` say which formulas follow in a case, so that nothing is tried that is false: a formula that follows is proved
 by what it means, one that does not follow either way is a new case, and a case that no string has is refuted by a
-smallest set of its formulas. Values of the run are in `placedvalues`, their bounds in `placedbounds`.
+smallest set of its formulas. Values of the run are in `placedvalues`, their bounds in `placedbounds`. What a string
+carries along from position to position, as the state of an automaton, is found by induction in `placedstates`.
 """
 
 from __future__ import annotations
 
 from itertools import count
 
+from symcook.proof.claims.carried import CarriedAlong
 from symcook.proof.claims.kinds import TruthSets
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.problem import N, OutsideFragment
@@ -42,11 +44,13 @@ class Unplaced(Exception):
 
 
 class DecideFirst(Exception):
-    """What has to be decided before: a formula, or which token stands at a position."""
+    """What has to be decided before: a formula, which token stands at a position, or what is carried along to one; of
+    these none where a position has a name now."""
 
-    def __init__(self, formula: Term | None = None, letter: Term | None = None) -> None:
+    def __init__(self, formula: Term | None = None, letter: Term | None = None, carried: Term | None = None) -> None:
         super().__init__()
-        self.formula, self.letter = formula, letter
+        self.formula, self.letter, self.carried = formula, letter, carried
+        self.named = formula is letter is carried is None
 
 
 class PlacedRoot:
@@ -54,6 +58,7 @@ class PlacedRoot:
 
     def __init__(self, regular: Regular, lettered: Lettered) -> None:
         self.regular, self.lettered, self.problem = regular, lettered, lettered.problem
+        self.along = CarriedAlong(lettered, regular)
         self.steps = count()
         self.sets: dict[Term, TruthSets | None] = {}
 
@@ -144,7 +149,13 @@ class PlacedFacts(DecidedFormulas):
             for part in parts:
                 self.suppose(part)
             return
-        if f[0] == "ex":
+        found = self.root.along.remainder(f)
+        if found is not None:
+            if f != found.carried.formula(found.rest, found.place):
+                new = g.fresh("rest")
+                found.carried.found(g, label, found, new)
+                self.suppose(new)
+        elif f[0] == "ex":
             name, so = g.fresh("x"), g.fresh("so")
             g.obtain(label, name, so)
             self.name(var(name, f[1]))

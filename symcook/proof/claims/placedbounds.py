@@ -12,6 +12,7 @@ from typing import NamedTuple
 from symcook.proof import normal
 from symcook.proof.claims.kinds import FiniteTerm, PlaceCases, PlaceTerm
 from symcook.proof.claims.placed import Unplaced, simple, tracked
+from symcook.proof.claims.placedstates import PlacedStates
 from symcook.proof.claims.placedvalues import ATOMS, THERE, PlacedValues
 from symcook.proof.claims.problem import OutsideFragment, at_place
 from symcook.proof.normal import add, nf
@@ -32,7 +33,7 @@ class PlacedMean(NamedTuple):
     label: str = ""
 
 
-class PlacedBounds(PlacedValues):
+class PlacedBounds(PlacedStates):
     """What is known in a case, with bounds of means and sums."""
 
     def partly(self, t: Term, used: dict[Term, str], unbounded: list[Term]) -> Term:
@@ -56,7 +57,8 @@ class PlacedBounds(PlacedValues):
     def finite(self, t: Term) -> bool:
         """Whether a term has finitely many values, or is a position."""
         equation = self.root.problem.equations.get(t[2][0][1][0]) if t[0] == "app" else None
-        if equation is not None and equation.empty is not None and self.decide(("=", None, (t[2][1], equation.empty))):
+        empty = equation.empty if equation is not None and equation.kind == "strict" else None
+        if empty is not None and self.decide(("=", None, (t[2][1], empty))):
             return True
         try:
             kind = self.root.regular.kind(tracked(t))

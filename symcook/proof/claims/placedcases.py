@@ -65,7 +65,7 @@ class PlacedCase(PlacedRefutations):
             try:
                 self.close()
             except DecideFirst as wanted:
-                if wanted.formula is None and wanted.letter is None:
+                if wanted.named:
                     continue  # a position has a name now
                 return self.divide(wanted)
             return None
@@ -92,6 +92,11 @@ class PlacedCase(PlacedRefutations):
     def exists(self, f: Term) -> None:
         """An existence, by a named position or by contradiction."""
         g = self.g
+        if (found := self.root.along.remainder(f)) is not None:
+            rest, known = self.carried(found.carried, found.place)
+            if rest != found.rest:
+                raise Unplaced("a remainder that it has not")
+            return found.carried.shown(g, known, found, self.inside(found.place))
         for p in self.candidates():
             if self.follows(instantiate(f[2][0], (p,))):
                 g.witness(g.text(p))
@@ -167,6 +172,13 @@ class PlacedCase(PlacedRefutations):
     def _app(self, t: Term) -> str | tuple[Term, str]:
         name, place = t[2][0][1][0], t[2][1]
         equation = self.root.problem.equations.get(name)
+        if equation is not None and equation.kind == "state":
+            value, label = self.carried(self.root.along.state(name), place)
+            if self.g.facts[label][2][0] == t:
+                return num(value), label
+            known, label = label, self.g.fresh("v")
+            self.g.have(("=", None, (t, num(value))), label, lambda h: h.hyp(known))
+            return num(value), label
         if name == "w" or equation is None or (equation.kind == "value" and equation.right[0] != "/"):
             return super()._app(t)
         if equation.empty is not None and self.decide(("=", None, (place, equation.empty))):
@@ -213,10 +225,13 @@ class PlacedCase(PlacedRefutations):
             return g.hyp(known[1])
         other = self.same_place(place)
         if other is not None and self.letters[other][0] == letter:
-            same = self.established(("=", None, (place, other)))
-            if replace(g.goal, place, other) != g.goal:
-                g.rewrite(same)
-                return g.hyp(self.letters[other][1])
+            same, known_there = self.established(("=", None, (other, place))), self.letters[other][1]
+            if replace(there := g.facts[known_there][2][0], other, place) != there and other[0] != "num":
+                g.rewrite(same, known_there, moved := g.fresh("token"))
+                return g.hyp(moved)
+            if replace(g.goal, place, other) != g.goal and place[0] != "num":
+                g.rewrite(same, rev=True)
+                return g.hyp(known_there)
         if known is not None:
             raise Unplaced("two tokens at one position")
         raise DecideFirst(letter=place)

@@ -54,6 +54,8 @@ class PlacedRefutations(PlacedBounds):
                 case.prove()
 
             return self.root.lettered.cases(g, g.text(wanted.letter), inside, close)
+        if wanted.carried is not None:
+            return self.divide_carried(wanted.carried)
         label = g.fresh("is")
         for h in g.em(wanted.formula or FALSE, label):
             case = self.under(h)
@@ -69,7 +71,7 @@ class PlacedRefutations(PlacedBounds):
             try:
                 return way(self)
             except DecideFirst as wanted:
-                if wanted.formula is None and wanted.letter is None:
+                if wanted.named:
                     continue
                 return self.divide(wanted)
 
@@ -173,7 +175,9 @@ class PlacedRefutations(PlacedBounds):
 
     def absurd_tokens(self, place: Term, label: str, other: Term, known: str) -> None:
         """Two tokens at one position."""
-        g = self.g
+        g, label, known = self.g, self.plain(label), self.plain(known)
+        if place[0] == "num":  # a number may be a token too, and is not put in for another place
+            place, label, other, known = other, known, place, label
         if place != other:
             same, moved = g.fresh("same"), g.fresh("token")
             g.have(("=", None, (place, other)), same, lambda h: h.auto(self.orders, degree=1, rounds=0))
@@ -182,6 +186,14 @@ class PlacedRefutations(PlacedBounds):
         two = g.fresh("token")
         g.rewrite(known, label, two)
         g.absurd(two)
+
+    def plain(self, label: str) -> str:
+        """The label of the same token with its position in normal form."""
+        (place, letter), new = letter_at(self.g.facts[label]) or (num(0), 0), self.g.fresh("plain")
+        if simple(place) == place:
+            return label
+        self.g.have(self.root.lettered.is_letter(simple(place), letter), new, lambda h: h.hyp(label))
+        return new
 
     def inside_out(self, place: Term, label: str) -> None:
         """A token that the model adds stands at its end alone."""
@@ -205,7 +217,9 @@ class PlacedRefutations(PlacedBounds):
         tag, _, kids = f
         if tag in COMPARISONS and not letter_at(f):
             self.attempt(lambda c: c.unequal(label))
-        elif tag == "all" or (tag == "~" and kids[0][0] == "ex"):
+        elif self.root.along.remainder(f) is not None:
+            self.attempt(lambda c: c.other_rest(label))
+        elif tag == "all" or (tag == "~" and kids[0][0] == "ex" and self.root.along.remainder(kids[0]) is None):
             self.attempt(lambda c: c.instance(label))
         elif tag == "|":
             labels = [g.fresh("or") for _ in flatten("|", f)]
@@ -243,6 +257,17 @@ class PlacedRefutations(PlacedBounds):
 
         self.g.have(("~", None, (part,)), new, proof)
         self.suppose(new)
+
+    def other_rest(self, label: str) -> None:
+        """A remainder, where there is another one."""
+        found = self.root.along.remainder(self.g.facts[label])
+        if found is not None:
+            rest, known = self.carried(found.carried, found.place)
+            if rest == found.rest:
+                raise Unplaced("a remainder that nothing contradicts")
+            same = self.g.fresh("rest")
+            found.carried.found(self.g, label, found, same)
+            found.carried.apart(self.g, same, known)
 
     def implied(self, label: str) -> None:
         """A -> B where A is open: it is decided."""

@@ -155,7 +155,7 @@ class PositionTerms(LetterSums):
                 rows.append([step.text(reify.term(times)), "power"])
             step._emit({"by": "pos", "eq": rows}, True)
 
-        return root._known(label, ("all", "Int", (abstract(body, (UNTIL,)),)), proof)
+        return root.known(label, ("all", "Int", (abstract(body, (UNTIL,)),)), proof)
 
     # --- Signs -------------------------------------------------------------------------------------------------------
 
@@ -200,7 +200,7 @@ class PositionTerms(LetterSums):
                 for part in case.split():
                     part.auto([*known, "sign", "power"], degree=1)
 
-        return self.root._known("parity", self.g.formula(show), proof)
+        return self.root.known("parity", self.g.formula(show), proof)
 
 
 def _sums(t: Term) -> bool:

@@ -27,7 +27,7 @@ from symcook.proof.claims.kinds import (
     nonempty,
 )
 from symcook.proof.claims.problem import HERE, LETTERS, Equation, N, OutsideFragment, Problem, at, at_place
-from symcook.proof.claims.tracks import LAST, Tracks, TrackSet, numbered
+from symcook.proof.claims.tracks import LAST, MOST_STATES, Tracks, TrackSet
 from symcook.proof.claims.values import TermRules
 from symcook.proof.terms import COMPARISONS, TRUE, Term, flatten, free, instantiate, num, replace, subterms, var
 
@@ -150,7 +150,7 @@ class Regular(TermRules):
         equations = [one for one in parts if one[0] == "=" and here in free(one)]
         if len(equations) != 1 or any(one[0] not in ("<=", "<") for one in parts if one not in equations):
             return None
-        found = _linear(("-", None, equations[0][2]), here)
+        found = linear(("-", None, equations[0][2]), here)
         if found is None or not found[0] or found[0].denominator != 1 or found[1] is None:
             return None
         factor = num(abs(int(found[0])))
@@ -463,8 +463,9 @@ class Regular(TermRules):
                 added = self._with_zero(added, empty)
         return self.added(base, added, 1)
 
-    def _state(self, equation: Equation) -> FiniteTerm:
-        """The values of a recursion over the symbols of a prefix, as of the automaton of ``matches``.
+    def recursion(self, equation: Equation) -> tuple[int, dict[int, list[int]]]:
+        """A recursion over the symbols of a prefix, as of the automaton of ``matches``: its first value, and for each
+        value the next one by the number of the symbol.
 
         At the row `empty` nothing was read: neither the symbol there nor a value before it may count. In each later row
         the value follows from the one before and the symbol.
@@ -476,11 +477,22 @@ class Regular(TermRules):
         before, symbol = at(name, ("-", None, (HERE, num(1))), LETTERS), at("w", HERE, LETTERS)
         nowhere = at("w", num(self.problem.start - 1), LETTERS)
         first = self._constant(replace(_filled(equation.right, {before: nowhere, symbol: nowhere}), HERE, begin))
-        number, todo, moves = {first: 0}, [first], list[list[int]]()
+        todo, moves = [first], dict[int, list[int]]()
         for value in todo:
             steps = (_filled(equation.right, {before: num(value), symbol: num(s)}) for s in range(self.t.symbols))
-            moves.append([numbered(number, todo, self._constant(_later(step, row + 1))) for step in steps])
-        read = self.t.reached("@", moves, row + 1 - self.problem.start)
+            moves[value] = [self._constant(_later(step, row + 1)) for step in steps]
+            todo += [to for to in dict.fromkeys(moves[value]) if to not in todo]
+            if len(todo) > MOST_STATES:
+                raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
+        return first, moves
+
+    def _state(self, equation: Equation) -> FiniteTerm:
+        """The values of a recursion, each where the automaton is in that state."""
+        _, moves = self.recursion(equation)
+        number = {value: k for k, value in enumerate(moves)}
+        begin = equation.empty or num(0)
+        rows = [[number[to] for to in row] for row in moves.values()]
+        read = self.t.reached("@", rows, int(begin[1][0]) + 1 - self.problem.start)
         return FiniteTerm(nonempty({Fraction(v): read[k] for v, k in number.items()}))
 
     def _constant(self, t: Term) -> int:
@@ -519,7 +531,7 @@ def _premises(f: Term) -> list[Term]:
     return out
 
 
-def _linear(t: Term, y: Term) -> tuple[Fraction, Term | None] | None:
+def linear(t: Term, y: Term) -> tuple[Fraction, Term | None] | None:
     """A term as k*y + rest: k and the rest; None where it is not linear in y."""
     tag, _, kids = t
     if t == y:
@@ -527,7 +539,7 @@ def _linear(t: Term, y: Term) -> tuple[Fraction, Term | None] | None:
     if y not in free(t):
         return ZERO, t
     if tag in ("+", "-"):
-        a, b = (_linear(k, y) for k in kids)
+        a, b = (linear(k, y) for k in kids)
         if a is None or b is None:
             return None
         sign = 1 if tag == "+" else -1
@@ -535,7 +547,7 @@ def _linear(t: Term, y: Term) -> tuple[Fraction, Term | None] | None:
         return a[0] + sign * b[0], rest
     if tag == "*":
         for one, other in (kids, kids[::-1]):
-            if one[0] == "num" and (found := _linear(other, y)) is not None and found[1] is None:
+            if one[0] == "num" and (found := linear(other, y)) is not None and found[1] is None:
                 return Fraction(*one[1]) * found[0], None
     return None
 
