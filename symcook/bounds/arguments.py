@@ -117,7 +117,7 @@ def _bound(model: Transformer, given: Mapping[str, Exact]) -> Transformer:
     if missing:
         one = missing[0]
         do = f"give --set {one.name}=VALUE with {one.region}"
-        raise BadInput("every symbol must have a value here", f"none for {one.name}", do)
+        raise BadInput(f"the parameter {one.name} must have a value here", "none", do)
     return model.bind(given)
 
 

@@ -189,7 +189,7 @@ Json = Annotated[bool, option("Print one JSON document.", None, None, "--json")]
 Name = Annotated[str, argument(type=ModelName())]
 Settings = Annotated[
     tuple[str, ...],
-    option("An argument, a symbol or an input. Repeatable.", "NAME=VALUE", None, "--set", shell_complete=_settable),
+    option("An argument, a parameter or an input. Repeatable.", "NAME=VALUE", None, "--set", shell_complete=_settable),
 ]
 DomainOption = Annotated[
     str | None,
@@ -375,7 +375,7 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
         else:
             valid = [*known, *declared, *(inputs if model.pointwise else [])]
             if not valid:
-                must = f"{name} has no argument, symbol or input to set"
+                must = f"{name} has no argument, parameter or input to set"
                 raise BadInput(must, setting_text(key, value), "leave it out")
             inner = recipe.read(arguments).get("f") if recipe is not None else None
             if inner and exists(inner) and key in [a.name for a in info(inner).arguments]:
@@ -461,7 +461,7 @@ def need_values(chosen: Chosen, defaults: bool = True) -> None:
     for parameter in chosen.model.parameters:
         if not (defaults and parameter.default is not None) and parameter.name not in chosen.values:
             do = f"give --set {parameter.name}=VALUE" + f" with {parameter.region}" * (parameter.region != "true")
-            raise BadInput("every symbol must have a value here", f"none for {parameter.name}", do)
+            raise BadInput(f"the parameter {parameter.name} must have a value here", "none", do)
 
 
 def read_rows(text: str, inputs: Sequence[str]) -> list[dict[str, str]]:

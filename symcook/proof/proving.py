@@ -189,7 +189,7 @@ def document_of(model: Transformer, values: Mapping[str, Exact]) -> dict[str, An
     for parameter in model.parameters:
         if parameter.name not in values:
             do = f"give --set {parameter.name}=VALUE" + f" with {parameter.region}" * (parameter.region != "true")
-            raise BadInput("every symbol must have a value here", f"none for {parameter.name}", do)
+            raise BadInput(f"the parameter {parameter.name} must have a value here", "none", do)
     return modelfile.to_document(model.bind(values))
 
 

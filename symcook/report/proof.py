@@ -177,7 +177,11 @@ def proof(verdict: Verdict, full: bool = False) -> list[PlainLines | Table | Doc
         rows += [("Assumes", f"{n}: {statements()[n].written}") for n in assumed] or [("Assumes", "nothing")]
     rows += [("Not checked", words) for words in _unasked(verdict, statement, corrected)]
     if verdict.status != "OPEN":
-        rows.append(("Trust", trust_line(verdict) + "; see prove --trust"))
+        words, _, digest = trust_line(verdict).rpartition("; statement sha256 ")
+        rows += [
+            ("Trust", f"{words}; for details: symcook prove --trust"),
+            ("Hash", f"sha256 of the statement: {digest}"),
+        ]
     if verdict.certificate is not None:
         rows.append(("File", f"certificates/{Path(verdict.certificate).name}"))
     return [*out, Table([*rows, ("Seconds", f"{verdict.seconds:.3f}")], width=WIDTH)]
@@ -219,8 +223,9 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> Iterator[
     yield Document(title, [*made, steps("proof")])
     if "defined" in certificate and not refuted:
         example = example_of(statement, certificate)
-        words = "Proved as well: everything in it is defined, and its hypotheses are satisfiable"
-        yield Document("", [PlainLines([words + (f", for example at {example}" if example else "") + "."], "")])
+        words = "Also proved: its hypotheses are satisfiable"
+        where = f", for example at {example}." if example else "."
+        yield Document("", [PlainLines(["Also proved: every term in it is defined.", words + where], "")])
         if full:
             yield Document("Everything is defined", [steps("defined")])
             yield Document("The hypotheses are satisfiable", [steps("inhabited")])
