@@ -260,7 +260,7 @@ def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
         print_json({"verified": True, **known})
         return
     files = ", ".join(known["files"])
-    say(f"the certificate holds: {files} are the weights of {known['model']} in {known['dtype']}, unchanged")
+    say(f"the certificate holds: {files} has the unchanged {known['dtype']} weights of {known['model']}")
     from symcook.export.decoding import lines
 
     decoded = known.get("decoding")

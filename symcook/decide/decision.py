@@ -286,10 +286,10 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
     try:
         machine = counting(model)
     except OutOfReach as error:
-        both = f"it is no finite automaton: {why}; it is no counter machine: {error}"
+        both = f"the model is no finite automaton: {why}; the model is no counter machine: {error}"
         return Decision("refused", model, name, why=why if str(error) == why else both)
     if against is None:
-        needs = f"it is no finite automaton: {why}; give a specification to decide it as a counter machine"
+        needs = f"the model is no finite automaton: {why}; give a specification to decide it as a counter machine"
         return Decision("refused", model, name, why=needs)
     reference = recogniser(model, against)
     if isinstance(reference, Decision):

@@ -48,7 +48,7 @@ class Expression:
 
     def fail(self, must: str, do: str) -> BadInput:
         where = "at its end" if self.at >= len(self.text) else f"at character {self.at + 1}"
-        return BadInput(f"a regular expression {must} ({where})", self.text or "nothing", do)
+        return BadInput(f"a regular expression, {where}, {must}", self.text or "nothing", do)
 
     def quoted(self) -> str:
         """The symbols as an expression writes them."""

@@ -35,7 +35,7 @@ FEW = 16
 """Fewer words are as well run one by one."""
 WHAT = {
     "sign": "|logit|, the distance of the logit from its threshold 0",
-    "zero": "the largest |coordinate| tested for zero; strings for which it is 0 are left out",
+    "zero": "the largest |coordinate| tested for zero; strings with margin 0 are left out",
     "largest": "the difference between the two largest scores",
 }
 """By readout, what the margin is."""

@@ -93,7 +93,7 @@ def precision(
 
     def answered() -> Answer:
         notes = {
-            "enough": "these bits suffice for every string in every runtime that obeys the error model",
+            "enough": "bits that suffice for every string in every runtime that obeys the error model",
             "error model": "sums in any order; attention divides after summing; exponentials within 4 ulps",
             "words": method,
             "strings that were run": runs,

@@ -50,7 +50,7 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
         guards = [guard for cases in way.values() for case in cases for guard in case["conditions"]]
         tokens = ["w(i) is the token at position i"] * any("w(" in guard for guard in guards)
         meanings = ", ".join([*found.meaning(), *tokens])
-        lines.append(f"Intermediate values at position i{f', where {meanings}' if meanings else ''}:")
+        lines += ["Intermediate values at position i:", *([f"  where {meanings}"] if meanings else [])]
         missing: dict[str, list[str]] = {}
         for name, cases in way.items():
             for case in cases:
@@ -61,7 +61,8 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
                     lines.append(f"  {name} = {case['value']}{given}")
         lines += [f"  unsupported: {', '.join(names)} ({why})" for why, names in missing.items()]
         if unclaimed := found.unclaimed():
-            lines.append(f"  (proved only at the position that the readout reads: {', '.join(unclaimed)})")
+            forms = f"The form{'s' * (len(unclaimed) > 1)} of {', '.join(unclaimed)}"
+            lines.append(f"  {forms}: proved only at the position that the readout reads")
         lines.append("")
     lines += _proof(found)
     if certificate is not None:

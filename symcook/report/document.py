@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 VERDICTS = {True: "accept", False: "reject", None: "undecided"}
 LINE = 98
 """The characters of a line of words."""
-SENTENCE = re.compile(r"(?<=[\w)\]\"'][.])(?<!\bEq\.)(?<!\bal\.) +(?=[\"(]*[A-Z][a-z ])|(?<=;) +")
+SENTENCE = re.compile(r"(?<=[\w)\]\"'][.])(?<!\bEq\.)(?<!\bal\.) +(?=[\"(]*[A-Z](?![(:*]))|(?<=;) +")
 """Between two sentences, or the items of a list."""
 PAD = r"\phantom{:}"
 SCREEN: int | None = None

@@ -73,7 +73,7 @@ def cross_entropy(
     With it parity takes n terms, and n is at most 10^5.
     A sample is drawn with `seed` by Python's random.Random; at most 10^6 symbols are drawn in all.
 
-    "1 bit minus the mean" is 1 - value, which plain attention sends to 0; "accuracy" is the share of the words whose
+    "one bit less this" is 1 - value, which plain attention sends to 0; "accuracy" is the share of the words whose
     answer is right, "open" where balls do not tell a logit from zero.
 
     Raises BadInput for another model and for arguments out of range.
@@ -104,7 +104,7 @@ def cross_entropy(
             total += arb_of(one.share) * (-s if one.member else s).exp().log1p()
         return total / arb.const_log2()
 
-    extra: dict[str, Ball | str] = {"1 bit minus the mean": shown(lambda: 1 - value(), wanted)}
+    extra: dict[str, Ball | str] = {"one bit less this": shown(lambda: 1 - value(), wanted)}
     try:
         right = sum((one.share for one in classes if (_sign(one, wanted) > 0) is one.member), Fraction(0))
         extra["accuracy"] = shown(lambda: arb_of(right), wanted)
