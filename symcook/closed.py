@@ -99,11 +99,14 @@ class ClosedForm(Derivation):
     def text(self) -> str:
         """The case, the outputs, the verdict and the proof."""
         verdict = {True: "accept", False: "reject"}.get(self.accept, f"accept iff {self.accepts}")  # type: ignore[arg-type]
-        lines = [f"{self.recipe} at every length" + (f", if {' & '.join(self.conditions)}" if self.conditions else "")]
+        lines = [
+            f"Model {self.recipe}, " + (f"case {' & '.join(self.conditions)}:" if self.conditions else "all lengths:")
+        ]
         lines += [f"  {name} = {value}" for name, value in self.output.items()]
         lines += [f"  verdict: {verdict}"] if self.decides else []
         lines += [f"  answer: {self.label or 'open'}"] if self.labelled else []
-        lines += [f"  where {', '.join(self.meaning)}"] if self.meaning else []
+        places = ["w(i) is the token at position i"] * any("w(" in one for one in self.conditions)
+        lines += [f"  where {', '.join([*self.meaning, *places])}"] if self.meaning or places else []
         lines += [f"  for all {' & '.join(self.assumptions)}"] if self.assumptions else []
         return "\n".join(lines)
 
@@ -216,7 +219,7 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
 
     >>> from symcook.recipes import build
     >>> print(every_length(build("parity")).forms[1].text())
-    parity at every length, if mod(n, 2) = 0 & mod(k, 2) = 1
+    Model parity, case mod(n, 2) = 0 & mod(k, 2) = 1:
       logit = 2*tanh(c)/n^2
       verdict: accept
       where n = length + 1 counts CLS, k is the number of 1s

@@ -240,7 +240,9 @@ def _labels(
 
 def _scoring(model: Transformer, position: str) -> Transformer:
     """The model with the greatest score as its answer; BadInput where it cannot go on by its answers."""
-    model.readout.require("decoding needs a readout with labels", ("distribution", "largest", "groups"))
+    model.readout.require(
+        "a model that generates tokens must have a readout with labels", ("distribution", "largest", "groups")
+    )
     if model.embedding.after is not None:
         raise BadInput("a model that continues its input must add no token after it", model.embedding.after, _NO_END)
     kind = "groups" if model.readout.groups else "largest"

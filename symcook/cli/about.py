@@ -50,7 +50,7 @@ def list_(
 
 @declare("show", "symcook show dyck-1")
 def show(*, name: Name, settings: Settings, latex: Latex = False, document: Complete = False, as_json: bool) -> None:
-    """Show the matrices, coordinates, symbols and region of a recipe or model file.
+    """Show the matrices, coordinates, parameters and region of a recipe or model file.
 
     A family without its parameters is shown as a paper would define it, with the theorems for all parameter values.
     With --json the document also has the equations of a run, which the theorems are about. For a model --json gives the
@@ -153,8 +153,10 @@ def _facts(chosen: Chosen) -> dict[str, Any]:
         if model.alphabet:
             kind = f"strings over {' '.join(letters)}" if (letters := typed(model)) else "the empty string"
         layers, coordinates = len(model.layers), len(model.space)
-        summary = f"layers: {layers}, coordinates: {coordinates}, reads {kind}"
-        ends = zip(model.embedding.ends, ("in front", "behind"), strict=True)
+        summary = (
+            f"{layers} layer{'s' * (layers != 1)}, {coordinates} coordinate{'s' * (coordinates != 1)}, reads {kind}"
+        )
+        ends = zip(model.embedding.ends, ("before the input", "after the input"), strict=True)
         summary += "".join(f", adds {token} {where}" for tokens, where in ends for token in tokens)
         if model.readout.labels:
             what = "the largest of" if model.readout.labelled else "a distribution over"
@@ -170,8 +172,8 @@ def _facts(chosen: Chosen) -> dict[str, Any]:
 
             short = program.source if len(program.source) <= 80 and program.source.isprintable() else ""
             plan = model.plan
-            does = "show has the plan" if plan else "check compares the two"
-            facts["words"] = f"{origin(model, plan)}{f': {short}' if short else ''}; symcook {does}."
+            does = "To see its plan: symcook show FILE" if plan else "To compare the two: symcook check FILE"
+            facts["words"] = f"{origin(model, plan)}{f': {short}' if short else ''}. {does}"
         return facts
     from symcook.recipes import error, region
     from symcook.recipes.words import meanings
@@ -256,8 +258,8 @@ def claims(
     say_or_json(as_json, lambda: [row.to_json() for row in rows], lambda: document(rows).text())
     if rows and not recompute and not as_json:
         stale = sum(row.note.startswith("stale") for row in rows)
-        what = f"{stale} stale" if stale else "Statuses as recorded, of files with these hashes; no proof was replayed"
-        say(f"\n{what}: symcook claims --recompute replays the proofs.")
+        say(f"\n{stale} stale." if stale else "\nThese statuses were recorded earlier; no proof was replayed now.")
+        say("To replay all proofs: symcook claims --recompute")
 
 
 def _named(name: str) -> list[str]:

@@ -92,7 +92,7 @@ def _check(chosen: Question, said: Mapping[str, object], ranged: str | None) -> 
             written = ", ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else value
             shown = written if name == "model" else _said(name) if value is True else f"{_said(name)} {written}"
             do = "leave it out" + f": {example}" * bool(missing)
-            raise BadInput(f"symcook bound {chosen.name} must have no options but {has}", shown, do)
+            raise BadInput(f"symcook bound {chosen.name} must have only the options {has}", shown, do)
     if missing:
         must = f"symcook bound {chosen.name} must have {' and '.join(map(_said, missing))}"
         given = " ".join(f"{_said(name)} {value}" for name, value in said.items()) or "neither" * (len(missing) == 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 COMMANDS = {
     "tour": "one model from coordinates to weights, with a check and a proof",
     "list": "the recipes",
-    "show": "matrices, coordinates, symbols and region of a recipe or model file",
+    "show": "matrices, coordinates, parameters and region of a recipe or model file",
     "new": "a model of a family, at parameters of your own",
     "compile": "a formula, program, automaton or machine to a transformer",
     "explain": "its formula and source in words",

@@ -49,11 +49,11 @@ ENDINGS = {".npz": "npz", ".safetensors": "safetensors", ".pt": "torch", ".onnx"
 FILES = (".pdf", ".svg", ".png", ".jpg", ".csv", ".txt", ".md", ".tex", ".json", ".xhtml", ".ipynb")
 """Names that nobody gives to the folder for figures."""
 RUNS = {
-    "npz": "numpy alone runs it: python -m symcook.export.run_npz {file} {input}",
+    "npz": "to run it with numpy alone: python -m symcook.export.run_npz {file} {input}",
     "safetensors": "sc.from_safetensors reads it back as an exact model",
-    "torch": "torch alone runs it: python {code} {input}",
-    "transformerlens": "TransformerLens runs it: python {code} {input}, or load() there, a TransformerBridge",
-    "onnx": "onnxruntime runs it: inputs tokens or rows, outputs stream, scores and answer",
+    "torch": "to run it with torch alone: python {code} {input}",
+    "transformerlens": "to run it with TransformerLens: python {code} {input}, or load() in that file",
+    "onnx": "to run it with onnxruntime: inputs tokens or rows; outputs stream, scores and answer",
 }
 
 
@@ -167,10 +167,10 @@ def within_language(document: dict[str, Any], kept: str = "") -> list[str]:
     about = []
     if "inputs" in document:
         many = document["count"]
-        about.append(f"{grouped(many)} string{'s' * (many != 1)} of {document['inputs']}{kept}")
+        about.append(f"{grouped(many)} string{'s' * (many != 1)} of the language {document['inputs']}{kept}")
     if "positions" in document:
         about.append(f"answers at positions: {document['positions']}")
-    return [f"about the {', '.join(about)}"] if about else []
+    return [f"inputs: the {', '.join(about)}"] if about else []
 
 
 def guaranteed(found: dict[str, Any]) -> list[str]:
@@ -188,15 +188,17 @@ def guaranteed(found: dict[str, Any]) -> list[str]:
             lines.append(f"  where attention normalises after summing; {until} where it normalises the weights first")
         return [*lines, f"  {found['why']}"] if found["why"] else lines
     same = first["ranges"] == found["ranges"]
-    which = "any runtime" if same else "any runtime that normalises attention after summing, (sum w v)/(sum w),"
+    which = "any runtime" if same else "any runtime that normalises attention after summing, (sum w v)/(sum w)"
     certain, first_certain = _ranges(found, added), _ranges(first, added)
-    lines = [f"decisions guaranteed in {which} at lengths {certain}" if certain else
+    lines = [f"decisions guaranteed for strings of length {certain} in {which}" if certain else
              "no length at which all decisions are guaranteed"]  # fmt: skip
     lines += [_open(each, added) for each in found["open"]] if found["open"] else [f"  {found['why']}"]
     lines += _not_asked(found, added)
     if not same:
-        where = f"at lengths {first_certain}" if first_certain else "at no length"
-        lines.append(f"where the weights are normalised first, as in softmax(scores) @ values: {where}")
+        where = f"for strings of length {first_certain}" if first_certain else "at no length"
+        lines.append(
+            f"decisions guaranteed {where} in a runtime that normalises the weights first, softmax(scores) @ values"
+        )
         known = [each["length"] for each in found["open"]]
         new = [each for each in first["open"] if each["length"] not in known]
         lines.append(f"  {_open(new[0], added)}" if new else f"  {first['why']}")
@@ -227,13 +229,13 @@ def _open(each: dict[str, Any], added: int) -> str:
     exact = (each["exact"] or {}).get("logit")
     outputs += f", exactly {exact}" if exact is not None and len(exact) <= 40 else ""
     open_ = "a choice open" if each["runs"] else "which has no run"
-    return f"not at length {each['length'] - added}: {each['input'] or EMPTY_STRING}{alone}, {outputs or open_}"
+    return f"length {each['length'] - added} fails: on {each['input'] or EMPTY_STRING}{alone}, {outputs or open_}"
 
 
 def _input(chosen: Chosen) -> str:
     """What stands for an input in a command line."""
     if chosen.model.alphabet:
-        return "WORD" if chosen.model.embedding.spelled else '"TOKEN ..."'
+        return "STRING" if chosen.model.embedding.spelled else '"TOKEN ..."'
     return f'"{",".join(chosen.model.embedding.inputs or ())}"' + ("" if chosen.pointwise else " (rows with ; between)")
 
 
@@ -254,7 +256,7 @@ def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
         print_json({"verified": True, **known})
         return
     files = ", ".join(known["files"])
-    say(f"the certificate holds: {files} are the weights of {known['model']} in {known['dtype']}, unchanged")
+    say(f"the certificate holds: {files} has the unchanged {known['dtype']} weights of {known['model']}")
     from symcook.export.decoding import lines
 
     decoded = known.get("decoding")
@@ -371,7 +373,7 @@ def report(
     With -o FILE.html: a recipe or model file as one page for a browser, which works without a network connection. It
     shows the coordinates, the data flow, every matrix, and a run to step through. Where all values are rational the
     page computes the run in exact fractions. It starts with the input of --input, --tokens or --rows, and with the
-    symbols of --set.
+    parameters of --set.
 
     With -o DIR: the figures of Chiang and Cholak 2022 (parity, first), of the Cookbook (Figure 1: by-gelu, Figure 2:
     dyck-1), of Yang and others 2026 (tie-break), or a comparator of the Cookbook (gtzero, gezero or eqzero, also with
@@ -410,7 +412,7 @@ def _page(
     document = {"recipe": chosen.name, "files": [str(file)], **about}
     why = about["why"]
     runs = f"{about['runs']} run{'s' * (about['runs'] != 1)} precomputed"
-    how = "its runs are computed in the page" if why is None else f"{runs}: {why}"
+    how = "the page computes its runs in the browser" if why is None else f"{runs}: {why}"
     say_or_json(as_json, lambda: document, lambda: f"wrote {file}\n  {how}")
     return 0
 

@@ -189,7 +189,7 @@ Json = Annotated[bool, option("Print one JSON document.", None, None, "--json")]
 Name = Annotated[str, argument(type=ModelName())]
 Settings = Annotated[
     tuple[str, ...],
-    option("An argument, a symbol or an input. Repeatable.", "NAME=VALUE", None, "--set", shell_complete=_settable),
+    option("An argument, a parameter or an input. Repeatable.", "NAME=VALUE", None, "--set", shell_complete=_settable),
 ]
 DomainOption = Annotated[
     str | None,
@@ -375,7 +375,7 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
         else:
             valid = [*known, *declared, *(inputs if model.pointwise else [])]
             if not valid:
-                must = f"{name} has no argument, symbol or input to set"
+                must = f"{name} has no argument, parameter or input to set"
                 raise BadInput(must, setting_text(key, value), "leave it out")
             inner = recipe.read(arguments).get("f") if recipe is not None else None
             if inner and exists(inner) and key in [a.name for a in info(inner).arguments]:

@@ -275,7 +275,7 @@ def derive(
     seconds: Seconds = 60,
     as_json: bool,
 ) -> int:
-    """Derive closed forms of the outputs, in every symbol that is not set.
+    """Derive closed forms of the outputs, in every parameter that is not set.
 
     For a feed-forward recipe the closed forms are in its inputs. A model of sequences takes one input. Without an input
     the closed forms hold at every length, and the coordinates on the way have theirs. They are found from the weights
@@ -303,7 +303,7 @@ def derive(
         return _every_length(chosen, target, force, seconds, as_json)
     if target is not None:
         raise BadInput("a certificate must be of closed forms at every length", "one input", "leave -o out")
-    shorter = "set its symbols" if chosen.pointwise else "give a shorter input"
+    shorter = "set its parameters" if chosen.pointwise else "give a shorter input"
     with within(seconds, f"no closed form of {chosen.name} was found", shorter):
         answers, cases = _answers(chosen, given, cases)
     if as_json:

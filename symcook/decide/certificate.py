@@ -177,7 +177,7 @@ def _checked(
         found = tuple(_answered(one, word) for one in (machine, reference))
         if found != answers or found[0] == found[1]:
             raise BadInput(MUST, f"the answers {answers[0]} and {answers[1]}, where they are {found[0]} and {found[1]}")
-        return "the string was read by both"
+        return "model and specification were run on this string"
     if verdict not in ("equal", "decided"):
         raise BadInput(MUST, f"the verdict {verdict}")
     if "invariants" in given:

@@ -99,7 +99,7 @@ class Counting:
             every = [((CountCondition("unset", flag),), True), ((CountCondition("set", flag),), False)]
             self.cases = {token: every for token in self.tokens}
         elif model.readout.first:
-            raise OutOfReach("a readout at the first position, of a model that counts")
+            raise OutOfReach("its readout is at the first position")
         if all(cases == self.cases[self.tokens[0]] for cases in self.cases.values()):
             self.cases = {"": self.cases[self.tokens[0]]}
         start = (None, (0,) * len(self.forms), (False,) * len(self.raised))
@@ -200,7 +200,7 @@ class Counting:
     def _embedded(self, name: str) -> Counted:
         table, function = self.embedding.tables.get(name, {}), self.embedding.places.get(name, Fraction(0))
         if not isinstance(function, Fraction):
-            raise OutOfReach(f"the position function {show(function)} of {name}, of a model that counts")
+            raise OutOfReach(f"its coordinate {name} has the position function {show(function)}")
         values = {t: rational(table.get(t, Fraction(0)), f"{name} of {t}") + function for t in self.tokens}
         return Counted({t: (Guarded((), self._constant(value)),) for t, value in values.items()}, {})
 

@@ -252,7 +252,7 @@ def _compared(
     if not found.asked:
         must = "the specification must give an answer to some string"
         raise BadInput(must, "None for all of them", "return an answer where one answer is right")
-    why = f"{found.pairs} pairs of states, in which the answers are the same"
+    why = f"model and specification give the same answer in all {found.pairs} pairs of states"
     shown = None if isinstance(reference, Inside) else StateMap.of(states, reference, model.alphabet)
     return Decision("equal", model, name, automaton=automaton, why=why, notes=notes, certificate=shown)
 
@@ -286,12 +286,10 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
     try:
         machine = counting(model)
     except OutOfReach as error:
-        both = f"it cannot be followed as a finite automaton ({why}), nor as a counter machine ({error})"
+        both = f"the model is no finite automaton: {why}; the model is no counter machine: {error}"
         return Decision("refused", model, name, why=why if str(error) == why else both)
     if against is None:
-        needs = (
-            f"it cannot be followed as a finite automaton ({why}); as a counter machine it can be with a specification"
-        )
+        needs = f"the model is no finite automaton: {why}; give a specification to decide it as a counter machine"
         return Decision("refused", model, name, why=needs)
     reference = recogniser(model, against)
     if isinstance(reference, Decision):

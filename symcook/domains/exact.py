@@ -251,7 +251,7 @@ class _Rooted(Rationals):
 
     def name(self, name: str) -> Fraction | int:
         if name not in self.values and name != "pi":
-            raise BadInput("every symbol must have a value here", name, f"give it one: {name}=...")
+            raise BadInput(f"the parameter {name} must have a value here", "none", f"give it one: {name}=...")
         return super().name(name)
 
     def power(self, a: Fraction | int, b: Fraction | int, tree: Tree) -> Fraction:

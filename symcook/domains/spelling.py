@@ -218,7 +218,7 @@ class Spelling:
 
 
 def _said(letter: str) -> str:
-    return f"{letter}s" if letter.isdigit() else letter
+    return f"{letter}s" if letter.isdigit() else f"{letter}'s" if letter.isalpha() and len(letter) == 1 else letter
 
 
 def in_brackets(text: str) -> str:

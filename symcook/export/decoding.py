@@ -48,7 +48,7 @@ def decoding(
     found: list[dict[str, Any]] = []
     column = 2 * (weights(model) + COLUMN)
     certifiers = [Certifier(model, dtype, order) for order in (False, True)]
-    why = "this is the maximum length asked for"
+    why = "this is the maximum length that was requested"
     least = 0 if model.embedding.added else 1  # without a token in front nothing follows the empty word
     for n in range(least, longest + 1 if letters else 1):
         words = len(letters) ** n

@@ -130,7 +130,7 @@ def diff(
         model.check_length(max_length + model.embedding.added)
     if one.alphabet != other.alphabet or one.embedding.inputs != other.embedding.inputs:
         taken = " and ".join(f"{_takes(model)} for {model.name}" for model in (one, other))
-        raise BadInput("two models must take the same inputs", taken)
+        raise BadInput("two models must have the same inputs", taken)
     asked = None
     if one.alphabet:
         asked = strings(one, range(0 if one.embedding.added else 1, max_length + 1), inputs, sample, seed, positions)

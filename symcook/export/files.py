@@ -305,7 +305,7 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     if given.suffix == ".json" and given != certificate:
         do = f"give the weights, for example: symcook verify-export {given.with_suffix('.npz')}"
         raise BadInput("an export must be named by its weights or its certificate", given, do)
-    next_to = "it stands next to the weights, as export has written it"
+    next_to = "export writes it next to the weights"
     text = content(certificate, "the certificate", do=lambda: next_to)
     try:
         document = parsed(text, "", certificate, object_pairs_hook=_once)

@@ -61,10 +61,8 @@ ORDERS = (
     "divides each weight before the sum of weights times values, by their sum or by a product with its inverse",
 )
 """What the ranges of a certificate assume, and what those under "divided_first" do."""
-HELP = (
-    "the exported code normalises after the sum, as does (W @ v)/W.sum(-1, keepdim=True) with W = exp(scores - largest)"
-)
-HELP_ZERO = "in place of = 0 a test |x| <= t, with t above the outputs of such strings, helps too"
+HELP = "remedy: normalise after summing, as the exported code does: (W @ v)/W.sum(-1, keepdim=True)"
+HELP_ZERO = "or replace the test = 0 by |x| <= t, with t above the values given here"
 
 
 def weights(model: Transformer) -> int:
@@ -226,7 +224,7 @@ class _Guarantee:
         self.weights, self.products = weights(model), 0
         self.lengths: list[Length] = []
         self.methods: list[str] = []
-        self.stop = "this is the maximum length asked for"
+        self.stop = "this is the maximum length that was requested"
         self.first: str | None = None
         self.open: list[dict[str, Any]] = []
         self.bits = rounding.domain(dtype).stored.bits
@@ -449,11 +447,11 @@ class _Guarantee:
         open_ = {"length": n, "input": typed, "alone": alone, "runs": runs, "exact": exact, "outputs": outputs}
         self.open.append(open_)
         if not self.decides:
-            self.stop = "nothing longer is tried after a string whose outputs are not bounded"
+            self.stop = "the search stops after a string whose outputs have no bound"
         elif not alone:
-            self.stop = "nothing longer is tried after strings that are too many to take each by itself"
+            self.stop = "the search stops at a length that has too many strings to test one by one"
         elif len(self.open) >= MOST_OPEN:
-            self.stop = f"nothing longer is tried after {MOST_OPEN} lengths that fail"
+            self.stop = f"the search stops after {MOST_OPEN} failing lengths"
         else:
             return False
         return True

@@ -45,12 +45,12 @@ class Parameter:
             if not isinstance(side, bool):
                 raise BadInput("whether an end of an interval is open must be True or False", side)
         if self.name in INDEX:
-            raise BadInput("a symbol must not be called i or n, which count positions", self.name)
+            raise BadInput("a parameter must not be called i or n, which count positions", self.name)
         for side in ("default", "lower", "upper"):
             if getattr(self, side) is not None:
                 value = exact(getattr(self, side))
                 if value.free_symbols:
-                    raise BadInput(f"the {side} of a symbol must be a number", value)
+                    raise BadInput(f"the {side} of a parameter must be a number", value)
                 freeze(self, **{side: value})
         if self.lower is not None and self.upper is not None:
             width = self.upper - self.lower
@@ -72,7 +72,7 @@ class Parameter:
     def missing(self) -> BadInput:
         """The refusal where it has no value, with the option to give."""
         do = f"give --set {self.name}=VALUE" + f" with {self.region}" * (self.region != "true")
-        return BadInput("every symbol must have a value here", f"none for {self.name}", do)
+        return BadInput(f"the parameter {self.name} must have a value here", "none", do)
 
     @door()
     def check(self, value: Exact) -> sympy.Expr:
@@ -139,10 +139,10 @@ class Transformer(Verbs, Shown):
         if self.final_norm is not None:
             instance("the final norm", self.final_norm, LayerNorm)
         layers = listed(self.layers, "the layers of a model", "layers")
-        parameters = listed(self.parameters, "the symbols of a model", "parameters")
+        parameters = listed(self.parameters, "the parameters of a model", "parameters")
         freeze(self, layers=layers, parameters=parameters)
         for parameter in parameters:
-            instance("a symbol of a model", parameter, Parameter)
+            instance("a parameter of a model", parameter, Parameter)
         for layer in self.layers:
             if not isinstance(layer, Layer):
                 raise BadInput("layers must be a tuple of layers", type(layer).__name__, "write Layer(...) around it")
@@ -150,19 +150,19 @@ class Transformer(Verbs, Shown):
             raise BadInput("the maximum length must be an integer of at least 1 and at most 18 digits", self.max_length)
         declared = {p.name for p in self.parameters}
         if len(declared) != len(self.parameters):
-            raise BadInput("symbols must be declared once", ", ".join(p.name for p in self.parameters))
+            raise BadInput("parameters must be declared once", ", ".join(p.name for p in self.parameters))
         for step in self.sublayers:
             self._check_step(step)
         self.space.require(self.readout.reads)
         clash = declared & (set(self.space) | set(INDEX))
         if clash:
-            raise BadInput("a symbol must not have the name of a coordinate", sorted(clash)[0])
+            raise BadInput("a parameter must not have the name of a coordinate", sorted(clash)[0])
         for value, may_index, where in self.expressions(symbolic=True):
             allowed = declared | (set(INDEX) if may_index else set())
             for free in sorted(value.free_symbols, key=str):
                 if free.name not in allowed:
                     raise BadInput(
-                        f"every symbol must be declared, i and n in positions and temperatures only ({where})",
+                        f"every parameter must be declared, i and n in positions and temperatures only ({where})",
                         free.name,
                         f"add Parameter('{free.name}', ...)",
                     )
@@ -300,7 +300,7 @@ class Transformer(Verbs, Shown):
         for parameter in self.parameters:
             if parameter.name == name:
                 return parameter
-        raise unknown("symbol", name, [p.name for p in self.parameters])
+        raise unknown("parameter", name, [p.name for p in self.parameters])
 
     @door()
     def values(self, given: Mapping[str, Exact] | None = None, *, require: bool = True) -> dict[str, Any]:
@@ -316,7 +316,9 @@ class Transformer(Verbs, Shown):
                 if parameter.name not in result:
                     if parameter.default is None:
                         raise BadInput(
-                            "every symbol must have a value here", parameter.name, f"give it one: {parameter.name}=..."
+                            f"the parameter {parameter.name} must have a value here",
+                            "none",
+                            f"give it one: {parameter.name}=...",
                         )
                     result[parameter.name] = parameter.default
         return result
@@ -326,7 +328,7 @@ class Transformer(Verbs, Shown):
         """This model with exact values in place of its symbols: ``bind({"c": 4})`` or ``bind(c=4)``; see `values`."""
         both = sorted({*(given or {})} & set(named))
         if both:
-            raise BadInput("a symbol must be given one value", f"{both[0]} twice", "leave one out")
+            raise BadInput("a parameter must be given one value", f"{both[0]} twice", "leave one out")
         values = self.values({**(given or {}), **named}, require=require)
         if not values:
             return self

@@ -294,7 +294,7 @@ def _strange(source: str, line: int, column: int, kind: str) -> BadInput:
 
 def _count(word: str, where: str, kind: str) -> BadInput:
     if kind == "count":
-        do = "a factor stands before its count, as in 2*#left[F], and a comment begins with //"
+        do = "write a factor before its count, as in 2*#left[F]; a comment begins with //"
         return BadInput(f"a count must be written #left[F] or #right[F] ({where})", word, do)
     must = f"a formula of ltl must be without counts and numbers of positions ({where})"
     return BadInput(must, word, "compile it as count: symcook compile count")

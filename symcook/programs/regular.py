@@ -47,8 +47,12 @@ class Expression:
         self.follow: list[int] = []
 
     def fail(self, must: str, do: str) -> BadInput:
-        where = "at its end" if self.at >= len(self.text) else f"from character {self.at + 1} on"
-        return BadInput(f"a regular expression {must}", f"{self.text}, {where}" if self.text else "nothing", do)
+        where = "at its end" if self.at >= len(self.text) else f"at character {self.at + 1}"
+        return BadInput(f"a regular expression, {where}, {must}", self.text or "nothing", do)
+
+    def quoted(self) -> str:
+        """The symbols as an expression writes them."""
+        return " ".join(f"\\{letter}" if set(letter) & set(SIGNS) else letter for letter in self.alphabet)
 
     def peek(self) -> str:
         while self.at < len(self.text) and self.text[self.at].isspace():
@@ -78,7 +82,7 @@ class Expression:
             part = self.repeated()
             found = part if found is None else self.joined(found, part)
         if found is None:
-            raise self.fail("must have a symbol, or () for the empty string", f"it may use {' '.join(self.alphabet)}")
+            raise self.fail("must have a symbol, or () for the empty string", f"write the symbols as {self.quoted()}")
         return found
 
     def joined(self, a: Places, b: Places) -> Places:
@@ -183,8 +187,7 @@ class Expression:
             if self.text.startswith(letter, self.at):
                 self.at += len(letter)
                 return letter
-        said = " ".join(f"\\{letter}" if set(letter) & set(SIGNS) else letter for letter in self.alphabet)
-        raise self.fail("must be made of the symbols of the model", f"write them as {said}")
+        raise self.fail("must be made of the symbols of the model", f"write the symbols as {self.quoted()}")
 
 
 def regular_table(text: str, alphabet: Sequence[str]) -> Automaton:

@@ -95,10 +95,10 @@ def entropy(
     def answered() -> Answer:
         method = "all strings one by one"
         if merged:
-            method = "one string for all whose weights are the same, because scores do not depend on the other symbols"
+            method = "strings with the same attention weights are grouped"
         spread = any(row.get("least") != row.get("greatest") for row in rows)
         given = {"max_length": max_length, "head": head, "position": position}
-        notes = {"entropy": f"in bits, of the attention weights at {_where(bound, position)}", "method": method}
+        notes = {"entropy": f"of the attention weights at {_where(bound, position)}, in bits", "method": method}
         empty = [row for row in rows if "least" not in row]
         if empty:
             notes["none"] = "; ".join(dict.fromkeys(str(row["why"]) for row in empty))

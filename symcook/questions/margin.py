@@ -34,9 +34,9 @@ SPARE = 20
 FEW = 16
 """Fewer words are as well run one by one."""
 WHAT = {
-    "sign": "|logit|, whose threshold is 0",
-    "zero": "the largest |coordinate| tested for zero, of strings where it is not 0 (others lie on the threshold)",
-    "largest": "the largest score less the one after it",
+    "sign": "|logit|, the distance of the logit from its threshold 0",
+    "zero": "the largest |coordinate| tested for zero; strings with margin 0 are left out",
+    "largest": "the difference between the two largest scores",
 }
 """By readout, what the margin is."""
 SIDES = {"accepted": True, "rejected": False}

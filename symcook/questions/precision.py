@@ -89,14 +89,14 @@ def precision(
         name: dict.fromkeys(("from", "guaranteed", "wrong", "length", "first", "gives", "exact")) for name in formats
     }
     safe = dict.fromkeys(formats, True)
-    guess, method, last = 4, "", 0
+    guess, method, last, runs = 4, "", 0, ""
 
     def answered() -> Answer:
         notes = {
-            "enough": "for every string and every runtime of the floating-point error model: sums in any order, "
-            "which attention divides "
-            "after them, exponentials within 4 ulps",
+            "enough": "bits that suffice for every string in every runtime that obeys the error model",
+            "error model": "sums in any order; attention divides after summing; exponentials within 4 ulps",
             "words": method,
+            "strings that were run": runs,
         }
         for name, one in found.items():
             notes[name] = _sentence(one, last, bound.embedding.added > 0)
@@ -131,7 +131,7 @@ def precision(
             fails, word = task.fails(enough)
             follow(task)
             rows.append({"n": n, "fails": fails, "word": word, "enough": enough})
-            method, last = f"{task.words.says}; run one by one: {task.runs_text}", n
+            method, last, runs = task.words.says, n, task.runs_text
             if progress is not None:
                 progress(n, within.lengths[-1])
         while (n := n + max(1, n // 4)) <= beyond:
@@ -149,15 +149,16 @@ def precision(
 
 
 def _sentence(one: Mapping[str, Any], last: int, empty: bool) -> str:
-    begin = f"from n = {one['from']} " if empty else ""
-    safe = "guaranteed at no length" if one["guaranteed"] is None else f"guaranteed {begin}to n = {one['guaranteed']}"
+    begin = f"from n = {one['from']} " if empty else "up "
+    safe = "answers guaranteed"
+    safe += " at no length" if one["guaranteed"] is None else f" {begin}to n = {one['guaranteed']}"
     if one["guaranteed"] == last:
-        return f"{safe}, the maximum length"
+        return f"{safe} (the maximum length)"
     if one["length"] is None:
-        return f"{safe}; every string tested to n = {last} is decided alike"
+        return f"{safe}; no tested string up to n = {last} fails"
     shown = brief(one["wrong"] or EMPTY_STRING, 60)
     gives = _said(one["gives"])
-    return f"{safe}; {shown} (n = {one['length']}) is decided otherwise: {gives}, not {_said(one['exact'])}"
+    return f"{safe}; for {shown} (n = {one['length']}) it answers {gives} instead of {_said(one['exact'])}"
 
 
 def _said(value: object) -> str:

@@ -97,7 +97,7 @@ def temperature(
         nothing={"tau": "every"}, inputs=asked,
     )  # fmt: skip
     if all(head.averages for head in all_heads(bound)):
-        notes = {"scores": "every head is a plain average: every temperature gives the same"}
+        notes = {"scores": "every head is a plain average, so the temperature has no effect"}
         return answered(tuple({"n": n, **OPEN} for n in asked.lengths), notes, ("tau",))
     tau = fresh("tau", [*(p.name for p in bound.parameters), *bound.space])
     hard, soft = harden(bound), soften(bound, tau)
@@ -107,14 +107,14 @@ def temperature(
     def told() -> Answer:
         notes = {
             "method": method,
-            "tau": "exact: a root of a polynomial in x = e^(-1/(D tau))" if exact else
+            "tau": "exact, as a root of a polynomial in x = e^(-1/(D tau)), for scores with denominator D" if exact else
             "in a ball: all lower temperatures decide as hard attention does, and at its upper end a string is "
             "otherwise; 0 where the string is decided otherwise at every temperature from 0 on; every means up to "
             f"{LIMIT}",
         }  # fmt: skip
         if open_below:
             notes["open"] = f"temperatures below {open_below}, where scores become alike, are not shown"
-        notes["rule"] = "gamma/log(8 n), where every retrieved value is within 1/4 (Cookbook, Section 5.7)"
+        notes["rule"] = "tau = gamma/log(8 n) keeps every retrieved value within 1/4 (Cookbook, Section 5.7)"
         title = f"{model.name}: largest temperature that decides as hard attention"
         return answered(tuple(rows), notes, ("tau", "rule"), title=title)
 

@@ -437,9 +437,9 @@ def _symbols(found: Recipe, model: Transformer, values: Mapping[str, object]) ->
     result = {p.name: p.default for p in model.parameters}
     for name in values:
         if name not in result:
-            raise unknown(f"symbol of {found.name}", name, list(result))
+            raise unknown(f"parameter of {found.name}", name, list(result))
     for name, default in result.items():
         if name not in values and default is None:
-            raise BadInput("every symbol must have a value here", name, f"give it one: {name}=...")
+            raise BadInput(f"the parameter {name} must have a value here", "none", f"give it one: {name}=...")
         result[name] = values[name] if name in values else fraction(default)
     return result

@@ -11,16 +11,24 @@ if TYPE_CHECKING:
     from symcook.recipes import Recipe
 
 WORDS = {
-    "w": ("i", "", "the number of the letter at position i, from 0 in the order of the alphabet"),
-    "C": ("i", "sum(j, 1, i, I[w(j) = 0])", "how often the first letter of the alphabet stands among the first i"),
-    "ones": ("i", "sum(j, 1, i, I[w(j) = 1])", "how many of the first i letters are 1"),
-    "opens": ("i", "sum(j, 1, i, I[w(j) = 0])", "how many of the first i brackets open"),
-    "closes": ("i", "sum(j, 1, i, I[w(j) = 1])", "how many of the first i brackets close"),
+    "w": ("i", "", "the index of the symbol at position i in the alphabet, from 0"),
+    "C": (
+        "i",
+        "sum(j, 1, i, I[w(j) = 0])",
+        "the number of times that the first i symbols are the first symbol of the alphabet",
+    ),
+    "ones": ("i", "sum(j, 1, i, I[w(j) = 1])", "the number of 1s among the first i symbols"),
+    "opens": ("i", "sum(j, 1, i, I[w(j) = 0])", "the number of opening brackets among the first i symbols"),
+    "closes": ("i", "sum(j, 1, i, I[w(j) = 1])", "the number of closing brackets among the first i symbols"),
     "gelu": ("x", "x*(1 + erf(x/sqrt(2)))/2", "x times the normal distribution function at x"),
-    "bracket": ("i", "if(mod(w(i), 2) = 0, w(i)/2 + 1, -(w(i) + 1)/2)", "t for the t-th kind that opens, -t closes"),
+    "bracket": (
+        "i",
+        "if(mod(w(i), 2) = 0, w(i)/2 + 1, -(w(i) + 1)/2)",
+        "t for the opening bracket of kind t, -t for the closing one",
+    ),
 }
 """The words of formulas beside those of the grammar: their argument, what they abbreviate, and what they mean."""
-SHOWN = "the number of the output that the text gives, from 0"
+SHOWN = "the index of the output, from 0"
 """What k means."""
 
 
@@ -29,7 +37,7 @@ def meanings(recipe: Recipe, formula: bool) -> dict[str, str]:
 
     >>> from symcook.recipes import info
     >>> meanings(info("count"), formula=False)
-    {'C(i)': 'how often the first letter of the alphabet stands among the first i'}
+    {'C(i)': 'the number of times that the first i symbols are the first symbol of the alphabet'}
     """
     trees = [recipe.text(kind, formula) for kind in ("formula", "computes")]
     found = set().union(*map(called, trees))

@@ -20,7 +20,7 @@ def document(rows: Sequence[Claim]) -> Document:
     if not rows:
         return Document("no claim fits")
     if len(rows) > MOST_SHOWN:
-        more = PlainLines(["symcook claims --search TEXT shows single claims, --json all of them."])
+        more = PlainLines(["To see single statements: symcook claims --search TEXT. To see all of them: --json."])
         return Document("", [_counts(rows), more], apart="\n\n")
     return Document("", [_one(row, len(rows) <= MOST_STATED) for row in rows])
 
@@ -38,7 +38,9 @@ def lemmas(rows: Sequence[Mapping[str, str]], every: bool) -> Document:
     if not rows:
         return Document("no lemma fits")
     if len(rows) > MOST_SHOWN and every:
-        return Document(f"{len(rows)} axioms and lemmas. symcook lemmas --search TEXT shows some of them, --json all.")
+        return Document(
+            f"{len(rows)} axioms and lemmas. To see some of them: symcook lemmas --search TEXT. To see all: --json."
+        )
     return Document(
         "", [Document(f"{row['name']} ({row['kind']})", [PlainLines([row["statement"]], "")]) for row in rows]
     )
@@ -65,13 +67,18 @@ def _why(row: Claim) -> Iterator[str]:
     """What a reader should know about the status: the slip and its witness, the test of a definition, the source."""
     if row.slip:
         yield f"Printed: {row.printed}"
-        yield f"Error type: {row.slip}. {row.reason}"
+        yield f"Error type: {_slip(row.slip)}"
+        yield f"Reason: {row.reason}"
         yield f"Counterexample: {row.counterexample}"
         yield f"Repair: {row.repair}"
     elif row.reason:
         yield f"{row.status.capitalize()}: {row.reason}" + (f" Test: {row.test}" if row.test else "")
     if row.same:
         yield f"The same statement as {row.same}."
+
+
+def _slip(slip: str) -> str:
+    return {"wrong": "false statement", "boundary": "boundary case"}.get(slip, slip)
 
 
 def _gap(gap: Mapping[str, str]) -> str:
@@ -95,9 +102,9 @@ def _more(row: Claim) -> list[str]:
             out += [line for one in definitions_text(statements()[name]) if (line := f"Where {one}") not in out]
             holds = row.status not in ("OPEN", "REFUTED") and name == (row.corrected or row.id)
             if holds and (found := unasked(statements()[name])):
-                out.append(f"Not checked for vacuity: {unasked_words(found)}")
+                out.append(f"Not checked: {unasked_words(found)}")
     out += [f"Numbers: {row.numbers}"] if row.numbers else []
-    out += [f"Tried: {tried}" for tried in row.tried]
+    out += [f"Tested: {tried}" for tried in row.tried]
     if row.lemmas:
         out.append(f"Uses: {', '.join(row.lemmas)}")
     proofs = [name for name in (row.id, row.corrected) if name in library().certificates()]

@@ -47,8 +47,10 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
     lines = ["\n\n".join(form.text() for form in found.forms), ""]
     way = found.way()
     if way:
-        meanings = ", ".join(found.meaning())
-        lines.append("intermediate values at position i" + (f" ({meanings})" if meanings else ""))
+        guards = [guard for cases in way.values() for case in cases for guard in case["conditions"]]
+        tokens = ["w(i) is the token at position i"] * any("w(" in guard for guard in guards)
+        meanings = ", ".join([*found.meaning(), *tokens])
+        lines += ["Intermediate values at position i:", *([f"  where {meanings}"] if meanings else [])]
         missing: dict[str, list[str]] = {}
         for name, cases in way.items():
             for case in cases:
@@ -59,7 +61,8 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
                     lines.append(f"  {name} = {case['value']}{given}")
         lines += [f"  unsupported: {', '.join(names)} ({why})" for why, names in missing.items()]
         if unclaimed := found.unclaimed():
-            lines.append(f"  (not proved at every position: {', '.join(unclaimed)})")
+            forms = f"The form{'s' * (len(unclaimed) > 1)} of {', '.join(unclaimed)}"
+            lines.append(f"  {forms}: proved only at the position that the readout reads")
         lines.append("")
     lines += _proof(found)
     if certificate is not None:
@@ -101,7 +104,7 @@ def _html(one: ClosedForm) -> str:
         rows.append(["for all", typeset(" & ".join(one.assumptions))])
     if one.conditions:
         rows.insert(0, ["if", _typeset(" & ".join(one.conditions))])
-    return paragraph(f"{one.recipe} at every length", bold=True) + table([], rows, words=True)
+    return paragraph(f"{one.recipe}, all lengths", bold=True) + table([], rows, words=True)
 
 
 def _display(one: ClosedForm) -> Display:
@@ -117,7 +120,7 @@ def _display(one: ClosedForm) -> Display:
         rows.append(rf"&{words('if ')} {together}")
     if one.meaning:
         rows.append(rf"&{words('where ' + ', '.join(one.meaning))}")
-    return Display(f"{one.recipe} at every length", tuple(rows))
+    return Display(f"{one.recipe}, all lengths", tuple(rows))
 
 
 def _typeset(condition: str) -> TableCell:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from symcook.decide.decision import Decision
 
 
-HOW = {"different": "the string was read by both", "decided": "from the weights"}
+HOW = {"different": "model and specification were run on this string", "decided": "from the weights"}
 
 
 def line(found: Decision) -> str:
@@ -32,7 +32,8 @@ def document(found: Decision, name: str | None = None) -> Drawn:
 def _document(found: Decision, name: str | None) -> Document:
     if found.verdict == "refused":  # one sentence, as of bad input
         who = _refused(found, name or found.model.name)
-        return Document(f"{_outcome(found, name or found.model.name)}: {found.why.removeprefix(f'{who}: ')}", [])
+        first, why = _outcome(found, name or found.model.name), found.why.removeprefix(f"{who}: ").split("; ")
+        return Document(f"{first}: {why[0]}", []) if len(why) == 1 else Document(first, [PlainLines(why)])
     parts: list[Any] = []
     lines = []
     if found.word is not None and found.answers is not None:
@@ -71,7 +72,7 @@ def _outcome(found: Decision, name: str) -> str:
         "equal": f"EQUAL: {name} answers as {found.against or 'the reference'} does, {every}",
         "different": f"DIFFERENT: {name} and {found.against or 'the reference'}",
         "open": f"OPEN: {name} and {found.against or 'the reference'} are not decided",
-        "refused": f"REFUSED: {_refused(found, name)} is unsupported",
+        "refused": f"REFUSED: {_refused(found, name)} cannot be decided for strings of every length",
         "decided": f"DECIDED: what {name} answers, {every}",
     }[found.verdict]
 

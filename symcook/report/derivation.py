@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DRAWN = 250
 """The characters of a formula that is drawn: browsers break no formula into lines."""
-OPEN = "open: it depends on the symbols"
+OPEN = "undecided: the answer depends on the parameters"
 
 
 def line(found: Derivation) -> str:

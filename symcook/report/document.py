@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 VERDICTS = {True: "accept", False: "reject", None: "undecided"}
 LINE = 98
 """The characters of a line of words."""
+SENTENCE = re.compile(r"(?<=[\w)\]\"'][.])(?<!\bEq\.)(?<!\bal\.) +(?=[\"(]*[A-Z](?![(:*]))|(?<=;) +")
+"""Between two sentences, or the items of a list."""
 PAD = r"\phantom{:}"
 SCREEN: int | None = None
 """The characters of a line of the terminal that is written to, which a command sets; None elsewhere, so that a file
@@ -34,9 +36,16 @@ def room(most: int) -> int:
 
 
 def filled(text: str, indent: str = "", hang: str = "") -> str:
-    """Text in lines of at most `LINE` characters, set in, those after the first by `hang` more."""
+    """Text in lines of at most `LINE` characters, set in, those after the first by `hang` more. A sentence begins a
+    line where the text has more than one line."""
     how: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
-    return textwrap.fill(text, room(LINE), initial_indent=indent, subsequent_indent=indent + hang, **how)
+    wide = room(LINE)
+    sentences = SENTENCE.split(text) if len(text) > wide else [text]
+    lines: list[str] = []
+    for one in sentences:
+        begin = indent + hang if lines else indent
+        lines += textwrap.wrap(one, wide, initial_indent=begin, subsequent_indent=indent + hang, **how) or [""]
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True)

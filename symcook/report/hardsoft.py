@@ -23,8 +23,8 @@ def line(found: HardSoft) -> str:
 def document(found: HardSoft) -> Document:
     """The answer in tables; of a gap that fails the word."""
     heads = [[one.head, one.word or "none", one.untied or "as they are"] for one in found.heads]
-    parts: list[PlainLines | Table] = [Table(heads, ["head", "ties, first at", "scores"])]
-    title = f"{found.name}, its hard attention replaced by softmax: {found.status}"
+    parts: list[PlainLines | Table] = [Table(heads, ["head", "first tie at", "scores"])]
+    title = f"{found.name} with softmax in place of hard attention: {_status(found.status)}"
     if found.fails is not None:
         lost = found.fails
         why = (
@@ -32,7 +32,7 @@ def document(found: HardSoft) -> Document:
         )
         return Document(title, [*parts, PlainLines([f"{why}, n = {lost.n}"])])
     gamma, x_max, *h_max = (size or "none" for size in (found.gamma, found.x_max, *found.h_max))
-    parts.append(PlainLines([f"gamma(n) = {gamma}, x_max(n) = {x_max}, h_max by layer {', '.join(h_max)}"]))
+    parts.append(PlainLines([f"gamma(n) = {gamma}, x_max(n) = {x_max}, h_max by layer: {', '.join(h_max)}"]))
     parts.append(Table([[name, value] for name, value in found.constants.items()], ["constant", "value"]))
     rows = [
         [str(row.n), *map(_shown, (row.gamma, row.tau_theorem, row.tau_layers)),
@@ -46,6 +46,12 @@ def document(found: HardSoft) -> Document:
     if found.decides is not None:
         parts.append(PlainLines([_decided(found.decides)]))
     return Document(title, parts)
+
+
+def _status(status: str) -> str:
+    """The status in words."""
+    checked = status.removeprefix("CHECKED ")
+    return status if checked == status else f"checked on all strings up to length {checked} ({status})"
 
 
 def write(found: HardSoft, targets: Sequence[Path], force: bool) -> Sequence[Path]:

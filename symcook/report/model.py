@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 
+TIES = {"leftmost": " (the first of the largest scores)", "rightmost": " (the last of the largest scores)"}
+
+
 def line(shown: object) -> str:
     """A model or a part of one in a line: the repr."""
     return brief(f"<{type(shown).__name__} {_summary(shown)}>")
@@ -44,7 +47,7 @@ def _summary(shown: Any) -> str:
     if isinstance(shown, Readout):
         return readout_text(shown)
     size = f"{_count(len(shown.layers), 'layer')}, {_count(len(shown.space), 'coordinate')}"
-    free = f", symbols {', '.join(p.name for p in shown.parameters)}" if shown.parameters else ""
+    free = f", parameters {', '.join(p.name for p in shown.parameters)}" if shown.parameters else ""
     return f"{brief(shown.name, 40)}: {size}, {brief(_taken(shown.embedding), 40)}{free}"
 
 
@@ -154,7 +157,7 @@ def _added(model: Transformer) -> list[str]:
 def _symbols(model: Transformer) -> tuple[list[str], list[list[str]]]:
     """The head and the rows of the table of symbols."""
     rows = [[p.name, p.region, "none" if p.default is None else from_sympy(p.default)] for p in model.parameters]
-    return ["symbol", "valid where", "default"], rows
+    return ["parameter", "valid where", "default"], rows
 
 
 def _rows(embedding: Embedding) -> str:
@@ -197,7 +200,7 @@ def _kind(part: Head | FeedForward | LayerNorm) -> str:
         undefined = "undefined" if part.zero_variance == "refuse" else "0"
         zero = "" if part.epsilon != 0 else f", {undefined} at zero variance"
         return f"epsilon {from_sympy(part.epsilon)}{zero}"
-    words = [f"attention, mask {part.mask}, weighting {part.weighting}"]
+    words = [f"attention, mask {part.mask}, weighting {part.weighting}{TIES.get(part.weighting, '')}"]
     for name in ("scale", "temperature"):
         if getattr(part, name) != 1:
             words.append(f"{name} {from_sympy(getattr(part, name))}")
@@ -233,10 +236,10 @@ def readout_text(readout: Readout) -> str:
     if readout.kind == "value":
         return f"{', '.join(readout.reads)} {where}"
     if readout.kind == "largest":
-        return f"the label of the largest score (the first of several) {where}: {', '.join(readout.labels)}"
+        return f"the label with the largest score, the first one in a tie, {where}: {', '.join(readout.labels)}"
     if readout.groups:
         parts = "; ".join(", ".join(part) for part in readout.parts)
-        return f"of each group the label of the largest score (the first of several) {where}: {parts}"
+        return f"of each group the label with the largest score, the first one in a tie, {where}: {parts}"
     if readout.kind == "distribution":
         return f"the softmax of the scores {where}, a probability for each of {', '.join(readout.labels)}"
     if readout.kind == "zero":
@@ -250,7 +253,7 @@ def html(model: Transformer) -> str:
     first, *lines = _headline(model).split("\n")
     parts = [paragraph(first, *lines, bold=True)]
     if model.parameters:
-        parts.append(section("Symbols", html_table(*_symbols(model), words=True)))
+        parts.append(section("Parameters", html_table(*_symbols(model), words=True)))
     embedding, names = model.embedding, list(model.space)
     if embedding.words is not None:
         table = [[token, *map(from_sympy, _values(values, names))] for token, values in embedding.words.items()]
@@ -281,7 +284,7 @@ def displays(model: Transformer) -> list[Display]:
     first, *lines = _headline(model).split("\n")
     found = [Display(". ".join([first, *lines, *(added[0].upper() + added[1:] for added in _added(model))]))]
     if model.parameters:
-        found.append(Display("Symbols", tuple(map(_symbol_row, model.parameters))))
+        found.append(Display("Parameters", tuple(map(_symbol_row, model.parameters))))
     embedding, names = model.embedding, list(model.space)
     rows = []
     if embedding.words is not None:

@@ -172,12 +172,16 @@ def proof(verdict: Verdict, full: bool = False) -> list[PlainLines | Table | Doc
         rows.append(("Nodes", str(verdict.nodes)))
     if verdict.status in _GOOD:
         rows.append(("Lemmas", ", ".join(verdict.lemmas) or "none"))
-        rows.append(("Axioms", _axioms(verdict)))
+        own, through = _axioms(verdict)
+        rows += [("Axioms", own), *([("of its lemmas", through)] if through else [])]
         assumed = [f"named.{n}" for n in verdict.named] + [f"oracle.{n}" for n in verdict.oracles]
         rows += [("Assumes", f"{n}: {statements()[n].written}") for n in assumed] or [("Assumes", "nothing")]
     rows += [("Not checked", words) for words in _unasked(verdict, statement, corrected)]
     if verdict.status != "OPEN":
-        rows.append(("Trust", trust_line(verdict) + "; see prove --trust"))
+        words, _, digest = trust_line(verdict).rpartition("; statement sha256 ")
+        first, _, second = words.partition("; or instead ")
+        rows += [("Trust", first), *([("or trust", second)] if second else []), ("Details", "symcook prove --trust")]
+        rows.append(("Hash", f"sha256 of the statement: {digest}"))
     if verdict.certificate is not None:
         rows.append(("File", f"certificates/{Path(verdict.certificate).name}"))
     return [*out, Table([*rows, ("Seconds", f"{verdict.seconds:.3f}")], width=WIDTH)]
@@ -191,11 +195,11 @@ def _unasked(verdict: Verdict, statement: Statement, corrected: Iterable[str]) -
     return [unasked_words(found) for one in holds if one.claim and (found := unasked(one))]
 
 
-def _axioms(verdict: Verdict) -> str:
+def _axioms(verdict: Verdict) -> tuple[str, str]:
+    """Those of a proof, and those of its lemmas besides."""
     own = set(verdict.axioms)
     through = [name for name in axioms_used(below([verdict.id])) if name not in own]
-    words = ", ".join(verdict.axioms) or "none"
-    return f"{words}; used by these lemmas: {', '.join(through)}" if through else words
+    return ", ".join(verdict.axioms) or "none", ", ".join(through)
 
 
 def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> Iterator[Document]:
@@ -219,8 +223,9 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> Iterator[
     yield Document(title, [*made, steps("proof")])
     if "defined" in certificate and not refuted:
         example = example_of(statement, certificate)
-        words = "Proved as well: everything in it is defined, and its hypotheses are satisfiable"
-        yield Document("", [PlainLines([words + (f", for example at {example}" if example else "") + "."], "")])
+        words = "Also proved: its hypotheses are satisfiable"
+        where = f", for example at {example}." if example else "."
+        yield Document("", [PlainLines(["Also proved: every term in it is defined.", words + where], "")])
         if full:
             yield Document("Everything is defined", [steps("defined")])
             yield Document("The hypotheses are satisfiable", [steps("inhabited")])
@@ -266,10 +271,7 @@ def _latex(
         rows.append(outline_latex(steps, statement.known, None if full else MOST_LINES))
     trusted = "not proved" if certificate is None and verdict.status == "OPEN" else trust_line(verdict, own)
     corrected = corrections(verdict.id) if verdict.status == "CORRECTED" else []
-    rows += [
-        rf"\noindent Not checked for vacuity: {escaped(words)}.\par"
-        for words in _unasked(verdict, statement, corrected)
-    ]
+    rows += [rf"\noindent Not checked: {escaped(words)}.\par" for words in _unasked(verdict, statement, corrected)]
     rows.append(rf"\noindent Trust: {escaped(trusted)}.\par")
     return "\n".join(rows)
 

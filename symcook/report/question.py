@@ -37,7 +37,7 @@ def _title(found: Answer) -> str:
 def document(found: Answer) -> Document:
     """A line for each length, and the notes."""
     rows = [[_drawn(found, name, row.get(name)) for name in found.columns] for row in found.rows]
-    notes = [f"{name}: {note}" for name, note in found.notes.items()]
+    notes = [f"{'method' if name == 'words' else name}: {note}" for name, note in found.notes.items()]
     names = {"least_word": "at string", "word": "at string" if "least" in found.columns else "string"}
     header = [names.get(name, name.replace("word", "string")) for name in found.columns]
     return Document(_title(found), [Table(rows, header), PlainLines(notes, "  ")])

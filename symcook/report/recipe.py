@@ -68,11 +68,11 @@ def document(facts: Mapping[str, Any]) -> Document:
     texts = [facts[key].split("\n\n") for key in ("words", "details") if facts.get(key)]
     parts: list[Any] = [PlainLines([" ".join(one.split()) for one in text], "") for text in texts]
     parts += [Table(rows)] if rows else []
-    parts += [Document("claims:", [PlainLines(facts["claims"])])] if facts.get("claims") else []
+    parts += [Document("statements of the papers:", [PlainLines(facts["claims"])])] if facts.get("claims") else []
     if facts.get("parts"):
         parts.append(Document("parts:", [PlainLines([f"{one['part']}: {one['does']}" for one in facts["parts"]])]))
-    for key in ("arguments", "symbols"):
-        parts += [Document(f"{key}:", [Table(list(map(_entry, facts[key])))])] if facts.get(key) else []
+    for key, label in (("arguments", "arguments of the recipe"), ("symbols", "parameters of the model")):
+        parts += [Document(f"{label}:", [Table(list(map(_entry, facts[key])))])] if facts.get(key) else []
     return Document(f"{facts['name']}: {facts['summary']}", parts, apart="\n\n")
 
 

@@ -156,7 +156,7 @@ def trust_text(names: list[str] | None = None) -> str:
     files = first_checker()
     wide = max(len(f.path) for f in files)
     total = sum(f.lines for f in files)
-    out = ["Trusted: the checker that 'prove' runs, in lines of code (no blanks, comments or docstrings)", ""]
+    out = ["You trust the checker that symcook prove runs. Its files, with their lines of code:", ""]
     out += [f"  {f.lines:>5}  {f.path:<{wide}}  {f.what}" for f in files]
     out += [f"  {total:>5}  in all", ""]
     second = second_checker()
@@ -165,12 +165,14 @@ def trust_text(names: list[str] | None = None) -> str:
     else:
         out.append(f"  {second.lines:>5}  {second.path:<{wide}}  {second.what}")
         out.append("")
-        out.append("Whoever trusts that file needs none of the others. It reads statements and proofs by itself, from")
-        out.append("proofs/expanded.txt, where the equations of the models are written out, and the certificates.")
+        out.append("If you trust that second file, you need not trust the files above.")
+        out.append(
+            "It reads statements, with the models' equations, from proofs/expanded.txt, and proofs from certificates."
+        )
         if second.lines > GOAL:
-            out.append(f"It is longer than the {GOAL} lines that it should have.")
+            out.append(f"That file should have at most {GOAL} lines of code, but has {second.lines:,}.")
     if total > GOAL:
-        out.append(f"The first checker has more than the {GOAL} lines that were the aim.")
+        out.append(f"The first checker should have at most {GOAL} lines of code, but has {total:,}.")
     mentioned = None if names is None else axioms_used(below(names))
     title = f"Axioms ({len(kernel.AXIOMS)})"
     if mentioned is not None:
@@ -197,9 +199,9 @@ def trust_text(names: list[str] | None = None) -> str:
         out.append("  none: every stored proof goes back to the axioms")
     out += [
         "",
-        "Also read by people, and trusted as a specification: the statements and definitions of proofs/statements.",
-        "A CHECKED status rests on evaluation of the statement, and on a run of the model, instead of the kernel.",
-        "Not trusted: the search, the scripts that found the proofs, the proofs themselves, the outlines and LaTeX.",
+        "You must also trust that the statements and definitions in proofs/statements mean what the papers mean.",
+        "For a CHECKED status you trust the evaluation of the statement and runs of the model, not the kernel.",
+        "You need not trust the proof search, its scripts, the proofs, their outlines or the LaTeX.",
     ]
     return "\n".join(out)
 
@@ -235,11 +237,11 @@ def trust_line(verdict: Verdict, own: tuple[Statement, Mapping[str, Any]] | None
     else:
         found = _words(below([verdict.id])) if own is None else _words(below(own[1]["lemmas"])) | _texts(own[1])
         used, balls = _axioms(found), "interval" in found
-        words = f"the checker ({checker_lines()} lines of code), {len(used)} of its {len(kernel.AXIOMS)} axioms, "
+        words = f"the checker ({checker_lines():,} lines of code), {len(used)} of its {len(kernel.AXIOMS)} axioms, "
         assumed = (*verdict.named, *verdict.oracles)
         many = "s" if len(assumed) > 1 else ""
         words += f"and the assumption{many} {', '.join(assumed)}" if assumed else "no assumption, no oracle"
         words += "; python-flint for its enclosures" if balls else ""
         second = second_checker()
-        words += f"; or {second.path} instead ({second.lines} lines, Python alone)" if second else ""
+        words += f"; or instead {second.path} ({second.lines:,} lines, which need only Python)" if second else ""
     return f"{words}; statement sha256 {statement.digest}"

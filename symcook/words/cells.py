@@ -58,7 +58,7 @@ class Cells:
             return self.text
         if self.many == len(self.alphabet) ** self.n:
             return "all strings one by one"
-        return "one string for all whose answer is the same, because it depends on counts of symbols"
+        return "strings are grouped by symbol counts, which determine the answer"
 
     def __iter__(self) -> Iterator[Stand]:
         """BadInput where they are too many."""

@@ -52,7 +52,7 @@ class ExactNumbers:
     """These numbers at one position. `sums` are the running sums with it, `fed` those that some head averages again,
     `turns` the values that activations saw, and `jumps` whether one was a step."""
 
-    ends, says = 2, "prefixes that the model cannot tell apart are grouped; exact"
+    ends, says = 2, "exact; prefixes that the model cannot tell apart are grouped"
 
     def __init__(self, seen: int = 0, entries: int = 0) -> None:
         self.seen, self.nothing = seen, np.full(entries, ZERO)

@@ -287,4 +287,4 @@ def test_the_command_has_the_options_of_the_kind(monkeypatch):
     monkeypatch.setattr(kind, "arguments", kind.arguments[:2])
     with pytest.raises(BadInput) as refused:
         dispatch(["bound", "softmax-hardmax", "--n", "2", "--gamma", "1", "--ties"])
-    assert "must have no options but --n, --gamma" in refused.value.sentence
+    assert "must have only the options --n, --gamma" in refused.value.sentence

@@ -132,7 +132,7 @@ def test_models_and_settings() -> None:
     assert name == "gtzero" and not model.parameters
     same, name = arguments.read_model(sc.build("gtzero"), {"eps": F(1, 8)})
     assert same == model and name == "gtzero"
-    for given, must in ((3, "must be the name of a recipe"), ("gtzero", "every symbol must have a value here")):
+    for given, must in ((3, "must be the name of a recipe"), ("gtzero", "the parameter eps must have a value here")):
         with pytest.raises(BadInput, match=must):
             arguments.read_model(given, {} if given == 3 else None)  # type: ignore[arg-type]
     for values in ({"eps": 1, "other": 2}, {"other": 2}):

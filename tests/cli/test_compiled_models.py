@@ -90,7 +90,7 @@ def test_a_model_that_was_compiled_is_a_reference(tmp_path: Path, capsys: pytest
 def test_a_model_with_softmax_is_refused_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     soft = compiled(capsys, tmp_path / "s.json", "ltl", "once Q_a", "--alphabet", "ab", "--soft")
     code, out, _ = call(capsys, "decide", soft)
-    assert code == 2 and out.startswith(f"REFUSED: {soft} is unsupported: ")
+    assert code == 2 and out.startswith(f"REFUSED: {soft} cannot be decided for strings of every length: ")
     assert "(head 1 of layer 1 has the temperature 1/n" in out
     assert out.count("\n") == 1
 

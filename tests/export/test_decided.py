@@ -136,13 +136,15 @@ def test_why_a_guarantee_ends() -> None:
     assert [one["length"] for one in found["open"]] == [2, 4] and found["length"] == 1
     assert [one["input"] for one in found["open"]] == ["xy", "xxyy"]
     assert [one["exact"]["logit"] for one in found["open"]] == ["0", "0"]
-    assert found["not_asked"] == {"lengths": [5, 6], "why": "nothing longer is tried after 2 lengths that fail"}
+    assert found["not_asked"] == {"lengths": [5, 6], "why": "the search stops after 2 failing lengths"}
     assert guarantee(mean(0), "float64", 4)["not_asked"] is None
     near = guarantee(mean("1/9 + 1/10^9"), "float16", 6)
     assert near["why"] == "the possible outputs of a string of length 3 reach the threshold"
     assert near["ranges"][0] == [1, 2] and near["length"] == 2
     whole = guarantee(mean("1/7"), "float64", 4)
-    assert whole["why"] == "this is the maximum length asked for" and whole["length"] == 4 and whole["open"] == []
+    assert (
+        whole["why"] == "this is the maximum length that was requested" and whole["length"] == 4 and whole["open"] == []
+    )
     assert whole["method"] and guarantee(sc.build("average"), "float64", 2)["method"] is None
     assert "no longer input" in guarantee(limited(4), "float64", 4)["why"]
     tie = sc.Head(("a",), ("b",), [["1/3"]], [["1/7"]], [[1]], "none", "leftmost")
@@ -178,7 +180,7 @@ def test_what_helps_is_said_where_the_other_order_is_less(kind: str) -> None:
         return
     assert found["ranges"] == [[1, 4]] and found["divided_first"]["ranges"] == [[1, 2], [4, 4]]  # 1/4 is a float
     helps = found["divided_first"]["help"]
-    assert "normalises after the sum" in helps and ("in place of = 0 a test |x| <= t" in helps) is (kind == "zero")
+    assert "normalise after summing" in helps and ("replace the test = 0 by |x| <= t" in helps) is (kind == "zero")
     assert "divides once, after" in found["error_model"] and "before the sum" in found["divided_first"]["error_model"]
     assert found["unit_roundoff"] == "2^-24" and found["added_tokens_counted"] == 0
 
@@ -263,8 +265,10 @@ def test_which_lengths_were_not_asked_is_said(tmp_path: Path, capsys: pytest.Cap
         assert main([*line, str(most)]) == 0
         said = [row.strip() for row in capsys.readouterr().out.splitlines()]
         rows = [row for row in said if "not tested" in row]
-        assert rows == ([f"{lengths} not tested: nothing longer is tried after 2 lengths that fail"] if lengths else [])
-        assert sum(row.startswith("not at length") and row.endswith("exactly 0") for row in said) == 2
+        assert rows == ([f"{lengths} not tested: the search stops after 2 failing lengths"] if lengths else [])
+        assert (
+            sum(row.startswith("length ") and " fails: on " in row and row.endswith("exactly 0") for row in said) == 2
+        )
     b = sc.Builder(words={"CLS": {}, "a": {"v": "1/3"}, "b": {"v": "-1/3"}}, before="CLS")
     b.readout("sign", "first", b.attention("mean", reads="v", mask="none"), weights=[1])
     document = b.build("added").export(tmp_path / "n.npz", max_length=6)

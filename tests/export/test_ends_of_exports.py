@@ -50,7 +50,10 @@ def test_decoding_ends_where_the_runs_of_a_length_would_cost_too_much(
     monkeypatch.setattr(module, "MOST_PRODUCTS", 10**9)
     for asked, ended in ((9, [True, True]), (3, [True, True]), (2, [True, False]), (1, [False, False])):
         found = decoding(model, m, "float32", 1, asked)
-        assert found is not None and (found["words_to"], found["why"]) == (1, "this is the maximum length asked for")
+        assert found is not None and (found["words_to"], found["why"]) == (
+            1,
+            "this is the maximum length that was requested",
+        )
         assert [each["ended"] for each in found["lengths"]] == ended and found["steps"] == asked
 
 

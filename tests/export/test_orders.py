@@ -242,7 +242,7 @@ def test_the_command_says_what_it_assumes(tmp_path: Path, capsys: pytest.Capture
     said = capsys.readouterr().out
     assert "any runtime that normalises attention after summing, (sum w v)/(sum w), at lengths 1 to 10\n" in said
     assert "where the weights are normalised first, as in softmax(scores) @ values: at lengths 1 to 5, 7\n" in said
-    assert "not at length 6: ((()))" in said and "helps too" in said
+    assert "length 6 fails: on ((()))" in said and "replace the test = 0" in said
     assert main(["export", "first", "-o", str(tmp_path / "f.npz"), "--max-length", "10"]) == 0
     said = capsys.readouterr().out
     assert "guaranteed in any runtime at lengths 0 to 10\n" in said

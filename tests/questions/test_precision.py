@@ -173,20 +173,22 @@ def test_what_is_guaranteed_holds_of_shorter_words_than_those_asked_about() -> N
         assert (formats["float32"]["from"], formats["float32"]["guaranteed"]) == (1, 3)
     found = kept(2).precision(3, min_length=3)
     assert found.extra["formats"]["float16"]["guaranteed"] == 1
-    assert found.notes["float16"] == "guaranteed to n = 1; xx (n = 2) is decided otherwise: reject, not accept"
+    assert (
+        found.notes["float16"] == "answers guaranteed up to n = 1; for xx (n = 2) it answers reject instead of accept"
+    )
 
 
 def test_from_which_length_on_is_guaranteed_where_there_is_an_empty_word() -> None:
     """It is decided otherwise, and asked about with the least length 0 alone."""
     found = kept(1, "CLS").precision(2, formats=("float16",))
     assert found.extra["formats"]["float16"]["from"] == 1 and found.extra["formats"]["float16"]["guaranteed"] == 2
-    assert found.notes["float16"] == "guaranteed from n = 1 to n = 2, the maximum length"
+    assert found.notes["float16"] == "answers guaranteed from n = 1 to n = 2 (the maximum length)"
     found = kept(1, "CLS").precision(2, min_length=0, formats=("float16", "float32"))
     assert (
         found.notes["float16"]
-        == "guaranteed at no length; the empty string (n = 0) is decided otherwise: reject, not accept"
+        == "answers guaranteed at no length; for the empty string (n = 0) it answers reject instead of accept"
     )
-    assert found.notes["float32"] == "guaranteed from n = 0 to n = 2, the maximum length"
+    assert found.notes["float32"] == "answers guaranteed from n = 0 to n = 2 (the maximum length)"
 
 
 def test_a_shorter_word_without_a_run_is_no_refusal_and_no_guarantee() -> None:
@@ -198,4 +200,4 @@ def test_a_shorter_word_without_a_run_is_no_refusal_and_no_guarantee() -> None:
         made.precision(2)
     found = made.precision(2, min_length=2, formats=("float64",))
     assert found.row(2)["enough"] is not None and found.extra["formats"]["float64"]["guaranteed"] is None
-    assert found.notes["float64"] == "guaranteed at no length; every string tested to n = 2 is decided alike"
+    assert found.notes["float64"] == "answers guaranteed at no length; no tested string up to n = 2 fails"

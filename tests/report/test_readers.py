@@ -552,7 +552,7 @@ def test_a_claim_by_id(capsys: pytest.CaptureFixture[str]) -> None:
         "§5.7 Lemma 5.3",
         "all n:Int, s:Int->Real",
         "Where sm(s, n, j) :=",
-        "Tried: ",
+        "Tested: ",
         f"symcook prove {LEMMA}",
     ):
         assert part in words

@@ -42,10 +42,10 @@ def test_a_decision_shows_its_automaton() -> None:
 def test_closed_forms_at_every_length_are_typeset() -> None:
     found = every_length(sc.build("parity"))
     html = found._repr_html_()
-    assert html.count("parity at every length") == len(found.forms) == 4
+    assert html.count("parity, all lengths") == len(found.forms) == 4
     assert html.count("<math") >= 8 and "<mfrac>" in html and "accept" in html and "reject" in html
     assert r"\tanh" in found._repr_latex_() and repr(found).startswith("<EveryLength parity")
-    assert found.forms[0]._repr_html_().count("at every length") == 1
+    assert found.forms[0]._repr_html_().count("all lengths") == 1
     assert "accept iff" in every_length(sc.build("dyck-1"))._repr_html_()
 
 
@@ -54,7 +54,7 @@ def test_derive_without_an_input_gives_the_forms_at_every_length() -> None:
     model = sc.build("count")
     found = sc.derive(model)
     assert [form.output for form in found.forms] == [form.output for form in every_length(model).forms]
-    assert model.derive().text() == found.text() and "intermediate values at position i" in found.text()
+    assert model.derive().text() == found.text() and "Intermediate values at position i:" in found.text()
     assert "no proof was requested; prove()" in found.text() and found.to_json()[0]["proved"] is None
     proved = found.prove(seconds=30)
     assert "PROVED: " in proved.text() and "not proved" not in proved.text()

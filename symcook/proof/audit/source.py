@@ -91,4 +91,4 @@ def unasked(statement: Statement) -> list[str]:
 
 def unasked_words(found: list[str]) -> str:
     """What a report says of them."""
-    return f"inside I[...], that this can be met: {'; '.join(found)}"
+    return f"that this condition inside I[...] is satisfiable: {'; '.join(found)}"

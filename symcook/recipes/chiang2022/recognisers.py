@@ -104,7 +104,7 @@ PARITY_NAMES = ("zero", "one", "cls", "place", "alternating", "ones", "unit", "h
 
 
 @recipe(
-    summary="an odd number of 1s, any length, by two softmax heads that look at odd and at even positions",
+    summary="strings with an odd number of 1s; one softmax head attends to odd positions, one to even positions",
     source=f"{SOURCE}, Section 3.2",
     formula=ODD,
     computes="0 < s",
@@ -116,20 +116,19 @@ PARITY_NAMES = ("zero", "one", "cls", "place", "alternating", "ones", "unit", "h
     symbols=(C,),
 )  # fmt: skip
 def parity(this: Recipe, scaled: bool) -> kit.Transformer:
-    """CLS computes the fraction of 1s; from it each position i learns whether the number of 1s is i; CLS then learns
-    whether that i is odd.
+    """CLS computes the fraction of 1s. From this fraction, each position i learns whether the number of 1s is i. CLS
+    then learns whether that i is odd.
 
-    Logit = s at CLS; accept iff it is positive. With k the number of 1s and n = |w| + 1, for even n s = (-1)^(k+1) 2
-    tanh(c)/n^2.
+    The logit is s at CLS. The model accepts iff s > 0. Let k be the number of 1s and n = |w| + 1. For even n, the logit
+    is (-1)^(k+1) 2 tanh(c)/n^2.
 
-    scaled: whether the scores are multiplied by log n (Eq. 2), which replaces c by c log n. c: any positive number.
-    Coordinates, the paper's dimensions 1 to 9: zero, one and cls (one-hot tokens), place i/n, alternating cos(i pi),
-    ones k/n, unit 1/n, hit I[i = k]/n, and s. Two layers without norms; the second head of the first layer and the
-    second feed-forward part, which the paper sets to zero, are left out.
+    With scaled=yes the scores are multiplied by log n (Eq. 2). The parameter c is any positive number. The coordinates
+    are the paper's dimensions 1 to 9. Tokens are one-hot: zero, one and cls. The position functions are place (i/n) and
+    alternating (cos(i pi)). The layers write ones (k/n), unit (1/n), hit (I[i = k]/n) and s. The model has two layers
+    and no norms. It leaves out two sublayers that the paper sets to zero.
 
-    Corrections to the paper: the sign of s is "negative if k is even" but for the empty string, where n = 1 and
-    s = 0; the strict threshold rejects it as it should. For odd n and odd k Appendix A ends with cosh(2c) where its own
-    line before gives sinh(2c).
+    First correction to the paper: for the empty string, s is 0 and not negative. The model rejects it, as it should.
+    Second correction: for odd n and odd k, Appendix A must end with sinh(2c). It ends with cosh(2c).
     """
     counts = kit.head(value={"ones": "one", "unit": "cls"})
     tent = kit.feedforward(
@@ -183,7 +182,7 @@ FIRST_NAMES = ("zero", "one", "cls", "start", "hit", "s")
 
 
 @recipe(
-    summary="a string that begins with 1, any length, by softmax attention of CLS to position 1",
+    summary="strings that begin with 1; CLS attends to position 1 by softmax",
     source=f"{SOURCE}, Section 3.3",
     formula=BEGINS,
     computes="0 < s",
@@ -194,7 +193,7 @@ FIRST_NAMES = ("zero", "one", "cls", "start", "hit", "s")
     symbols=(C,),
 )  # fmt: skip
 def first(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit.Transformer:
-    """Position 1 holds 1/2 or -1/2 and every other 0, so that the sign is right however little CLS sees of it.
+    """Position 1 has the value 1/2 or -1/2, and all others have 0. So the sign is right at every length.
 
     Logit = s = exp(c)/(exp(c) + n - 1) (I[w_1 = 1] - 1/2) at CLS for n = |w| + 1 >= 2: Eq. (1). Accept iff s > 0.
 

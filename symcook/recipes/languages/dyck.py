@@ -38,7 +38,7 @@ def bounded_depth(this: Recipe, brackets: Sequence[str], depth: int, weighting: 
 
 @recipe(
     kind="language",
-    summary="well-nested brackets ( and ), any length; the decision is a zero test of two coordinates",
+    summary="balanced brackets ( and ) of any length; the model accepts if two coordinates are 0",
     source="Cookbook, Section 9.2.1",
     formula=FORMULA,
     computes="total = 0 & balance = 0",
@@ -47,7 +47,7 @@ def bounded_depth(this: Recipe, brackets: Sequence[str], depth: int, weighting: 
     reference="symcook.spec.languages:dyck1",
 )
 def dyck_1(this: Recipe) -> kit.Transformer:
-    """Every prefix has at least as many ( as ), and the whole string has as many of each.
+    """Brackets are balanced if no prefix has more ) than (, and the whole string has equally many.
 
     Coordinates: token o_i = 1 for ( and -1 for ), balance (1/i) sum_{j<=i} o_j, error relu(-balance), total (1/i)
     sum_{j<=i} error_j. Average-hard attention, future mask (a position sees itself), no layer norm. These are Eqs. (41)
@@ -63,7 +63,7 @@ def dyck_1(this: Recipe) -> kit.Transformer:
 
 @recipe(
     kind="language",
-    summary="well-nested brackets ( and ), any length; the decision is one number, 0 or 1",
+    summary="balanced brackets ( and ) of any length; the logit is 1 or 0",
     source="Cookbook, Section 9.2.1",
     formula=FORMULA,
     computes="0 < accepted",

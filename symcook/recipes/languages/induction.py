@@ -83,8 +83,8 @@ MOST_RECENT = (
     arguments=(Argument("alphabet", "ABCD", "the symbols of the strings", read_alphabet), FETCHING),
 )
 def induction_most_recent(this: Recipe, alphabet: tuple[str, ...], weighting: str) -> kit.Transformer:
-    """One head fetches the symbol before each position. A second one looks at the last position that follows an
-    occurrence of the current symbol; if there is none, it looks at the current position itself.
+    """One head fetches the symbol before each position. A second head looks for the last position whose preceding
+    symbol is the current symbol. If no such position exists, the second head looks at the current position.
 
     Induct_rightmost(w)_i: the symbol right after the last earlier occurrence of w_i, w_i itself where there is none.
 

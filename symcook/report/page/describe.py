@@ -110,7 +110,7 @@ def unfit(model: Transformer, values: Mapping[str, Fraction | None]) -> str:
 def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Iterator[str]:
     for name, value in values.items():
         if value is None:
-            yield f"the symbol {name} has no rational value"
+            yield f"the parameter {name} has no rational value"
             return
     known = {name: value for name, value in values.items() if value is not None}
     for step in model.sublayers:

@@ -130,8 +130,8 @@ def embedding(model: Transformer) -> Markup:
         rows = [(name, element("code", brief(from_sympy(v), 300))) for name, v in given.positions.items()]
         parts.append(table("position functions", ("coordinate", f"at position i of n, from {given.start}"), rows))
     added = [
-        f"The model adds {token} {where} every input; positions and lengths count it."
-        for tokens, where in zip(given.ends, ("before", "behind"), strict=True)
+        f"The model adds {token} {where} every input. Lengths and positions count {token} too."
+        for tokens, where in zip(given.ends, ("before", "after"), strict=True)
         for token in tokens
     ]
     return section("Embedding", "embedding", *parts, *(element("p", words) for words in added))

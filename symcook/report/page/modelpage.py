@@ -261,7 +261,7 @@ def _run(
     if machine is not None:
         count = len(machine["runs"])
         several = f"{count} runs" if count != 1 else "A run"
-        words = f"{several} that symcook computed when it wrote this page. The model itself wrote every token."
+        words = f"{several} that symcook computed when it wrote this page. The model itself generated every token."
         chosen = element("select", *options(machine, runs), id="known")
         if machine["table"] is None:
             asked += [element("label", "A string", chosen)]
@@ -279,12 +279,12 @@ def _run(
         ]
         words = (
             f"This page shows {len(known)} precomputed runs and computes none, because {why}. Short values are exact. "
-            "Longer ones are rigorous intervals: midpoint ± radius, and the exact value lies inside."
+            "Longer values are rigorous intervals (midpoint ± radius) that contain the exact value."
         )
         asked += [element("label", "An input", element("select", *known, id="known"))]
     else:
         words = (
-            "Computed in your browser in exact rational arithmetic. Only the colours are rounded. "
+            "Your browser computes the run in exact rational arithmetic. Only the colours are rounded. "
             + ("" if rows is None else "Numbers are written like 3, -1/2 or 0.25. ")
             + ("If a layer norm needs an irrational root, the page says so." if model.normed else "")
         )
@@ -302,7 +302,7 @@ def _run(
         element("p", "", id="answer", aria_live="polite"),
         *([controls(machine, _picture(automaton))] if machine is not None else []),
         element("div", "", id="trace"),
-        element("noscript", element("p", "Stepping through a run needs scripts; the rest of this page does not.")),
+        element("noscript", element("p", "To step through a run, allow scripts. The rest of this page works without.")),
     )
 
 
@@ -352,19 +352,15 @@ def _soft(found: Softness | str | None, start: Mapping[str, str]) -> Markup:
         )
         return section("Softmax against hard attention", "soft", element("p", words))
     words = (
-        "Every head that has scores, with softmax at temperature tau next to hard attention. The values are "
-        "precomputed rigorous intervals: midpoint ± radius, and the exact value lies inside."
+        "For each head that has scores, the table compares softmax at temperature tau with hard attention. The values "
+        "are precomputed rigorous intervals (midpoint ± radius) that contain the exact values."
     )
     if found["ties"]:
-        words += (
-            " Where leftmost or rightmost unique-hard attention breaks a tie, softmax attention does not come near it."
-        )
+        words += " If unique-hard attention breaks a tie, softmax attention stays far from it at every temperature."
     if found["own"]:
-        words += (
-            " This model has softmax heads of its own: tau multiplies their temperature, and is 1 for the model itself."
-        )
+        words += " This model has softmax heads. Here tau multiplies their temperature, so tau = 1 is the model itself."
     if start:
-        words += f" Here {', '.join(f'{name} = {value}' for name, value in start.items())}."
+        words += f" The table has {', '.join(f'{name} = {value}' for name, value in start.items())}."
     temperatures, rows = found["temperatures"], found["rows"]
     sliders = [
         element(
@@ -421,16 +417,18 @@ def _forms(model: Transformer, recipe: Recipe | None) -> Markup:
         words = f"{LATE}: symcook derive, without an input, looks longer".capitalize()
         return section("At every length", "forms", element("p", words))
     count = len(found.forms)
-    words = "Its answers at every length, as formulas" + (f" in {count} cases" if count > 1 else "")
+    words = "The answers of the model at every length, as formulas" + (f" in {count} cases" if count > 1 else "")
     html = Markup(cases(found))
     drawn = element("div", html, class_="frame", tabindex="0", role="region", aria_label=words)
     inside = drawn if count <= FORMS else element("details", element("summary", f"all {count} cases"), drawn)
-    note = "They hold for all valid values of the symbols in them."
+    names = [one.name for one in model.parameters]
+    several = "s" * (len(names) > 1)
+    note = f" They hold for all valid values of the parameter{several} {', '.join(names)}." if names else ""
     known = {} if recipe is None else _languages(model, recipe)
     proved = [element("p", "PROVED: ", _proved(formula, names)) for formula, names in known.items()]
     name = "MODEL.json" if recipe is None else recipe.name
-    search = element("p", element("code", f"symcook derive {name}"), " searches for a proof of the formulas.")
-    return section("At every length", "forms", element("p", f"{words}. {note}"), inside, *proved, search)
+    search = element("p", element("code", f"symcook derive {name}"), " searches for a proof of these formulas.")
+    return section("At every length", "forms", element("p", f"{words}.{note}"), inside, *proved, search)
 
 
 def _diagram(model: Transformer) -> Markup:
@@ -448,8 +446,8 @@ def _diagram(model: Transformer) -> Markup:
     ]
     told = table("data flow", ("part", "reads", "writes"), rows, class_="words")
     legend = (
-        "Each line is a coordinate. A ring marks a sublayer that reads it (q, k, v: as query, key or value). A square "
-        "marks a sublayer that writes it."
+        "Each line is a coordinate. A ring on a line marks a sublayer that reads the coordinate (q, k, v: as query, "
+        "key or value). A square marks a sublayer that writes to the coordinate."
     )
     picture = (
         [
@@ -457,7 +455,7 @@ def _diagram(model: Transformer) -> Markup:
             element("div", Markup(drawn), class_="frame", tabindex="0", role="region", aria_label="diagram"),
         ]
         if drawn
-        else [element("p", "This model has too many coordinates or sublayers to draw; the table lists all of them.")]
+        else [element("p", "This model has too many coordinates or sublayers to draw. The table lists all of them.")]
     )
     return section("Data flow", "diagram", *picture, element("details", element("summary", "As a table"), told))
 
@@ -488,10 +486,11 @@ def _states(automaton: Automaton | None, why: str) -> Markup:
     if automaton is None and not why:
         return Markup("")
     if automaton is None:
-        words = f"symcook found no finite automaton for this model. Reason: {why}."
-        return section("Automaton", "automaton", element("p", words.replace("..", ".")))
+        words = element("p", "symcook found no finite automaton for this model. Reasons:")
+        return section("Automaton", "automaton", words, element("ul", *(element("li", one) for one in why.split("; "))))
     count = (
-        f"The minimal automaton for its answers on strings of every length, from its weights: {len(automaton)} states."
+        "A finite automaton gives the same answers on strings of every length. "
+        f"The smallest one has {len(automaton)} states."
     )
     header, *body = rows(automaton)
     told = table("the automaton", header, body[:200], class_="words")
@@ -528,7 +527,7 @@ def _program(model: Transformer) -> Markup:
         "program",
         element("p", f"{origin(model, plan)}:"),
         element("pre", program.source, tabindex="0"),
-        element("p", "There is no plan to show; symcook check compares the two.")
+        element("p", "This model has no plan. The command symcook check compares it with the program.")
         if not plan
         else table("plan: what each coordinate holds", HEADS[: len(plan[0])], plan, class_="words"),
     )
@@ -561,7 +560,10 @@ def _claims(theorems: Sequence[Claim]) -> Markup:
         proved = row.status.split()[0] in ("PROVED", "REFUTED", "CORRECTED")
         check = element("td", element("code", f"symcook prove {name}")) if proved else ""
         rows.append((row.id, element("td", row.status, class_="status"), said, check))
-    words = "Statuses are computed. PROVED means that the checker has replayed a proof; the command replays it again."
+    words = (
+        "The statuses are computed from proofs. PROVED means that the checker has replayed a proof. "
+        "The command next to it replays the proof again."
+    )
     told = table("claims of the papers about it", ("claim", "status", "what it says", "check"), rows, class_="words")
     return section("Claims and proofs", "claims", element("p", words), told)
 
@@ -571,7 +573,7 @@ def _foot(why: str) -> Markup:
     computed = (
         "symcook computed all numbers on this page when it wrote the page."
         if why
-        else "The script in this file computes the traces; a test compares it with symcook's own forward pass. "
-        "symcook computed the rest when it wrote the page."
+        else "The script in this file computes the traces. A test compares the script with symcook's own forward pass. "
+        "symcook computed everything else when it wrote the page."
     )
-    return element("footer", element("p", computed + " The page loads nothing."))
+    return element("footer", element("p", computed + " The page loads nothing from a network."))
