@@ -132,7 +132,7 @@ class LineDomain(Shortening):
             return fmpq(value.numerator, value.denominator)
         if self.meant is None:
             raise NotExact("a value along a line must be rational", show(value))
-        return _polynomial(value, *self.meant)
+        return polynomial(value, *self.meant)
 
     def position(self, term: Tree, i: int) -> LineValue:
         return self.number(at(term, {"i": i, "n": self.length}))
@@ -249,20 +249,20 @@ def _rational(value: Coefficient) -> fmpq:
     return fmpq(value.numerator, value.denominator)
 
 
-def _polynomial(tree: Tree, name: str, meant: LineValue) -> LineValue:
+def polynomial(tree: Tree, name: str, meant: LineValue) -> LineValue:
     """A term in the symbol `name`: sums, products and quotients of rational numbers and it."""
     tag = tree[0]
     if tag == "name" and tree[1] == name:
         return meant
     if tag == "neg":
-        return plain(-_polynomial(tree[1], name, meant))
+        return plain(-polynomial(tree[1], name, meant))
     if tag == "^" and name in names(tree[1]) and tree[2][0] == "num" and tree[2][2] == 1 and tree[2][1] >= 0:
         result: LineValue = fmpq(1)
         for _ in range(tree[2][1]):
-            result = plain(result * _polynomial(tree[1], name, meant))
+            result = plain(result * polynomial(tree[1], name, meant))
         return result
     if tag in ("+", "-", "*", "/") and name in names(tree):
-        a, b = (_polynomial(part, name, meant) for part in tree[1:])
+        a, b = (polynomial(part, name, meant) for part in tree[1:])
         return over(a, b) if tag == "/" else plain(a + b if tag == "+" else a - b if tag == "-" else a * b)
     try:
         return _rational(rational(tree))

@@ -18,6 +18,7 @@ from symcook.model.symbols import Exact, fraction, from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, hull, refine, resolving
 from symcook.numbers.roots import RealPlace, ball_of
+from symcook.questions.along import Along
 from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.questions.intervals import NO_VALUE, at_point, between
 from symcook.questions.moving import OneSymbol
@@ -33,6 +34,7 @@ FIRST = Fraction(10007, 10**7)
 """The first step in balls. A fraction that no weight at which answers change is likely to be."""
 ROOT_DIGITS = 30
 """So many decimals at least of an end that is the root of a polynomial."""
+SIDES = {-1: "low", 1: "high"}
 FARTHEST = Fraction(2**10)
 """Balls are tried so far from the weight, times its size."""
 
@@ -105,25 +107,43 @@ def tolerance(
             nothing={"low": "no end", "high": "no end"}, inputs=asked,
         )  # fmt: skip
 
+    try:
+        merged = {side: Along(moved, name, start, side, asked) for side in SIDES}
+    except NotExact:
+        merged = {}
     with keeping(rows, answered):
         for n in asked.lengths:
-            found = asked.cover(n, moved)
-            method = found.says
+            method, ends = _ends(merged, n) or _by_words(moved, name, start, asked.cover(n, moved), digits)
             row: dict[str, AnswerCell] = {"n": n}
-            for side, where in ((-1, "low"), (1, "high")):
-                best, word, sure = _furthest(moved, name, start, side, found, digits)
+            for side, (best, word, sure) in ends.items():
                 exact = exact and sure
-                row |= _end(bound, start, side, where, best, word, digits)
+                row |= _end(bound, start, side, SIDES[side], best, word, digits)
             rows.append(row)
             if progress is not None:
                 progress(n, asked.lengths[-1])
     return answered()
 
 
-def _furthest(
-    model: Transformer, name: str, start: Fraction, side: int, words: Cover, digits: int
-) -> tuple[Reach | None, Any, bool]:
-    """How far the weight may go to one side, the word that ends it, and whether that is exact."""
+End = tuple[Reach | None, Any, bool]
+"""How far the weight may go to one side, the string that ends it, and whether that is exact."""
+
+
+def _ends(merged: dict[int, Along], n: int) -> tuple[str, dict[int, End]] | None:
+    """How strings of `n` symbols are gone through, and by side the end, by merged prefixes; None where these have no
+    exact answer, and then none is asked for at greater lengths."""
+    try:
+        return (Along.says, {side: (*along.reach(n), True) for side, along in merged.items()}) if merged else None
+    except NotExact:
+        merged.clear()
+        return None
+
+
+def _by_words(model: Transformer, name: str, start: Fraction, words: Cover, digits: int) -> tuple[str, dict[int, End]]:
+    """The same by one string of each class."""
+    return words.says, {side: _furthest(model, name, start, side, words, digits) for side in SIDES}
+
+
+def _furthest(model: Transformer, name: str, start: Fraction, side: int, words: Cover, digits: int) -> End:
     exact = True
 
     def reach_of(word: Word, best: Reach | None) -> Reach:
