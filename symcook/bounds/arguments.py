@@ -15,7 +15,7 @@ from symcook.model.answers import Shown
 from symcook.model.expr import Tree, names, parse_term, show
 from symcook.model.rationals import plain, rational
 from symcook.model.symbols import fraction
-from symcook.model.transformer import Transformer
+from symcook.model.transformer import Transformer, without_value
 from symcook.numbers.balls import Ball, arb_of, ball, decide_sign, limit_for, refine
 from symcook.numbers.evaluate import evaluate
 from symcook.words import Word, every
@@ -115,7 +115,7 @@ def _bound(model: Transformer, given: Mapping[str, Exact]) -> Transformer:
     missing = [p for p in model.parameters if p.default is None and p.name not in given]
     model.values(given, require=False)  # a wrong name or value is said first
     if missing:
-        raise missing[0].missing()
+        raise without_value(missing[0])
     return model.bind(given)
 
 

@@ -458,9 +458,11 @@ def need_input(chosen: Chosen, given: object, why: str) -> Any:
 
 def need_values(chosen: Chosen, defaults: bool = True) -> None:
     """BadInput, with the option to give, where a symbol has no value (nor, where they are taken, a default)."""
+    from symcook.model.transformer import without_value
+
     for parameter in chosen.model.parameters:
         if not (defaults and parameter.default is not None) and parameter.name not in chosen.values:
-            raise parameter.missing()
+            raise without_value(parameter)
 
 
 def read_rows(text: str, inputs: Sequence[str]) -> list[dict[str, str]]:

@@ -69,11 +69,6 @@ class Parameter:
             parts.append(f"{self.name} {'<' if self.upper_open else '<='} {from_sympy(self.upper)}")
         return " & ".join(parts) or "true"
 
-    def missing(self) -> BadInput:
-        """The refusal where it has no value, with the option to give."""
-        do = f"give --set {self.name}=VALUE" + f" with {self.region}" * (self.region != "true")
-        return BadInput(f"the parameter {self.name} must have a value here", "none", do)
-
     @door()
     def check(self, value: Exact) -> sympy.Expr:
         """`value` as an exact number inside the interval, else BadInput."""
@@ -89,6 +84,12 @@ class Parameter:
             if not (side.is_positive if is_open else side.is_nonnegative):
                 raise BadInput(f"{self.name} must satisfy {self.region}", from_sympy(number))
         return number
+
+
+def without_value(one: Parameter) -> BadInput:
+    """The refusal of a symbol that has no value, with the option to give."""
+    do = f"give --set {one.name}=VALUE" + f" with {one.region}" * (one.region != "true")
+    return BadInput(f"the parameter {one.name} must have a value here", "none", do)
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,11 @@ def _filled(shape: Tree, columns: Sequence[Sequence[int]], index: str = INDEX, s
     given = iter(columns)
 
     def put(part: Tree) -> Tree:
-        if part[0] == "call" and part[2][0] == _NUMBER and all(one[0] == "name" != "#" for one in part[2][1:]):
+        if (
+            part[0] == "call"
+            and part[2][0] == _NUMBER
+            and not any(one[0] != "name" or one == _NUMBER for one in part[2][1:])
+        ):
             return _called(part, next(given), index, start)
         if part != _NUMBER:
             return mapped(part, put)

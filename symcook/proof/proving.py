@@ -17,7 +17,7 @@ from symcook.files import put, vacant
 from symcook.model import modelfile
 from symcook.model.answers import EMPTY_STRING, Shown
 from symcook.model.symbols import Exact
-from symcook.model.transformer import Transformer
+from symcook.model.transformer import Transformer, without_value
 from symcook.proof import own
 from symcook.proof.limits import OutOfTime
 from symcook.proof.ownruns import VALUES, Tried
@@ -188,7 +188,7 @@ def document_of(model: Transformer, values: Mapping[str, Exact]) -> dict[str, An
     about one value would look like one about all."""
     for parameter in model.parameters:
         if parameter.name not in values:
-            raise parameter.missing()
+            raise without_value(parameter)
     return modelfile.to_document(model.bind(values))
 
 

@@ -98,6 +98,7 @@ def test_each_equation_is_there_at_its_number() -> None:
     for many in range(1, 14):
         texts = [
             f"f({k}, i) = {random.randint(0, 3)}*g({random.choice((1, 2, k, 2 * k, 9 - k % 3))}, i) + m(i)^2/3"
+            + f" - f({random.randint(1, 2)}, {random.choice((k, 5))})"
             for k in range(1, many + 1)
         ]
         random.shuffle(texts)
