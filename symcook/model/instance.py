@@ -138,6 +138,7 @@ class Instance:
         if len(set(self.space)) < len(self.space):
             raise BadInput("the coordinates of an instance must have names of their own", family.name)
         self.view: Mapping[str, set[tuple[int, ...]]] = {name: set(cells) for name, cells in self.cells.items()}
+        self.units, self.known = dict[Any, tuple[Tree, Unit]](), dict[Any, Unit]()
 
     def _few(self, many: int, what: str, of: str, most: int = MAX_WEIGHTS) -> None:
         if many > most:
@@ -375,8 +376,10 @@ class Instance:
                 raise Outside("an index must stay in its range", f"{label(tree[1], at)} from {show(tree)}")
             return {label(tree[1], at): Fraction(1)}
         if tag == "call":  # relu
-            inside = {c: v for c, v in self.form(tree[2][0], env, False).items() if v}
-            return {tuple(sorted(inside.items(), key=lambda one: _natural(one[0] or ""))): Fraction(1)}
+            key = id(tree), *[env[name] for name in sorted(_names(tree) & env.keys() - self.family.tables.keys())]
+            if key not in self.units:
+                self.units[key] = tree, self._unit(tree, env)  # with the tree, so that its id stays its own
+            return {self.units[key][1]: Fraction(1)}
         if tag == "sum":
             total: ReadForm = {}
             for value in self.range(Range(*tree[1:4]), env):
@@ -393,6 +396,12 @@ class Instance:
         if tag == "*" and not factor and not whole:
             return {}
         return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[other], env, whole).items()}
+
+    def _unit(self, tree: Tree, env: InstanceEnv) -> Unit:
+        """The hidden unit that a relu is."""
+        inside = {c: v for c, v in self.form(tree[2][0], env, False).items() if v}
+        entries = tuple(sorted(inside.items(), key=lambda one: _natural(one[0] or "")))
+        return self.known.setdefault(entries, Unit(entries))
 
     def _whole(self, tree: Tree, env: InstanceEnv) -> int:
         value = Fraction(self.number(tree, env))
@@ -545,6 +554,7 @@ class Instance:
                 yield made, {c: sign * v for c, v in self.form(key, here, False).items() if v}
 
     def network(self, writes: Sequence[Write], env: InstanceEnv) -> FeedForward:
+        self.units, self.known = {}, {}  # a name may stand for another coordinate in another layer
         # the first cell of what is written has all units in their order, those that only others read too
         outs = [
             (c, self.form(tree, here, place == 0))
@@ -572,6 +582,16 @@ class Instance:
             reads, writes, gain, bias, self.number(norm.epsilon, env),
             projection=_matrix(forms, reads) if forms else None, zero_variance=norm.zero,
         )  # fmt: skip
+
+
+class Unit(tuple[Any, ...]):
+    """What a hidden unit reads, with factors. Equal ones of a layer are one object: their entries are slow to hash."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
 
 
 def label(name: str, at: Sequence[int]) -> str:
