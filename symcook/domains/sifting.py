@@ -36,7 +36,8 @@ class Near:
             for place in range(self.count, size):
                 ball = arb(column[place])
                 mid = float(ball.mid())
-                self.mid[place], self.rad[place] = mid, float(ball.rad()) * (1 + 8 * UNIT) + abs(mid) * UNIT + 2.0**-1000
+                self.mid[place] = mid
+                self.rad[place] = float(ball.rad()) * (1 + 8 * UNIT) + abs(mid) * UNIT + 2.0**-1000
             self.count = size
         return self.mid[:size], self.rad[:size]
 
