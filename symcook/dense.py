@@ -1,8 +1,8 @@
 """The forward pass of a dense model: one product of matrices a block, in number systems that have such products.
 
-The walk is that of `symcook.forward`. The residual stream is one table of columns, and each block is applied to all the
+The walk is that of `symcook.forward`. The residual stream is one table of columns, and a block is applied to all the
 coordinates that it reads at once. A number system takes part by `matrices` in its own class
-(`symcook.domains.protocol.Matrices`); for every other one, and for sparse models, the coordinate stays the unit of work.
+(`symcook.domains.protocol.Matrices`). For every other one, and for sparse models, a coordinate is the unit of work.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class DensePass(Walk):
 
     def columns(self, table: Any, names: tuple[str, ...]) -> Any:
         """The columns of some names, in their order."""
-        return table.columns if names == table.names else self.matrices.picked(table.columns, _among(table.names, names))
+        if names == table.names:
+            return table.columns
+        return self.matrices.picked(table.columns, _among(table.names, names))
 
     @property
     def matrices(self) -> Any:
@@ -136,7 +138,8 @@ class DensePass(Walk):
             return
         read, old = self.columns(asking, part.reads), self.columns(self.stream, names)
         hidden = self.matrices.product(self.matrix(part, "W1"), read, self.vector(part, "b1"), part.activation)
-        self.write(names, self.matrices.product(self.matrix(part, "W2", rows), hidden, self.vector(part, "b2", rows), onto=old))
+        out, bias = self.matrix(part, "W2", rows), self.vector(part, "b2", rows)
+        self.write(names, self.matrices.product(out, hidden, bias, onto=old))
 
     def full(self) -> Any:
         return self.stream

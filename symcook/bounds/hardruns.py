@@ -82,6 +82,8 @@ class _Watched(BallDomain):
     """Rational numbers as the ball domain has them, the fastest ones; it notes of each head in turn the least gap of
     its scores and whether some are tied."""
 
+    sifts = False
+
     def __init__(self) -> None:
         super().__init__()
         self.met: list[Met] = []

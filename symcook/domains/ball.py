@@ -10,7 +10,7 @@ same entries get the same object, so that ties of what they were made of are dec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from itertools import accumulate, repeat
@@ -24,6 +24,7 @@ from flint import arb, fmpq
 from symcook.domains.ballmatrices import BallMatrices
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rowwise import Scores, Shortening
+from symcook.domains.sifting import SIFTED, joined, sieve
 from symcook.errors import BadInput, Undecided
 from symcook.locks import PRECISION
 from symcook.model.expr import Tree
@@ -71,6 +72,8 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
     name: ClassVar[str] = "ball"
     nothing = ZERO
     recalls: ClassVar[bool] = True
+    sifts: ClassVar[bool] = True
+    """Whether a score that is below another one need not be computed."""
     proportional: ClassVar[bool] = True
     """Whether its numbers are the exact ones, so that a factor of all entries of a norm cancels, and positions with
     equal values may stand for one another."""
@@ -101,7 +104,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         return known
 
     def _factor(self, value: int | Number) -> BallValue:
-        """The same for a number that a model holds, found by what it is: an equal one is slow to hash."""
+        """A number that a model holds, found by what it is: an equal one is slow to hash."""
         known = self._factors.get(id(value))
         if known is None:
             known = self._factors[id(value)] = value, self.number(value)
@@ -128,10 +131,16 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         self._factors, self._affine, self._directions, self._ones, self._sums = kept
 
     def linear(self, terms: Sequence[tuple[BallColumn, Coefficient]], bias: Coefficient) -> BallColumn:
-        factors, added = [self._factor(weight) for _, weight in terms], self._factor(bias)
+        added, factors = self._factor(bias), list[BallValue]()
         if not terms or type(added) is not fmpq:
             return super().linear(terms, bias)
-        return self.each([column for column, _ in terms], lambda entries: self._combined(factors, entries, added))
+
+        def combined(entries: Sequence[BallValue]) -> BallValue:
+            if not factors:  # of an entry that is new
+                factors.extend(self._factor(weight) for _, weight in terms)
+            return self._combined(factors, entries, added)
+
+        return self.each([column for column, _ in terms], combined)
 
     def _combined(self, factors: Sequence[BallValue], entries: Sequence[BallValue], rest: fmpq) -> BallValue:
         """The sum of the products and `rest`, by the balls of which the entries were made."""
@@ -217,18 +226,27 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         return found[:1] if same else None
 
     def scoring(self, queries: BallColumns, keys: BallColumns, compared: bool) -> Scores:
-        """By a product of matrices where all entries are rational."""
-        if any(type(x) is not fmpq for column in (*queries, *keys) for x in column):
-            return super().scoring(queries, keys, compared)
-        asked: Sequence[Any] = queries
-        offered: Sequence[Any] = keys
-        table = flint.fmpq_mat([list(column) for column in offered])
+        """By a product of matrices where all entries are rational, and a row asks for all that it sees."""
+        plain, tables = super().scoring(queries, keys, compared), list[flint.fmpq_mat | None]()
 
-        def scores(number: int, sees: range) -> Sequence[BallValue]:
-            row = flint.fmpq_mat([[column[number] for column in asked]])
-            return (row * table).entries()[sees.start : sees.stop]
+        def scores(number: int, sees: Sequence[int]) -> Sequence[BallValue]:
+            if not isinstance(sees, range):
+                return plain(number, sees)
+            if not tables:
+                exact = all(type(x) is fmpq for column in (*queries, *keys) for x in column)
+                tables.append(flint.fmpq_mat([list(column) for column in keys]) if exact else None)
+            if tables[0] is None:
+                return plain(number, sees)
+            row: Any = [[column[number] for column in queries]]
+            return (flint.fmpq_mat(row) * tables[0]).entries()[sees.start : sees.stop]
 
         return scores
+
+    def leading(self, queries: BallColumns, keys: BallColumns) -> Callable[[int, range], Sequence[int]] | None:
+        return sieve(queries, keys) if self.sifts and self.length >= SIFTED else None
+
+    def joined(self, before: BallColumn | None, column: BallColumn) -> BallColumn:
+        return joined(before, column)
 
     def soft(
         self, queries: BallColumns, keys: BallColumns, values: BallColumns, seen: Sequence[range], factor: Coefficient

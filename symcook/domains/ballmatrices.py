@@ -2,7 +2,7 @@
 
 Several columns are a list of columns. Each position with entries of its own is a row of the matrix that is multiplied,
 once, so that positions with the same entries keep one object. Where all entries and weights are rational the product
-is exact. In the domain of `rounding` it is a sum of rounded products in any order, bounded at once for the whole matrix.
+is exact. In the domain of `rounding` it is a sum of rounded products in any order, bounded for the whole matrix.
 """
 
 from __future__ import annotations
@@ -181,7 +181,8 @@ class RoundedMatrices(BallMatrices):
                 line.append(self._exactly(power, matrix.exponent, total, size, parts))
                 if line[-1] is None:
                     fits = 2 * error <= 1 and format.fits(2 * size)
-                    line[-1] = format.checked(total + arb(0, (size * relative + absolute).upper())) if fits else ANYTHING
+                    off = arb(0, (size * relative + absolute).upper())
+                    line[-1] = format.checked(total + off) if fits else ANYTHING
             yield line
 
     def _exactly(self, one: int | None, other: int | None, total: arb, size: arb, parts: Sequence[Entry]) -> Any:

@@ -1,9 +1,9 @@
 """Many strings of one length at once, in float64 with an error that is certified: for dense models.
 
-A number is a midpoint and a radius, float64 both, so that the exact value lies between midpoint - radius and midpoint +
-radius. The analysis needs correctly rounded +, -, *, / and sqrt alone, sums in any order, fused or not; exponentials are
-computed here from those (`exponential`). A radius is computed in floats too: every one is enlarged at the end by more than
-its own rounding. Where nothing is known the radius is infinite. A comparison that the radii leave open is -1.
+A number is a midpoint and a radius, both float64: the exact value lies between midpoint - radius and midpoint + radius.
+The analysis needs correctly rounded +, -, *, / and sqrt alone, sums in any order, fused or not; exponentials are
+computed here from those (`exponential`). A radius is computed in floats too: every one is enlarged at the end by more
+than its own rounding. Where nothing is known the radius is infinite. A comparison that the radii leave open is -1.
 
 The domain is one of `symcook.domains.protocol.Matrices` alone: what is not dense is not run in it.
 """
@@ -103,16 +103,17 @@ class Radii(Positions[Any, Any, Any]):
 
     # Weights.
 
-    def matrix(self, of: Named, name: str, weights: Any, rows: tuple[int, ...] | None = None) -> tuple[Array, Array, float]:
+    def matrix(
+        self, of: Named, name: str, weights: Any, rows: tuple[int, ...] | None = None
+    ) -> tuple[Array, Array, float]:
         """The float64 entries, their sizes, and what each may be off relative to its size."""
         key = self.name, name, rows
         if key not in of.kept:
             if weights.cols > WIDEST:
                 raise NotExact(f"a sum must have at most {WIDEST} terms", weights.cols, BALL)
-            entries = nearest(weights)
-            entries = entries if rows is None else entries[list(rows)]
+            entries = np.ascontiguousarray(nearest(weights)[slice(None) if rows is None else list(rows)])
             exact = isinstance(weights, RationalMatrix) and weights.floats is not None
-            of.kept[key] = np.ascontiguousarray(entries), np.ascontiguousarray(np.abs(entries)), 0.0 if exact else 2 * UNIT
+            of.kept[key] = entries, np.abs(entries), 0.0 if exact else 2 * UNIT
         return of.kept[key]
 
     def vector(
@@ -128,7 +129,9 @@ class Radii(Positions[Any, Any, Any]):
 
     # Blocks.
 
-    def product(self, matrix: Any, columns: Balls, bias: Any = None, kind: str = "", onto: Balls | None = None) -> Balls:
+    def product(
+        self, matrix: Any, columns: Balls, bias: Any = None, kind: str = "", onto: Balls | None = None
+    ) -> Balls:
         weights, sizes, off = matrix
         k = len(columns)
         rounding = (k + 4) * UNIT
@@ -169,8 +172,8 @@ class Radii(Positions[Any, Any, Any]):
         moved = np.where(least > 0, spread / np.sqrt(np.maximum(least, TINY)), np.inf) + root * (2 * UNIT)
         under = root - moved * ENLARGED
         y = centred / root
-        away = np.where(under > 0, (apart + np.abs(y) * moved) / np.maximum(under, TINY), np.inf) + np.abs(y) * (4 * UNIT)
-        return balls(y, away)
+        away = np.where(under > 0, (apart + np.abs(y) * moved) / np.maximum(under, TINY), np.inf)
+        return balls(y, away + np.abs(y) * (4 * UNIT))
 
     def scaled(self, columns: Balls, norm: LayerNorm) -> Balls:
         (gain, gain_off), (bias, bias_off) = (self.vector(norm, name, norm.lowered[name]) for name in ("gain", "bias"))
@@ -303,7 +306,7 @@ SERIES = [1 / factorial(k) for k in range(15)]
 
 
 def gelu(x: Array, kind: str) -> Array:
-    """x Phi(x) or an approximation of it, by its Taylor series around the nearest of many points; beyond them 0 or x."""
+    """x Phi(x) or an approximation, by its Taylor series around the nearest of many points; beyond them 0 or x."""
     nearest = np.clip(np.rint(np.nan_to_num(x) * PIECES), -FAR * PIECES, FAR * PIECES)
     series, place = pieces(kind), nearest.astype(np.intp) + FAR * PIECES
     rest = np.clip(x - nearest / PIECES, -1, 1)
@@ -355,8 +358,8 @@ def _mean(weights: Array, error: Any, known: Any, values: Balls) -> tuple[Array,
     rounding = (2 * weights.shape[2] + 8) * UNIT
     mid = weights @ values.mid / total
     share = 2 * error / (1 - error)
-    rad = (share + rounding) * (weights @ np.abs(values.mid)) / total + (1 + share + rounding) * (weights @ values.rad) / total
-    return mid, np.where(known, rad, np.inf)
+    size, off = weights @ np.abs(values.mid) / total, weights @ values.rad / total
+    return mid, np.where(known, (share + rounding) * size + (1 + share + rounding) * off, np.inf)
 
 
 def _hard(scores: Balls, values: Balls, seen: Array, weighting: str) -> tuple[Array, Array]:

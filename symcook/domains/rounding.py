@@ -238,6 +238,7 @@ class Rounding(RoundedMatrices, BallDomain):
 
     matrices: ClassVar[bool] = True
     name: ClassVar[str] = "rounding"
+    sifts: ClassVar[bool] = False
     proportional: ClassVar[bool] = False
     recalls: ClassVar[bool] = False
 

@@ -8,7 +8,7 @@ entries they share one answer, which is one object. Entries that are one object 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import lru_cache, reduce
 from itertools import accumulate
 from operator import add
@@ -51,7 +51,7 @@ EntryKey = tuple[int, ...]
 RowColumn = list[Value]
 RowColumns = Sequence[RowColumn[Value]]
 Result = TypeVar("Result")
-Scores = Callable[[int, range], Sequence[Value]]
+Scores = Callable[[int, Any], Sequence[Value]]
 
 
 class Positions(Generic[Held, Entry, Verdict]):
@@ -190,6 +190,10 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         """An exact number."""
         raise NotImplementedError
 
+    def _factor(self, value: Coefficient) -> Value:
+        """A number that a model holds."""
+        return self.number(value)
+
     def position(self, term: Tree, i: int) -> Value:
         """A term in i and n at position `i`."""
         raise NotImplementedError
@@ -255,6 +259,13 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         top = max(scores)
         return _ends([j for j, score in enumerate(scores) if score == top], weighting)
 
+    def leading(
+        self, queries: RowColumns[Value], keys: RowColumns[Value]
+    ) -> Callable[[int, range], Sequence[int]] | None:
+        """For a row, by its number, and what it sees, the positions that may have the greatest score, where that is
+        found out faster than by the scores; else None."""
+        return None
+
     def shared(self, value: Value) -> Value:
         """The object that stands for a number, where equal numbers are seen at once; else the value itself."""
         return value
@@ -283,7 +294,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         self._memo = Memos()
 
     def embed(self, table: Mapping[str, Coefficient]) -> RowColumn[Value]:
-        values = {token: self.number(table[token]) for token in set(self._sequence)}
+        values = {token: self._factor(table[token]) for token in set(self._sequence)}
         return [values[token] for token in self._sequence]
 
     def input(self, name: str) -> RowColumn[Value]:
@@ -316,7 +327,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     def layer_norm(
         self, columns: RowColumns[Value], epsilon: Coefficient, zero_variance: str
     ) -> list[RowColumn[Value]]:
-        floor, known, rows = self.number(epsilon), next(self._memo), []
+        floor, known, rows = self._factor(epsilon), next(self._memo), []
         for place, entries in zip(self.rows, zip(*columns, strict=True), strict=True):
             key = tuple(map(id, entries))
             if key not in known:
@@ -338,10 +349,16 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
             return [self.plain(column, seen, weighting) for column in values]
         if weighting == "softmax":
             return self.soft(queries, keys, values, seen, factor)
-        score = self.scoring(queries, keys, compared=True)
+        score, leading = self.scoring(queries, keys, compared=True), self.leading(queries, keys)
 
-        def row(number: int, sees: range) -> Sequence[Value]:
+        def chosen(number: int, sees: range) -> Sequence[int]:
             i, first = self.rows[number] + self._start, sees.start + self._start
+            if leading is not None:
+                few = leading(number, sees)
+                if len(few) == 1:
+                    return few
+                with suppress(Undecided):
+                    return [few[j] for j in self.best(score(number, few), weighting, i, first)]
             scores = score(number, sees)
             try:
                 best = self.best(scores, weighting, i, first)
@@ -349,7 +366,11 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
                 best = self.alike(scores, [column[sees.start : sees.stop] for column in values])
                 if best is None:
                     raise
-            return [self.mean([column[sees.start + j] for j in best]) for column in values]
+            return [sees.start + j for j in best]
+
+        def row(number: int, sees: range) -> Sequence[Value]:
+            places = chosen(number, sees)
+            return [self.mean([column[j] for j in places]) for column in values]
 
         return self._by_query(queries, seen, len(values), row)
 
@@ -373,17 +394,18 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     def scoring(self, queries: RowColumns[Value], keys: RowColumns[Value], compared: bool) -> Scores[Value]:
         """The scores of a row, by its number, at the positions that it sees; equal keys get one score. Where they are
         only `compared`, those of a row may be other numbers in the same order."""
-        offered = list(zip(*keys, strict=True))
-        names = [tuple(map(id, key)) for key in offered]
 
-        def scores(number: int, sees: range) -> Sequence[Value]:
+        def scores(number: int, sees: Sequence[int]) -> Sequence[Value]:
             query = [column[number] for column in queries]
             known: dict[tuple[int, ...], Value] = {}
+            found = []
             for j in sees:
-                if names[j] not in known:
-                    parts = [self.times(q, k) for q, k in zip(query, offered[j], strict=True)]
-                    known[names[j]] = self.total(parts)
-            return [known[names[j]] for j in sees]
+                key = [column[j] for column in keys]
+                name = tuple(map(id, key))
+                if name not in known:
+                    known[name] = self.total([self.times(q, k) for q, k in zip(query, key, strict=True)])
+                found.append(known[name])
+            return found
 
         return scores
 

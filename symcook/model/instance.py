@@ -138,6 +138,7 @@ class Instance:
         if len(set(self.space)) < len(self.space):
             raise BadInput("the coordinates of an instance must have names of their own", family.name)
         self.view: Mapping[str, set[tuple[int, ...]]] = {name: set(cells) for name, cells in self.cells.items()}
+        self.units, self.known = dict[Any, tuple[Tree, Unit]](), dict[Any, Unit]()
 
     def _few(self, many: int, what: str, of: str, most: int = MAX_WEIGHTS) -> None:
         if many > most:
@@ -188,16 +189,21 @@ class Instance:
         for write in layer.feedforward:
             cells = self._count(write.to.over, env)
             within = {**env, **{one.name: Fraction(self.number(one.low, env)) for one in write.to.over}}
-            rows += cells * (1 + self._units(write.form, within))
+            rows += cells + self._units(write.form, within, frozenset(one.name for one in write.to.over), cells)
         return rows
 
-    def _units(self, tree: Tree, env: InstanceEnv) -> int:
+    def _units(self, tree: Tree, env: InstanceEnv, own: frozenset[str], cells: int) -> int:
+        """About how many hidden units a form has in all cells of what it is written to, whose indices are `own`: one
+        that names none of them is the same in each."""
         if tree[0] == "call" and tree[1] == "relu":
-            return 1
+            return cells if own & _names(tree) else 1
         if tree[0] == "sum":
+            apart = own | {tree[1]} if own & (_names(tree[2]) | _names(tree[3])) else own
             many = self._count([Range(*tree[1:4])], env)
-            return many * self._units(tree[4], {**env, tree[1]: Fraction(self.number(tree[2], env))})
-        return sum(self._units(one, env) for one in children(tree)) if tree[0] in ("+", "-", "neg", "*", "/") else 0
+            return many * self._units(tree[4], {**env, tree[1]: Fraction(self.number(tree[2], env))}, apart, cells)
+        if tree[0] in ("+", "-", "neg", "*", "/"):
+            return sum(self._units(one, env, own, cells) for one in children(tree))
+        return 0
 
     def _broken(self, condition: Tree) -> list[str] | None:
         """The first indices at which a condition does not hold; None where it does at all."""
@@ -357,7 +363,9 @@ class Instance:
 
         return put(renamed(tree, numbers))
 
-    def form(self, tree: Tree, env: InstanceEnv) -> ReadForm:
+    def form(self, tree: Tree, env: InstanceEnv, whole: bool = True) -> ReadForm:
+        """What a tree reads, with factors; unless `whole` nothing is expanded behind a factor 0, which of a sum of
+        cases is most."""
         tag = tree[0]
         if not _reads(tree, frozenset(self.view)):
             value = self.number(tree, env)
@@ -368,22 +376,32 @@ class Instance:
                 raise Outside("an index must stay in its range", f"{label(tree[1], at)} from {show(tree)}")
             return {label(tree[1], at): Fraction(1)}
         if tag == "call":  # relu
-            inside = {c: v for c, v in self.form(tree[2][0], env).items() if v}
-            return {tuple(sorted(inside.items(), key=lambda one: _natural(one[0] or ""))): Fraction(1)}
+            key = id(tree), *[env[name] for name in sorted(_names(tree) & env.keys() - self.family.tables.keys())]
+            if key not in self.units:
+                self.units[key] = tree, self._unit(tree, env)  # with the tree, so that its id stays its own
+            return {self.units[key][1]: Fraction(1)}
         if tag == "sum":
             total: ReadForm = {}
             for value in self.range(Range(*tree[1:4]), env):
-                _add(total, self.form(tree[4], {**env, tree[1]: Fraction(value)}))
+                _add(total, self.form(tree[4], {**env, tree[1]: Fraction(value)}, whole))
             return total
         if tag == "neg":
-            return {c: -v for c, v in self.form(tree[1], env).items()}
+            return {c: -v for c, v in self.form(tree[1], env, whole).items()}
         if tag in ("+", "-"):
-            total = dict(self.form(tree[1], env))
-            _add(total, self.form(tree[2], env), 1 if tag == "+" else -1)
+            total = dict(self.form(tree[1], env, whole))
+            _add(total, self.form(tree[2], env, whole), 1 if tag == "+" else -1)
             return total
         number, other = (1, 2) if tag == "*" and not _reads(tree[1], frozenset(self.view)) else (2, 1)
         factor = self.number(tree[number], env)
-        return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[other], env).items()}
+        if tag == "*" and not factor and not whole:
+            return {}
+        return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[other], env, whole).items()}
+
+    def _unit(self, tree: Tree, env: InstanceEnv) -> Unit:
+        """The hidden unit that a relu is."""
+        inside = {c: v for c, v in self.form(tree[2][0], env, False).items() if v}
+        entries = tuple(sorted(inside.items(), key=lambda one: _natural(one[0] or "")))
+        return self.known.setdefault(entries, Unit(entries))
 
     def _whole(self, tree: Tree, env: InstanceEnv) -> int:
         value = Fraction(self.number(tree, env))
@@ -514,7 +532,7 @@ class Instance:
                 query, key = {c: Fraction(1)}, {d: v * x for d, x in key.items()}
             if query and key:
                 _add(rows.setdefault(frozenset(query.items()), (query, {}))[1], key)
-        values = [{c: v for c, v in self.form(tree, here).items() if v} for _, tree, here in outs]
+        values = [{c: v for c, v in self.form(tree, here, False).items() if v} for _, tree, here in outs]
         columns = tuple(dict.fromkeys(
             [c for q, _ in rows.values() for c in q] + [c for _, k in rows.values() for c in k]
             + [c for form in values for c in form]
@@ -532,11 +550,17 @@ class Instance:
         for over, query, key, sign in self.family.products(score, frozenset(env)):
             for at in self._cells(over, env):
                 here = {**env, **{index.name: Fraction(v) for index, v in zip(over, at, strict=True)}}
-                made = {c: v for c, v in self.form(query, here).items() if v}
-                yield made, {c: sign * v for c, v in self.form(key, here).items() if v}
+                made = {c: v for c, v in self.form(query, here, False).items() if v}
+                yield made, {c: sign * v for c, v in self.form(key, here, False).items() if v}
 
     def network(self, writes: Sequence[Write], env: InstanceEnv) -> FeedForward:
-        outs = [(c, self.form(tree, here)) for c, tree, here in self.written(writes, env)]
+        self.units, self.known = {}, {}  # a name may stand for another coordinate in another layer
+        # the first cell of what is written has all units in their order, those that only others read too
+        outs = [
+            (c, self.form(tree, here, place == 0))
+            for write in writes
+            for place, (c, tree, here) in enumerate(self.written([write], env))
+        ]
         outs = outs or [(self.space[0], {})]  # nothing is left of it: one that adds zero
         units = list(dict.fromkeys(unit for _, form in outs for unit in form if unit is not None))
         columns = tuple(dict.fromkeys(c for unit in units for c, _ in unit if c is not None)) or self.space[:1]
@@ -558,6 +582,16 @@ class Instance:
             reads, writes, gain, bias, self.number(norm.epsilon, env),
             projection=_matrix(forms, reads) if forms else None, zero_variance=norm.zero,
         )  # fmt: skip
+
+
+class Unit(tuple[Any, ...]):
+    """What a hidden unit reads, with factors. Equal ones of a layer are one object: their entries are slow to hash."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
 
 
 def label(name: str, at: Sequence[int]) -> str:

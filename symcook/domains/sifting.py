@@ -1,0 +1,84 @@
+"""Which positions may have the greatest score of a row, by float64 with certified errors, before balls are computed.
+
+A decoder asks one row a token over all positions so far; in balls alone each of these is a loop over everything. The
+float64 of keys are kept as the columns grow, so that a token costs a few operations of numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+UNIT = 2.0**-52
+SIFTED = 24
+"""From how many positions on it is worth it."""
+
+
+class Near:
+    """Entries of a column as float64 midpoints and radii, as far as somebody has asked; `length` is that of the longest
+    column that they are of."""
+
+    def __init__(self, mid: Any = (), rad: Any = (), length: int = 0) -> None:
+        self.count, self.length = len(mid), length
+        self.mid, self.rad = np.empty(max(64, 2 * len(mid))), np.empty(max(64, 2 * len(mid)))
+        self.mid[: self.count], self.rad[: self.count] = mid, rad
+
+    def of(self, column: Sequence[Any]) -> tuple[Any, Any]:
+        """Midpoints and radii of the whole column."""
+        size = len(column)
+        if size > self.count:
+            if size > len(self.mid):
+                room = np.empty(size)
+                self.mid, self.rad = np.concatenate([self.mid, room]), np.concatenate([self.rad, room])
+            for place in range(self.count, size):
+                ball = arb(column[place])
+                mid = float(ball.mid())
+                self.mid[place] = mid
+                self.rad[place] = float(ball.rad()) * (1 + 8 * UNIT) + abs(mid) * UNIT + 2.0**-1000
+            self.count = size
+        return self.mid[:size], self.rad[:size]
+
+
+class Grown(list[Any]):
+    """A column that grows by joining; what is kept of it is shared along the way."""
+
+    near: Near
+
+
+def joined(before: Sequence[Any] | None, column: Sequence[Any]) -> Grown:
+    """A column behind that of the positions before."""
+    made = Grown(column if before is None else [*before, *column])
+    near = getattr(before, "near", None)
+    if near is None:
+        made.near = Near()
+    elif near.length == len(before or ()):
+        made.near = near
+    else:  # another column has grown from there
+        known = min(near.count, len(before or ()))
+        made.near = Near(near.mid[:known], near.rad[:known])
+    made.near.length = len(made)
+    return made
+
+
+def sieve(queries: Sequence[Sequence[Any]], keys: Sequence[Sequence[Any]]) -> Callable[[int, range], Sequence[int]]:
+    """For a row, by its number, and what it sees: the positions whose score is not surely below another one."""
+    offered = [getattr(column, "near", Near()).of(column) for column in keys]
+
+    def places(number: int, sees: range) -> Sequence[int]:
+        here = slice(sees.start, sees.stop)
+        score, off = np.zeros(len(sees)), np.full(len(sees), 2.0**-900)
+        with np.errstate(all="ignore"):
+            for column, (mid, rad) in zip(queries, offered, strict=True):
+                (by,), (by_off,) = Near().of(column[number : number + 1])
+                product, size = by * mid[here], np.abs(mid[here])
+                score += product
+                off += abs(by) * rad[here] + by_off * (size + rad[here]) + np.abs(product) * ((len(keys) + 8) * UNIT)
+            off *= 1 + (len(keys) + 8) * UNIT
+            off += np.abs(score) * UNIT
+            least = np.fmax.reduce(score - off)
+            return [sees.start + int(j) for j in np.flatnonzero(~(score + off < least))]
+
+    return places
