@@ -88,6 +88,8 @@ def _gap(gap: Mapping[str, str]) -> str:
 
 def _more(row: Claim) -> list[str]:
     """What a few claims are shown with: formal statements, attempts, lemmas, and the command that checks the proof."""
+    from symcook.claims import remarks
+    from symcook.proof.audit.existing import models, theorems
     from symcook.proof.audit.source import unasked, unasked_words
     from symcook.proof.replay import library, statements
     from symcook.recipes import of_claim
@@ -104,6 +106,13 @@ def _more(row: Claim) -> list[str]:
             if holds and (found := unasked(statements()[name])):
                 out.append(f"Not checked: {unasked_words(found)}")
     out += [f"Numbers: {row.numbers}"] if row.numbers else []
+    if (settled := row.corrected or row.id) in statements():
+        for model in models(statements()[settled].written):
+            exists = theorems().get(model)
+            said = f"every input has a run: {exists}" if exists else "that every input has a run is not proved"
+            out.append(f"Weights: {model} ({said})")
+    if "no_run" in (said_of := remarks().get(row.id, {})):
+        out.append(f"Not about weights: {said_of['no_run']}")
     out += [f"Tested: {tried}" for tried in row.tried]
     if row.lemmas:
         out.append(f"Uses: {', '.join(row.lemmas)}")

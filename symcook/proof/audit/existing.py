@@ -1,0 +1,36 @@
+"""Of which models a statement speaks by their weights, and which theorem says that every input of these has a run."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from symcook.proof.replay import library, statements
+
+_RUN = re.compile(r"\brun\(([a-z][\w-]*)((?:;[^;()]*)?)")
+_CHOICE = re.compile(r"\b\w+ = [a-z][a-z-]*")
+_EXISTS = re.compile(r"\bex (?:names\([^)]*\)|[^().])*\. ?\Z")
+_THEOREM = re.compile(r"lem\.\w+_(runs|exists)")
+
+
+def models(text: str) -> tuple[str, ...]:
+    """The models and families whose run stands in a statement as it is written, with the choices that are not the usual
+    ones: ``family-count; seen = future``."""
+    return tuple(dict.fromkeys(_named(found) for found in _RUN.finditer(text)))
+
+
+@cache
+def theorems() -> dict[str, str]:
+    """For these names the lemma that ends with the existence of a run, for every input that the model takes."""
+    found = {}
+    for name in library().certificates():
+        if _THEOREM.fullmatch(name) and name in statements():
+            text = statements()[name].written
+            runs = (one for one in _RUN.finditer(text) if _EXISTS.search(text, 0, one.start()))
+            found |= {_named(one): name for one in runs}
+    return found
+
+
+def _named(found: re.Match[str]) -> str:
+    """The name of a model with its choices, without the values of its sizes and tables."""
+    return "; ".join([found[1], *_CHOICE.findall(found[2])])
