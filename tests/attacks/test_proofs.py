@@ -13,7 +13,7 @@ from families import together
 from symcook.model.expr import parse_formula, show
 
 BATCHES = 4
-SEARCHED = 2
+SEARCHED = 3
 
 
 def sample(batch: int, every: int) -> list[str]:
@@ -44,7 +44,7 @@ def test_the_search_proves_no_false_neighbour(batch: int) -> None:
     outcomes = [proofs.try_neighbour(place, 1) for place in places]
     assert {o["outcome"] for o in outcomes} <= {"rejected", "not well-sorted"}
     names = [proofs.neighbours()[place].id for place in places]
-    assert any(proofs.searched(name, proofs.STATEMENTS[name].formula, 20) == "proved" for name in names), names
+    assert any(proofs.searched(name, proofs.STATEMENTS[name].formula, 6) == "proved" for name in names), names
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))

@@ -114,9 +114,10 @@ def offered(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def tails(right: list[int], labels: int) -> Iterator[list[int]]:
-    """How a word may go on: as it should; with another token at one place; with other tokens everywhere."""
+    """How a word may go on: as it should; with another token at the first or the last place; with other tokens
+    everywhere."""
     yield right
-    for place in range(len(right)):
+    for place in sorted({0, len(right) - 1} if right else ()):
         yield [*right[:place], (right[place] + 1) % labels, *right[place + 1 :]]
     if right:
         yield [(token - 1) % labels for token in right]

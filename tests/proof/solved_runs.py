@@ -95,11 +95,16 @@ def run_values(family: str, names: tuple[str, ...], given: dict[str, Any]) -> di
             kept[name, at] = next((solve(one, env) for one, env in found if env is not None), Fraction(0))
         return kept[name, at]
 
-    known |= {name: lambda *at, name=name: value(name, *map(Fraction, at)) for name in names}
+    known |= {name: lambda *at, name=name: value(name, *map(whole, at)) for name in names}
     for equation in equations(family, names):  # in their order, so that none waits for a long chain of others
         for env in places(equation.ranges, given):
             known[equation.name](*(worth(tree, given | env) for tree in equation.at))
     return {name: known[name] for name in names}
+
+
+def whole(at: Any) -> Any:
+    """An index as an integer where it is one: rationals take long to look up."""
+    return at.numerator if at.denominator == 1 else at
 
 
 def places(ranges: tuple[tuple[str, Any, Any], ...], given: dict[str, Any]) -> Iterator[dict[str, Any]]:
