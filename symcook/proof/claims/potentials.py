@@ -16,7 +16,7 @@ from symcook.errors import Rejected
 from symcook.proof.claims.carried import Carried, CarriedAlong
 from symcook.proof.claims.lettered import THERE, Lettered
 from symcook.proof.claims.placed import simple
-from symcook.proof.claims.placedstates import chained, joined, picked
+from symcook.proof.claims.placedstates import chained, picked
 from symcook.proof.claims.regular import Regular
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import constant, nf
@@ -30,8 +30,8 @@ CountForm = Mapping[int, Fraction]
 
 
 class StateThere(NamedTuple):
-    """What is carried along at a position, with the first and the last symbol up to it where the claim asks for them; None
-    before the first symbol."""
+    """What is carried along at a position, with the first and the last symbol up to it where the claim asks for them.
+    These are None before the first symbol."""
 
     values: tuple[int, ...]
     first: int | None
@@ -178,7 +178,7 @@ class Potentials:
     def _counted(self, g: Goal, a: int, place: Term, letter: int | None, known: str = "") -> list[str]:
         """The labels of what the count of a symbol is at a position, by that at the one before."""
         low, bit = self.lettered.low, f"j. I[w(j) = {a}]"
-        if letter is None or not known and place == self.lettered.below:
+        if letter is None or (not known and place == self.lettered.below):
             g.use("ax:sum_empty", bit, g.text(low), g.text(place), Goal.easy, label=(none := g.fresh("none")))
             return [none]
         new = g.fresh("count")
@@ -204,13 +204,13 @@ class Potentials:
         g.have(
             lettered.inside(place),
             "inside",
-            lambda h: [k.auto(["low", "high"], degree=1, rounds=0) for k in h.split()][0],
+            _between,
         )
         for one in {one.row: one for one in self.carried}.values():
             g.have(
                 one.inside(place),
                 f"inside.{one.name}",
-                lambda h: [k.auto(["low", "high"], degree=1, rounds=0) for k in h.split()][0],
+                _between,
             )
         goals = [g] if len(self.states) == 1 else g.cases("now", *labels)
         for h, values, whole in zip(goals, self.states, labels, strict=True):
@@ -262,6 +262,12 @@ class Potentials:
                 h.hyp(states[k])
             else:
                 h.auto(used, degree=1, rounds=0)
+
+
+def _between(g: Goal) -> None:
+    """Both ends of a range, by the ends of the step."""
+    for k in g.split():
+        k.auto(["low", "high"], degree=1, rounds=0)
 
 
 def at_the_end(lettered: Lettered, regular: Regular) -> list[Carried]:
