@@ -54,6 +54,7 @@ TRUE = {
     "what was found stays": (pairs(), "all i in 2..n. share(i - 1) > 0 -> share(i) > 0"),
     "a strict bound": (pairs(), "share(n) < 1"),
     "a first position": (firsts(), "1 <= count(a) -> lead(n) = first(a)"),
+    "a distance of positions": (firsts(), "all i in 1..n. lead(n) - i <= n - 1"),
     "one position for all": (firsts(after="EOS"), "all i in 2..n. lead(i) = lead(i - 1)"),
     "an average over equal values": (firsts("future"), "all i in 1..n. at(a, i) -> best(i) = 0"),
 }

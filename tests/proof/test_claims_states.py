@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from proof.test_claims_places import pairs, proof
 from shared import second_checker
@@ -55,7 +57,7 @@ def test_what_is_false_has_no_proof(sentence: str) -> None:
         proof(pairs(), sentence)
 
 
-def test_both_checkers_accept_it_and_refuse_it_for_a_near_miss(tmp_path) -> None:
+def test_both_checkers_accept_it_and_refuse_it_for_a_near_miss(tmp_path: Path) -> None:
     model = pairs()
     true, miss = (own.claim(document_of(model, {}), f'matches("({x})*") -> mod(n, 2) = 0') for x in ("ab", "a?b"))
     goal = proof(model, 'matches("(ab)*") -> mod(n, 2) = 0')

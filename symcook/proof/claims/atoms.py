@@ -32,6 +32,11 @@ class Atoms(TermSums):
         if name == "w" or name not in self.root.problem.equations:
             return BASE if name == "w" else OPAQUE
         equation = self.root.problem.equations[name]
+        t = reify.atom(a)
+        if self.root.problem.equations[name].kind == "state":
+            known = (x for x in self.facts if x in self.g.facts and self.g.facts[x][0] == "=")
+            found = next((x for x in known if self.g.facts[x][2][0] == t), None)
+            return OPAQUE if found is None else self.give(a, found)
         inside = self.inside(place)
         if inside is None:
             return WAITS
@@ -43,8 +48,6 @@ class Atoms(TermSums):
         if equation.kind == "value":
             self.g.use(run, self.g.text(place), f"#{inside}", label=label)
             return self.give(a, label)
-        if equation.kind == "state":
-            return OPAQUE
         if equation.kind == "norm":
             return self.normed(a, equation, place, inside)
         many = equation.kind == "strict"

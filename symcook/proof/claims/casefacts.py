@@ -66,6 +66,7 @@ class CaseFacts(DecidedFormulas):
         self.facts, self.hypotheses = [*other.facts], [*other.hypotheses]
         self.literals, self.places, self.ordered = dict(other.literals), [*other.places], {*other.ordered}
         self.supposed, self.counted_already = [*other.supposed], {*other.counted_already}
+        self.clash = other.clash
         self.enclosed, self.pending = {*other.enclosed}, dict(other.pending)
         self.premises_at = {*other.premises_at}
         self.lettered_places = dict(other.lettered_places)

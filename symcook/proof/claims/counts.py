@@ -15,8 +15,10 @@ from symcook.errors import Rejected
 from symcook.proof.claims.casefacts import WORK, Unclosed
 from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, point, products, whole
 from symcook.proof.claims.lettered import Lettered
+from symcook.proof.claims.potentials import Potentials, at_the_end
 from symcook.proof.claims.problem import Problem, introduce
 from symcook.proof.claims.quantified import Quantified
+from symcook.proof.claims.regular import Regular
 from symcook.proof.claims.strings import string
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import Mono, fkey
@@ -38,19 +40,29 @@ class CountedPoint:
     places: tuple[Term, ...]
 
 
-def prove(problem: Problem, g: Goal, most: int | None = None) -> None:
+def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular | None = None) -> None:
     """Close the goal of a statement; Unclosed where a case stays open. With `most` for strings of at most so many
-    positions, which is no proof."""
+    positions, which is no proof. With `regular` there is a case for each state of the automata in the claim."""
     introduce(problem, g)
-    main = g._branch(g.goal)
-    case = CountedCase(Lettered(problem, g), main)
+    main, lettered = g._branch(g.goal), Lettered(problem, g)
+    case = CountedCase(lettered, main)
     for label, f in list(main.facts.items()):
         if f[0] in COMPARISONS:
             case.assume(label)
     if most is not None:
         main.facts["most"] = ("<=", None, (problem.places.high, num(most - 1 + problem.start)))
         case.assume("most")
-    case.open()
+    states = [] if regular is None else at_the_end(lettered, regular)
+    if states:
+        Potentials(lettered, states).prove(main, "state")
+        parts = flatten("|", main.facts["state"])
+        labels = [f"state.{k}" for k in range(len(parts))] if len(parts) > 1 else ["state"]
+        for h, label in zip([main] if len(parts) == 1 else main.cases("state", *labels), labels, strict=True):
+            inner = case.under(h)
+            inner.assume(label)
+            inner.open()
+    else:
+        case.open()
     g.take(main)
 
 
@@ -63,8 +75,9 @@ class CountedDecision:
     why: str = ""
 
 
-def decide(problem: Problem, library: Citable) -> CountedDecision:
-    """A proof, or a string of least length at which the counts make the claim false; nobody has run it."""
+def decide(problem: Problem, library: Citable, regular: Regular | None = None) -> CountedDecision:
+    """A proof, or a string of least length at which the counts make the claim false; nobody has run it. `regular` are
+    the automata of the problem."""
     if problem.outside:
         return CountedDecision(why=problem.outside[0])
     here = {k: one for k, one in problem.equations.items() if one.kind == "state" or one.places == problem.places}
@@ -73,7 +86,7 @@ def decide(problem: Problem, library: Citable) -> CountedDecision:
     def attempt(most: int | None) -> tuple[Goal | None, tuple[int, ...] | None, str]:
         g = Goal(library, problem.statement.formula, {}, {})
         try:
-            prove(problem, g, most)
+            prove(problem, g, most, regular)
         except Unclosed as error:
             found = (
                 None
@@ -150,6 +163,9 @@ class CountedCase(Quantified):
             g.obtain(label, name, so)
             self.assume(so)
         elif (letter := letter_at(inner)) is not None:
+            opposite = self.literals.get(fkey(("~", None, (f,))))
+            if opposite is not None:
+                self.clash = (opposite, label) if f[0] == "~" else (label, opposite)
             self.lettered(label, *letter) if f[0] != "~" else self.unlettered(label, *letter)
         elif f[0] in COMPARISONS:
             self.facts.append(label)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TypeVar
 
 from symcook.alarm import Until
@@ -71,7 +70,7 @@ def decide(statement: Statement, library: Citable, until: Until | None = None) -
     if regular.string is not None:
         return regular
     share = until and Until(until.left / 3) if regular.true else until  # cases on positions come afterwards
-    counted = _within(share, partial(counts.decide, asked, library), "counts")
+    counted = _within(share, lambda: counts.decide(asked, library, next(iter(regular_sets), None)), "counts")
     if isinstance(counted, str):
         counted = counts.CountedDecision(why=counted)
     if counted.proved is not None:

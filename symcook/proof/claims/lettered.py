@@ -7,7 +7,7 @@ positions are those of a string, so nothing else need be known of counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from symcook.errors import Rejected
@@ -324,19 +324,41 @@ class Lettered:
                 k.rewrite(case)
                 k.true()
                 return
-            # the letter stands at its end alone
-            k.use(self.share(k, self.typed), "j", Goal.easy, label="typed")
-            parts = self.problem.typed
-            if len(parts) == 1:
-                k.rewrite("typed")
-                k.true()
-                return
-            labels = [f"typed.{b}" for b in parts]
-            for m, label in zip(k.cases("typed", *labels), labels, strict=True):
-                m.rewrite(label)
-                m.true()
+            self.alone(k, THERE, letter, case, ("from", "to", "next", "low", "high"))
 
         self.cases(h, "j", "inside", close)
+
+    def alone(self, g: Goal, place: Term, letter: int, case: str, order: Sequence[str]) -> None:
+        """Close a goal where a letter that the model adds stands elsewhere than at its end, by the label `case`; the
+        labels of `order` tell that."""
+        end, other = (
+            (self.high, self.problem.after) if letter == self.problem.before else (self.low, self.problem.before)
+        )
+        known = [label for label in order if label in g.facts]
+        if other is not None:  # the other one stands at the other end
+            sides = (end, place) if end == self.high else (place, end)
+            here, g = g.em(("<=", None, sides), (side := g.fresh("end")))
+            here.have(
+                ("=", None, (place, end)),
+                (same := here.fresh("same")),
+                lambda h: h.auto([*known, side], degree=1, rounds=0),
+            )
+            here.rewrite(same, case, there := here.fresh("there"))
+            here.rewrite(self.share(here, self.added(other)), there, wrong := here.fresh("wrong"))
+            here.absurd(wrong)
+            known.append(after := g.fresh("after"))
+            g.use("ax:int_lt", *(g.text(t) for t in sides[::-1]), f"#{side}", label=after)
+
+        def between(h: Goal) -> None:
+            for k in h.split():
+                k.auto(known, degree=1, rounds=0)
+
+        g.use(self.share(g, self.typed), g.text(place), between, label=(typed := g.fresh("typed")))
+        parts = self.problem.typed
+        labels = [typed] if len(parts) == 1 else [f"{typed}.{b}" for b in parts]
+        for m, label in zip([g] if len(parts) == 1 else g.cases(typed, *labels), labels, strict=True):
+            m.rewrite(case, label, wrong := m.fresh("wrong"))
+            m.absurd(wrong)
 
 
 def fixed(p: Poly, names: bool = False) -> Term | None:

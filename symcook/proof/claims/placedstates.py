@@ -206,7 +206,7 @@ class PlacedStates(PlacedValues):
             values.append(value)
             labels.append(label)
         c, out = Combination(tuple(values), None), self.g.fresh("begin")
-        self.g.have(self.combined(c, along.row), out, lambda h: _joined(h, labels))
+        self.g.have(self.combined(c, along.row), out, lambda h: joined(h, labels))
         return Reached(out, (c,))
 
     def _onward(self, found: Reached, old: Term, place: Term) -> Reached:
@@ -256,8 +256,8 @@ class PlacedStates(PlacedValues):
                 made.append(h.fresh("to"))
                 move = lettered.share(h, one.step(v, a))
                 h.use(move, h.text(place), f"#{there}", f"#{label}", f"#{letter}", label=made[-1])
-            _pick(h, new.index(to), len(new))
-            _joined(h, [*made, letter])
+            picked(h, new.index(to), len(new))
+            joined(h, [*made, letter])
             return None
 
         lettered.cases(g, g.text(place), inside[0], close)
@@ -302,8 +302,8 @@ class PlacedStates(PlacedValues):
             base, step = h.induct(y[1][0], low := h.fresh("low"), before := h.fresh("before"))
             base.intro(base.fresh("fits"))
             for c, k, labels in self.each_of(base, found, start):
-                _pick(k, every.index(c), len(every))
-                _joined(k, labels)
+                picked(k, every.index(c), len(every))
+                joined(k, labels)
             high, now = step.fresh("high"), step.fresh("now")
             step.intro(high)
             step.use(before, lambda k: k.auto([high], degree=1, rounds=0), label=now)
@@ -334,8 +334,8 @@ class PlacedStates(PlacedValues):
         def proof(h: Goal) -> None:
             for c, k, labels in self.each_of(h, found, place):
                 if c in kept:
-                    _pick(k, kept.index(c), len(kept))
-                    _joined(k, labels)
+                    picked(k, kept.index(c), len(kept))
+                    joined(k, labels)
                     continue
                 wrong = [n for n, one in enumerate(known) if one is not None and one[0] != c.values[n]]
                 if wrong:
@@ -367,7 +367,7 @@ def chained(tag: str, parts: Sequence[Term]) -> Term:
     return reduce(lambda a, b: (tag, None, (a, b)), parts)
 
 
-def _joined(g: Goal, labels: list[str]) -> None:
+def joined(g: Goal, labels: list[str]) -> None:
     """A conjunction from its parts."""
     if len(labels) == 1:
         return g.hyp(labels[0])
@@ -376,7 +376,7 @@ def _joined(g: Goal, labels: list[str]) -> None:
     return None
 
 
-def _pick(g: Goal, k: int, many: int) -> None:
+def picked(g: Goal, k: int, many: int) -> None:
     """One part of a disjunction, by its number."""
     while many > 1 and k < many - 1:
         g.pick("left")

@@ -19,6 +19,7 @@ from symcook.proof.claims.kinds import (
     TermKind,
     TotalTerm,
     TruthSets,
+    anywhere,
     nonempty,
     root,
     signed,
@@ -96,7 +97,11 @@ class TermRules:
         bound = -gap.number / scale  # x - y op bound
         tracks = {k / scale: track for track, k in sums.items()}
         if len(tracks) != len(sums) or not {*tracks} <= {1, -1}:
-            raise OutsideFragment(f"it compares a sum of positions: {spelled(sums)}")
+            good = anywhere(op, gap, t.start)
+            if good is None:
+                raise OutsideFragment(f"it compares a sum of positions: {spelled(sums)}")
+            yes = t.valid(*sums) if good else t.nothing
+            return self._closed(TruthSets(yes, t.less(t.valid(*sums), yes)), gap)
         x, y = tracks.get(Fraction(1)), tracks.get(Fraction(-1))
         if op == "=" and bound.denominator != 1:
             yes = t.nothing
