@@ -21,10 +21,10 @@ hide-toc: true
 
 # Gallery
 
-Each picture is a model: the values of a small run, row by row, with the attention of its heads next to them. A model
-that maps numbers to numbers is drawn by its data flow: a line a coordinate, a ring where a layer reads it, a square
-where a layer writes it. The name leads to the page of the model. In Python, `run.plot()` and `run.plot_attention()`
-draw the same with matplotlib.
+Each picture shows a model. It has the values of a small run, with the attention weights of the heads next to them.
+For a model that maps numbers to numbers, the picture shows the data flow: each line is a coordinate, a ring marks a
+layer that reads the coordinate, and a square marks a layer that writes to it. A click on the name opens the page of
+the model. In Python, `run.plot()` and `run.plot_attention()` draw such pictures with matplotlib.
 """
 
 

@@ -14,7 +14,12 @@ FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "notebooks
 
 def pages() -> Iterator[tuple[str, str]]:
     """The file name and the text of each page, and of their index."""
-    lines = ["# Notebooks", "", "Each is a file of `examples/notebooks`, shown here with its outputs.", ""]
+    lines = [
+        "# Notebooks",
+        "",
+        "Each notebook is a file in `examples/notebooks`. The pages show the notebooks with their outputs.",
+        "",
+    ]
     names = []
     for path in sorted(FOLDER.glob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]

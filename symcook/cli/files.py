@@ -188,22 +188,20 @@ def guaranteed(found: dict[str, Any]) -> list[str]:
             lines.append(f"  where attention normalises after summing; {until} where it normalises the weights first")
         return [*lines, f"  {found['why']}"] if found["why"] else lines
     same = first["ranges"] == found["ranges"]
-    which = "any runtime" if same else "any runtime that normalises attention after summing, (sum w v)/(sum w)"
+    which = " in any runtime" if same else ", if attention is normalised after summing: (sum w v)/(sum w)"
     certain, first_certain = _ranges(found, added), _ranges(first, added)
-    lines = [f"decisions guaranteed for strings of length {certain} in {which}" if certain else
+    lines = [f"decisions guaranteed for strings of length {certain}{which}" if certain else
              "no length at which all decisions are guaranteed"]  # fmt: skip
     lines += [_open(each, added) for each in found["open"]] if found["open"] else [f"  {found['why']}"]
     lines += _not_asked(found, added)
     if not same:
         where = f"for strings of length {first_certain}" if first_certain else "at no length"
-        lines.append(
-            f"decisions guaranteed {where} in a runtime that normalises the weights first, softmax(scores) @ values"
-        )
+        lines.append(f"decisions guaranteed {where}, if the weights are normalised first: softmax(scores) @ values")
         known = [each["length"] for each in found["open"]]
         new = [each for each in first["open"] if each["length"] not in known]
         lines.append(f"  {_open(new[0], added)}" if new else f"  {first['why']}")
         lines += [f"  {line}" for line in _not_asked(first, added) if first["not_asked"] != found["not_asked"]]
-        lines.append(f"  {first['help']}")
+        lines += [f"  {help}" for help in first["help"].split("; ")]
     return lines
 
 

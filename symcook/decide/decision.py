@@ -289,7 +289,7 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
         both = f"the model is no finite automaton: {why}; the model is no counter machine: {error}"
         return Decision("refused", model, name, why=why if str(error) == why else both)
     if against is None:
-        needs = f"the model is no finite automaton: {why}; give a specification to decide it as a counter machine"
+        needs = f"the model is no finite automaton: {why}; to decide it as a counter machine, give a specification"
         return Decision("refused", model, name, why=needs)
     reference = recogniser(model, against)
     if isinstance(reference, Decision):

@@ -218,7 +218,9 @@ class Spelling:
 
 
 def _said(letter: str) -> str:
-    return f"{letter}s" if letter.isdigit() else f"{letter}'s" if letter.isalpha() and len(letter) == 1 else letter
+    if letter.isdigit():
+        return f"{letter}s"
+    return f"{letter}'s" if letter.isalpha() and len(letter) == 1 else f'"{letter}"'
 
 
 def in_brackets(text: str) -> str:

@@ -173,7 +173,7 @@ def proof(verdict: Verdict, full: bool = False) -> list[PlainLines | Table | Doc
     if verdict.status in _GOOD:
         rows.append(("Lemmas", ", ".join(verdict.lemmas) or "none"))
         own, through = _axioms(verdict)
-        rows += [("Axioms", own), *([("of its lemmas", through)] if through else [])]
+        rows += [("Axioms", own), *([("in lemmas", through)] if through else [])]
         assumed = [f"named.{n}" for n in verdict.named] + [f"oracle.{n}" for n in verdict.oracles]
         rows += [("Assumes", f"{n}: {statements()[n].written}") for n in assumed] or [("Assumes", "nothing")]
     rows += [("Not checked", words) for words in _unasked(verdict, statement, corrected)]
@@ -181,7 +181,7 @@ def proof(verdict: Verdict, full: bool = False) -> list[PlainLines | Table | Doc
         words, _, digest = trust_line(verdict).rpartition("; statement sha256 ")
         first, _, second = words.partition("; or instead ")
         rows += [("Trust", first), *([("or trust", second)] if second else []), ("Details", "symcook prove --trust")]
-        rows.append(("Hash", f"sha256 of the statement: {digest}"))
+        rows.append(("Hash", f"sha256 {digest}"))
     if verdict.certificate is not None:
         rows.append(("File", f"certificates/{Path(verdict.certificate).name}"))
     return [*out, Table([*rows, ("Seconds", f"{verdict.seconds:.3f}")], width=WIDTH)]

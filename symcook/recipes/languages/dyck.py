@@ -47,7 +47,7 @@ def bounded_depth(this: Recipe, brackets: Sequence[str], depth: int, weighting: 
     reference="symcook.spec.languages:dyck1",
 )
 def dyck_1(this: Recipe) -> kit.Transformer:
-    """Brackets are balanced if no prefix has more ) than (, and the whole string has equally many.
+    """A string is balanced if no prefix has more ) than (, and the whole string has as many ( as ).
 
     Coordinates: token o_i = 1 for ( and -1 for ), balance (1/i) sum_{j<=i} o_j, error relu(-balance), total (1/i)
     sum_{j<=i} error_j. Average-hard attention, future mask (a position sees itself), no layer norm. These are Eqs. (41)

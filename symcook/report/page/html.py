@@ -154,7 +154,7 @@ def weights(model: Transformer) -> Markup:
     parts = []
     for title, part in blocks(model):
         verb = "writes" if title.partition("norm")[1] else "adds to"
-        flow = f"reads {', '.join(part.reads) or 'nothing'}; {verb} {', '.join(part.writes)}"
+        flow = f"This sublayer reads {', '.join(part.reads) or 'nothing'}. It {verb} {', '.join(part.writes)}."
         drawn = [heat(name, m, *_labels(name, rows, columns)) for name, m, rows, columns in matrices(part) if rows]
         size = sum(m.shape[0] * m.shape[1] for _, m, _, _ in matrices(part))
         parts.append(

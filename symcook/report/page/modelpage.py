@@ -302,7 +302,7 @@ def _run(
         element("p", "", id="answer", aria_live="polite"),
         *([controls(machine, _picture(automaton))] if machine is not None else []),
         element("div", "", id="trace"),
-        element("noscript", element("p", "To step through a run, allow scripts. The rest of this page works without.")),
+        element("noscript", element("p", "To step through a run, allow scripts. The rest works without scripts.")),
     )
 
 
@@ -356,11 +356,11 @@ def _soft(found: Softness | str | None, start: Mapping[str, str]) -> Markup:
         "are precomputed rigorous intervals (midpoint ± radius) that contain the exact values."
     )
     if found["ties"]:
-        words += " If unique-hard attention breaks a tie, softmax attention stays far from it at every temperature."
+        words += " If unique-hard attention breaks a tie, softmax attention does not approach it at any temperature."
     if found["own"]:
         words += " This model has softmax heads. Here tau multiplies their temperature, so tau = 1 is the model itself."
     if start:
-        words += f" The table has {', '.join(f'{name} = {value}' for name, value in start.items())}."
+        words += f" In the table, {', '.join(f'{name} = {value}' for name, value in start.items())}."
     temperatures, rows = found["temperatures"], found["rows"]
     sliders = [
         element(
@@ -562,7 +562,7 @@ def _claims(theorems: Sequence[Claim]) -> Markup:
         rows.append((row.id, element("td", row.status, class_="status"), said, check))
     words = (
         "The statuses are computed from proofs. PROVED means that the checker has replayed a proof. "
-        "The command next to it replays the proof again."
+        "The command in the last column replays the proof."
     )
     told = table("claims of the papers about it", ("claim", "status", "what it says", "check"), rows, class_="words")
     return section("Claims and proofs", "claims", element("p", words), told)
