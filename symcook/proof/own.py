@@ -218,8 +218,8 @@ class Settled:
 
 @dataclass(frozen=True)
 class Subject:
-    """What a statement is about: the runs of its short strings, which end by a moment, and the search for a proof. Where
-    it is `patient` more strings are tried after a proof was not found."""
+    """What a statement is about: the runs of its short strings, which end by a moment, and the search for a proof; the
+    `patient` runs try more strings after a proof was not found."""
 
     runs: Callable[[Until | None], Runs]
     automatic: Callable[[Citable, Statement], list[Node]]
@@ -245,11 +245,12 @@ def settle(
     words: bool = True,
     other: Mapping[str, object] | None = None,
     subject: Subject | None = None,
+    told: Callable[[ClaimDecision], None] | None = None,
 ) -> Settled:
     """Try the sentence on short words, then prove it by the text or the automation; without `words` the proof comes
     first, and words where it has a gap. Parts of a proof may be written down too, in place of a text. Where there is
     neither, the decision procedures come first. `other` is the document of the second model of a statement about two;
-    `subject` is what a statement is about that is about no model.
+    `subject` is what a statement is about that is about no model. `told` gets the decision when it is made.
 
     Raises BadProof for a text that is none, BadInput for one that cites what is not proved, Rejected where the checker
     does not accept what was found.
@@ -264,6 +265,8 @@ def settle(
         if (settled := _decided(statement, subject, decision, until)) is not None:
             return settled
         decision = decision.unconfirmed
+        if told is not None:
+            told(decision)
     if words and not refutes and not (decision and decision.true):
         runs, tried = _tried(subject, Until(seconds / 4, 1 / 4))
         if tried.word is not None:

@@ -26,10 +26,13 @@ from symcook.proof.search import prooftext
 
 if TYPE_CHECKING:
     from symcook.model.family import Family
+    from symcook.proof.claims.decision import ClaimDecision
     from symcook.proof.own import Settled
     from symcook.proof.replay import Statement, Verdict
     from symcook.proof.search.prooftext import ProofText
 
+Told = Callable[["ClaimDecision"], None]
+"""Is told of a decision when it is made, so that it is known where the time ends later."""
 SECONDS = 60
 """The time limit for one statement, in seconds, where the user sets none."""
 AUTOMATIC, SCRIPT, RUN = "automatic proof", "proof script", "exact run of a short string"
@@ -219,10 +222,10 @@ def settle(
     `other` model."""
     from symcook.proof import formulas
 
-    def find() -> Settled:
+    def find(told: Told) -> Settled:
         if script is None and model.program is not None and other is None:
             return formulas.settle(model, claim, document, seconds)
-        return own.settle(claim, document, script, seconds, other=other)
+        return own.settle(claim, document, script, seconds, other=other, told=told)
 
     return _answer(model, claim, find, script is not None, seconds)
 
@@ -232,23 +235,33 @@ def settle_family(family: Family, claim: Statement, script: ProofText | None, se
     from symcook.proof import familyproofs
 
     subject = familyproofs.subject(claim, family, seconds)
-    return _answer(
-        None, claim, lambda: own.settle(claim, None, script, seconds, subject=subject), script is not None, seconds
-    )
+    size = next(iter((*family.sizes, *family.tables)))
+
+    def find(told: Told) -> Settled:
+        return own.settle(claim, None, script, seconds, subject=subject, told=told)
+
+    return _answer(None, claim, find, script is not None, seconds, f", or ask about one size: --set {size}=2")
 
 
 def _answer(
-    model: Transformer | None, claim: Statement, find: Callable[[], Settled], script: bool, seconds: int
+    model: Transformer | None,
+    claim: Statement,
+    find: Callable[[Told], Settled],
+    script: bool,
+    seconds: int,
+    smaller: str = "",
 ) -> ProofAnswer:
-    """The answer by what is found, in so many seconds."""
+    """The answer by what is found, in so many seconds; `smaller` says what else may be asked."""
     begun = time.monotonic()
     why, remaining = None, ""
     settled: Settled | None = None
+    decisions: list[ClaimDecision] = []
     try:
         with waiting(seconds):
-            settled = find()
+            settled = find(decisions.append)
     except TimeUp:
-        why = f"no proof was found within {seconds} seconds; give more with --seconds"
+        what = _decided(decisions[0], "the time is over") if decisions else ""
+        why = f"{what}no proof was found within {seconds} seconds; give more with --seconds{smaller}"
     except Rejected as error:
         why = f"no certificate: {error}"
     tried = settled and settled.tried
@@ -262,33 +275,36 @@ def _answer(
     elif settled is not None and settled.missing is None:
         status, method, why = "REFUTED", fragment or RUN, "no proof of the negation was found"
     elif settled is not None:
-        why, remaining = _missing(model, settled, script, seconds)
+        why, remaining = _missing(model, settled, script, seconds, smaller)
     return ProofAnswer(
         model, claim.note, status, method, time.monotonic() - begun, claim, tried, certificate, verdict, why, remaining
     )  # fmt: skip
 
 
-def _missing(model: Transformer | None, settled: Settled, script: bool, seconds: int) -> tuple[str, str]:
+def _decided(decision: ClaimDecision | None, why: str | None) -> str:
+    """The beginning of the reason where a statement is decided true, and why that has no certificate."""
+    if decision is None or not decision.true:
+        return ""
+    return f"decided true by {decision.fragment}, without a certificate ({why}): "
+
+
+def _missing(model: Transformer | None, settled: Settled, script: bool, seconds: int, smaller: str) -> tuple[str, str]:
     """Why there is no proof, with what to do, and what remains to be shown."""
-    missing, begun = settled.missing, ""
+    missing, decision = settled.missing, settled.decision
     so_far = _so_far(model, settled.tried)
     what, _, remaining = str(missing).partition("\n")
-    decision = settled.decision
-    if decision is not None and decision.true:
-        begun = f"decided true by {decision.fragment}, without a certificate ({decision.outside}): "
-    elif model is not None and decision is not None and decision.outside is not None:
+    begun = _decided(decision, decision and decision.outside)
+    if not begun and model is not None and decision is not None and decision.outside is not None:
         so_far += f"; not decided, since {decision.outside}"
-    steps = "write the steps between into a proof script"
-    sizes = "" if model is not None else ", or ask about one size with --set"
     if isinstance(missing, OutOfTime):
-        do = f"{steps} (see notes/proofs.md), or give more with --seconds{sizes}"
+        do = f"write the steps between into a proof script (see notes/proofs.md), or give more with --seconds{smaller}"
         return f"{begun}no proof was found within {seconds} seconds{so_far}; {do}", textwrap.dedent(remaining)
     if isinstance(missing, own.Unmet):
         why = what.partition(": ")[2]
         do = "write it below 'inhabited' in a proof script: see notes/own-claims.md"
     else:
         why = what if script else "the automation found no proof"
-        do = f"{steps}: see notes/proofs.md{sizes}"
+        do = f"write the steps between into a proof script: see notes/proofs.md{smaller}"
     return f"{begun}{why}{so_far}; {do}", textwrap.dedent(remaining)
 
 

@@ -1,4 +1,4 @@
-"""Statements about all sizes of a family of one's own: ``symcook prove FAMILY.json --statement S`` without ``--set``."""
+"""Statements about all sizes of a family of one's own: ``symcook prove FAMILY.json --statement S``, no ``--set``."""
 
 from __future__ import annotations
 
