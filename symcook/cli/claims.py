@@ -10,9 +10,9 @@ from typing import Any
 
 from symcook.cli.options import is_path
 from symcook.cli.output import Waiting, print_json, say
-from symcook.cli.own import EXIT_CODES, Asked, Files, asked, claim_places, exported, sentence_of
+from symcook.cli.own import EXIT_CODES, Asked, Files, asked, claim_places, exported, same_claim
 from symcook.errors import BadInput
-from symcook.files import text_of, vacant
+from symcook.files import text_of
 from symcook.proof.proving import ProofAnswer, write
 from symcook.proof.replay import Statement
 
@@ -63,8 +63,8 @@ def prove_claims(
 
 
 def _listed(file: str, about: Asked, source: Path, force: bool) -> list[ListedClaim]:
-    """The statements of a file; BadInput with the number of a line that makes none, and where a certificate is there
-    already without `force`. A new statement replaces no other one's certificate."""
+    """The statements of a file; BadInput with the number of a line that makes none. A statement replaces a certificate
+    with `force` alone, and then its own."""
     lines = text_of(file, "the file of --claims", do="write one statement a line").splitlines()
     listed, mine = list[ListedClaim](), dict[str, Files]()
     for number, line in enumerate(lines, 1):
@@ -76,20 +76,18 @@ def _listed(file: str, about: Asked, source: Path, force: bool) -> list[ListedCl
         except BadInput as error:
             raise BadInput(f"line {number} of {file}: {error.must}", error.given, error.do) from None
         if (note := statement.note or sentence) not in mine:
-            mine[note] = _place(source, note, {*mine.values()})
-            for target in mine[note]:
-                vacant(target, force)
+            mine[note] = _place(source, statement, {*mine.values()}, force)
         listed.append(ListedClaim(statement, mine[note]))
     if not listed:
         raise BadInput("--claims must name a file with a statement", file, "write one statement a line")
     return listed
 
 
-def _place(source: Path, sentence: str, taken: set[Files]) -> Files:
-    """The files for a claim: those that it has, else the first that no other claim has."""
+def _place(source: Path, claim: Statement, taken: set[Files], force: bool) -> Files:
+    """The files for a claim: with --force those that it has, else the first that no other claim has."""
     for place in claim_places(source):
         there = place[0].exists() or place[1].exists()
-        if there and sentence_of(*place) == sentence and exported(place[0]) is None:
+        if force and there and same_claim(place, claim) and exported(place[0]) is None:
             return place
         if not there and place not in taken:
             return place

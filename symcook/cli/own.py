@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -106,7 +107,7 @@ def prove_own(
     script = None if proof is None else _text(proof)
     claim = about.claim(sentence)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
-    target, written = to = _place(source, _note(claim.block), force)
+    target, written = to = _place(source, claim, force)
     export = exported(target)
     if export is not None:  # which no --force replaces
         must = f"{target.name} must be about a claim, since it would be replaced"
@@ -175,16 +176,32 @@ def _note(text: str) -> str | None:
     return None if found is None else found[1]
 
 
-def _place(source: Path, sentence: str | None, force: bool) -> Files:
+def same_claim(place: Files, claim: Statement) -> bool:
+    """Whether these files are those of this claim: of the same sentence, with the same second model, or about all sizes
+    of a family where this one is. The first model may have changed since."""
+    if sentence_of(*place) != claim.note:
+        return False
+    try:
+        stored = json.loads(text_of(place[0], "a certificate")).get("model", "")
+    except (ValueError, AttributeError):
+        return True  # which the checker refuses when it is asked
+    return _beside(str(stored)) == _beside(claim.model or "")
+
+
+def _beside(model: str) -> str:
+    """What the hash of a claim's model says besides the model's own: that of a second one, or that it is a family."""
+    return "family" if model.startswith("family:") else model.partition(" ")[2]
+
+
+def _place(source: Path, claim: Statement, force: bool) -> Files:
     """The files for a claim: those that it has, else the first that no other claim has. With --force a new claim
     replaces the first one, as it replaces any other file."""
     places = []
     for place in claim_places(source):
-        found = sentence_of(*place)
-        if found == sentence:
+        if same_claim(place, claim):
             return place
         places.append(place)
-        if found is None:
+        if sentence_of(*place) is None:
             return places[0] if force else place
     raise AssertionError("there is always one more")
 
