@@ -13,11 +13,10 @@ from symcook.proof.familyforms import FamilyForms, FormLines
 from symcook.proof.familyruns import FamilyRuns
 from symcook.proof.familytheorems import theorems_of
 from symcook.proof.grammar import leading_names
+from symcook.proof.limits import limited
 from symcook.proof.ownfamily import FamilyMeaning
 from symcook.proof.replay import Statement
-from symcook.proof.search.elaborate import StepGap
 from symcook.proof.search.liveness import pruned
-from symcook.proof.search.prooftext import Place
 from symcook.recipes.models import ships
 
 if TYPE_CHECKING:
@@ -33,22 +32,24 @@ def subject(statement: Statement, family: Family, seconds: float) -> own.Subject
     meaning = FamilyMeaning(family, own.definitions())
     return own.Subject(
         lambda until: FamilyRuns(statement, family, meaning.names, until),
-        lambda home, one: prove(one, family, meaning, Until(seconds)),
+        lambda home, one: prove(one, family, meaning, Until(seconds / 2, 1 / 2)),
         lambda until: FamilyRuns(statement, family, meaning.names, until, patient=True),
     )
 
 
 def prove(statement: Statement, family: Family, meaning: FamilyMeaning, until: Until) -> list[Node]:
-    """The proof by the closed forms that follow and the stored theorems about the family; StepGap with what is left."""
+    """The proof by the closed forms that follow and the stored theorems about the family, or as that of a statement
+    about one model; StepGap with what is left, OutOfTime where that takes too long."""
     found = FamilyForms(family, meaning.relation)
     lines = FormLines(found, [form for form in found.forms.values() if form.value is not None], until, statement)
     proved, _ = lines.proved()
     others = [label for f, labels in lines.equations.items() if f not in proved for label in labels]
-    hints, stored, why = [*proved.values(), *others], cited(family, meaning), None
+    hints, stored = [*proved.values(), *others], cited(family, meaning)
     for more in ([stored] if stored else []) + [[], *SUMS]:
-        if (why := lines.line(f"qed by {', '.join([*more, *hints])}")) is None:
+        if lines.line(f"qed by {', '.join([*more, *hints])}") is None:
             return pruned(lines.g.nodes)
-    raise StepGap(Place(1, 1), "what is left to show does not follow", str(why))
+    with limited(until):
+        return own.automatic(lines.library, statement)
 
 
 def cited(family: Family, meaning: FamilyMeaning) -> list[str]:

@@ -88,6 +88,9 @@ def claim(
     meaning = ModelMeaning(document, definitions(), symbols, other)
     text = meaning.text(sentence)
     truths = [] if meaning.truths is None else [f"({one})" for one in meaning.truths.equations()]
+    if "q" in meaning.sorts:  # which the equations of formulas bind
+        other_q = next(name for name in (f"q{k}" for k in itertools.count()) if name not in meaning.taken)
+        truths = [re.sub(r"\bq\b", other_q, one) for one in truths]
     sorts = dict(meaning.sorts)
     if len(truths) > ROWS and meaning.truths is not None:  # fewer names, of which each is a level
         put, rows = in_rows(meaning)
@@ -230,7 +233,7 @@ def models(
     statement: Statement, document: Mapping[str, object] | None, other: Mapping[str, object] | None = None
 ) -> Subject:
     """A statement about the model of a document, and perhaps a second one."""
-    return Subject(lambda until: Runs(statement, document, until, other=other), _automatic)
+    return Subject(lambda until: Runs(statement, document, until, other=other), automatic)
 
 
 ProofParts = Mapping[str, Callable[[Goal], None]]
@@ -405,7 +408,7 @@ def _part(home: Citable, text: ProofText | ProofParts | None, name: str, goal: T
     return None
 
 
-def _automatic(home: Citable, statement: Statement) -> list[Node]:
+def automatic(home: Citable, statement: Statement) -> list[Node]:
     """The proof by the automation at its first levels; else by the lines that `ownfacts` has for the run's equations;
     else by all of the automation. StepGap with what that leaves."""
 
