@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from symcook.cli.options import is_path
 from symcook.cli.output import Waiting, print_json, say
-from symcook.cli.own import EXIT_CODES, Files, bound, claim_places, exported, second_of, sentence_of
+from symcook.cli.own import EXIT_CODES, Asked, Files, asked, claim_places, exported, same_claim
 from symcook.errors import BadInput
-from symcook.files import text_of, vacant
-from symcook.proof.proving import ProofAnswer, settle, write
+from symcook.files import text_of
+from symcook.proof.proving import ProofAnswer, write
 from symcook.proof.replay import Statement
 
 COMMENT = re.compile(r"""("[^"]*"|'[^']*')|#.*""")
@@ -41,17 +41,16 @@ def prove_claims(
 
     Returns 0 where all are proved, else 1 where one is refuted, else 3.
     """
-    chosen, document = bound(name, settings)
-    second = second_of(other)
+    about = asked(name, settings, other)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
     answers = dict[str, ProofAnswer]()
     rows = list[dict[str, Any]]()
-    for claim in _listed(file, document, source, force, second):
+    for claim in _listed(file, about, source, force):
         sentence = claim.statement.note or ""
         answer = answers.get(sentence)
         if answer is None:  # a statement may stand there twice
             with Waiting("proving"):
-                answer = answers[sentence] = settle(chosen.model, claim.statement, document, None, seconds, second)
+                answer = answers[sentence] = about.settle(claim.statement, None, seconds)
             if answer.certificate is not None:
                 write(claim.to, claim.statement, answer.certificate)
         rows.append(answer.to_json(None if answer.certificate is None else claim.to[0]))
@@ -63,13 +62,9 @@ def prove_claims(
     return EXIT_CODES[next(status for status in ("REFUTED", "OPEN", "PROVED") if status in statuses)]
 
 
-def _listed(
-    file: str, document: dict[str, Any], source: Path, force: bool, other: Mapping[str, object] | None
-) -> list[ListedClaim]:
-    """The statements of a file; BadInput with the number of a line that makes none, and where a certificate is there
-    already without `force`. A new statement replaces no other one's certificate."""
-    from symcook.proof import own
-
+def _listed(file: str, about: Asked, source: Path, force: bool) -> list[ListedClaim]:
+    """The statements of a file; BadInput with the number of a line that makes none. A statement replaces a certificate
+    with `force` alone, and then its own."""
     lines = text_of(file, "the file of --claims", do="write one statement a line").splitlines()
     listed, mine = list[ListedClaim](), dict[str, Files]()
     for number, line in enumerate(lines, 1):
@@ -77,24 +72,22 @@ def _listed(
         if not sentence:
             continue
         try:
-            statement = own.claim(document, sentence, other=other)
+            statement = about.claim(sentence)
         except BadInput as error:
             raise BadInput(f"line {number} of {file}: {error.must}", error.given, error.do) from None
         if (note := statement.note or sentence) not in mine:
-            mine[note] = _place(source, note, {*mine.values()})
-            for target in mine[note]:
-                vacant(target, force)
+            mine[note] = _place(source, statement, {*mine.values()}, force)
         listed.append(ListedClaim(statement, mine[note]))
     if not listed:
         raise BadInput("--claims must name a file with a statement", file, "write one statement a line")
     return listed
 
 
-def _place(source: Path, sentence: str, taken: set[Files]) -> Files:
-    """The files for a claim: those that it has, else the first that no other claim has."""
+def _place(source: Path, claim: Statement, taken: set[Files], force: bool) -> Files:
+    """The files for a claim: with --force those that it has, else the first that no other claim has."""
     for place in claim_places(source):
         there = place[0].exists() or place[1].exists()
-        if there and sentence_of(*place) == sentence and exported(place[0]) is None:
+        if force and there and same_claim(place, claim) and exported(place[0]) is None:
             return place
         if not there and place not in taken:
             return place

@@ -183,8 +183,9 @@ def _proved(
 def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, list[str]]:
     """The bridge from the construction of a theorem to its family, checked, and the theorems about all the family's
     formulas, automata or machines, which must be proved."""
-    from symcook.cli.families import candidates, theorems_of, verdicts_of
+    from symcook.cli.families import candidates, verdicts_of
     from symcook.model.modelfile import to_document
+    from symcook.proof.familytheorems import theorems_of
     from symcook.proof.search.bridge import Bridge, checked
 
     found, sure = candidates(model, model.name) if model.source else ([], False)

@@ -3,7 +3,6 @@ instance, and ``prove MODEL`` where MODEL is one: the bridge, and the family's t
 
 from __future__ import annotations
 
-import re
 import textwrap
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ from symcook.errors import BadInput, Rejected
 from symcook.files import content
 from symcook.model.answers import grouped
 from symcook.model.family import shipped
+from symcook.proof.familytheorems import theorems_of
 from symcook.recipes.models import SHIPPED, instance_of, model_of, no_family, read, said, ships, told
 from symcook.report.document import WIDE
 
@@ -252,21 +252,6 @@ def verdicts_of(theorems: Sequence[Statement]) -> list[Verdict]:
     from symcook.proof import replay
 
     return [replay.library().replay([one.id])[0] for one in theorems]
-
-
-def theorems_of(family: Family) -> list[Statement]:
-    """The stored claims about all sizes of a family, with the choices of this one."""
-    from symcook.proof.familyrel import CALL
-    from symcook.proof.replay import statements
-
-    usual = {key: many[0] for key, many in family.choices.items()}
-    found = []
-    for one in statements().values():
-        calls = [m for m in CALL.finditer(one.written) if m[1] == "run" and m[2] == family.name]
-        made = [dict(re.findall(r"(\w+) = (\w+)", call[3])) for call in calls]
-        if one.claim and any(family.choices.keys() >= m.keys() and usual | m == family.chosen for m in made):
-            found.append(one)
-    return found
 
 
 def no_theorem(family: Family) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import count, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symcook.cli.options import Chosen, choose, is_path, typed
+from symcook.cli.options import Chosen, choose, is_path, typed, whole_family
 from symcook.cli.output import Waiting, print_json, say
 from symcook.cli.unproved import provable, unproved
 from symcook.errors import BadInput, Rejected, Undecided
@@ -18,7 +21,7 @@ from symcook.files import content, text_of, vacant
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.proof.proving import ProofAnswer
-    from symcook.proof.replay import Verdict
+    from symcook.proof.replay import Statement, Verdict
 
 
 Files = tuple[Path, Path]
@@ -46,9 +49,41 @@ def bound(name: str, settings: Sequence[str]) -> tuple[Chosen, dict[str, Any]]:
     return chosen, document_of(chosen.model, chosen.values)
 
 
-def second_of(name: str | None) -> dict[str, Any] | None:
-    """The document of the second model of a statement; None where there is none."""
-    return None if name is None else bound(name, ())[1]
+@dataclass(frozen=True)
+class Asked:
+    """What a statement is about: a model, perhaps with a second one, or all sizes of a family."""
+
+    model: Transformer | None
+    claim: Callable[[str], Statement]
+    settle: Callable[[Statement, Any, int], ProofAnswer]
+    again: Callable[[dict[str, Any], str], tuple[str, Verdict]]
+
+
+def asked(name: str, settings: Sequence[str], other: str | None = None) -> Asked:
+    """What a statement about NAME is about; BadInput where it is neither a model nor a family."""
+    from symcook.proof import own, proving
+
+    family = whole_family(name, settings)
+    if family is not None and (family.sizes or family.tables):
+        from symcook.proof import ownfamily
+
+        if other is not None:
+            size = next(iter((*family.sizes, *family.tables)))
+            raise BadInput("--with must stand with a model", f"{name}, a family", f"set its sizes: --set {size}=2")
+        return Asked(
+            None,
+            partial(ownfamily.claim, family),
+            partial(proving.settle_family, family),
+            partial(ownfamily.again, family),
+        )
+    chosen, document = bound(name, settings)
+    second = None if other is None else bound(other, ())[1]
+    return Asked(
+        chosen.model,
+        lambda sentence: own.claim(document, sentence, other=second),
+        lambda claim, script, seconds: proving.settle(chosen.model, claim, document, script, seconds, second),
+        lambda certificate, text: own.again(document, certificate, text, second),
+    )
 
 
 def prove_own(
@@ -65,15 +100,14 @@ def prove_own(
 ) -> int:
     """Prove or refute the sentence about a model, and about the `other` one, and write the certificate beside its file;
     the exit code."""
-    from symcook.proof import own, proving
+    from symcook.proof import proving
     from symcook.report import proving as report
 
-    chosen, document = bound(name, settings)
+    about = asked(name, settings, other)
     script = None if proof is None else _text(proof)
-    second = second_of(other)
-    claim = own.claim(document, sentence, other=second)
+    claim = about.claim(sentence)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
-    target, written = to = _place(source, _note(claim.block), force)
+    target, written = to = _place(source, claim, force)
     export = exported(target)
     if export is not None:  # which no --force replaces
         must = f"{target.name} must be about a claim, since it would be replaced"
@@ -82,7 +116,7 @@ def prove_own(
         vacant(file, force)
     replaced = sentence_of(target, written)
     with Waiting("proving"):
-        answer = proving.settle(chosen.model, claim, document, script, seconds, second)
+        answer = about.settle(claim, script, seconds)
     if answer.certificate is not None:
         proving.write(to, claim, answer.certificate)
     if as_json:
@@ -142,16 +176,32 @@ def _note(text: str) -> str | None:
     return None if found is None else found[1]
 
 
-def _place(source: Path, sentence: str | None, force: bool) -> Files:
+def same_claim(place: Files, claim: Statement) -> bool:
+    """Whether these files are those of this claim: of the same sentence, with the same second model, or about all sizes
+    of a family where this one is. The first model may have changed since."""
+    if sentence_of(*place) != claim.note:
+        return False
+    try:
+        stored = json.loads(text_of(place[0], "a certificate")).get("model", "")
+    except (ValueError, AttributeError):
+        return True  # which the checker refuses when it is asked
+    return _beside(str(stored)) == _beside(claim.model or "")
+
+
+def _beside(model: str) -> str:
+    """What the hash of a claim's model says besides the model's own: that of a second one, or that it is a family."""
+    return "family" if model.startswith("family:") else model.partition(" ")[2]
+
+
+def _place(source: Path, claim: Statement, force: bool) -> Files:
     """The files for a claim: those that it has, else the first that no other claim has. With --force a new claim
     replaces the first one, as it replaces any other file."""
     places = []
     for place in claim_places(source):
-        found = sentence_of(*place)
-        if found == sentence:
+        if same_claim(place, claim):
             return place
         places.append(place)
-        if found is None:
+        if sentence_of(*place) is None:
             return places[0] if force else place
     raise AssertionError("there is always one more")
 
@@ -180,13 +230,14 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = (), other: str
     need the `other`."""
     from symcook.compilers import require_genuine
 
-    chosen, document = bound(name, settings)
-    require_genuine(chosen.model, name)
+    about = asked(name, settings, other)
+    if about.model is not None:
+        require_genuine(about.model, name)
     if not (there := places(name)):
         given = f"no {Path(name).with_suffix('.certificate.json')}"
-        raise BadInput(MUST_HAVE, given, _for_one(chosen.model, name))
-    second = second_of(other)
-    rows = [_again(document, *files, as_json, second) for files in there]
+        do = "prove a statement first" if about.model is None else _for_one(about.model, name)
+        raise BadInput(MUST_HAVE, given, do)
+    rows = [_again(about, *files, as_json) for files in there]
     if as_json:
         print_json(rows[0] | ({"others": rows[1:]} if len(rows) > 1 else {}))
     return 1 if any(row["status"] == "OPEN" for row in rows) else 0
@@ -223,11 +274,8 @@ def _for_one(model: Transformer, name: str) -> str:
     return f"{found[0]} has one with --theorem {found[1]} alone: type {made} to have it"
 
 
-def _again(
-    document: dict[str, Any], target: Path, beside: Path, as_json: bool, other: Mapping[str, object] | None
-) -> dict[str, Any]:
+def _again(about: Asked, target: Path, beside: Path, as_json: bool) -> dict[str, Any]:
     """One claim checked again, as its document."""
-    from symcook.proof import own
     from symcook.proof.audit.source import unasked, unasked_words
     from symcook.proof.files import load_json
 
@@ -245,9 +293,8 @@ def _again(
         do = "make it again: prove with --statement and --force, or compile with --prove"
         must = f"a certificate must be as symcook wrote it; this one {str(error).removeprefix('a certificate ')}"
         raise BadInput(must, target, do) from None
-    sentence, verdict = own.again(document, certificate, written, other)
-    two = other if " " in str(certificate["model"]) else None
-    found = unasked(own.claim(document, sentence, other=two)) if verdict.status == "PROVED" else []
+    sentence, verdict = about.again(certificate, written)
+    found = unasked(about.claim(sentence)) if verdict.status == "PROVED" else []
     if not as_json:
         say(f"{verdict.words}  {sentence}")
         if found:

@@ -68,7 +68,8 @@ def prove(
     MODEL.2.certificate.json. Exit 0 where the statement is proved, 1 where it is refuted, 3 where it is undecided. With
     --claims each line of a file is a statement (# begins a comment), answered by one line. Exit 0 where all are proved,
     else 1 where one is refuted, else 3. With --with the statement is about two models on one string: other.accept and
-    other.NAME(i) are about the second. `symcook explain grammar` shows what a statement may say.
+    other.NAME(i) are about the second. Of a family file without --set the statement is about all sizes, which it may
+    name. `symcook explain grammar` shows what a statement may say.
 
     With an ID, of a claim or a lemma, or the NAME of a recipe, which stands for its claims and the stored check of its
     model: the stored proofs are checked again. One ID is shown with its statement, a short proof and what it depends

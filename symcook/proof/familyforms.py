@@ -79,8 +79,8 @@ class FamilyProof:
 class FamilyForms:
     """The closed forms of a family, in the order of its run."""
 
-    def __init__(self, family: Family) -> None:
-        self.family, self.relation = family, FamilyRelation(family)
+    def __init__(self, family: Family, relation: FamilyRelation | None = None) -> None:
+        self.family, self.relation = family, relation or FamilyRelation(family)
         self.forms: dict[str, FamilyForm] = {}
         for definition in self.relation.definitions:
             form = self._form(definition)
@@ -131,7 +131,7 @@ class FamilyForms:
         until, found = Until(seconds), FamilyProof(None, None, {})
         forms = [form for form in self.outputs.values() if form.value is not None]
         while forms and found.certificate is None:
-            attempt = _Attempt(self, forms, until)
+            attempt = FormLines(self, forms, until, self.claim(forms))
             try:
                 found.certificate, open_ = attempt.certificate()
                 found.statement = attempt.statement
@@ -160,23 +160,41 @@ class FamilyForms:
         return [form for form in self.forms.values() if form.function in wanted]
 
 
-class _Attempt:
-    """One text for the sentence that a family has some forms, line by line."""
+class FormLines:
+    """One text for a statement about a family, line by line: some of its forms, and what follows from them."""
 
-    def __init__(self, found: FamilyForms, forms: list[FamilyForm], until: Until) -> None:
+    def __init__(self, found: FamilyForms, forms: list[FamilyForm], until: Until, statement: Statement) -> None:
         self.found, self.forms, self.until = found, forms, until
         self.family, self.relation = found.family, found.relation
-        self.statement = found.claim(forms)
+        self.statement = statement
         self.library = own.library(self.statement, own.citable())
         self.g, self.elaborator = Goal(self.library, self.statement.formula, {}, {}), elaborate.Elaborator()
+        self.equations: dict[str, list[str]] = {}
 
-    def certificate(self) -> tuple[dict[str, Any] | None, dict[str, str]]:
-        """The certificate, or which forms do not follow and why."""
+    def run_labels(self) -> list[str]:
+        """The labels of what the run states, part by part; those of the equations for a function are kept."""
+        whole, used = self.relation.whole, dict[str, int]()
+        functions = [one.function for one in whole.definitions]
+        before = len(whole.parts) - len(functions) - len(whole.after)
+        for function in functions:
+            used[function] = used.get(function, 0) + 1
+            label = f"{function}_is" if used[function] == 1 else f"{function}_is_{used[function]}"
+            self.equations.setdefault(function, []).append(label)
+        left = {function: iter(labels) for function, labels in self.equations.items()}
+        labels = [next(left[function]) for function in functions]
+        return [*(f"need{k}" for k in range(before)), *labels, *(f"after{k}" for k in range(len(whole.after)))]
+
+    def proved(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The labels of the forms that follow, by their functions, and why the others do not."""
+        some = "some " if self.relation.premises() != "true" or not self.relation.pointwise else ""
         word = "word " if self.family.vocabulary is not None else ""
-        why = self.line(f"given .. some {word}run")
+        labels = self.run_labels()
+        run = labels[0] if len(labels) == 1 else f"({' '.join(labels)})"
+        why = self.line(f"given .. {some}{word}{run}")
         proved, missing = dict[str, str](), dict[str, str]()
         for form in self.found.needed(self.forms):
-            hints = ["run", *(proved[f] for f in proved if f in mentioned(parse_formula(form.text)))]
+            hints = [*self.equations[form.function]]
+            hints += [proved[f] for f in proved if f in mentioned(parse_formula(form.text))]
             label = f"{form.function}_form"
             sums = "sum(" in form.text and len(hints) > 1
             for by in ([*hints, "sum_ext"], hints) if sums else (hints, self.sides(form)):
@@ -185,6 +203,11 @@ class _Attempt:
                     proved[form.function] = label
                     break
             missing |= {form.function: why} if why is not None else {}
+        return proved, missing
+
+    def certificate(self) -> tuple[dict[str, Any] | None, dict[str, str]]:
+        """The certificate that a family has these forms, or which forms do not follow and why."""
+        proved, missing = self.proved()
         if missing:
             first = next(iter(missing.values()))
             return None, {f.function: missing.get(f.function, first) for f in self.forms if f.function not in proved}
@@ -198,7 +221,7 @@ class _Attempt:
 
     def sides(self, form: FamilyForm) -> Iterator[str]:
         """The run, and that relu(x) - relu(-x) is x for the values without an index that stand there so."""
-        yield "run"
+        yield from self.equations[form.function]
         both = dict.fromkeys(re.findall(r"\brelu\(-(\w+)\)", form.text)) if not form.ranges else {}
         for x in both:
             if self.line(f"sides_{x}: relu({x}) - relu(-{x}) = {x}") is None:
@@ -210,6 +233,7 @@ class _Attempt:
             return "the time is over"
         try:
             with limited(self.until, SECONDS):
+                text = self.relation._put(text)
                 for one in prooftext.read(f"proof {self.statement.id}\n  {text}\n").parts["proof"]:
                     self.elaborator.line(self.g, one)
         except (Rejected, Stuck, BadProof, SymcookError) as error:

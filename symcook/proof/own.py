@@ -83,10 +83,13 @@ def claim(
     It carries the sentence as its note, and the hash of the model. With `symbols` it is about all values that those of
     the model may have, else these must be set. `other` is the document of a second model, which it may speak of.
     """
-    sentence = _one_line(sentence)
+    sentence = one_line(sentence)
     meaning = ModelMeaning(document, definitions(), symbols, other)
     text = meaning.text(sentence)
     truths = [] if meaning.truths is None else [f"({one})" for one in meaning.truths.equations()]
+    if "q" in meaning.sorts:  # which the equations of formulas bind
+        other_q = next(name for name in (f"q{k}" for k in itertools.count()) if name not in meaning.taken)
+        truths = [re.sub(r"\bq\b", other_q, one) for one in truths]
     sorts = dict(meaning.sorts)
     if len(truths) > ROWS and meaning.truths is not None:  # fewer names, of which each is a level
         put, rows = in_rows(meaning)
@@ -96,16 +99,27 @@ def claim(
     run, premises = meaning.run, "".join(f"{one} -> " for one in truths)
     if len(truths) > LONG:  # so that all stand less deep: each premise is a level, and each part of a conjunction
         run, premises = _in_halves(meaning.parts), f"{_in_halves(truths)} -> "
+    whole = stated(sorts, [*meaning.least, *meaning.regions], meaning.word, run, f"{premises}({text})")
+    return read_statement(
+        Statement(named(document["name"]), whole, note=sentence, known=definitions(), model=hashes(document, other))
+    )
+
+
+def stated(sorts: Mapping[str, str], some: Sequence[str], word: str | None, run: str, said: str) -> str:
+    """The text of a statement: for all names of these sorts, if `some` hold, on each string, the run gives what is
+    said."""
     names = ", ".join(f"{name}:{sort}" for name, sort in sorts.items())
-    some = "".join(f"{part} -> " for part in [" & ".join([*meaning.least, *meaning.regions])] if part)
-    word = "" if meaning.word is None else f"({meaning.word}) -> "
-    whole = f"all {names}. {some}{word}{run} -> {premises}({text})"
-    model = hashes(document, other)
-    statement = Statement(named(document["name"]), whole, note=sentence, known=definitions(), model=model)
+    parts = [" & ".join(some)] if some else []
+    parts += [] if word is None else [f"({word})"]
+    return f"all {names}. {' -> '.join([*parts, run, said])}"
+
+
+def read_statement(statement: Statement) -> Statement:
+    """The statement, which was read; BadInput with its note where the text is no formula."""
     try:
         statement.formula  # noqa: B018
     except Rejected as error:
-        raise BadInput(MUST, sentence, str(error)) from None
+        raise BadInput(MUST, statement.note, str(error)) from None
     return statement
 
 
@@ -136,7 +150,7 @@ def _in_halves(parts: Sequence[str]) -> str:
     return " & ".join(parts) if len(parts) <= 2 else f"({_in_halves(parts[:half])}) & ({_in_halves(parts[half:])})"
 
 
-def _one_line(sentence: str) -> str:
+def one_line(sentence: str) -> str:
     return sentence.translate(dict.fromkeys(map(ord, "\t\r\n"), " ")).strip()
 
 
@@ -144,7 +158,7 @@ def _one_line(sentence: str) -> str:
 def meaning(document: Mapping[str, Any], sentence: str) -> ModelMeaning:
     """What a sentence about the model of a document means; BadInput where it is none."""
     found = ModelMeaning(document, definitions())
-    found.text(_one_line(sentence))
+    found.text(one_line(sentence))
     return found
 
 
@@ -204,64 +218,85 @@ class Settled:
         return None if found is None or (found.string is None and found.proved is None) else found.fragment
 
 
-OwnModels = tuple["Mapping[str, object] | None", "Mapping[str, object] | None"]
-"""The documents of the model that a statement is about, and of a second one."""
+@dataclass(frozen=True)
+class Subject:
+    """What a statement is about: the runs of its short strings, which end by a moment, and the search for a proof; the
+    `patient` runs try more strings after a proof was not found."""
+
+    runs: Callable[[Until | None], Runs]
+    automatic: Callable[[Citable, Statement], list[Node]]
+    patient: Callable[[Until | None], Runs] | None = None
+
+
+def models(
+    statement: Statement, document: Mapping[str, object] | None, other: Mapping[str, object] | None = None
+) -> Subject:
+    """A statement about the model of a document, and perhaps a second one."""
+    return Subject(lambda until: Runs(statement, document, until, other=other), automatic)
+
+
 ProofParts = Mapping[str, Callable[[Goal], None]]
 """Parts of a proof that are not a text: each closes its goal."""
 
 
 def settle(
     statement: Statement,
-    document: Mapping[str, object],
+    document: Mapping[str, object] | None,
     text: ProofText | ProofParts | None = None,
     seconds: float = SECONDS,
     words: bool = True,
     other: Mapping[str, object] | None = None,
+    subject: Subject | None = None,
+    told: Callable[[ClaimDecision], None] | None = None,
 ) -> Settled:
     """Try the sentence on short words, then prove it by the text or the automation; without `words` the proof comes
     first, and words where it has a gap. Parts of a proof may be written down too, in place of a text. Where there is
-    neither, the decision procedures come first. `other` is the document of the second model of a statement about two.
+    neither, the decision procedures come first. `other` is the document of the second model of a statement about two;
+    `subject` is what a statement is about that is about no model. `told` gets the decision when it is made.
 
     Raises BadProof for a text that is none, BadInput for one that cites what is not proved, Rejected where the checker
     does not accept what was found.
     """
     if not isinstance(text, Mapping):
         _headed(statement, text)
-    until, models = Until(seconds), (document, other)
+    until, subject = Until(seconds), subject or models(statement, document, other)
     refutes = isinstance(text, ProofText) and text.refutes
     tried = decision = None
     if text is None:
         decision = decide(statement, library(statement, citable()), Until(seconds / 4, 1 / 4))
-        if (settled := _decided(statement, models, decision, until)) is not None:
+        if (settled := _decided(statement, subject, decision, until)) is not None:
             return settled
         decision = decision.unconfirmed
+        if told is not None:
+            told(decision)
     if words and not refutes and not (decision and decision.true):
-        runs, tried = _tried(statement, models, Until(seconds / 4, 1 / 4))
+        runs, tried = _tried(subject, Until(seconds / 4, 1 / 4))
         if tried.word is not None:
             return Settled(*refute(statement, runs, until), tried)
     try:
-        return Settled(*_proved(statement, text, models, until), tried, decision=decision)
+        return Settled(*_proved(statement, text, subject, until), tried, decision=decision)
     except (StepGap, OutOfTime, Unfit) as error:
-        if tried is None and not refutes:
-            runs, tried = _tried(statement, models, Until(seconds / (4 if decision is None else 8), 1 / 4))
+        if (tried is None or subject.patient) and not refutes:
+            longer = replace(subject, runs=subject.patient or subject.runs)
+            runs, tried = _tried(longer, Until(seconds / (4 if decision is None else 8), 1 / 4))
             if tried.word is not None:
                 return Settled(*refute(statement, runs, Until(seconds / 4, 1 / 4)), tried)
         return Settled(None, None, tried, error, decision)
 
 
-def _decided(statement: Statement, models: OwnModels, found: ClaimDecision, until: Until) -> Settled | None:
+def _decided(statement: Statement, subject: Subject, found: ClaimDecision, until: Until) -> Settled | None:
     """The answer where a decision has a proof that the checker accepts, or a string at which the run shows that the
     sentence is false; None where it has neither."""
     if found.proved is not None:
         with suppress(StepGap, OutOfTime, Unfit):
             parts = {"proof": partial(Goal.take, trial=found.proved)}
-            return Settled(*_proved(statement, parts, models, until), None, decision=found)
+            return Settled(*_proved(statement, parts, subject, until), None, decision=found)
     if found.string is not None:
         if found.fragment == COUNTS:  # it has the least length, and may not be the first of these
-            runs, tried = _tried(statement, models, Until(until.left / 8, 1 / 8))
+            runs, tried = _tried(subject, Until(until.left / 8, 1 / 8))
             if tried.word is not None:
                 return Settled(*refute(statement, runs, until), tried, decision=found)
-        runs = Runs(statement, models[0], until, other=models[1])
+        runs = subject.runs(until)
         with suppress(WordsSpent):
             if runs.on(found.string) and runs.false() and runs.runs():
                 tried = Tried(runs.word, len(found.string) - 1, bool(runs.beyond))
@@ -269,9 +304,9 @@ def _decided(statement: Statement, models: OwnModels, found: ClaimDecision, unti
     return None
 
 
-def _tried(statement: Statement, models: OwnModels, until: Until) -> tuple[Runs, Tried]:
+def _tried(subject: Subject, until: Until) -> tuple[Runs, Tried]:
     """What short words say of a sentence, and their runs."""
-    runs = Runs(statement, models[0], until, other=models[1])
+    runs = subject.runs(until)
     return runs, runs.tried()
 
 
@@ -284,7 +319,7 @@ def prove(
     to show where the proof has a gap, Unmet where only a word for the hypotheses is missing, else as `settle`.
     """
     _headed(statement, text)
-    return _proved(statement, text, (document, None), None)[0]
+    return _proved(statement, text, models(statement, document), None)[0]
 
 
 @dataclass(frozen=True)
@@ -312,7 +347,7 @@ def certified(
             text = _headed_lines(statement, text)
         read = None if text is None else prooftext.read(text)
         _headed(statement, read)
-        certificate, verdict = _proved(statement, read, (document, None), Until(seconds))
+        certificate, verdict = _proved(statement, read, models(statement, document), Until(seconds))
     except (Rejected, OutOfTime, BadProof):
         return None
     proved = verdict.status == "PROVED" and not verdict.assuming
@@ -333,7 +368,7 @@ def _headed(statement: Statement, text: ProofText | None) -> None:
 def _proved(
     statement: Statement,
     text: ProofText | ProofParts | None,
-    models: OwnModels,
+    subject: Subject,
     until: Until | None,
 ) -> tuple[dict[str, Any], Verdict]:
     home = library(statement, citable())
@@ -344,11 +379,11 @@ def _proved(
         goals = {"proof": statement.formula, "defined": statement.defined, "inhabited": statement.inhabited}
         parts = {name: _part(home, text, name, goal) for name, goal in goals.items()}
         if parts["proof"] is None:
-            parts["proof"] = _automatic(home, statement)
+            parts["proof"] = subject.automatic(home, statement)
         if parts["defined"] is None:
             parts["defined"] = defined_part(home, statement.defined)
         if parts["inhabited"] is None:
-            parts["inhabited"] = inhabited(home, statement, Runs(statement, models[0], until, other=models[1]))
+            parts["inhabited"] = inhabited(home, statement, subject.runs(until))
     made = {name: nodes for name, nodes in parts.items() if nodes is not None}
     try:
         return judged(statement, made, "proved")
@@ -372,7 +407,7 @@ def _part(home: Citable, text: ProofText | ProofParts | None, name: str, goal: T
     return None
 
 
-def _automatic(home: Citable, statement: Statement) -> list[Node]:
+def automatic(home: Citable, statement: Statement) -> list[Node]:
     """The proof by the automation at its first levels; else by the lines that `ownfacts` has for the run's equations;
     else by all of the automation. StepGap with what that leaves."""
 
@@ -527,34 +562,47 @@ def first_line(why: object) -> str:
 
 
 def again(
-    document: Mapping[str, Any], certificate: object, text: str, other: Mapping[str, object] | None = None
+    document: Mapping[str, Any], certificate: Any, text: str, other: Mapping[str, object] | None = None
 ) -> tuple[str, Verdict]:
     """A certificate and the statements beside it (`expanded`) checked again, for the model of a document as it is now:
     the sentence, and the verdict, OPEN where they do not belong together any more. A statement about two models needs
     the document of the `other`. BadInput where the files do not say which sentence they are about, or of which model.
     """
-    last = text.rpartition("\n\n")[2]
-    note = re.search(r"^note: (.*)$", last, re.MULTILINE)
+    sentence = sentence_of(certificate, text)
+    model = str(certificate["model"])
+    second = other if (two := " " in model) else None
+    why = None
+    if two and other is None:
+        why = "it is about two models: give the second by --with"
+    elif model != hashes(document, second):
+        why = f"{'one of the models' if two else 'the model'} has changed since it was made"
+    made = partial(own.claim, document, sentence, other=second)
+    return sentence, judged_again(named(document["name"]), made, certificate, text, why)
+
+
+def sentence_of(certificate: Any, text: str) -> str:
+    """The sentence of a certificate, by the statements beside it; BadInput where they do not say it."""
+    note = re.search(r"^note: (.*)$", text.rpartition("\n\n")[2], re.MULTILINE)
     if note is None or not isinstance(certificate, dict) or "model" not in certificate:
         must = "a certificate must name its model, and the statement next to it the statement"
         raise BadInput(must, "neither or one", "prove the statement again")
-    sentence = note[1]
+    return note[1]
 
-    def failed(why: str) -> tuple[str, Verdict]:
-        return sentence, Verdict(named(document["name"]), "OPEN", reason=why)
 
-    two = " " in str(certificate["model"])
-    if two and other is None:
-        return failed("it is about two models: give the second by --with")
-    if certificate["model"] != hashes(document, other if two else None):
-        return failed(f"{'one of the models' if two else 'the model'} has changed since it was made")
-    statement = own.claim(document, sentence, other=other if two else None)
-    if last != statement.block + "\n":
-        return failed("the statement next to it is not that of this model and sentence")
+def judged_again(
+    id: str, made: Callable[[], Statement], certificate: Any, text: str, why: str | None = None
+) -> Verdict:
+    """The verdict on a certificate and the statements beside it, whose last one must be that which is `made` now; OPEN
+    where they do not belong together any more, as where `why` says so."""
+    if why is not None:
+        return Verdict(id, "OPEN", reason=why)
+    statement = made()
+    if text.rpartition("\n\n")[2] != statement.block + "\n":
+        return Verdict(id, "OPEN", reason="the statement next to it is not that of this model and sentence")
     try:
         verdict = limits.judged(statement, certificate)
     except Rejected as error:
-        return failed(str(error))
-    if text != own.expanded(statement, certificate):
-        return failed("the definitions and lemmas next to it are not those that it rests on")
-    return sentence, verdict
+        return Verdict(id, "OPEN", reason=str(error))
+    if text != expanded(statement, certificate):
+        return Verdict(id, "OPEN", reason="the definitions and lemmas next to it are not those that it rests on")
+    return verdict

@@ -86,24 +86,23 @@ class Evaluated:
     def _name(self, t: Term) -> Callable[[BoundValues], Any]:
         def value(_: BoundValues) -> Any:
             found = self.runs.values.get(t)
-            if found is None:
-                raise Rejected(f"'{t[1][0]}' has no value when it is needed")
-            return found
+            return self.runs.without_value(t) if found is None else found
 
         return value
 
     def _applied(self, t: Term) -> Valued:
         head, *given = t[2]
-        cost, place = self.term(given[0])
-        runs = self.runs
+        costs, places = zip(*map(self.term, given), strict=True)
+        runs, place, many = self.runs, places[0], len(given) > 1
 
         def value(bound: BoundValues) -> Any:
-            at, table = place(bound), runs.values.get(head)
-            if len(given) > 1 or not isinstance(table, dict) or not isinstance(at, int):
+            at: Any = tuple([one(bound) for one in places]) if many else place(bound)
+            table = runs.values.get(head)
+            if not isinstance(table, dict) or not all(isinstance(one, int) for one in (at if many else (at,))):
                 raise Rejected("a function has no value here")
             return table[at] if at in table else runs.behind_the_end(head, at)
 
-        return 1 + cost + sum(self.term(one)[0] for one in given[1:]), value
+        return 1 + sum(costs), value
 
     def _combined(self, tag: str, one: Valued, other: Valued) -> Valued:
         left, right, integral, exact = one[1], other[1], _INTEGRAL[tag], _EXACT[tag]

@@ -29,9 +29,11 @@ if TYPE_CHECKING:
 
 MOST_STATES = 60
 """So many states, and so many symbols, the automaton of a regular expression may have."""
-_HERE = "here"  # stands for the position in the text of a readout's condition
+HERE_NAME = "here"
+"""Stands for the position in the text of a readout's condition."""
 _ROUNDED_AS = {"mod": "mod(n, 2)", "floor": "floor(n/2)", "sign": "sign(i - 2)"}
-_OWN = frozenset({"n", "w", "run", "word", "names", _HERE})  # names that the text of a statement itself uses
+OWN_NAMES = frozenset({"n", "w", "run", "word", "names", HERE_NAME})
+"""Names that the text of a statement itself uses."""
 
 
 class _Layers(Relation):
@@ -126,7 +128,7 @@ def written(tree: Tree, here: Tree | None, taken: Collection[str]) -> Tree:
 
     def walk(part: Tree, scope: BoundNames) -> Tree:
         if part[0] == "name":
-            return here if here is not None and part[1] == _HERE else ("name", scope.get(part[1], part[1]))
+            return here if here is not None and part[1] == HERE_NAME else ("name", scope.get(part[1], part[1]))
         if part[0] == "call":
             return ("call", part[1], tuple(walk(a, scope) for a in part[2]))
         return rebuilt(part, scope, walk, lambda name, inner: free({*taken, *inner.values()}, name))
@@ -170,7 +172,7 @@ class ModelMeaning:
             raise BadInput(must, ", ".join(s["name"] for s in document["symbols"]), "give them values first")
         self.known, self.space = known, tuple(document["space"])
         self.symbols = tuple(one["name"] for one in document["symbols"])
-        self.taken = {*known, *expr.RESERVED, *WORDS, *_OWN, *self.symbols}
+        self.taken = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES, *self.symbols}
         self.document, self.names = renamed(document, self.taken)
         self.relation = _Layers(self.document)
         self.run, self.parts, self.word = self.relation.run(), self.relation.whole.parts, None
@@ -199,6 +201,11 @@ class ModelMeaning:
         return [] if self.relation.pointwise else ["1 <= n", *(self.other.least if self.other else ())]
 
     @property
+    def integers(self) -> dict[str, bool]:
+        """The names of integers, and whether they are never negative."""
+        return {"n": True}
+
+    @property
     def regions(self) -> list[str]:
         """What values the symbols may have, as formulas."""
         ends = [
@@ -217,9 +224,9 @@ class ModelMeaning:
     def text(self, sentence: str) -> str:
         """The sentence in the names of the statement, all its words written out. BadInput where it is none. What the
         formulas in it mean is in `truths`, by functions that `sorts` has then."""
-        return expr.show(_Sentence(self, sentence).made)
+        return expr.show(Sentence(self, sentence).made)
 
-    def truths_for(self, sentence: _Sentence) -> Truths:
+    def truths_for(self, sentence: Sentence) -> Truths:
         """The truth functions of the formulas in a sentence, over the typed letters of a word."""
         before, after = (self.document["embedding"][key] for key in ("before", "after"))
         low = int(self.relation.low) + (before is not None)
@@ -251,19 +258,20 @@ class ModelMeaning:
         return [name if self.names[name] == name else f'"{name}"' for name in self.space] + earlier
 
 
-class _Sentence:
+class Sentence:
     """One sentence about the model of a `Meaning`."""
+
+    READER = SentenceReader
 
     def __init__(self, meaning: ModelMeaning, text: str) -> None:
         self.meaning, self.text = meaning, text
         theirs = [] if meaning.other is None else [f"{PREFIX}{name}" for name in meaning.other.meaning.space]
-        self.reader = SentenceReader(text, [*meaning.space, *theirs], meaning.other is not None)
+        self.reader = self.READER(text, [*meaning.space, *theirs], meaning.other is not None)
         read = self.reader.whole()
         try:
             self.formulas(read)
             self.made = self.rounded(self.walk(read, {}))
-            kinds: dict[str, Sort] = {"Int->Int": ("fun", ("Int",), "Int"), "Int->Real": ("fun", ("Int",), "Real")}
-            env = {name: var(name, kinds.get(sort, sort)) for name, sort in meaning.sorts.items()}
+            env = {name: var(name, _sort(written)) for name, written in meaning.sorts.items()}
             if sort_of(_Builder(self).build(self.made, env, meaning.known)) != "Bool":
                 raise self.fail(read, "it is a number; compare it with something")
         except RecursionError:
@@ -280,7 +288,7 @@ class _Sentence:
         def fail(part: Tree, what: str) -> BadInput:
             return self.fail(part, f"{what}; of another number name it, ex m:Int. m <= a & a < m + 1")
 
-        return RoundedTerms({*self.meaning.taken, *words(tree)}, fail, own).put(tree, {"n": True})
+        return RoundedTerms({*self.meaning.taken, *words(tree)}, fail, own).put(tree, self.meaning.integers)
 
     def fail(self, tree: Tree, what: str) -> BadInput:
         """The error about a part of the sentence, with how a coordinate in it is written that shares its name."""
@@ -501,7 +509,7 @@ class _Sentence:
             raise self.absent(tree, kind)
         if kind == "decoded":
             try:
-                text = relation.decoded(_HERE)
+                text = relation.decoded(HERE_NAME)
             except BadInput as error:
                 raise self.fail(tree, error.must) from None
             return written(expr.parse_formula(text), places[0], scope.values())
@@ -529,14 +537,14 @@ class _Sentence:
     def answered(self, tree: Tree, kind: str, label: str, placed: bool) -> Tree:
         """What the readout of a model says."""
         other = self.meaning.other if tree[1] != kind else None
-        meaning, here = (self.meaning if other is None else other.meaning), _HERE if placed else None
+        meaning, here = (self.meaning if other is None else other.meaning), HERE_NAME if placed else None
         labels = meaning.document["readout"].get("labels") or []
         if kind != "accept" and labels and label not in labels:
             raise self.fail(tree, f"the label {label!r} is unknown; {unknown('label', label, list(labels)).do}")
         try:
             text = getattr(meaning.relation, kind)(*[label] * (kind != "accept"), here)
         except BadInput as error:
-            given = "" if error.given in (_HERE, "none") else f"; given: {error.given}"
+            given = "" if error.given in (HERE_NAME, "none") else f"; given: {error.given}"
             if here is None and "takes a position" in error.must:
                 given = f"; write {tree[1]}({', '.join(filter(None, (label, 'n')))}) for the last"
             raise self.fail(tree, error.must + given) from None
@@ -547,7 +555,7 @@ class _Sentence:
 class _Builder(grammar.TermBuilder):
     """Checks the sorts of every part, so that the smallest one that is wrong is named."""
 
-    def __init__(self, sentence: _Sentence) -> None:
+    def __init__(self, sentence: Sentence) -> None:
         super().__init__(sentence.meaning.known)
         self.sentence = sentence
 
@@ -568,3 +576,9 @@ class _Builder(grammar.TermBuilder):
 
     def refuse(self, why: str, tree: Tree) -> NoReturn:
         raise Rejected(why)
+
+
+def _sort(written: str) -> Sort:
+    """A sort as it is written, ``Int*Int->Real``."""
+    given, arrow, value = written.partition("->")
+    return ("fun", tuple(given.split("*")), value) if arrow else written

@@ -319,6 +319,15 @@ class Runs(Instances):
         models = (self.model, ""), (self.second, THEIRS)
         return all(self._ran(model, stem) for model, stem in models if model is not None)
 
+    @property
+    def given(self) -> Any:
+        """The present input as the model takes it."""
+        return self.rows if self.inputs else self.word
+
+    def columns(self, stem: str) -> Iterator[dict[int, Any]]:
+        """By position, what each function is whose name begins so."""
+        return (x for v, x in self.values.items() if isinstance(x, dict) and v[1][0].startswith(stem))
+
     def _ran(self, model: Any, stem: str) -> bool:
         """The same of a model, whose functions have names that begin so."""
         from symcook.domains import make_domain
@@ -327,7 +336,7 @@ class Runs(Instances):
         from symcook.run import prepare, run
 
         try:
-            given = self.rows if self.inputs else self.word
+            given = self.given
             sequence, _ = prepare(model, given)
             try:
                 result = forward(model, sequence, make_domain("exact"), trace=True)
@@ -336,8 +345,7 @@ class Runs(Instances):
         except (BadInput, Undecided):
             return False
         places = range(model.embedding.start, model.embedding.start + len(sequence))
-        tables = (x for v, x in self.values.items() if isinstance(x, dict) and v[1][0].startswith(stem))
-        mine = [[table.get(i, 0) for i in places] for table in tables]
+        mine = [[table.get(i, 0) for i in places] for table in self.columns(stem)]
         mine += [[x] for x in self.values.values() if self.pointwise]
         with PRECISION, result.domain.context():
             for name, column in result.stream.items():
@@ -375,7 +383,7 @@ class Runs(Instances):
         values stay (`ownwords` has them as terms)."""
         length, first_open = 0, None
         for wide in (False, True):
-            self.limit = self.work + WORK
+            self.limit = self.work + self.budget
             try:
                 with nullcontext() if self.until is None else alarm(self.until):
                     for size in range(1, (longest if not wide else min(length, WIDE)) + 1):
@@ -421,7 +429,11 @@ class Runs(Instances):
         self.spend(cost)
         return made(bound)
 
-    def behind_the_end(self, head: Term, at: int) -> Any:
+    def without_value(self, name: Term) -> Any:
+        """The value of a name that has none yet."""
+        raise Rejected(f"'{name[1][0]}' has no value when it is needed")
+
+    def behind_the_end(self, head: Term, at: Any) -> Any:
         """The value of a function at a place where it has none of its own."""
         if self.strict:
             raise Rejected(f"'{head[1][0]}' has no value at {at}")

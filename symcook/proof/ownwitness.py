@@ -26,6 +26,7 @@ from symcook.proof.terms import (
     MAX_SIZE,
     Term,
     flatten,
+    free,
     instantiate,
     loose,
     negation,
@@ -210,7 +211,8 @@ def _follow(g: Goal, body: Term, runs: Runs) -> None:
 
 
 def _at(g: Goal, equation: str, body: Term, runs: Runs) -> None:
-    g.rewrite(equation)
+    if g.fact(equation)[2][0] in free(g.goal):
+        g.rewrite(equation)
     _follow(g, body, runs)
 
 
@@ -306,8 +308,9 @@ def _false_at(g: Goal, equation: str, labels: Sequence[str], inner: Term, runs: 
     place = g.fact(equation)[2][1]
     parts = flatten("&", instantiate(inner, (place,)))
     k = next(k for k, part in enumerate(parts) if not _true(part, runs))
-    here = g.fresh("here")
-    g.rewrite(equation, labels[k], here)
+    here = labels[k]
+    if g.fact(equation)[2][0] in free(g.fact(here)):
+        g.rewrite(equation, here, here := g.fresh("here"))
     _deny(g, here, parts[k], runs)
 
 

@@ -51,7 +51,7 @@ WORDS = {
     "decoded": "a position",
 }
 """The words of a sentence with what they take."""
-_PLACES = {
+PLACES = {
     "accept": (0, 1),
     "answer": (0, 1),
     "at": (1,),
@@ -300,7 +300,7 @@ class SentenceReader(expr.Reader):
                 self.take(",")
             places.append(self.tree(0))
         self.take(")")
-        if len(places) not in _PLACES.get(kind, (0,)):
+        if len(places) not in PLACES.get(kind, (0,)):
             raise self.misused(kind, begin)
         return ("call", name, (*given, *places))
 
@@ -388,15 +388,18 @@ class _Writing:
             return text(x)
         rest = self.runs.behind(v)
         parts = []
+        indices = [f"j{k}" for k in range(1, len(v[1][1][1]) + 1)] if len(v[1][1][1]) > 1 else ["j"]
         for i in sorted(x):
             at = self._shown_at(v, i)
             if rest:
                 at = reify.term(nf(("-", None, (at, written(rest)))))
             if at != num(0):
-                parts.append(f"I[j = {i}]" + ("" if at == num(1) else f"*({grammar.show(at)})"))
-        return "j. " + (" + ".join([*parts, *([text(rest)] if rest else [])]) or "0")
+                places = zip(indices, i if isinstance(i, tuple) else (i,), strict=True)
+                here = " & ".join(f"{index} = {place}" for index, place in places)
+                parts.append(f"I[{here}]" + ("" if at == num(1) else f"*({grammar.show(at)})"))
+        return f"{' '.join(indices)}. " + (" + ".join([*parts, *([text(rest)] if rest else [])]) or "0")
 
-    def _shown_at(self, f: Term, i: int) -> Term:
+    def _shown_at(self, f: Term, i: Any) -> Term:
         """f(i) as it is written."""
         if (f, i) not in self._shown:
             x, said = self.runs.values[f][i], self.runs.solved.get((f, i))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -19,15 +19,20 @@ from symcook.model.answers import EMPTY_STRING, Shown
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer, without_value
 from symcook.proof import own
+from symcook.proof.familyruns import FamilyTried
 from symcook.proof.limits import OutOfTime
 from symcook.proof.ownruns import VALUES, Tried
 from symcook.proof.search import prooftext
 
 if TYPE_CHECKING:
+    from symcook.model.family import Family
+    from symcook.proof.claims.decision import ClaimDecision
     from symcook.proof.own import Settled
     from symcook.proof.replay import Statement, Verdict
     from symcook.proof.search.prooftext import ProofText
 
+Told = Callable[["ClaimDecision"], None]
+"""Is told of a decision when it is made, so that it is known where the time ends later."""
 SECONDS = 60
 """The time limit for one statement, in seconds, where the user sets none."""
 AUTOMATIC, SCRIPT, RUN = "automatic proof", "proof script", "exact run of a short string"
@@ -50,7 +55,7 @@ class ProofAnswer(Shown):
 
     REPORT = "proving"
 
-    model: Transformer
+    model: Transformer | None
     statement: str
     status: Literal["PROVED", "REFUTED", "OPEN"]
     method: str | None
@@ -77,15 +82,27 @@ class ProofAnswer(Shown):
     @property
     def counterexample(self) -> str | None:
         """The same as text, "" for the empty string; None where no string is known on which the statement is false."""
-        if self.word is None:
+        if self.word is None or self.model is None:
             return None
         embedding = self.model.embedding
         return "; ".join(self.word) if embedding.inputs is not None else embedding.written(self.word)
 
     @property
+    def sizes(self) -> str | None:
+        """The sizes and tables of a family at which the statement is false."""
+        return self.tried.sizes if isinstance(self.tried, FamilyTried) else None
+
+    @property
+    def about(self) -> str:
+        """The name of the model, or of the family."""
+        return self.claim.id.removeprefix("own.") if self.model is None or self.sizes else self.model.name
+
+    @property
     def shown(self) -> str | None:
         """The counterexample as a sentence names it."""
-        return None if self.counterexample is None else self.counterexample or EMPTY_STRING
+        if self.counterexample is None:
+            return None
+        return (self.counterexample or EMPTY_STRING) + (f" at {self.sizes}" if self.sizes else "")
 
     @property
     def words(self) -> str:
@@ -114,7 +131,7 @@ class ProofAnswer(Shown):
             "seconds": round(self.seconds, 4),
             "certificate": None if certificate is None else str(certificate),
             "why": self.why,
-        }
+        } | ({"sizes": self.tried.at} if isinstance(self.tried, FamilyTried) and self.tried.sizes else {})
 
     @door(path='for example "mine.certificate.json"')
     def save(self, path: str | Path, force: bool = False) -> tuple[Path, Path]:
@@ -204,58 +221,95 @@ def settle(
     `other` model."""
     from symcook.proof import formulas
 
+    def find(told: Told) -> Settled:
+        if script is None and model.program is not None and other is None:
+            return formulas.settle(model, claim, document, seconds)
+        return own.settle(claim, document, script, seconds, other=other, told=told)
+
+    return _answer(model, claim, find, script is not None, seconds)
+
+
+def settle_family(family: Family, claim: Statement, script: ProofText | None, seconds: int = SECONDS) -> ProofAnswer:
+    """The answer to a claim about all sizes of a family (`ownfamily.claim`)."""
+    from symcook.proof import familyproofs
+
+    subject = familyproofs.subject(claim, family, seconds)
+    size = next(iter((*family.sizes, *family.tables)))
+
+    def find(told: Told) -> Settled:
+        return own.settle(claim, None, script, seconds, subject=subject, told=told)
+
+    return _answer(None, claim, find, script is not None, seconds, f", or ask about one size: --set {size}=2")
+
+
+def _answer(
+    model: Transformer | None,
+    claim: Statement,
+    find: Callable[[Told], Settled],
+    script: bool,
+    seconds: int,
+    smaller: str = "",
+) -> ProofAnswer:
+    """The answer by what is found, in so many seconds; `smaller` says what else may be asked."""
     begun = time.monotonic()
     why, remaining = None, ""
     settled: Settled | None = None
+    decisions: list[ClaimDecision] = []
     try:
         with waiting(seconds):
-            if script is None and model.program is not None and other is None:
-                settled = formulas.settle(model, claim, document, seconds)
-            else:
-                settled = own.settle(claim, document, script, seconds, other=other)
+            settled = find(decisions.append)
     except TimeUp:
-        why = f"no proof was found within {seconds} seconds; give more with --seconds"
+        what = _decided(decisions[0], "the time is over") if decisions else ""
+        why = f"{what}no proof was found within {seconds} seconds; give more with --seconds{smaller}"
     except Rejected as error:
         why = f"no certificate: {error}"
     tried = settled and settled.tried
+    model = tried.model if isinstance(tried, FamilyTried) else model
     fragment = None if settled is None else settled.fragment
     certificate, verdict = (None, None) if settled is None else (settled.certificate, settled.verdict)
     status: Any = "OPEN"
     method = None
     if certificate is not None and verdict is not None:
-        status, method = verdict.status, fragment or (AUTOMATIC if script is None else SCRIPT)
+        status, method = verdict.status, fragment or (SCRIPT if script else AUTOMATIC)
     elif settled is not None and settled.missing is None:
         status, method, why = "REFUTED", fragment or RUN, "no proof of the negation was found"
     elif settled is not None:
-        why, remaining = _missing(model, settled, script is not None, seconds)
+        why, remaining = _missing(model, settled, script, seconds, smaller)
     return ProofAnswer(
         model, claim.note, status, method, time.monotonic() - begun, claim, tried, certificate, verdict, why, remaining
-    )
+    )  # fmt: skip
 
 
-def _missing(model: Transformer, settled: Settled, script: bool, seconds: int) -> tuple[str, str]:
+def _decided(decision: ClaimDecision | None, why: str | None) -> str:
+    """The beginning of the reason where a statement is decided true, and why that has no certificate."""
+    if decision is None or not decision.true:
+        return ""
+    return f"decided true by {decision.fragment}, without a certificate ({why}): "
+
+
+def _missing(model: Transformer | None, settled: Settled, script: bool, seconds: int, smaller: str) -> tuple[str, str]:
     """Why there is no proof, with what to do, and what remains to be shown."""
-    missing, begun = settled.missing, ""
+    missing, decision = settled.missing, settled.decision
     so_far = _so_far(model, settled.tried)
     what, _, remaining = str(missing).partition("\n")
-    decision = settled.decision
-    if decision is not None and decision.true:
-        begun = f"decided true by {decision.fragment}, without a certificate ({decision.outside}): "
-    elif decision is not None and decision.outside is not None:
+    begun = _decided(decision, decision and decision.outside)
+    if not begun and model is not None and decision is not None and decision.outside is not None:
         so_far += f"; not decided, since {decision.outside}"
     if isinstance(missing, OutOfTime):
-        do = "write the steps between into a proof script (see notes/proofs.md), or give more with --seconds"
+        do = f"write the steps between into a proof script (see notes/proofs.md), or give more with --seconds{smaller}"
         return f"{begun}no proof was found within {seconds} seconds{so_far}; {do}", textwrap.dedent(remaining)
     if isinstance(missing, own.Unmet):
         why = what.partition(": ")[2]
         do = "write it below 'inhabited' in a proof script: see notes/own-claims.md"
     else:
         why = what if script else "the automation found no proof"
-        do = "write the steps between into a proof script: see notes/proofs.md"
+        do = f"write the steps between into a proof script: see notes/proofs.md{smaller}"
     return f"{begun}{why}{so_far}; {do}", textwrap.dedent(remaining)
 
 
-def _so_far(model: Transformer, tried: Tried | None) -> str:
+def _so_far(model: Transformer | None, tried: Tried | None) -> str:
+    if model is None:
+        return tried.so_far if isinstance(tried, FamilyTried) else ""
     if tried is None or not tried.length:
         return ""
     rows = model.embedding.inputs is not None

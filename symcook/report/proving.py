@@ -19,7 +19,8 @@ LONGEST = 2000
 
 def line(answer: ProofAnswer) -> str:
     """The answer as a sentence: the repr."""
-    ends = {"PROVED": ", for every string" if answer.model.alphabet else "", "OPEN": " is undecided"}
+    proved = ", for all sizes" if answer.model is None else ", for every string" if answer.model.alphabet else ""
+    ends = {"PROVED": proved, "OPEN": " is undecided"}
     if answer.status == "OPEN" and answer.tried is not None and answer.tried.length:
         ends["OPEN"] += f"; true up to n = {answer.tried.length}"
     end = f" is false of {answer.shown}" if answer.shown is not None else ends.get(answer.status, " is false")
@@ -37,7 +38,7 @@ def document(answer: ProofAnswer) -> Drawn:
 
 def html(answer: ProofAnswer) -> str:
     """The answer as a table."""
-    rows = [("statement", answer.statement), ("false of", answer.shown or ""), ("about", answer.model.name)]
+    rows = [("statement", answer.statement), ("false of", answer.shown or ""), ("about", answer.about)]
     rows += [("method", answer.method or ""), ("lemmas", ", ".join(answer.lemmas))]
     rows += [("reason", in_python(answer.why or "")), ("remaining", answer.remaining)]
     drawn = table([], [row for row in rows if row[1]], words=True)

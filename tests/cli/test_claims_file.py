@@ -69,12 +69,25 @@ def test_bad_input_before_anything_is_tried(home, capsys, lines, what):
 
 
 def test_a_certificate_that_is_there(home, capsys):
-    assert claims(home, capsys, TRUE)[0] == 0
-    code, _, err = claims(home, capsys, FALSE, TRUE)
-    assert code == 2 and "--force" in err and not (home / "m.2.certificate.json").exists()
+    """It stays, and the new one gets a number; with --force it is replaced."""
+    assert main(["prove", "m.json", "--statement", TRUE]) == 0
+    before = (home / "m.certificate.json").stat().st_mtime_ns
+    assert claims(home, capsys, TRUE)[0] == 0 and (home / "m.2.certificate.json").exists()
+    assert (home / "m.certificate.json").stat().st_mtime_ns == before
     assert claims(home, capsys, "all i in 1..n. mean(i) <= 1", TRUE, options=["--force"])[0] == 0
-    names = [json.loads((home / f"m{k}.certificate.json").read_text())["id"] for k in ("", ".2")]
-    assert names == ["own.majority", "own.majority"] and main(["prove", "m.json"]) == 0
+    assert (home / "m.certificate.json").stat().st_mtime_ns != before and main(["prove", "m.json"]) == 0
+    assert {x.name for x in home.glob("*.certificate.json")} == {f"m{k}.certificate.json" for k in ("", ".2", ".3")}
+
+
+def test_another_second_model_is_another_claim(home, capsys):
+    """The files of a statement are found by what it is about too."""
+    for name in ("one", "two"):
+        b = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": -1 if name == "one" else -2}})
+        b.readout("sign", "last", b.attention("mean", reads="vote", mask="future"), weights=[1])
+        b.build(name).save(f"{name}.json")
+    for k, name in enumerate(("one", "two")):
+        assert main(["prove", "m.json", "--statement", "other.accept -> accept", "--with", f"{name}.json"]) == 0
+        assert len([*home.glob("m*.certificate.json")]) == k + 1
 
 
 def test_what_must_not_stand_with_it(home, capsys):

@@ -382,3 +382,11 @@ def test_a_certificate_is_of_its_weights(kind: str, source: str) -> None:
                 library().judged(other, certificate | forged)
         part[key][0] = kept
     assert own.again(document, certificate, text)[1].words == "PROVED"
+
+
+def test_a_coordinate_may_be_called_like_what_an_equation_binds() -> None:
+    """A remainder is ``ex q in 0..i. i = m*q + r``; the coordinate q keeps its name."""
+    b = sc.Builder(words={"a": {"q": 1}, "b": {"q": -1}})
+    b.readout("sign", "last", b.add(sc.head(value={"m": "q"}, mask="causal")), weights=[1])
+    text = own.claim(to_document(b.build("named")), "all i in 1..n. holds(MOD(3, 1), i) -> q(i) <= 1").text
+    assert "ex q0 in 0..i. i = 3*q0 + 1" in text and "q(i) <= 1" in text

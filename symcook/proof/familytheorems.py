@@ -1,0 +1,25 @@
+"""The stored theorems about the families that ship."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from symcook.model.plainfamily import PlainFamily
+    from symcook.proof.replay import Statement
+
+
+def theorems_of(family: PlainFamily) -> list[Statement]:
+    """The stored claims about all sizes of a family, with the choices of this one."""
+    from symcook.proof.familyrel import CALL
+    from symcook.proof.replay import statements
+
+    usual = {key: many[0] for key, many in family.choices.items()}
+    found = []
+    for one in statements().values():
+        calls = [m for m in CALL.finditer(one.written) if m[1] == "run" and m[2] == family.name]
+        made = [dict(re.findall(r"(\w+) = (\w+)", call[3])) for call in calls]
+        if one.claim and any(family.choices.keys() >= m.keys() and usual | m == family.chosen for m in made):
+            found.append(one)
+    return found
