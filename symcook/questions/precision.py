@@ -24,7 +24,7 @@ from symcook.questions.moving import answer
 from symcook.words import Word
 from symcook.words.cells import MOST, Cells
 from symcook.words.inputs import Language, Strings, Within, strings
-from symcook.words.simulated import Bits
+from symcook.words.simulated import FewBits
 
 if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
@@ -69,6 +69,9 @@ def precision(
     So the least number of bits p(n) lies above "fails" and is at most "enough". None: no number of bits up to
     MOST_BITS is shown to be enough, as where a logit is exactly on its threshold and is rounded; or no word fails.
 
+    Where heads average what stands before, prefixes are merged (`symcook.words.simulated`). The sets of merged strings
+    keep the signs of what is rounded, so that fewer bits may be enough than strings one by one show.
+
     `extra["formats"]` has for each of the formats "guaranteed", the greatest length up to which every word, and every
     shorter one "from" length 1 on, is decided rightly by every runtime of the error model; None where one has no run.
     "from" is 0 where the empty word is asked about too, as with `min_length` 0. "wrong" and "length" are the first word
@@ -106,12 +109,12 @@ def precision(
         return Answer(
             "precision", bound.name, {"max_length": max_length, "formats": list(formats)},
             ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
-            f"Bits that {bound.name} needs", extra={"formats": found},
+            f"FewBits that {bound.name} needs", extra={"formats": found},
             nothing={"fails": "none", "enough": "none"}, inputs=within,
         )  # fmt: skip
 
     try:
-        merged = Bits(bound, within, max(beyond, max_length))
+        merged = FewBits(bound, within, max(beyond, max_length))
     except NotExact:
         merged = None
 
@@ -175,7 +178,7 @@ def _said(value: object) -> str:
 class _Length:
     """All words of one length, and what is known of them."""
 
-    def __init__(self, model: Transformer, strings: Strings, n: int, merged: Bits | None = None) -> None:
+    def __init__(self, model: Transformer, strings: Strings, n: int, merged: FewBits | None = None) -> None:
         self.model, self.strings, self.n, self.merged = model, strings, n, merged
         self.by_words = merged is None
         """Whether strings were run one by one."""

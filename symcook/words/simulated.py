@@ -1,7 +1,7 @@
 """Merged prefixes in numbers of few bits: as one runtime computes them, and all that any runtime may beside it.
 
 `Simulated` rounds every operation once, in the order written, as `symcook.domains.mp` does: a state is the running sums
-as they come out, and prefixes with the same ones are one. `Together` keeps them beside `Hulls`, whose verdict is the
+as they come out, and prefixes with the same ones are one. `HullsAndRun` keeps them beside `Hulls`, whose verdict is the
 exact model's where it is one, so that the smallest string on which the two differ is found among all.
 """
 
@@ -38,13 +38,13 @@ HELD = 53
 
 
 @dataclass(frozen=True)
-class Run:
+class RunEntries:
     """A coordinate, or a sum of `count` terms, of every entry."""
 
     values: Array
     count: int = 1
 
-    def take(self, entries: Array) -> Run:
+    def take(self, entries: Array) -> RunEntries:
         return replace(self, values=self.values[entries])
 
 
@@ -63,45 +63,45 @@ class Simulated:
             raise NotExact("numbers must be within float64", "one that is not")
         return np.ldexp(np.rint(np.ldexp(mantissa, self.bits)), exponent - self.bits)
 
-    def values(self, numbers: Sequence[Coefficient]) -> Run:
-        return Run(np.array([self.number(value) for value in numbers]))
+    def values(self, numbers: Sequence[Coefficient]) -> RunEntries:
+        return RunEntries(np.array([self.number(value) for value in numbers]))
 
-    def position(self, term: Coefficient, i: int, n: int) -> Run:
+    def position(self, term: Coefficient, i: int, n: int) -> RunEntries:
         self.domain.begin(("",), i)
-        return Run(np.array([float(self.domain.positions(term)[0])]))
+        return RunEntries(np.array([float(self.domain.positions(term)[0])]))
 
-    def linear(self, terms: Sequence[tuple[Run, Coefficient]], bias: Coefficient, entries: int) -> Run:
+    def linear(self, terms: Sequence[tuple[RunEntries, Coefficient]], bias: Coefficient, entries: int) -> RunEntries:
         parts = [np.full(entries, self.number(bias))] if bias != 0 or not terms else []
         for column, weight in terms:
             parts.append(column.values if weight == 1 else self.rounded(self.number(weight) * column.values))
         total = parts[0]
         for part in parts[1:]:
             total = self.rounded(total + part)
-        return Run(total)
+        return RunEntries(total)
 
-    def activate(self, x: Run, kind: str) -> Run:
-        return Run(np.where(x.values > 0, x.values if kind == "relu" else 1.0, 0.0))
+    def activate(self, x: RunEntries, kind: str) -> RunEntries:
+        return RunEntries(np.where(x.values > 0, x.values if kind == "relu" else 1.0, 0.0))
 
-    def added(self, sums: Run | None, x: Run) -> Run:
-        return x if sums is None else Run(self.rounded(sums.values + x.values), sums.count + 1)
+    def added(self, sums: RunEntries | None, x: RunEntries) -> RunEntries:
+        return x if sums is None else RunEntries(self.rounded(sums.values + x.values), sums.count + 1)
 
-    def mean(self, sums: Run | None, entries: int) -> Run:
+    def mean(self, sums: RunEntries | None, entries: int) -> RunEntries:
         if sums is None:
-            return Run(np.zeros(entries))
-        return Run(self.rounded(sums.values / self.number(sums.count)))
+            return RunEntries(np.zeros(entries))
+        return RunEntries(self.rounded(sums.values / self.number(sums.count)))
 
 
 class Pair(NamedTuple):
     """What any runtime may have, and what one has."""
 
     hull: Any
-    run: Run
+    run: RunEntries
 
     def take(self, entries: Array) -> Pair:
         return Pair(self.hull.take(entries), self.run.take(entries))
 
 
-class Together:
+class HullsAndRun:
     """Both, for prefixes."""
 
     ends, says = 1, "strings with the same running sums as one"
@@ -109,7 +109,7 @@ class Together:
     def __init__(self, hulls: Hulls, runs: Simulated) -> None:
         self.hulls, self.runs, self.entries = hulls, runs, 1
 
-    def at(self, seen: int, entries: int) -> Together:
+    def at(self, seen: int, entries: int) -> HullsAndRun:
         self.entries = entries
         self.hulls.at(seen, entries)
         return self
@@ -154,7 +154,7 @@ class Together:
 # --- Verdicts ---------------------------------------------------------------------------------------------------------
 
 
-def said(readout: Readout, columns: Sequence[Run], states: int) -> Array:
+def said(readout: Readout, columns: Sequence[RunEntries], states: int) -> Array:
     """What a run says of each state."""
     values = np.array([np.broadcast_to(column.values, states) for column in columns])
     if readout.signed:
@@ -170,11 +170,11 @@ class Proved(NamedTuple):
     word: Word | None = None
 
 
-class Bits:
+class FewBits:
     """All strings of the lengths that are asked in turn, in numbers of so many bits. NotExact where prefixes of the
     model cannot be grouped."""
 
-    says = Together.says
+    says = HullsAndRun.says
 
     def __init__(self, model: Transformer, strings: Strings, longest: int) -> None:
         if not streams(model) or model.readout.everywhere or len(model.readout.groups) > 1:
@@ -210,7 +210,7 @@ class Bits:
         return None if result is None else self._first(result, np.arange(len(words)), words.__getitem__)
 
     def _both(self, bits: int) -> Any:
-        return Together(Hulls(self.model, Format(HELD)), Simulated(bits))
+        return HullsAndRun(Hulls(self.model, Format(HELD)), Simulated(bits))
 
     def _first(self, result: Result, chosen: Array, word: Callable[[int], Word]) -> tuple[Word, Any] | None:
         """The first of the chosen entries that is decided otherwise."""

@@ -19,10 +19,10 @@ from symcook.errors import NotExact, SymcookError
 from symcook.questions import precision as home
 from symcook.questions.precision import precision
 from symcook.words.inputs import strings
-from symcook.words.simulated import Bits
+from symcook.words.simulated import FewBits
 
 
-class Never(Bits):
+class Never(FewBits):
     """Prefixes that are never merged."""
 
     def __init__(self, *given: object) -> None:
@@ -30,7 +30,7 @@ class Never(Bits):
 
 
 def compared(seed: int) -> str:
-    """What came of one seed. Bits that are enough for merged prefixes are at most those that strings one by one show,
+    """What came of one seed. FewBits that are enough for merged prefixes are at most those that strings one by one show,
     as their sets keep the signs of what is rounded; runs in so many bits decide every string rightly. All else is one
     and the same."""
     r = random.Random(f"few bits {seed}")
@@ -45,7 +45,7 @@ def compared(seed: int) -> str:
     if "running sums" not in merged.notes["words"]:
         return "apart"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(home, "Bits", Never)
+        patch.setattr(home, "FewBits", Never)
         apart = precision(drawn, longest, **asked)
     every = strings(drawn, range(1, longest + 1), asked.get("inputs"))
     found = "merged"
