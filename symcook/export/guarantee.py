@@ -30,7 +30,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.matrix import RationalMatrix
 from symcook.words.exact import Prefixes
 from symcook.words.inputs import Strings
-from symcook.words.rounded import CLASSES, LEVELS, MOST_STATES, Box, Boxed, Hulls, boxes, cells, streams
+from symcook.words.rounded import CLASSES, LEVELS, MOST_STATES, Box, Boxed, Hulls, Values, boxes, cells, streams, told
 
 RUNS = 1000
 """The greatest number of runs of one certificate."""
@@ -480,27 +480,16 @@ def decision(model: Transformer, found: OutputEnds) -> tuple[float | None, int |
     whose ends leave the answer open."""
     import numpy as np
 
-    if model.readout.signed:
-        low, high = found["logit"]
-        yes, no = low > 0, high <= 0
-        distance = np.where(yes, low, -high)
-    elif model.decides:
-        pairs = list(found.values())
-        yes = np.all([(low == 0) & (high == 0) for low, high in pairs], axis=0)
-        distance = np.max([np.maximum(low, -high) for low, high in pairs], axis=0)
-        no = distance > 0
-        distance = np.where(yes, np.inf, distance)
+    columns = [Values(low, high, low) for low, high in found.values()]
+    answers = told(model.readout, columns, max(len(column.low) for column in columns))
+    if (answers < 0).any():
+        return None, int((answers < 0).argmax())
+    lows, highs = (np.array([pair[k] for pair in found.values()]) for k in (0, 1))
+    if model.decides:
+        distance = np.maximum(lows, -highs).max(axis=0)
+        distance = distance if model.readout.signed else np.where(answers == 1, np.inf, distance)
     else:
-        lows, highs = (np.array([pair[k] for pair in found.values()]) for k in (0, 1))
-        best = lows.argmax(axis=0)
-        others = np.where(np.arange(len(lows))[:, None] == best, -np.inf, highs)
-        first = np.arange(len(lows))[:, None] < best
-        top = lows.max(axis=0)
-        yes = np.where(first, others < top, others <= top).all(axis=0)
-        no, distance = np.zeros_like(yes), top - others.max(axis=0)
-    open_ones = ~(yes | no)
-    if open_ones.any():
-        return None, int(open_ones.argmax())
+        distance = lows.max(axis=0) - np.where(np.arange(len(lows))[:, None] == answers, -np.inf, highs).max(axis=0)
     least = float(distance.min())
     return (least if least < np.inf else None), None
 

@@ -1,32 +1,27 @@
-"""All strings of a length at once while one weight moves: prefixes merged as in `symcook.words.exact`, along a line.
+"""How far one weight may move before some string of a length gets another answer, by all strings at once.
 
-Every number is known at the weight as it stands, and as `at + t slope` for a weight that has moved so far and goes on
-by t > 0. A piece ends at the first t at which something turns, an activation or the answer; up to there every string of
-a class has the same answer, or the class is left open. Of prefixes that differ in the last running sum alone two lines
-are kept, below and above the sums of all of them.
+The numbers are those of `symcook.questions.lines`. A piece ends at the first place at which something turns, an
+activation or the answer; up to there every string of a class has the same answer, or the class is left open.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from flint import fmpq, fmpq_poly
+from flint import fmpq
 
 from symcook.domains.cells import Array
-from symcook.domains.protocol import Coefficient
 from symcook.errors import BadInput, NotExact
-from symcook.model.expr import show
-from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
-from symcook.questions.line import Quotient, polynomial
+from symcook.questions.lines import BASE, MUST, PIECE, Line, LineEntries, LineNumbers, either, least
 from symcook.questions.moving import OneSymbol
 from symcook.questions.reach import Reach, exactly
 from symcook.words import Word
-from symcook.words.exact import MOST, ONE, ZERO, Prefixes, PrefixLevel, by_length, mergeable
+from symcook.words.exact import ZERO, Passes, Prefixes, PrefixLevel, by_length, mergeable
 
 if TYPE_CHECKING:
     from symcook.words.inputs import Strings
@@ -35,261 +30,10 @@ PIECES = 200
 """So many pieces of one length are looked at."""
 ROUNDS = 12
 """So many times a class is parted."""
-MUST = "prefixes are grouped by rational numbers that are linear in the weight"
-
-
-BASE, PIECE = 1, 2
-"""Of a number: as it stands, and in the piece."""
-
-
-class Moving(NamedTuple):
-    """A given number: at the weight as it stands, where the piece begins, and by how much it grows there."""
-
-    start: fmpq
-    at: fmpq
-    slope: fmpq
-
-
-@dataclass(frozen=True)
-class LineEntries:
-    """One coordinate or running sum, arrays of objects: at the weight as it stands (`start`), where the piece begins
-    (`at`) and how it grows (`slope`; None: not at all). `open` says of which entries this is not known: `BASE` of the
-    first, `PIECE` of the others (None: of none). `made_of` are the numbers of the running sums in it."""
-
-    start: Array
-    at: Array
-    slope: Array | None = None
-    open: Array | None = None
-    made_of: frozenset[int] = frozenset()
-
-    def take(self, entries: Array | list[int]) -> LineEntries:
-        start = self.start[entries]
-        return replace(
-            self,
-            start=start,
-            at=start if self.at is self.start else self.at[entries],
-            slope=None if self.slope is None else self.slope[entries],
-            open=None if self.open is None else self.open[entries],
-        )
-
-    @property
-    def inside(self) -> Array:
-        """A number with the sign that each entry has in the piece."""
-        return self.at if self.slope is None else np.where(self.at == 0, self.slope, self.at)
-
-    @property
-    def turns(self) -> dict[int, fmpq]:
-        """By entry the t > 0 at which it is zero, of those that are not zero before."""
-        if self.slope is None:
-            return {}
-        meets = ((self.at > 0) & (self.slope < 0)) | ((self.at < 0) & (self.slope > 0))
-        meets = meets if self.open is None else meets & (self.open == 0)  # what is open is looked at again
-        return {int(k): -self.at[k] / self.slope[k] for k in np.flatnonzero(meets)}
-
-    def columns(self) -> list[Array]:
-        """What states are told apart by."""
-        at = [] if self.at is self.start else [self.at]
-        return [self.start, *at, *([] if self.slope is None else [self.slope])]
-
-
-def least(*places: fmpq | None) -> fmpq | None:
-    """The least of some places, None where there is none."""
-    return min((place for place in places if place is not None), default=None)
-
-
-@dataclass
-class Line:
-    """The piece of one pass: the symbol that moves, from where it stands; where the piece begins, in which direction it
-    goes (0: it is this place alone), and where it `end`s as far as is known (None: nowhere)."""
-
-    name: str
-    start: fmpq
-    at: fmpq
-    direction: int
-    end: fmpq | None = None
-    known: dict[Coefficient, Moving] = field(default_factory=dict)
-
-    def number(self, value: Coefficient) -> Moving:
-        found = self.known.get(value)
-        if found is None:
-            found = self.known[value] = self._given(value)
-        return found
-
-    def _given(self, value: Coefficient) -> Moving:
-        if not isinstance(value, tuple):
-            exact = fmpq(value.numerator, value.denominator)
-            return Moving(exact, exact, ZERO)
-        found = polynomial(value, self.name, fmpq_poly([0, 1]))
-        if isinstance(found, Quotient) or (line := fmpq_poly(found)).degree() > 1:
-            raise NotExact(MUST, show(value))
-        return Moving(line(self.start), line(self.at), line[1] * self.direction)
-
-
-class LineNumbers:
-    """These numbers at one position; see `symcook.words.exact.ExactNumbers`. Where the piece ends by the activations
-    behind the last head is noted in `end` for this position alone, as no longer string sees them."""
-
-    ends, says = 2, "prefixes that the model cannot tell apart while the weight moves are grouped; exact"
-
-    def __init__(self, line: Line, seen: int = 0, entries: int = 0) -> None:
-        self.line, self.seen, self.nothing = line, seen, np.full(entries, ZERO)
-        self.sums: list[LineEntries] = []
-        self.fed: set[int] = set()
-        self.end: fmpq | None = None
-        self.turned: list[LineEntries] = []
-        """What activations saw, as far as it was open there first."""
-
-    def at(self, seen: int, entries: int) -> LineNumbers:
-        return LineNumbers(self.line, seen, entries)
-
-    def values(self, numbers: Sequence[Coefficient]) -> LineEntries:
-        return _entries([self.line.number(value) for value in numbers])
-
-    def position(self, term: Coefficient, i: int, n: int) -> LineEntries:
-        if not isinstance(term, tuple):
-            return self.values([term])
-        value = rational(term, {"i": Fraction(i), "n": Fraction(n)})
-        return self.values([value])
-
-    def linear(self, terms: Sequence[tuple[LineEntries, Coefficient]], bias: Coefficient) -> LineEntries:
-        weighted = [(column, self.line.number(weight)) for column, weight in terms]
-        first = self.line.number(bias)
-        fixed = first.start == first.at and all(x.at is x.start and w.start == w.at for x, w in weighted)
-        start = self.nothing + first.start
-        at = start if fixed else self.nothing + first.at
-        slope = self.nothing + first.slope if first.slope != 0 else None
-        for x, w in weighted:
-            start = start + w.start * x.start
-            at = start if fixed else at + w.at * x.at
-            if x.slope is not None and w.slope != 0:
-                raise NotExact(MUST, "a product of two numbers that move")
-            if x.slope is not None or w.slope != 0:
-                more = w.at * x.slope if x.slope is not None else w.slope * x.at
-                slope = more if slope is None else slope + more
-        made_of = frozenset[int]().union(*(x.made_of for x, _ in weighted))
-        return LineEntries(start, at, slope, _either([x.open for x, _ in weighted]), made_of)
-
-    def activate(self, x: LineEntries, kind: str) -> LineEntries:
-        if kind not in ("relu", "step"):
-            raise NotExact("prefixes are grouped by rational numbers", kind)
-        self.end = least(self.end, *x.turns.values())
-        parted = BASE * _parted(x.start, kind == "step") + PIECE * _parted(x.inside, kind == "step")
-        turned = np.repeat(parted, 2) if parted.any() else None
-        if turned is not None:
-            self.turned.append(replace(x, open=turned if x.open is None else turned & ~x.open))
-        open_ = _either([x.open, turned])
-        before, on = x.start > 0, x.inside > 0
-        if kind == "step":
-            start, at = (np.where(where, np.array([ONE]), np.array([ZERO])) for where in (before, on))
-            return LineEntries(start, at, None, open_, x.made_of)
-        start = np.where(before, x.start, np.array([ZERO]))
-        at = start if x.at is x.start and x.slope is None else np.where(on, x.at, np.array([ZERO]))
-        slope = None if x.slope is None else np.where(on, x.slope, np.array([ZERO]))
-        return LineEntries(start, at, slope, open_, x.made_of)
-
-    def added(self, before: LineEntries | None, x: LineEntries) -> LineEntries:
-        if x.open is not None:
-            raise NotExact("prefixes are grouped where their activations are known", "one that is open")
-        self.line.end = least(self.line.end, self.end)
-        self.fed |= x.made_of
-        total = x
-        if before is not None:
-            start = before.start + x.start
-            same = before.at is before.start and x.at is x.start
-            slopes = [one for one in (before.slope, x.slope) if one is not None]
-            slope = None if not slopes else slopes[0] if len(slopes) == 1 else slopes[0] + slopes[1]
-            total = LineEntries(start, start if same else before.at + x.at, slope)
-        self.sums.append(replace(total, made_of=x.made_of | {len(self.sums)}))
-        return self.sums[-1]
-
-    def mean(self, total: LineEntries) -> LineEntries:
-        start = total.start / (self.seen + 1)
-        at = start if total.at is total.start else total.at / (self.seen + 1)
-        return replace(total, start=start, at=at, slope=None if total.slope is None else total.slope / (self.seen + 1))
-
-    def merged(
-        self, heads: Sequence[Sequence[LineEntries]], entries: int, labels: Array | None
-    ) -> tuple[Array, list[int], Any]:
-        last = [k for k in range(len(self.sums)) if k not in self.fed]
-        one = self.sums[last[0]] if len(last) == 1 else None
-        others = [column for total in self.sums if total is not one for column in total.columns()]
-        rows = list(zip(*([(int(x.p), int(x.q)) for x in column] for column in others), strict=True)) or [()] * entries
-        if labels is not None:
-            rows = [(label, *row) for label, row in zip(labels, rows, strict=True)]
-        signs = [()] * entries if one is None else list(zip(_signs(one.start), _signs(one.inside), strict=True))
-        parted = {rows[low] for low in range(0, entries, 2) if signs[low] != signs[low + 1]}
-        number: dict[Any, int] = {}
-        state = np.array([
-            number.setdefault((row, None if row in parted else sign), len(number))
-            for row, sign in zip(rows, signs, strict=True)
-        ])  # fmt: skip
-        if len(number) > MOST:
-            raise NotExact(f"at most {MOST} prefixes may stay apart", f"{len(number)} of {self.seen + 1} symbols")
-        chosen = _ends(_last(one, self.line.end) if one is not None else self.nothing, state, len(number))
-        taken = {id(total): total.take(chosen) for total in self.sums if total is not one}
-        if one is not None:
-            taken[id(one)] = _hull(one, chosen, state, self.line.end)
-        return state, chosen, tuple(tuple(taken[id(total)] for total in head) for head in heads)
-
-
-def _entries(numbers: Sequence[Moving]) -> LineEntries:
-    start, at, slope = (np.array(column, dtype=object) for column in zip(*numbers, strict=True))
-    moves, still = any(one.slope != 0 for one in numbers), all(one.start == one.at for one in numbers)
-    return LineEntries(start, start if still else at, slope if moves else None)
-
-
-def _either(flags: Sequence[Array | None]) -> Array | None:
-    given = [one for one in flags if one is not None]
-    return np.bitwise_or.reduce(given) if given else None
-
-
-def _parted(numbers: Array, strict: bool) -> Array:
-    """Of each pair of entries whether zero lies strictly between them; with `strict` whether one is positive alone."""
-    low, high = numbers[::2], numbers[1::2]
-    if strict:
-        return (low > 0) != (high > 0)
-    return ((low > 0) & (high < 0)) | ((low < 0) & (high > 0))
-
-
-def _signs(numbers: Array) -> list[int]:
-    return [(x > 0) - (x < 0) for x in numbers]
-
-
-def _ends(numbers: Array, state: Array, states: int) -> list[int]:
-    """For each state the entry of its least number, and that of its greatest."""
-    chosen = [-1] * (2 * states)
-    for entry, one in enumerate(state):
-        low, high = chosen[2 * one : 2 * one + 2]
-        if low < 0 or numbers[entry] < numbers[low]:
-            chosen[2 * one] = entry
-        if high < 0 or numbers[entry] > numbers[high]:
-            chosen[2 * one + 1] = entry
-    return chosen
-
-
-def _last(total: LineEntries, end: fmpq | None) -> Array:
-    """Where numbers come to at the end of the piece; how they grow where it has none."""
-    if total.slope is None:
-        return total.at
-    return total.slope if end is None else total.at + end * total.slope
-
-
-def _hull(total: LineEntries, chosen: list[int], state: Array, end: fmpq | None) -> LineEntries:
-    """For each state a line below and one above those of all its entries in the piece; `chosen` are the entries with
-    the least and the greatest number at its end."""
-    states = len(chosen) // 2
-    start = total.start[_ends(total.start, state, states)]
-    if total.slope is None:
-        return replace(total, start=start, at=start if total.at is total.start else total.at[chosen])
-    at, last = total.at[_ends(total.at, state, states)], _last(total, end)[chosen]
-    return replace(total, start=start, at=at, slope=last if end is None else (last - at) / end)
 
 
 def _fraction(value: fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
-
-
-# --- Answers ----------------------------------------------------------------------------------------------------------
 
 
 class Seen(NamedTuple):
@@ -308,7 +52,7 @@ NO, YES, OPEN = 0, 1, 2
 def _verdicts(model: Transformer, columns: Sequence[LineEntries], world: int) -> Array:
     """For each pair of entries whether all between them are accepted (YES), none is (NO), or neither is known."""
     numbers = [column.start if world == BASE else column.inside for column in columns]
-    open_ = _either([column.open for column in columns])
+    open_ = either([column.open for column in columns])
     if model.readout.signed:
         low, high = numbers[0][::2] > 0, numbers[0][1::2] > 0
         found = np.where(low & high, YES, np.where(low | high, OPEN, NO))
@@ -358,7 +102,7 @@ def _in_parts(
         result = level.states.run(level.tokens, which, tuple(map(tuple, held)))
         columns, domain = list[Any](result.watched.values()), result.domain
         numbers: LineNumbers = domain.numbers  # type: ignore[attr-defined]
-        open_ = _either([column.open for column in columns])
+        open_ = either([column.open for column in columns])
         loose = [] if open_ is None else [int(k) for k in np.flatnonzero(open_[::2] & world)]
         for k, verdict in enumerate(_verdicts(model, columns, world)):
             if k not in loose:
@@ -431,14 +175,13 @@ class Along:
         self.model, self.name, self.side = model, name, side
         self.start = fmpq(start.numerator, start.denominator)
         self.asked, self.reader = asked, asked.reader
-        self.passes: dict[Any, Iterator[tuple[int, Seen]]] = {}
-        self.known: dict[Any, Seen] = {}
+        self.passes = Passes(asked.lengths, self._levels)
 
     def reach(self, n: int) -> tuple[Reach, Word | None]:
         """How far the answer to every string of `n` symbols stays, and the smallest string that has another behind."""
         at, last = ZERO, None
         for _ in range(PIECES):
-            piece = self.seen(at, last, True, n)
+            piece = self.passes.shown((at, last, True), n)
             if piece.wrong is not None:
                 return Reach(_fraction(at), _fraction(at), True), piece.wrong
             if piece.end is None:
@@ -448,7 +191,7 @@ class Along:
                 last = nearer
                 continue
             at = at + piece.end
-            alone = self.seen(at, None, False, n)
+            alone = self.passes.shown((at, None, False), n)
             if alone.wrong is not None:
                 return Reach(_fraction(at), _fraction(at), False), alone.wrong
             last = None if last is None or last <= at else last
@@ -460,17 +203,10 @@ class Along:
         found = exactly(along.probe, along.point, along.point(Fraction(0)), None).first
         return fmpq(found.numerator, found.denominator) if isinstance(found, Fraction) else None
 
-    def seen(self, at: fmpq, last: fmpq | None, moves: bool, n: int) -> Seen:
-        """What holds this far from the start: behind it, as far as `last` (None: without an end), or there alone."""
-        key = at, last, moves
-        if key not in self.passes:
-            self.passes[key] = self._levels(*key, [m for m in self.asked.lengths if m >= n])
-        while (*key, n) not in self.known:
-            m, found = next(self.passes[key])
-            self.known[*key, m] = found
-        return self.known[*key, n]
-
-    def _levels(self, at: fmpq, last: fmpq | None, moves: bool, lengths: Sequence[int]) -> Iterator[tuple[int, Seen]]:
+    def _levels(self, piece: tuple[fmpq, fmpq | None, bool], lengths: Sequence[int]) -> Iterator[tuple[int, Seen]]:
+        """What holds so far from the start: behind it, as far as a `last` place (None: without an end), or there
+        alone."""
+        at, last, moves = piece
         line = Line("", ZERO, ZERO, 0)
 
         def begin(length: int | None) -> Prefixes:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from symcook.domains import make_domain
@@ -22,6 +24,7 @@ from symcook.questions.moving import answer
 from symcook.words import Word
 from symcook.words.cells import MOST, Cells
 from symcook.words.inputs import Language, Strings, Within, strings
+from symcook.words.simulated import FewBits
 
 if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
@@ -66,6 +69,9 @@ def precision(
     So the least number of bits p(n) lies above "fails" and is at most "enough". None: no number of bits up to
     MOST_BITS is shown to be enough, as where a logit is exactly on its threshold and is rounded; or no word fails.
 
+    Where heads average what stands before, prefixes are merged (`symcook.words.simulated`). The sets of merged strings
+    keep the signs of what is rounded, so that fewer bits may be enough than strings one by one show.
+
     `extra["formats"]` has for each of the formats "guaranteed", the greatest length up to which every word, and every
     shorter one "from" length 1 on, is decided rightly by every runtime of the error model; None where one has no run.
     "from" is 0 where the empty word is asked about too, as with `min_length` 0. "wrong" and "length" are the first word
@@ -103,9 +109,14 @@ def precision(
         return Answer(
             "precision", bound.name, {"max_length": max_length, "formats": list(formats)},
             ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
-            f"Bits that {bound.name} needs", extra={"formats": found},
+            f"FewBits that {bound.name} needs", extra={"formats": found},
             nothing={"fails": "none", "enough": "none"}, inputs=within,
         )  # fmt: skip
+
+    try:
+        merged = FewBits(bound, within, max(beyond, max_length))
+    except NotExact:
+        merged = None
 
     def follow(task: _Length) -> None:
         for name in formats:
@@ -120,24 +131,24 @@ def precision(
     for n in range(1, asked[0] if formats else 1):
         try:
             if within.many(n):
-                follow(_Length(bound, within, n))
+                follow(_Length(bound, within, n, merged))
         except (NoRun, Undecided):  # nobody asked about this length
             safe = dict.fromkeys(formats, False)
     with keeping(rows, answered):
         for n in within.lengths:
-            task = _Length(bound, within, n)
+            task = _Length(bound, within, n, merged)
             enough = task.enough(guess)
             guess = enough or guess
             fails, word = task.fails(enough)
             follow(task)
             rows.append({"n": n, "fails": fails, "word": word, "enough": enough})
-            method, last, runs = task.words.says, n, task.runs_text
+            method, last, runs = task.says, n, task.ran
             if progress is not None:
                 progress(n, within.lengths[-1])
         while (n := n + max(1, n // 4)) <= beyond:
             if not within.many(n):
                 continue
-            later = _Length(bound, within, n)
+            later = _Length(bound, within, n, merged)
             for name in formats:
                 if found[name]["length"] is None and (wrong := later.wrong(name)) is not None:
                     found[name] |= wrong | {"length": n, "first": False}
@@ -168,12 +179,28 @@ def _said(value: object) -> str:
 class _Length:
     """All words of one length, and what is known of them."""
 
-    def __init__(self, model: Transformer, strings: Strings, n: int) -> None:
-        self.model, self.strings, self.n = model, strings, n
-        self.words = strings.cover(n, model)
+    def __init__(self, model: Transformer, strings: Strings, n: int, merged: FewBits | None = None) -> None:
+        self.model, self.strings, self.n, self.merged = model, strings, n, merged
+        self.by_words = merged is None
+        """Whether strings were run one by one."""
         self._expected: dict[Word, Any] = {}
         self._ladder = [BallDomain(256), ExactDomain(), BallDomain(4096)]
         self._by_bits: dict[int, Cells | Within] = {}
+
+    @cached_property
+    def words(self) -> Cells | Within:
+        """The strings by classes."""
+        return self.strings.cover(self.n, self.model)
+
+    @property
+    def says(self) -> str:
+        """How strings are grouped."""
+        return (self.merged or self.words).says
+
+    @property
+    def ran(self) -> str:
+        """Which strings were run."""
+        return self.runs_text if self.merged is None or self.by_words else "all, those with the same numbers once"
 
     def expected(self, word: Word) -> Any:
         """The exact model's answer."""
@@ -183,21 +210,27 @@ class _Length:
 
     def proved(self, stored: Format, inner: Format) -> bool:
         """Whether all that rounding may do gives every word its answer."""
+        domain = Rounding(stored, inner)
+        if self.merged is not None:
+            with suppress(NotExact):
+                found = self.merged.proved(self.n, stored)
+                if found.holds:
+                    return True
+                if found.word is not None and not self._right(found.word, domain):
+                    return False
         bits = min(stored.bits, inner.bits)
         if bits not in self._by_bits:
             self._by_bits[bits] = self.strings.cover(self.n, self.model, bits=bits)
         words = self._by_bits[bits]
-        if words.many > MOST:
+        return words.many <= MOST and all(self._right(word, domain) for word, _ in words)
+
+    def _right(self, word: Word, domain: Domain) -> bool:
+        """Whether all that rounding may do gives a string its answer."""
+        try:
+            found = answer(forward(self.model, self.model.tokens(word), domain))
+        except (Undecided, BadInput, NotExact):
             return False
-        domain = Rounding(stored, inner)
-        for word, _ in words:
-            try:
-                found = answer(forward(self.model, self.model.tokens(word), domain))
-            except (Undecided, BadInput, NotExact):
-                return False
-            if found is None or found != self.expected(word):
-                return False
-        return True
+        return found is not None and found == self.expected(word)
 
     def enough(self, guess: int) -> int | None:
         """The least bits that are proved to be enough, near the guess; None where MOST_BITS are not."""
@@ -225,7 +258,7 @@ class _Length:
         """Which words are run."""
         if self.strings.many(self.n) <= RUN:
             return "all"
-        if self.words.many <= MOST:
+        if self.merged is None and self.words.many <= MOST:
             return "one for each class" if self.words.many <= RUN else f"one for each of at most {RUN} classes"
         return f"{RUN} of {self.strings.many(self.n):,}, drawn with the seed 0"
 
@@ -233,23 +266,35 @@ class _Length:
         """The words to run."""
         if self.strings.many(self.n) <= RUN:
             return self.strings.each(self.n)
-        if self.words.many <= MOST:
+        if self.merged is None and self.words.many <= MOST:
             return (word for word, _ in itertools.islice(self.words, 0, None, -(-self.words.many // RUN)))
         return self.strings.draw(self.n, RUN)
 
     def fails(self, enough: int | None) -> tuple[int | None, str | None]:
         """The greatest bits below at which a word is decided otherwise, and that word."""
         for bits in range((TOP_BITS + 1 if enough is None else enough) - 1, 0, -1):
-            found = self._wrong(Mp(bits, simulates=True))
+            found = self._wrong_in(bits)
             if found is not None:
                 return bits, self.model.embedding.written(found[0])
         return None, None
+
+    def _wrong_in(self, bits: int) -> tuple[Word, Any] | None:
+        """The first string that a run of so many bits decides otherwise, and what that run says."""
+        if self.merged is not None:
+            with suppress(NotExact):
+                return self.merged.wrong(self.n, bits)
+            with suppress(NotExact):
+                self.by_words = True
+                near = self.merged.proved(self.n, Format(bits)).word
+                return self.merged.wrong_of([*([near] if near else []), *self.runs()], bits)
+        self.by_words = True
+        return self._wrong(Mp(bits, simulates=True))
 
     def wrong(self, name: str) -> dict[str, Any] | None:
         """The first word that a run in this format decides otherwise, and the answers. It is mpmath that
         runs bfloat16, with exponents that have no end."""
         stored, _ = RUNTIMES[name]
-        found = self._wrong(Mp(stored.bits, simulates=True) if name == "bfloat16" else make_domain(name))
+        found = self._wrong_in(stored.bits) if name == "bfloat16" else self._wrong(make_domain(name))
         if found is None:
             return None
         word, gives = found

@@ -72,6 +72,9 @@ def tolerance(
     over whole intervals, at the second a word is wrong. It is exact there too where it is rational: the logit is
     exactly zero at it, and its slope has one sign around.
 
+    Where heads average what stands before and numbers are linear in the weight, prefixes are merged while it moves
+    (`symcook.questions.along`), so that lengths of 100 are possible; the ends are those of strings one by one.
+
     Rows have "low" and "high" (None: no end), "low_in" and "high_in" (whether the end itself belongs to the interval;
     None where that is not known), "low_word" and "high_word" (a word that changes there).
     Raises BadInput for a weight or a length that is none; Undecided where an answer stays open.

@@ -4,13 +4,14 @@ are and the smallest of them, and a sentence says what is covered.
 Which words are one is asked in two ways. By counts (`cells.classes`): a pass over terms (`cells.Dependence`) finds at
 which positions tokens may be exchanged, so that one word stands for all with the same counts there; at worst each word
 for itself. By prefixes (`exact.Prefixes`): where heads average what stands before, all that a prefix leaves behind are
-running sums, in exact numbers, in those of the error model of rounding (`rounded.Hulls`), or in those that decide
-(`affine.AffineNumbers`, with hard heads by `keyed`). `rounded.boxes` runs many words at once, and `every` gives each
-word by itself.
+running sums, in exact numbers, in those of the error model of rounding (`rounded.Hulls`), as one run in few bits has
+them (`simulated.Simulated`), or in those that decide (`affine.AffineNumbers`, with hard heads by `keyed`).
+`rounded.boxes` runs many words at once, and `every` gives each word by itself.
 
-Who asks chooses, as each needs something else of a state: `questions.margin` how near an exact sum comes, certificates
-what any order of roundings leaves open, a check what tells the reference's states apart. What all other questions ask
-is the same of every word of a class, and that is by counts.
+Who asks chooses, as each needs something else of a state: `questions.margin` how near an exact sum comes,
+`questions.tolerance` lines in a weight, certificates and `questions.precision` what any order of roundings leaves open,
+a check what tells the reference's states apart. What all other questions ask is the same of every word of a class, and
+that is by counts.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
 
 import numpy as np
 from flint import fmpq
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 MOST = 200_000
 """The greatest number of prefixes that are kept at one position."""
 ZERO, ONE = fmpq(0), fmpq(1)
+Key = TypeVar("Key")
+Shown = TypeVar("Shown")
 
 
 class ExactEntries(NamedTuple):
@@ -156,6 +158,29 @@ def by_length(
                 yield level
             if level.n >= n:
                 break
+
+
+class Passes(Generic[Key, Shown]):
+    """Passes over all lengths, each of which goes on from the last length that it was asked about. `levels` makes the
+    pass of a key, and says what it shows of each of the lengths that it is given. NotExact where one has ended."""
+
+    def __init__(
+        self, lengths: Sequence[int], levels: Callable[[Key, Sequence[int]], Iterator[tuple[int, Shown]]]
+    ) -> None:
+        self.lengths, self.levels = lengths, levels
+        self._begun: dict[Key, Iterator[tuple[int, Shown]]] = {}
+        self._known: dict[tuple[Key, int], Shown] = {}
+
+    def shown(self, key: Key, n: int) -> Shown:
+        """What the pass of a key shows of a length; lengths are asked for in order."""
+        if key not in self._begun:
+            self._begun[key] = self.levels(key, [m for m in self.lengths if m >= n])
+        while (key, n) not in self._known:
+            reached = next(self._begun[key], None)
+            if reached is None:
+                raise NotExact("a pass goes on as long as its prefixes are grouped", "one that ended before")
+            self._known[key, reached[0]] = reached[1]
+        return self._known[key, n]
 
 
 def moved(level: PrefixLevel, low: int, shares: Sequence[fmpq]) -> Result:
@@ -362,11 +387,18 @@ class Prefixes:
         return PrefixLevel(self, typed, result, origin, which, tokens, depth, self.counts, labels)
 
     def run(
-        self, tokens: tuple[str, ...], which: Array, sums: tuple[tuple[Entries | None, ...], ...], answers: bool = True
+        self,
+        tokens: tuple[str, ...],
+        which: Array,
+        sums: tuple[tuple[Entries | None, ...], ...],
+        answers: bool = True,
+        depth: int | None = None,
     ) -> Result:
-        """The pass of a position whose entries have the tokens `which`, with the running sums behind each."""
+        """The pass of a position whose entries have the tokens `which`, with the running sums behind each; `depth`
+        positions stand before (None: those so far)."""
         domain: Any = self.position(self.numbers, self.n, which)
-        return forward(self.model, tokens, domain, after=Memory(len(self.parents), sums), answers=answers)
+        seen = len(self.parents) if depth is None else depth
+        return forward(self.model, tokens, domain, after=Memory(seen, sums), answers=answers)
 
     def merge(self, level: PrefixLevel) -> None:
         """Go on behind the states that become of a level's entries."""

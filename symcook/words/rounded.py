@@ -28,6 +28,7 @@ import numpy as np
 from symcook.domains import rounding
 from symcook.domains.cells import Array
 from symcook.locks import PRECISION
+from symcook.model.ends import Readout
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 from symcook.words import Word
@@ -105,9 +106,11 @@ def _exponents(x: Array) -> tuple[Array, Array]:
 class RoundedSums:
     """The operations of the error model on `Values`, in one format and with one order of averages."""
 
-    def __init__(self, dtype: str, divides_first: bool = False) -> None:
-        self.domain = rounding.domain(dtype)
+    def __init__(self, dtype: str | rounding.Format, divides_first: bool = False) -> None:
+        self.domain = rounding.domain(dtype) if isinstance(dtype, str) else rounding.Rounding(dtype)
         self.divides_first = divides_first
+        self.wild = False
+        """Whether some number may have overflowed."""
         self.format = self.domain.stored
         self.bits, self.least = self.format.bits, self.format.least or OPEN // 2
         self.unit = 2.0**-self.bits
@@ -132,6 +135,7 @@ class RoundedSums:
     def fits(self, low: Array, high: Array, grid: Array) -> Values:
         """What overflows, or is not a number, may be anything."""
         wild = ~(np.maximum(np.abs(low), np.abs(high)) < self.end)
+        self.wild = self.wild or bool(wild.any())
         return Values(np.where(wild, -np.inf, low), np.where(wild, np.inf, high), np.where(wild, OPEN, grid))
 
     def rounded(self, low: Array, high: Array, exact: Array, grid: Array, up: Array, down: Array) -> Values:
@@ -259,7 +263,7 @@ class Hulls(RoundedSums):
 
     ends, says = 1, "strings with the same running sums as one"
 
-    def __init__(self, model: Transformer, dtype: str, divides_first: bool = False) -> None:
+    def __init__(self, model: Transformer, dtype: str | rounding.Format, divides_first: bool = False) -> None:
         super().__init__(dtype, divides_first)
         wanted, heads = model.live, model.sublayers[0].parts if model.sublayers else ()
         held = wanted[0] & {*model.embedding.tables, *model.embedding.places}
@@ -301,6 +305,24 @@ class Hulls(RoundedSums):
             return (np.minimum if name in LEAST else np.maximum).reduceat(array[order], starts)
 
         return state, first, tuple(tuple(one.moved(hull) for one in head) for head in heads)
+
+
+def told(readout: Readout, columns: Sequence[Values], states: int) -> Array:
+    """For each state the verdict that all its sets have, or the index of the label; -1 where it is open."""
+    lows, highs = (
+        np.array([np.broadcast_to(end, states) for end in ends])
+        for ends in ([column.low for column in columns], [column.high for column in columns])
+    )
+    if readout.signed:
+        return np.where(lows[0] > 0, 1, np.where(highs[0] <= 0, 0, -1))
+    if readout.decides:
+        zero, other = ((lows == 0) & (highs == 0)).all(axis=0), ((lows > 0) | (highs < 0)).any(axis=0)
+        return np.where(zero, 1, np.where(other, 0, -1))
+    best = lows.argmax(axis=0)
+    place = np.arange(len(lows))[:, None]
+    others = np.where(place == best, -np.inf, highs)
+    alone = np.where(place < best, others < lows.max(axis=0), others <= lows.max(axis=0)).all(axis=0)
+    return np.where(alone, best, -1)
 
 
 def streams(model: Transformer) -> bool:

@@ -1,0 +1,83 @@
+"""How many bits are enough, by merged prefixes and by one string after the other, on random models and languages.
+
+`python test_few_bits.py FIRST LAST` runs more seeds than the test and counts what was compared.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections import Counter
+from typing import Any
+
+import pytest
+from test_along import model
+from test_inside import expression
+
+import symcook as sc
+from symcook.errors import NotExact, SymcookError
+from symcook.questions import precision as home
+from symcook.questions.precision import precision
+from symcook.words.inputs import strings
+from symcook.words.simulated import FewBits
+
+
+class Never(FewBits):
+    """Prefixes that are never merged."""
+
+    def __init__(self, *given: object) -> None:
+        raise NotExact("prefixes are merged", "never")
+
+
+def compared(seed: int) -> str:
+    """What came of one seed. FewBits that are enough for merged prefixes are at most those that strings one by one show,
+    as their sets keep the signs of what is rounded; runs in so many bits decide every string rightly. All else is one
+    and the same."""
+    r = random.Random(f"few bits {seed}")
+    drawn, longest = model(r), r.choice([2, 3, 4])
+    asked: dict[str, Any] = {"formats": r.choice([(), ("float16",), ("bfloat16", "float32")])}
+    if r.random() < 0.4:
+        asked["inputs"] = expression(r, 3).replace("?:", "")
+    try:
+        merged = precision(drawn, longest, **asked)
+    except SymcookError:
+        return "refused"
+    if "running sums" not in merged.notes["words"]:
+        return "apart"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(home, "FewBits", Never)
+        apart = precision(drawn, longest, **asked)
+    every = strings(drawn, range(1, longest + 1), asked.get("inputs"))
+    found = "merged"
+    for one, other in zip(merged.rows, apart.rows, strict=True):
+        few, more = one["enough"], other["enough"]
+        assert isinstance(few, int) if isinstance(more, int) else more is None, (seed, one, other)
+        if isinstance(few, int):
+            assert not isinstance(more, int) or few <= more, (seed, one, other)
+            found = "merged with fewer bits" if few != more else found
+            for word in every.each(one["n"]):  # type: ignore[arg-type]
+                right = drawn.run(word).accept
+                assert all(drawn.run(word, "mpmath", bits=bits).accept == right for bits in (few, few + 1)), seed
+        if few == more:
+            assert (one["fails"], one["word"]) == (other["fails"], other["word"]), (seed, one, other)
+    assert merged.extra == apart.extra, seed
+    return found
+
+
+def test_merged_prefixes_in_few_bits() -> None:
+    found = Counter(map(compared, range(12)))
+    assert found["merged"] + found["merged with fewer bits"] >= 5
+
+
+def test_all_strings_of_length_100() -> None:
+    """With seven bits every string of dyck-1 is decided rightly, in any order; with three one is not."""
+    dyck = sc.build("dyck-1")
+    found = dyck.precision(100, min_length=100, formats=())
+    row = found.row(100)
+    assert row["enough"] == 7 and isinstance(row["fails"], int) and 3 <= row["fails"] < 7
+    assert dyck.run(str(row["word"]), "mpmath", bits=row["fails"]).accept is not dyck.run(str(row["word"])).accept
+    assert found.notes["words"].startswith("strings with the same running sums as one")
+
+
+if __name__ == "__main__":
+    print(Counter(map(compared, range(int(sys.argv[1]), int(sys.argv[2])))))
