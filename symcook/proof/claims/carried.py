@@ -22,7 +22,7 @@ QUOTIENT = var("q'", "Int")
 MOST_MODULUS = 60
 
 
-class Carried:
+class CarriedValue:
     """One of them: from the row `row` on, where `first` holds; `moves` has the next value by value and symbol."""
 
     def __init__(self, lettered: Lettered, name: str, row: Term, first: int, moves: Mapping[int, Mapping[int, int]]):
@@ -65,7 +65,7 @@ class Carried:
         raise NotImplementedError
 
 
-class CarriedState(Carried):
+class CarriedState(CarriedValue):
     """The state of an automaton, by its equation."""
 
     def __init__(self, lettered: Lettered, equation: Equation, regular: Regular) -> None:
@@ -129,7 +129,7 @@ class MetRemainder(NamedTuple):
     moved: int
 
 
-class CarriedRemainder(Carried):
+class CarriedRemainder(CarriedValue):
     """The remainder of the number of a position, or of a sum of whole numbers by the symbols up to it."""
 
     def __init__(self, lettered: Lettered, term: Term | None, modulus: int, more: Mapping[int, int], name: str) -> None:
@@ -231,8 +231,8 @@ class CarriedAlong:
 
     def __init__(self, lettered: Lettered, regular: Regular) -> None:
         self.lettered, self.regular = lettered, regular
-        self.all: list[Carried] = []
-        self.states: dict[str, Carried] = {}
+        self.all: list[CarriedValue] = []
+        self.states: dict[str, CarriedValue] = {}
         self.remainders: dict[tuple[Term | None, int], CarriedRemainder] = {}
         self._scan(lettered.problem.claim, set())
         self.row = max((one.row for one in self.all), key=lambda row: constant(nf(row)) or 0, default=lettered.below)
@@ -253,7 +253,7 @@ class CarriedAlong:
         for part in kids:
             self._scan(part, seen)
 
-    def state(self, name: str) -> Carried:
+    def state(self, name: str) -> CarriedValue:
         """The state of an automaton."""
         if name not in self.states:
             self.states[name] = CarriedState(self.lettered, self.lettered.problem.equations[name], self.regular)

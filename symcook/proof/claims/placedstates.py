@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import NamedTuple, Self
 
-from symcook.proof.claims.carried import Carried
+from symcook.proof.claims.carried import CarriedValue
 from symcook.proof.claims.placed import DecideFirst, PlacedFacts, Unplaced, simple
 from symcook.proof.claims.placedvalues import PlacedValues
 from symcook.proof.claims.tracks import TrackSet
@@ -27,7 +27,7 @@ Pairs = set[tuple[int | None, int]]
 """Symbols at a position with those that may follow."""
 
 
-class Combination(NamedTuple):
+class CarriedCombination(NamedTuple):
     """Values, in the order of what is carried along, and the symbol at a position; None before the first one."""
 
     values: tuple[int, ...]
@@ -38,7 +38,7 @@ class Reached(NamedTuple):
     """The combinations that are possible at a position, and the label of the fact that one of them holds."""
 
     label: str
-    combinations: tuple[Combination, ...]
+    combinations: tuple[CarriedCombination, ...]
 
 
 class PlacedStates(PlacedValues):
@@ -56,7 +56,7 @@ class PlacedStates(PlacedValues):
 
     # --- Values ------------------------------------------------------------------------------------------------------
 
-    def carried(self, one: Carried, place: Term) -> tuple[int, str]:
+    def carried(self, one: CarriedValue, place: Term) -> tuple[int, str]:
         """The value of what is carried along at a position, and the label of the formula."""
         place = simple(place)
         if (known := self._literal(one, place)) is not None:
@@ -91,18 +91,18 @@ class PlacedStates(PlacedValues):
 
     # --- Combinations ------------------------------------------------------------------------------------------------
 
-    def combined(self, c: Combination, place: Term) -> Term:
+    def combined(self, c: CarriedCombination, place: Term) -> Term:
         """That a combination holds at a position."""
         parts = [one.formula(v, place) for one, v in zip(self.root.along.all, c.values, strict=True)]
         if c.letter is not None:
             parts.append(self.root.lettered.is_letter(place, c.letter))
         return chained("&", parts)
 
-    def one_of(self, combinations: tuple[Combination, ...], place: Term) -> Term:
+    def one_of(self, combinations: tuple[CarriedCombination, ...], place: Term) -> Term:
         """That one of them does."""
         return chained("|", [self.combined(c, place) for c in combinations])
 
-    def each_of(self, g: Goal, found: Reached, place: Term) -> list[tuple[Combination, Goal, list[str]]]:
+    def each_of(self, g: Goal, found: Reached, place: Term) -> list[tuple[CarriedCombination, Goal, list[str]]]:
         """A goal for each combination, with the labels of its parts."""
         many, out = len(found.combinations), []
         labels = [f"{g.fresh('state')}_{k}" for k in range(many)]
@@ -205,7 +205,7 @@ class PlacedStates(PlacedValues):
                 label, value = moved, one.moves[value][before]
             values.append(value)
             labels.append(label)
-        c, out = Combination(tuple(values), None), self.g.fresh("begin")
+        c, out = CarriedCombination(tuple(values), None), self.g.fresh("begin")
         self.g.have(self.combined(c, along.row), out, lambda h: joined(h, labels))
         return Reached(out, (c,))
 
@@ -232,13 +232,13 @@ class PlacedStates(PlacedValues):
         """The labels of the facts that a term is a position, and after each row."""
         return (self.inside(place), *(self.established(one.inside(place)) for one in self.root.along.all))
 
-    def _after(self, c: Combination, letter: int) -> Combination:
+    def _after(self, c: CarriedCombination, letter: int) -> CarriedCombination:
         moved = zip(self.root.along.all, c.values, strict=True)
-        return Combination(tuple([one.moves[v][letter] for one, v in moved]), letter)
+        return CarriedCombination(tuple([one.moves[v][letter] for one, v in moved]), letter)
 
     def step(
-        self, g: Goal, c: Combination, labels: list[str], place: Term, inside: tuple[str, ...],
-        new: tuple[Combination, ...], pairs: Pairs,
+        self, g: Goal, c: CarriedCombination, labels: list[str], place: Term, inside: tuple[str, ...],
+        new: tuple[CarriedCombination, ...], pairs: Pairs,
     ) -> None:  # fmt: skip
         """Close a goal that one of `new` holds at a position, where `c` held at the one before by the labels."""
         lettered = self.root.lettered
@@ -290,7 +290,7 @@ class PlacedStates(PlacedValues):
         return self._kept(Reached(label, every), end)
 
     def _induction(
-        self, found: Reached, start: Term, end: Term, y: Term, every: tuple[Combination, ...], pairs: Pairs
+        self, found: Reached, start: Term, end: Term, y: Term, every: tuple[CarriedCombination, ...], pairs: Pairs
     ) -> str:
         """The label of: from one position to another, one of these combinations holds."""
         g = self.g
@@ -349,7 +349,7 @@ class PlacedStates(PlacedValues):
         self.g.have(self.one_of(kept, place), label, proof)
         return Reached(label, kept)
 
-    def _literal(self, one: Carried, place: Term) -> tuple[int, str] | None:
+    def _literal(self, one: CarriedValue, place: Term) -> tuple[int, str] | None:
         """The value that is known."""
         for value in one.moves:
             label = self.literals.get(fkey(f := one.formula(value, place)))

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from symcook.errors import Rejected
-from symcook.proof.claims.carried import Carried, CarriedAlong
+from symcook.proof.claims.carried import CarriedAlong, CarriedValue
 from symcook.proof.claims.lettered import THERE, Lettered
 from symcook.proof.claims.placed import simple
 from symcook.proof.claims.placedstates import chained, picked
@@ -41,7 +41,7 @@ class StateThere(NamedTuple):
 class Potentials:
     """The states at the last position, with bounds of sums of counts."""
 
-    def __init__(self, lettered: Lettered, carried: Sequence[Carried]) -> None:
+    def __init__(self, lettered: Lettered, carried: Sequence[CarriedValue]) -> None:
         self.lettered, self.carried = lettered, carried
         self.row = carried[0].row
         self.letters = [a for a in lettered.problem.letters if a != lettered.problem.before]
@@ -251,7 +251,7 @@ class Potentials:
             out.append(parts[len(self.carried)])
         return [*out, case] if self.asked[1] else out
 
-    def _named(self, one: Carried) -> str:
+    def _named(self, one: CarriedValue) -> str:
         return next(other.name for other in {x.row: x for x in self.carried}.values() if other.row == one.row)
 
     def _close(self, g: Goal, states: list[str], used: list[str]) -> None:
@@ -270,7 +270,7 @@ def _between(g: Goal) -> None:
         k.auto(["low", "high"], degree=1, rounds=0)
 
 
-def at_the_end(lettered: Lettered, regular: Regular) -> list[Carried]:
+def at_the_end(lettered: Lettered, regular: Regular) -> list[CarriedValue]:
     """The automata whose state at the last position stands in the claim."""
     claim, high = lettered.problem.claim, simple(lettered.high)
     heads = {s[2][0][1][0] for s in subterms(claim) if s[0] == "app" and not loose(s) and simple(s[2][1]) == high}
