@@ -87,12 +87,14 @@ def test_a_model_that_was_compiled_is_a_reference(tmp_path: Path, capsys: pytest
         assert document(capsys, "decide", one, "--against", two, code=1)["word"] == "b"
 
 
-def test_a_model_with_softmax_is_refused_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_with_softmax_is_refused_with_a_reason_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     soft = compiled(capsys, tmp_path / "s.json", "ltl", "once Q_a", "--alphabet", "ab", "--soft")
     code, out, _ = call(capsys, "decide", soft)
-    assert code == 2 and out.startswith(f"REFUSED: {soft} cannot be decided for strings of every length: ")
-    assert "(head 1 of layer 1 has the temperature 1/n" in out
-    assert out.count("\n") == 1
+    assert code == 2 and out.startswith(f"REFUSED: {soft} cannot be decided for strings of every length\n")
+    assert "\n  the model is no finite automaton: head 1 of layer 1 has the temperature 1/n" in out
+    assert "\n  the model is no counter machine: " in out and out.count("\n") == 3
 
 
 def test_a_forged_automaton_is_no_reference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -138,7 +140,7 @@ def test_explain_says_what_a_compiled_model_reads(tmp_path: Path, capsys: pytest
     automaton = compiled(capsys, tmp_path / "a.json", "dfa", "(01)*")
     beaver = compiled(capsys, tmp_path / "b.json", "tm", "1RB1LB_1LA1RZ")
     said = document(capsys, "explain", automaton)
-    assert "reads strings over 0 1, adds $" in said["summary"] and said["words"].startswith("Compiled from dfa: (01)*;")
+    assert "reads strings over 0 1, adds $" in said["summary"] and said["words"].startswith("Compiled from dfa: (01)*.")
     assert "reads the empty string" in document(capsys, "explain", beaver)["summary"]
     assert call(capsys, "derive", beaver, "--input", "")[1].startswith("1RB1LB_1LA1RZ on the empty string\n")
     assert "agrees with its program on the empty string" in call(capsys, "check", beaver, "--max-length", "2")[1]

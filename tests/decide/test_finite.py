@@ -115,7 +115,7 @@ def test_a_position_term_that_may_outweigh_a_score_is_refused_with_head_and_reas
     near = one_head(beta="10/9")
     assert shows(near, 5) == shows(one_head(beta=1), 5)
     found = decide(near, ".*ac*|c+")
-    assert found.verdict == "refused" and "(head 1 of layer 1 has scores that differ by 1" in found.why
+    assert found.verdict == "refused" and "head 1 of layer 1 has scores that differ by 1" in found.why
     word = "b" + "c" * 10  # the c at the end has 10/9 * (1 - 1/11) > 1 more than the b
     assert near.run(word).accept is True and one_head(beta=1).run(word).accept is False
     # i has no end of differences: refused beside any two scores, and taken where all are alike.
@@ -148,9 +148,9 @@ def test_what_is_somewhere_is_found_by_a_head_that_looks_for_it(weighting: str) 
 
 def test_what_takes_no_end_of_values_is_named() -> None:
     expected = {
-        "dyck-1-zero-one": "head 1 of layer 1 writes balance: an average over different values",
-        "induction-most-frequent": "head 1 of layer 2 writes count_1_1: an average over different values",
-        "parity": "head 1 of layer 1 writes ones: an average",
+        "dyck-1-zero-one": "head 1 of layer 1 counts, because it writes an average of different values to balance",
+        "induction-most-frequent": "head 1 of layer 2 counts, because it writes an average of different values to count_1_1",
+        "parity": "head 1 of layer 1 counts, because it writes an average",
         "parity-layernorm": "a layer norm divides by a root",
     }
     for name, why in expected.items():
