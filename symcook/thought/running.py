@@ -129,9 +129,8 @@ class MachineStream:
     @property
     def run(self) -> MachineRun:
         """What has come so far."""
-        return MachineRun(
-            self.machine, self.word, self.domain, tuple(self.tokens), self.ended, tuple(self.steps), self.wrong, self.least
-        )
+        tokens, steps = tuple(self.tokens), tuple(self.steps)
+        return MachineRun(self.machine, self.word, self.domain, tokens, self.ended, steps, self.wrong, self.least)
 
     def _integers(self) -> Iterator[MachineToken]:
         self.model.tokens(self.word)  # BadInput where nothing stands in front of the first token
