@@ -70,7 +70,7 @@ class DensePass(Walk):
     def view(self, step: Sublayer) -> Any:
         if not step.before:
             return self.stream
-        tables = [self.normalised(norm) for norm in step.before]
+        tables: list[Any] = [self.normalised(norm) for norm in step.before]
         names = tuple(name for table in tables for name in table.names)
         return tables[0] if len(tables) == 1 else Table(names, self.matrices.joint([t.columns for t in tables]))
 
@@ -81,7 +81,7 @@ class DensePass(Walk):
         return asking
 
     def overwrite(self, norm: LayerNorm) -> None:
-        table = self.normalised(norm)
+        table: Any = self.normalised(norm)
         self.write(table.names, table.columns)
 
     def _normalised(self, norm: LayerNorm) -> Any:

@@ -44,7 +44,7 @@ def run_machine(
             say_line(json.dumps(shown) if as_json else _words(shown))
     last = run.run.last
     numbers = rounding(domain, bits)
-    wrong = None if numbers is None else run.first_wrong()
+    wrong = run.wrong
     if as_json:
         say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
     else:
@@ -97,6 +97,8 @@ def _stopped(last: Mapping[str, object], limit: int) -> str:
     """How a run stopped, as a line."""
     if last["stopped"] == "end":
         return f"ended; output: {last['output'] or EMPTY_STRING}"
+    if last["stopped"] == "wrong":
+        return f"stopped at a token that is not the machine's; output before it: {last['output'] or EMPTY_STRING}"
     return f"stopped at the limit of {limit} tokens, before the end; give more with --steps"
 
 

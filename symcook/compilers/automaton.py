@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import TypeVar
 
-from symcook.model.checks import Space
+from symcook.model.checks import MAX_LABEL, Space
 from symcook.model.family import load, shipped
 from symcook.model.instance import Instance
 from symcook.model.parts import Head, Layer, LayerNorm, SelfAttention
@@ -214,7 +214,8 @@ def _instance(table: Automaton, source: str, name: str) -> Transformer:
     at = instance_of(family, settings(table))
     model = at.model(tokens_of(table), name)
     program = Program("dfa", source, table.alphabet, _plan(table))
-    return replace(model, source=f"{family.source}; {said(family, at.values)}", program=program)
+    whole = f"{family.source}; {said(family, at.values)}"
+    return replace(model, source=whole if len(whole) <= MAX_LABEL else family.source, program=program)
 
 
 def _plan(table: Automaton) -> tuple[tuple[str, str, str], ...]:

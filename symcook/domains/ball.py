@@ -234,7 +234,8 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
                 return plain(number, sees)
             if not tables:
                 exact = all(type(x) is fmpq for column in (*queries, *keys) for x in column)
-                tables.append(flint.fmpq_mat([list(column) for column in keys]) if exact else None)
+                rows: Any = [list(column) for column in keys]
+                tables.append(flint.fmpq_mat(rows) if exact else None)
             if tables[0] is None:
                 return plain(number, sees)
             row: Any = [[column[number] for column in queries]]

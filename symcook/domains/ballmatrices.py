@@ -21,6 +21,7 @@ from symcook.model.ends import Embedding
 from symcook.model.parts import LayerNorm
 from symcook.model.symbols import lowered
 from symcook.numbers.matrix import RationalMatrix
+from symcook.present import present
 
 Entry = fmpq | arb
 ZERO = fmpq(0)
@@ -89,8 +90,12 @@ class BallMatrices:
 
     def products(self, matrix: BallMatrix, rows: Rows, more: Sequence[Rows]) -> Iterable[Sequence[Entry]]:
         """For each row of entries its product with the matrix, plus the row in its place of each of `more`."""
-        exact = matrix.rational is not None and all(type(x) is fmpq for row in rows for x in row)
-        found = (fmpq_mat([*rows]) * matrix.rational if exact else _balls(rows) * matrix.balls).tolist()
+        exact = all(type(x) is fmpq for row in rows for x in row)
+        if exact and matrix.rational is not None:
+            entries: Any = [*rows]
+            found: Any = (fmpq_mat(entries) * matrix.rational).tolist()
+        else:
+            found = (_balls(rows) * matrix.balls).tolist()
         return [
             [self.total([*parts, ZERO]) for parts in zip(*lines, strict=True)]
             for lines in zip(found, *more, strict=True)
@@ -168,7 +173,7 @@ class RoundedMatrices(BallMatrices):
         return 0 if least is None else least
 
     def products(self, matrix: BallMatrix, rows: Rows, more: Sequence[Rows]) -> Iterable[Sequence[Entry]]:
-        found, sizes = (_balls(rows) * matrix.balls).tolist(), (_sizes(rows) * matrix.sizes).tolist()
+        found, sizes = (_balls(rows) * matrix.balls).tolist(), (_sizes(rows) * present(matrix.sizes)).tolist()
         format, count = self.stored, len(rows[0]) + len(more)
         error = (count - 1) * format.unit
         growth = 1 + error / (1 - error)
@@ -188,7 +193,7 @@ class RoundedMatrices(BallMatrices):
     def _exactly(self, one: int | None, other: int | None, total: arb, size: arb, parts: Sequence[Entry]) -> Any:
         """The sum where every partial sum is a number of the format; None where that is not known."""
         own = None if one is None or other is None else self._exponent(parts)
-        if own is None:
+        if own is None or one is None or other is None:
             return None
         least = min(one + other, own)
         format = self.stored

@@ -30,13 +30,16 @@ class MachineRun:
     ended: bool
     steps: tuple[IntegerStep, ...] = ()
     """The same with heads and what they retrieved, where the run is in integers."""
+    wrong: int | None = None
+    """Of a run in rounded numbers the position of the first token that is not the machine's: there it stops."""
     least: int = 0
     """The least cell of the input for which a token stands: 0, or 1 where the model has no $ in front."""
 
     @property
     def output(self) -> str:
-        """The symbols that were put out, joined."""
-        return "".join(token.symbol for token in self.tokens if isinstance(token, OutputToken))
+        """The symbols that were put out, joined, as far as the tokens are right."""
+        right = self.tokens if self.wrong is None else self.tokens[: self.wrong - len(self.word) - 1]
+        return "".join(token.symbol for token in right if isinstance(token, OutputToken))
 
     @property
     def documents(self) -> list[dict[str, object]]:
@@ -47,7 +50,8 @@ class MachineRun:
     @property
     def last(self) -> dict[str, object]:
         """The last line of ``run --steps --json``."""
-        return {"stopped": "end" if self.ended else "limit", "output": self.output}
+        stopped = "wrong" if self.wrong is not None else "end" if self.ended else "limit"
+        return {"stopped": stopped, "output": self.output}
 
 
 def machine_of(model: Transformer) -> TuringMachine:
@@ -80,7 +84,8 @@ def run_machine(
 
 
 class MachineStream:
-    """The tokens of a run as they come; then `ended` says whether the model ended by itself."""
+    """The tokens of a run as they come; then `ended` says whether the model ended by itself. In numbers that are
+    rounded it stops at the first token, or the end, that is not the machine's: `wrong` is its position."""
 
     def __init__(
         self,
@@ -99,7 +104,8 @@ class MachineStream:
         self.machine = machine_of(model)
         self.word = self.machine.word(word)
         self.least = int(not model.embedding.added)
-        self.ended = False
+        self.ended, self.wrong = False, None
+        self.rounded = bits is not None or domain in FORMATS
         self.tokens: list[MachineToken] = []
         self.steps: list[IntegerStep] = []
         if domain == INTEGERS and not genuine(model):
@@ -107,19 +113,24 @@ class MachineStream:
             raise BadInput(must, "other weights", "give --domain ball")
 
     def __iter__(self) -> Iterator[MachineToken]:
+        exact = IntegerDecoder(self.machine).steps(self.word) if self.rounded else None
         for token in self._integers() if self.domain == INTEGERS else self._labels():
             if len(self.tokens) == self.limit:
                 return
             self.tokens.append(token)
             yield token
-        self.ended = True
+            if exact is not None and ((step := next(exact, None)) is None or step.token != token):
+                self.wrong = len(self.word) + len(self.tokens)
+                return
+        if exact is not None and self.wrong is None and next(exact, None) is not None:
+            self.wrong = len(self.word) + len(self.tokens) + 1
+        self.ended = self.wrong is None
 
     @property
     def run(self) -> MachineRun:
         """What has come so far."""
-        return MachineRun(
-            self.machine, self.word, self.domain, tuple(self.tokens), self.ended, tuple(self.steps), self.least
-        )
+        tokens, steps = tuple(self.tokens), tuple(self.steps)
+        return MachineRun(self.machine, self.word, self.domain, tokens, self.ended, steps, self.wrong, self.least)
 
     def _integers(self) -> Iterator[MachineToken]:
         self.model.tokens(self.word)  # BadInput where nothing stands in front of the first token
@@ -133,12 +144,12 @@ class MachineStream:
         for label in self._said():
             if label == END:
                 return
+            if label not in named and self.rounded:
+                self.wrong = len(self.word) + len(self.tokens) + 1
+                return
             if label not in named:
                 must = "a run must output what the machine in the model file may do"
-                do = "the weights are not those of that machine: compile it again"
-                if self.bits is not None or self.domain in FORMATS:
-                    do = "where the weights are those of that machine, rounding makes it: give more bits"
-                raise BadInput(must, label, do)
+                raise BadInput(must, label, "the weights are not those of that machine: compile it again")
             yield named[label]
 
     def _said(self) -> Iterator[str]:
@@ -147,13 +158,3 @@ class MachineStream:
         from symcook.decode import stream
 
         return stream(self.model, self.word, self.limit + 1, self.domain, bits=self.bits)
-
-    def first_wrong(self) -> int | None:
-        """The position of the first token that is not the machine's; None where all are (and the end, if it came)."""
-        exact = IntegerDecoder(self.machine).steps(self.word)
-        first = len(self.word) + 1
-        for position, token in enumerate(self.tokens, first):
-            step = next(exact, None)
-            if step is None or step.token != token:
-                return position
-        return first + len(self.tokens) if self.ended and next(exact, None) is not None else None

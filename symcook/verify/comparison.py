@@ -279,11 +279,12 @@ class Comparison:
         from symcook.domains.batch import Listed
         from symcook.domains.radii import Radii
 
-        inputs = iter(piece)
+        inputs: Iterator[Any] = iter(piece)
         while block := tuple(islice(inputs, max(1, AT_ONCE // size))):
             found: list[Any] = []
+            system: Any = Radii()
             with contextlib.suppress(NotExact):
-                found = forward(self.model, Listed(block), Radii()).answers
+                found = forward(self.model, Listed(block), system).answers
             yield from zip(*(column.tolist() for column in found), strict=True) if found else repeat((), len(block))
 
     def known(self, found: Sequence[int], answers: Sequence[Any]) -> Agreement | None:
