@@ -109,8 +109,10 @@ def _more(row: Claim) -> list[str]:
     if (settled := row.corrected or row.id) in statements():
         for model in models(statements()[settled].written):
             exists = theorems().get(model)
-            said = f"every input has a run: {exists}" if exists else "that every input has a run is not proved"
-            out.append(f"Weights: {model} ({said})")
+            said = f" (every input has a run: {exists})" if exists else ""
+            if not exists and model.startswith("family-"):
+                said = " (that every input has a run is not proved)"
+            out.append(f"Weights: {model}{said}")
     if "no_run" in (said_of := remarks().get(row.id, {})):
         out.append(f"Not about weights: {said_of['no_run']}")
     out += [f"Tested: {tried}" for tried in row.tried]
