@@ -480,6 +480,7 @@ def decision(model: Transformer, found: OutputEnds) -> tuple[float | None, int |
     whose ends leave the answer open."""
     import numpy as np
 
+    found = {"logit": found["logit"]} if model.readout.signed else found  # what it reads stands beside it
     columns = [Values(low, high, low) for low, high in found.values()]
     answers = told(model.readout, columns, max(len(column.low) for column in columns))
     if (answers < 0).any():

@@ -127,11 +127,11 @@ def tolerance(
     return answered()
 
 
-End = tuple[Reach | None, Any, bool]
+WeightEnd = tuple[Reach | None, Any, bool]
 """How far the weight may go to one side, the string that ends it, and whether that is exact."""
 
 
-def _ends(merged: dict[int, Along], n: int) -> tuple[str, dict[int, End]] | None:
+def _ends(merged: dict[int, Along], n: int) -> tuple[str, dict[int, WeightEnd]] | None:
     """How strings of `n` symbols are gone through, and by side the end, by merged prefixes; None where these have no
     exact answer, and then none is asked for at greater lengths."""
     try:
@@ -141,12 +141,14 @@ def _ends(merged: dict[int, Along], n: int) -> tuple[str, dict[int, End]] | None
         return None
 
 
-def _by_words(model: Transformer, name: str, start: Fraction, words: Cover, digits: int) -> tuple[str, dict[int, End]]:
+def _by_words(
+    model: Transformer, name: str, start: Fraction, words: Cover, digits: int
+) -> tuple[str, dict[int, WeightEnd]]:
     """The same by one string of each class."""
     return words.says, {side: _furthest(model, name, start, side, words, digits) for side in SIDES}
 
 
-def _furthest(model: Transformer, name: str, start: Fraction, side: int, words: Cover, digits: int) -> End:
+def _furthest(model: Transformer, name: str, start: Fraction, side: int, words: Cover, digits: int) -> WeightEnd:
     exact = True
 
     def reach_of(word: Word, best: Reach | None) -> Reach:

@@ -162,7 +162,7 @@ def said(readout: Readout, columns: Sequence[RunEntries], states: int) -> Array:
     return (values == 0).all(axis=0).astype(int) if readout.decides else values.argmax(axis=0)
 
 
-class Proved(NamedTuple):
+class ProvedInBits(NamedTuple):
     """Whether all that rounding may do gives the strings of a length their answers; where that is open, a string of the
     class (None: of no one class)."""
 
@@ -184,7 +184,7 @@ class FewBits:
         self.sets = Passes(lengths, self._sets)
         self.runs = Passes(lengths, self._runs)
 
-    def proved(self, n: int, format: Format) -> Proved:
+    def proved(self, n: int, format: Format) -> ProvedInBits:
         """In one format, whatever a runtime does."""
         return self.sets.shown(format, n)
 
@@ -226,15 +226,15 @@ class FewBits:
         first = int(gives[wrong[0]])
         return word(int(wrong[0])), bool(first) if self.model.decides else first
 
-    def _sets(self, format: Format, lengths: Sequence[int]) -> Iterator[tuple[int, Proved]]:
+    def _sets(self, format: Format, lengths: Sequence[int]) -> Iterator[tuple[int, ProvedInBits]]:
         numbers = Hulls(self.model, replace(format, bits=min(format.bits, HELD)))
 
-        def found(level: PrefixLevel, chosen: Array) -> Proved:
+        def found(level: PrefixLevel, chosen: Array) -> ProvedInBits:
             if numbers.wild:
-                return Proved(False)
+                return ProvedInBits(False)
             answers = told(self.model.readout, list(_watched(level).values()), len(level.origin))
             loose = chosen[answers[chosen] < 0]
-            return Proved(not len(loose), level.word(int(loose[0])) if len(loose) else None)
+            return ProvedInBits(not len(loose), level.word(int(loose[0])) if len(loose) else None)
 
         return self._levels(numbers, lengths, found)
 

@@ -30,7 +30,7 @@ class Never(FewBits):
 
 
 def compared(seed: int) -> str:
-    """What came of one seed. FewBits that are enough for merged prefixes are at most those that strings one by one show,
+    """What came of one seed. Bits that are enough for merged prefixes are at most those that strings one by one show,
     as their sets keep the signs of what is rounded; runs in so many bits decide every string rightly. All else is one
     and the same."""
     r = random.Random(f"few bits {seed}")
