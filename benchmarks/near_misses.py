@@ -70,7 +70,7 @@ def verdict(model: ModelOfCorpus, runs: list[tuple[Facts, tuple[str, ...]]], sta
         sentence = Sentence(statement, model.tokens)
         false_of = next((typed for facts, typed in runs if not sentence.true(facts)), None)
         claim = own.claim(to_document(model.model), statement)
-    except (Outside, ZeroDivisionError):
+    except (Outside, ZeroDivisionError, ValueError):
         return "not tried: it asks for a position that a string does not have"
     except (AssertionError, SymcookError):
         return "not tried: it is no statement"

@@ -10,7 +10,7 @@ from typing import Any
 
 from symcook.cli.options import is_path
 from symcook.cli.output import Waiting, print_json, say
-from symcook.cli.own import EXIT_CODES, Asked, Files, asked, claim_places, exported, same_claim
+from symcook.cli.own import EXIT_CODES, Files, StatementSubject, asked, claim_places, exported, same_claim
 from symcook.errors import BadInput
 from symcook.files import text_of
 from symcook.proof.proving import ProofAnswer, write
@@ -62,7 +62,7 @@ def prove_claims(
     return EXIT_CODES[next(status for status in ("REFUTED", "OPEN", "PROVED") if status in statuses)]
 
 
-def _listed(file: str, about: Asked, source: Path, force: bool) -> list[ListedClaim]:
+def _listed(file: str, about: StatementSubject, source: Path, force: bool) -> list[ListedClaim]:
     """The statements of a file; BadInput with the number of a line that makes none. A statement replaces a certificate
     with `force` alone, and then its own."""
     lines = text_of(file, "the file of --claims", do="write one statement a line").splitlines()

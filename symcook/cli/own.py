@@ -50,7 +50,7 @@ def bound(name: str, settings: Sequence[str]) -> tuple[Chosen, dict[str, Any]]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class StatementSubject:
     """What a statement is about: a model, perhaps with a second one, or all sizes of a family."""
 
     model: Transformer | None
@@ -59,7 +59,7 @@ class Asked:
     again: Callable[[dict[str, Any], str], tuple[str, Verdict]]
 
 
-def asked(name: str, settings: Sequence[str], other: str | None = None) -> Asked:
+def asked(name: str, settings: Sequence[str], other: str | None = None) -> StatementSubject:
     """What a statement about NAME is about; BadInput where it is neither a model nor a family."""
     from symcook.proof import own, proving
 
@@ -70,7 +70,7 @@ def asked(name: str, settings: Sequence[str], other: str | None = None) -> Asked
         if other is not None:
             size = next(iter((*family.sizes, *family.tables)))
             raise BadInput("--with must stand with a model", f"{name}, a family", f"set its sizes: --set {size}=2")
-        return Asked(
+        return StatementSubject(
             None,
             partial(ownfamily.claim, family),
             partial(proving.settle_family, family),
@@ -78,7 +78,7 @@ def asked(name: str, settings: Sequence[str], other: str | None = None) -> Asked
         )
     chosen, document = bound(name, settings)
     second = None if other is None else bound(other, ())[1]
-    return Asked(
+    return StatementSubject(
         chosen.model,
         lambda sentence: own.claim(document, sentence, other=second),
         lambda claim, script, seconds: proving.settle(chosen.model, claim, document, script, seconds, second),
@@ -274,7 +274,7 @@ def _for_one(model: Transformer, name: str) -> str:
     return f"{found[0]} has one with --theorem {found[1]} alone: type {made} to have it"
 
 
-def _again(about: Asked, target: Path, beside: Path, as_json: bool) -> dict[str, Any]:
+def _again(about: StatementSubject, target: Path, beside: Path, as_json: bool) -> dict[str, Any]:
     """One claim checked again, as its document."""
     from symcook.proof.audit.source import unasked, unasked_words
     from symcook.proof.files import load_json

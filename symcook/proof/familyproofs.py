@@ -5,7 +5,7 @@ Nothing here is trusted: the kernel judges what comes out.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symcook.alarm import Until
 from symcook.proof import own
@@ -21,8 +21,8 @@ from symcook.recipes.models import ships
 
 if TYPE_CHECKING:
     from symcook.model.family import Family
+    from symcook.proof.search.tactics import Node
 
-Node = dict[str, Any]
 SUMS = (["sum_zero"], ["sum_mono", "sum_one"])
 """Lemmas that are tried with the forms: a sum of zeros, and of terms that are at most 1."""
 

@@ -352,7 +352,7 @@ def _about(t: Term, among: set[Term]) -> Term | None:
     return next((found for part in t[2] if (found := _about(part, among)) is not None), None)
 
 
-def _key(at: Sequence[int]) -> Any:
+def _key(at: Sequence[int]) -> int | tuple[int, ...]:
     """How a table of values names a place."""
     return at[0] if len(at) == 1 else tuple(at)
 

@@ -214,14 +214,14 @@ class FamilySentence(Sentence):
         return made if label is None else put(made, {GIVEN: label})
 
 
-def put(tree: Any, values: Mapping[str, Tree]) -> Any:
+def put(tree: Tree, values: Mapping[str, Tree]) -> Tree:
     """A tree with others in place of names."""
-    if not isinstance(tree, tuple) or not tree:
-        return tree
-    return values.get(tree[1], tree) if tree[0] == "name" else tuple(put(one, values) for one in tree)
+    if tree[:1] == ("name",):
+        return values.get(tree[1], tree)
+    return tuple(put(one, values) if isinstance(one, tuple) else one for one in tree)
 
 
-def names_in(tree: Any) -> set[str]:
+def names_in(tree: object) -> set[str]:
     """The names in a tree, bound ones too."""
     if not isinstance(tree, tuple):
         return {tree} if isinstance(tree, str) else set()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from symcook.proof.replay import Statement, Verdict
     from symcook.proof.search.prooftext import ProofText
 
-Told = Callable[["ClaimDecision"], None]
+DecisionTold = Callable[["ClaimDecision"], None]
 """Is told of a decision when it is made, so that it is known where the time ends later."""
 SECONDS = 60
 """The time limit for one statement, in seconds, where the user sets none."""
@@ -221,7 +221,7 @@ def settle(
     `other` model."""
     from symcook.proof import formulas
 
-    def find(told: Told) -> Settled:
+    def find(told: DecisionTold) -> Settled:
         if script is None and model.program is not None and other is None:
             return formulas.settle(model, claim, document, seconds)
         return own.settle(claim, document, script, seconds, other=other, told=told)
@@ -236,7 +236,7 @@ def settle_family(family: Family, claim: Statement, script: ProofText | None, se
     subject = familyproofs.subject(claim, family, seconds)
     size = next(iter((*family.sizes, *family.tables)))
 
-    def find(told: Told) -> Settled:
+    def find(told: DecisionTold) -> Settled:
         return own.settle(claim, None, script, seconds, subject=subject, told=told)
 
     return _answer(None, claim, find, script is not None, seconds, f", or ask about one size: --set {size}=2")
@@ -245,7 +245,7 @@ def settle_family(family: Family, claim: Statement, script: ProofText | None, se
 def _answer(
     model: Transformer | None,
     claim: Statement,
-    find: Callable[[Told], Settled],
+    find: Callable[[DecisionTold], Settled],
     script: bool,
     seconds: int,
     smaller: str = "",
