@@ -206,7 +206,7 @@ def some_model(seed: int) -> sc.Transformer:
     return sc.Transformer(f"seed {seed}", embedding, tuple(layers), sc.Readout(kind, where, names, **more))
 
 
-@in_parts(8, "seed", range(75))
+@in_parts(20, "seed", range(200))
 def test_random_models_in_both_orders(seed: int) -> None:
     model = some_model(seed)
     dtype = list(DTYPES)[seed % 3]
@@ -249,7 +249,7 @@ def test_the_command_says_what_it_assumes(tmp_path: Path, capsys: pytest.Capture
     assert "divided first" not in said
 
 
-@in_parts(2, "count", range(2, 62, 3))
+@in_parts(4, "count", range(2, 62))
 def test_the_sets_of_an_average_hold_every_run(count: int) -> None:
     """Averages of long columns in float16, one weight after the other, in both orders: where errors add up most, a
     bound for two terms is passed. The exact average lies in the set too."""
