@@ -169,9 +169,9 @@ def runs(claim: str) -> Iterator[dict[str, Any]]:
         right = wanted(machine, steps.rows, steps.output if claim.endswith("thm2") else [])
         shared = {
             "n": [F(k) for k in range(len(front) + len(right) + 2)],
-            "N": F(len(steps.rows)), "L": F(len(steps.output)), "m": F(len(word)), "A": F(1), "B": F(1), "time()": [lambda m: m],
-            "e": [F(k) for k in range(-2, 4)], "b": [F(b) for b in range(-1, 8)], **steps.instance(),
-            "false": False, "front": front, "wanted": right,
+            "N": F(len(steps.rows)), "L": F(len(steps.output)), "m": F(len(word)), "A": F(1), "B": F(1),
+            "time()": [lambda m: m], "e": [F(k) for k in range(-2, 4)], "b": [F(b) for b in range(-1, 8)],
+            **steps.instance(), "false": False, "front": front, "wanted": right,
             "output": steps.output,
         }  # fmt: skip
         for tail in tails(right, machine.S + len(machine.rows) + machine.G + 2):

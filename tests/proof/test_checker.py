@@ -124,7 +124,7 @@ def proofs() -> list[Path]:
     return [p for p in STORED if "check" not in json.loads(p.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.parametrize("batch", range(4))
+@pytest.mark.parametrize("batch", range(10))
 def test_mutations(batch: int) -> None:
     """A damaged certificate is rejected by both, or is still a proof for both."""
     names = proofs()
