@@ -36,6 +36,7 @@ InstanceEnv = Mapping[str, Fraction | Callable[..., Fraction]]
 """The values of sizes and indices, and the tables."""
 ReadForm = dict[Any, Any]
 """Coefficients by coordinate, by unit (a tuple of what is inside) and by None, the constant."""
+_NONE = frozenset[str]()
 
 
 class Outside(BadInput):
@@ -363,9 +364,9 @@ class Instance:
 
         return put(renamed(tree, numbers))
 
-    def form(self, tree: Tree, env: InstanceEnv, whole: bool = True) -> ReadForm:
-        """What a tree reads, with factors; unless `whole` nothing is expanded behind a factor 0, which of a sum of
-        cases is most."""
+    def form(self, tree: Tree, env: InstanceEnv, own: frozenset[str] | None = None) -> ReadForm:
+        """What a tree reads, with factors. Given the indices `own` of a cell, nothing is expanded behind a factor 0 but
+        what names one of them: the rest is most of a sum of cases, and another cell has it."""
         tag = tree[0]
         if not _reads(tree, frozenset(self.view)):
             value = self.number(tree, env)
@@ -382,24 +383,26 @@ class Instance:
             return {self.units[key][1]: Fraction(1)}
         if tag == "sum":
             total: ReadForm = {}
+            if own and own & (_names(tree[2]) | _names(tree[3])):
+                own = own | {tree[1]}
             for value in self.range(Range(*tree[1:4]), env):
-                _add(total, self.form(tree[4], {**env, tree[1]: Fraction(value)}, whole))
+                _add(total, self.form(tree[4], {**env, tree[1]: Fraction(value)}, own))
             return total
         if tag == "neg":
-            return {c: -v for c, v in self.form(tree[1], env, whole).items()}
+            return {c: -v for c, v in self.form(tree[1], env, own).items()}
         if tag in ("+", "-"):
-            total = dict(self.form(tree[1], env, whole))
-            _add(total, self.form(tree[2], env, whole), 1 if tag == "+" else -1)
+            total = dict(self.form(tree[1], env, own))
+            _add(total, self.form(tree[2], env, own), 1 if tag == "+" else -1)
             return total
         number, other = (1, 2) if tag == "*" and not _reads(tree[1], frozenset(self.view)) else (2, 1)
         factor = self.number(tree[number], env)
-        if tag == "*" and not factor and not whole:
+        if tag == "*" and not factor and own is not None and not own & _names(tree[other]):
             return {}
-        return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[other], env, whole).items()}
+        return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[other], env, own).items()}
 
     def _unit(self, tree: Tree, env: InstanceEnv) -> Unit:
         """The hidden unit that a relu is."""
-        inside = {c: v for c, v in self.form(tree[2][0], env, False).items() if v}
+        inside = {c: v for c, v in self.form(tree[2][0], env, _NONE).items() if v}
         entries = tuple(sorted(inside.items(), key=lambda one: _natural(one[0] or "")))
         return self.known.setdefault(entries, Unit(entries))
 
@@ -532,7 +535,7 @@ class Instance:
                 query, key = {c: Fraction(1)}, {d: v * x for d, x in key.items()}
             if query and key:
                 _add(rows.setdefault(frozenset(query.items()), (query, {}))[1], key)
-        values = [{c: v for c, v in self.form(tree, here, False).items() if v} for _, tree, here in outs]
+        values = [{c: v for c, v in self.form(tree, here, _NONE).items() if v} for _, tree, here in outs]
         columns = tuple(dict.fromkeys(
             [c for q, _ in rows.values() for c in q] + [c for _, k in rows.values() for c in k]
             + [c for form in values for c in form]
@@ -550,14 +553,14 @@ class Instance:
         for over, query, key, sign in self.family.products(score, frozenset(env)):
             for at in self._cells(over, env):
                 here = {**env, **{index.name: Fraction(v) for index, v in zip(over, at, strict=True)}}
-                made = {c: v for c, v in self.form(query, here, False).items() if v}
-                yield made, {c: sign * v for c, v in self.form(key, here, False).items() if v}
+                made = {c: v for c, v in self.form(query, here, _NONE).items() if v}
+                yield made, {c: sign * v for c, v in self.form(key, here, _NONE).items() if v}
 
     def network(self, writes: Sequence[Write], env: InstanceEnv) -> FeedForward:
         self.units, self.known = {}, {}  # a name may stand for another coordinate in another layer
-        # the first cell of what is written has all units in their order, those that only others read too
+        # the first cell of what is written has all units that all cells share, in their order
         outs = [
-            (c, self.form(tree, here, place == 0))
+            (c, self.form(tree, here, frozenset(one.name for one in write.to.over) if place else None))
             for write in writes
             for place, (c, tree, here) in enumerate(self.written([write], env))
         ]

@@ -414,7 +414,7 @@ GENERATED = {
     "predecessor-strict": lambda: sc.build("predecessor-strict"),
     "lookup-quadratic": lambda: sc.build("lookup-quadratic"),
     "first-position": lambda: sc.build("first-position"),
-    "modulo 2": lambda: sc.build("modulo", m=2),
+    "modulo 3": lambda: sc.build("modulo", m=3),
 }
 
 
