@@ -200,7 +200,7 @@ class Counting:
     def _embedded(self, name: str) -> Counted:
         table, function = self.embedding.tables.get(name, {}), self.embedding.places.get(name, Fraction(0))
         if not isinstance(function, Fraction):
-            raise OutOfReach(f"its coordinate {name} has the position function {show(function)}")
+            raise OutOfReach(f"its coordinate {name} depends on the position, as {show(function)}")
         values = {t: rational(table.get(t, Fraction(0)), f"{name} of {t}") + function for t in self.tokens}
         return Counted({t: (Guarded((), self._constant(value)),) for t, value in values.items()}, {})
 

@@ -270,7 +270,7 @@ class Finite:
             for at, table in zip(range(len(some)), decoded, strict=True):
                 name = head.writes[outs[some[at]]]
                 what = "a softmax" if soft else "an average"
-                said = f"{where} counts, because it writes {what} of different values to {name}"
+                said = f"{where} counts, because it writes {what} of different values to the coordinate {name}"
                 signs = {POSITIVE: SignedMean(1, said), NEGATIVE: SignedMean(-1, said)}
                 table = {**table, None: Fraction(0), TIE: TIE, **signs}
 

@@ -150,7 +150,7 @@ def letters_text(letters: Iterable[str], alphabet: Sequence[str]) -> str:
 def foreign(letter: str, alphabet: Sequence[str]) -> BadInput:
     """That a letter of a program is none of its alphabet."""
     error = unknown("letter", letter, list(alphabet))
-    return BadInput("a symbol of a program must be a symbol of the alphabet", letter, error.do)
+    return BadInput("each symbol of the formula or program must be in the alphabet", letter, error.do)
 
 
 def quoted(letter: str) -> str:

@@ -51,7 +51,7 @@ def test_a_letter_outside_the_alphabet_is_said_to_be_one(
     kind: str, source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = refused(capsys, "compile", kind, source, "--alphabet", "abc", "-o", tmp_path / "m.json")
-    assert "a symbol of a program must be a symbol of the alphabet" in said and "given: d; known: a, b, c" in said
+    assert "each symbol of the formula or program must be" in said and "given: d; known: a, b, c" in said
     assert "column" in said
 
 

@@ -170,7 +170,7 @@ def test_a_finite_model_and_a_counter_that_says_the_same() -> None:
 
 def test_what_counts_without_a_reference_is_refused_with_the_reason() -> None:
     found = decide(sc.build("dyck-1"))
-    assert found.verdict == "refused" and "it writes an average of different values to balance" in found.why
+    assert found.verdict == "refused" and "of different values to the coordinate balance" in found.why
     assert "give a specification" in found.why
 
 

@@ -148,9 +148,10 @@ def test_what_is_somewhere_is_found_by_a_head_that_looks_for_it(weighting: str) 
 
 def test_what_takes_no_end_of_values_is_named() -> None:
     expected = {
-        "dyck-1-zero-one": "head 1 of layer 1 counts, because it writes an average of different values to balance",
-        "induction-most-frequent": "head 1 of layer 2 counts, because it writes an average of different values to "
-        "count_1_1",
+        "dyck-1-zero-one": "head 1 of layer 1 counts, because it writes an average of different values to the "
+        "coordinate balance",
+        "induction-most-frequent": "head 1 of layer 2 counts, because it writes an average of different values to the "
+        "coordinate count_1_1",
         "parity": "head 1 of layer 1 counts, because it writes an average",
         "parity-layernorm": "a layer norm divides by a root",
     }
