@@ -88,7 +88,7 @@ def test_old_terms_are_found_in_prose(text: str, count: int) -> None:
 def test_the_glossary_has_a_line_a_term() -> None:
     page = load("glossary").page()
     for term in terms():
-        assert (f"\n{term.write}\n: {term.means}\n" in page) == bool(term.means), term.write
+        assert (f"\n{term.write}\n  {term.means}\n" in page) == bool(term.means), term.write
 
 
 def test_a_long_sentence_is_found() -> None:

@@ -17,5 +17,5 @@ them. Python calls and files of statements use the same ones.
 def page() -> str:
     """The terms that have a meaning, by the alphabet."""
     rows = [row for row in tomllib.loads(TABLE.read_text(encoding="utf-8"))["term"] if "means" in row]
-    lines = [f"{row['term']}\n: {row['means']}" for row in sorted(rows, key=lambda row: row["term"].lower())]
-    return "\n".join([HEAD, ":::{glossary}", *lines, ":::"]) + "\n"
+    lines = [f"{row['term']}\n  {row['means']}\n" for row in sorted(rows, key=lambda row: row["term"].lower())]
+    return "\n".join([HEAD, ":::{glossary}", *lines, ":::"]) + "\n"  # with a colon, each meaning would be a term
