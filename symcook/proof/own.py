@@ -582,11 +582,12 @@ def again(
 
 def sentence_of(certificate: Any, text: str) -> str:
     """The sentence of a certificate, by the statements beside it; BadInput where they do not say it."""
-    note = re.search(r"^note: (.*)$", text.rpartition("\n\n")[2], re.MULTILINE)
-    if note is None or not isinstance(certificate, dict) or "model" not in certificate:
+    last = text.rpartition("\n\n")[2]
+    notes = [line.removeprefix("note: ") for line in last.split("\n") if line.startswith("note: ")]
+    if not notes or not isinstance(certificate, dict) or "model" not in certificate:
         must = "a certificate must name its model, and the statement next to it the statement"
         raise BadInput(must, "neither or one", "prove the statement again")
-    return note[1]
+    return notes[0]
 
 
 def judged_again(
