@@ -73,7 +73,7 @@ def test_exit_codes_of_what_is_open_and_what_is_refused(
     assert "no difference on any string up to length" in " ".join(out.split())
     code, out, _ = call(capsys, "decide", "induction-most-frequent", "--json")
     found = json.loads(out)
-    assert code == 2 and found["verdict"] == "refused" and "head 1 of layer 2 writes count_1_1" in found["why"]
+    assert code == 2 and found["verdict"] == "refused" and "head 1 of layer 2 counts" in found["why"]
 
 
 def test_letters_of_several_characters_and_the_empty_word(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_files_of_automata(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--against", "(a"], "a regular expression must be made of the symbols of the model"),
+        (["--against", "(a"], "a regular expression, at character 2, must be made of the symbols of the model"),
         (["--against", r"\("], ""),
         (["--against", "none.json"], "the file of a specification must exist; given: none.json"),
         (["--against", "none.py:fold"], "the file of a specification must exist"),

@@ -156,7 +156,7 @@ def test_strings_without_a_run_satisfy_nothing() -> None:
     norm = sc.LayerNorm(("x", "y"), zero_variance="refuse")
     model = sc.Transformer("refuses", embedding, (), sc.Readout("sign", "last", ("x",), [1]), final_norm=norm)
     found = own.settle(own.claim(to_document(model), '~matches("a*")'), to_document(model), seconds=6)
-    assert found.tried is not None and found.tried.word is None and found.tried.length > 2
+    assert found.verdict is not None and found.verdict.status == "PROVED"
     found = own.settle(own.claim(to_document(model), '~matches("a*b*")'), to_document(model), seconds=20)
     assert found.tried is not None and found.tried.word == ("b",)
     with pytest.raises(sc.SymcookError):
@@ -164,8 +164,8 @@ def test_strings_without_a_run_satisfy_nothing() -> None:
 
 
 @pytest.mark.parametrize("sentence, said", [
-    ('matches("a(")', "column 1, 'matches(\"a(\")': a regular expression must have a symbol"),
-    ('accept -> matches("abc", n)', "column 11, 'matches(\"abc\", n)': a regular expression must be made of"),
+    ('matches("a(")', "column 1, 'matches(\"a(\")': a regular expression, at its end, must have a symbol"),
+    ('accept -> matches("abc", n)', "column 11, 'matches(\"abc\", n)': a regular expression, at character 3, must"),
     ('matches("^a")', "must be made of the symbols of the model; given: ^a"),
     ('matches("a", n, n)', "takes a quoted regular expression"),
     ("matches()", "takes a quoted regular expression"),
