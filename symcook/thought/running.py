@@ -30,10 +30,10 @@ class MachineRun:
     ended: bool
     steps: tuple[IntegerStep, ...] = ()
     """The same with heads and what they retrieved, where the run is in integers."""
-    wrong: int | None = None
-    """Of a run in rounded numbers the position of the first token that is not the machine's: there it stops."""
     least: int = 0
     """The least cell of the input for which a token stands: 0, or 1 where the model has no $ in front."""
+    wrong: int | None = None
+    """Of a run in rounded numbers the position of the first token that is not the machine's: there it stops."""
 
     @property
     def output(self) -> str:
@@ -130,7 +130,7 @@ class MachineStream:
     def run(self) -> MachineRun:
         """What has come so far."""
         tokens, steps = tuple(self.tokens), tuple(self.steps)
-        return MachineRun(self.machine, self.word, self.domain, tokens, self.ended, steps, self.wrong, self.least)
+        return MachineRun(self.machine, self.word, self.domain, tokens, self.ended, steps, self.least, self.wrong)
 
     def _integers(self) -> Iterator[MachineToken]:
         self.model.tokens(self.word)  # BadInput where nothing stands in front of the first token
