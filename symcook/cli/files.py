@@ -167,7 +167,7 @@ def within_language(document: dict[str, Any], kept: str = "") -> list[str]:
     about = []
     if "inputs" in document:
         many = document["count"]
-        about.append(f"{grouped(many)} string{'s' * (many != 1)} of the language {document['inputs']}{kept}")
+        about.append(f"{grouped(many)} string{'s' * (many != 1)} of {document['inputs']}{kept}")
     if "positions" in document:
         about.append(f"answers at positions: {document['positions']}")
     return [f"inputs: the {', '.join(about)}"] if about else []

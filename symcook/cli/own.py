@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +15,7 @@ from symcook.cli.options import Chosen, choose, is_path, typed, whole_family
 from symcook.cli.output import Waiting, print_json, say
 from symcook.cli.unproved import provable, unproved
 from symcook.errors import BadInput, Rejected, Undecided
-from symcook.files import content, text_of, vacant
+from symcook.files import content, parsed, text_of, vacant
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -181,11 +180,13 @@ def same_claim(place: Files, claim: Statement) -> bool:
     of a family where this one is. The first model may have changed since."""
     if sentence_of(*place) != claim.note:
         return False
+    text = text_of(place[0], "a certificate")
     try:
-        stored = json.loads(text_of(place[0], "a certificate")).get("model", "")
-    except (ValueError, AttributeError):
+        stored = parsed(text, "a certificate must be JSON", place[0])
+    except BadInput:
         return True  # which the checker refuses when it is asked
-    return _beside(str(stored)) == _beside(claim.model or "")
+    models = stored.get("model", "") if isinstance(stored, dict) else ""
+    return _beside(str(models)) == _beside(claim.model or "")
 
 
 def _beside(model: str) -> str:

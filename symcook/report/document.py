@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 VERDICTS = {True: "accept", False: "reject", None: "undecided"}
 LINE = 98
 """The characters of a line of words."""
-SENTENCE = re.compile(r"(?<=[\w)\]\"'][.])(?<!\bEq\.)(?<!\bal\.) +(?=[\"(]*[A-Z](?![(:*]))|(?<=;) +")
-"""Between two sentences, or the items of a list."""
+SENTENCE = re.compile(r"(?<=[\w)\]\"'][.])(?<!\bEq\.)(?<!\bal\.) +(?=[\"(]*[A-Z](?![(:*]))|(?<=;) +(?!\w+\.\w+\()")
+"""Between two sentences, or the items of a list; a line of Python stays whole."""
 PAD = r"\phantom{:}"
 SCREEN: int | None = None
 """The characters of a line of the terminal that is written to, which a command sets; None elsewhere, so that a file

@@ -230,11 +230,11 @@ def test_many_claims_are_counted_and_say_how_to_see_them(
 ) -> None:
     from symcook import claims
 
-    assert "--json all of them" in call(capsys, "claims")[1]
+    assert "To see all of them: --json" in call(capsys, "claims")[1]
     rows = [replace(row, note=claims._STALE) for row in claims.select("cookbook", None, "s4.4.min")]
     monkeypatch.setattr(claims, "select", lambda *_: rows)
     _, out, _ = call(capsys, "claims")
-    assert f"{len(rows)} stale: symcook claims --recompute replays the proofs." in out
+    assert f"{len(rows)} stale.\nTo replay all proofs: symcook claims --recompute" in out
     assert isinstance(document(capsys, "claims"), list)
 
 

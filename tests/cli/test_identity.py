@@ -135,6 +135,6 @@ def test_an_export_is_about_the_strings_that_a_file_had(capsys: pytest.CaptureFi
     """The file was changed, and `verify-export` said `about the 2 strings of words`, which has one."""
     sc.compile("ltl", "Q_a", alphabet="ab").save("one.json")
     Path("words").write_text("ab\nba\n")
-    assert "about the 2 strings of words\n" in call(capsys, "export", "one.json", "--inputs", "words", "-o", "w.npz")[1]
+    assert "inputs: the 2 strings of words" in call(capsys, "export", "one.json", "--inputs", "words", "-o", "w.npz")[1]
     Path("words").write_text("bb\n")
-    assert "about the 2 strings of words as the certificate has them" in call(capsys, "verify-export", "w.npz")[1]
+    assert "inputs: the 2 strings of words as the certificate has them" in call(capsys, "verify-export", "w.npz")[1]

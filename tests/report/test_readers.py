@@ -283,7 +283,7 @@ def test_one_id_is_shown_with_all_that_it_rests_on(capsys: pytest.CaptureFixture
     ):
         assert words in out
     assert statements()[LEMMA].digest in out
-    assert f"{trust.checker_lines()} lines of code" in " ".join(out.split())
+    assert f"{trust.checker_lines():,} lines of code" in " ".join(out.split())
     assert len(out.splitlines()) < 90
     _, full, _ = call(capsys, "prove", LEMMA, "--full")
     assert "witness 2; j. 3*I[j = 1]; 1; 1" in full
@@ -361,11 +361,11 @@ def test_trust_prints_the_files_the_axioms_and_the_assumptions(capsys: pytest.Ca
     assert f"{trust.checker_lines()} in all" in words
     for name, text in kernel.AXIOMS.items():
         assert f"{name} {text}" in words
-    assert "Not trusted: the search" in words
+    assert "You need not trust the proof search" in words
     assert "Assumptions without a proof here" in words
     second = trust.second_checker()
     assert (second is None) == (not (proofs_directory() / trust.SECOND).is_file())
-    assert ("needs none of the others" in words) == (second is not None)
+    assert ("needs nothing but Python" in words) == (second is not None)
 
 
 def test_trust_of_one_id_names_its_axioms_only(capsys: pytest.CaptureFixture[str]) -> None:
@@ -392,7 +392,7 @@ def test_the_trust_line_names_assumptions_and_enclosures() -> None:
     line = trust.trust_line(verdict)
     assert "python-flint for its enclosures" in line
     assert "and the assumption" in line
-    assert "Assumes  named." in whole([verdict], [], 118).text()
+    assert "assuming named." in whole([verdict], [], 118).text()
 
 
 def test_assumptions_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
