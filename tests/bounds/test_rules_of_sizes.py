@@ -35,7 +35,7 @@ def test_sizes_that_grow_by_no_rule(position: str, size: str | None, gap: str | 
     assert (document["x_max"], document["h_max"]) == (size, [size])
     assert (found.soft.max_length is None) is (size is not None)
     said = repr(shown(found))
-    assert f"x_max(n) = {size or 'none'}, h_max by layer {size or 'none'}" in said
+    assert f"x_max(n) = {size or 'none'}, h_max by layer: {size or 'none'}" in said
     temperature = str(found.soft.layers[0].attention.heads[0].temperature)  # type: ignore[union-attr]
     assert ("log(" in temperature) is (size is not None)
 
