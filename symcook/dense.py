@@ -18,7 +18,7 @@ from symcook.model.parts import FeedForward, Head, LayerNorm, Part, Sublayer
 class Table(Mapping[str, Any]):
     """Columns by name, held together as the number system holds several (`Matrices.picked`)."""
 
-    def __init__(self, names: tuple[str, ...], columns: Any) -> None:
+    def __init__(self, names: tuple[str, ...], columns: Sequence[object]) -> None:
         self.names, self.columns = names, columns
 
     def __getitem__(self, name: str) -> Any:
@@ -43,7 +43,7 @@ class DensePass(Walk):
         super().__init__(*given)
         self.matrices.apart = self.model.compares
 
-    def columns(self, table: Any, names: tuple[str, ...]) -> Any:
+    def columns(self, table: Table, names: tuple[str, ...]) -> Any:
         """The columns of some names, in their order."""
         if names == table.names:
             return table.columns
@@ -57,14 +57,14 @@ class DensePass(Walk):
         names = tuple(self.model.space)
         self.stream = Table(names, self.matrices.embedded(self.embedding, names))
 
-    def write(self, names: tuple[str, ...], columns: Any) -> None:
+    def write(self, names: tuple[str, ...], columns: Sequence[object]) -> None:
         """Put columns in the place of those of the stream."""
         whole = self.stream.names
         if names != whole:
             columns = self.matrices.replaced(self.stream.columns, _among(whole, names), columns)
         self.stream = Table(whole, columns)
 
-    def cut(self, columns: Any) -> Any:
+    def cut(self, columns: Table) -> Any:
         return Table(columns.names, self.matrices.narrow(columns.columns, self.model.readout.place))
 
     def view(self, step: Sublayer) -> Any:
@@ -74,7 +74,7 @@ class DensePass(Walk):
         names = tuple(name for table in tables for name in table.names)
         return tables[0] if len(tables) == 1 else Table(names, self.matrices.joint([t.columns for t in tables]))
 
-    def narrow(self, view: Any) -> Any:
+    def narrow(self, view: Table) -> Any:
         asking = self.cut(view) if view else view
         self.stream = asking if view is self.stream else self.cut(self.stream)
         self.zero = self.domain.linear([], 0)
@@ -91,7 +91,7 @@ class DensePass(Walk):
         columns = self.domain.layer_norm(columns, norm.lowered["epsilon"], norm.zero_variance)
         return Table(norm.writes, self.matrices.scaled(columns, norm))
 
-    def add(self, step: Sublayer, view: Any, asking: Any, wanted: set[str]) -> None:
+    def add(self, step: Sublayer, view: Table, asking: Table, wanted: set[str]) -> None:
         made = []
         for part in step.parts:
             if isinstance(part, Head):
@@ -102,7 +102,7 @@ class DensePass(Walk):
             if names:
                 self.write(names, self.matrices.plus(self.columns(self.stream, names), columns))
 
-    def attention(self, head: Head, view: Any, asking: Any, wanted: set[str]) -> Any:
+    def attention(self, head: Head, view: Table, asking: Table, wanted: set[str]) -> Any:
         """The coordinates that a head writes, and what it adds to them."""
         written, queries, keys, values = self.offered(head, view, asking, wanted)
         if not written:
@@ -114,7 +114,7 @@ class DensePass(Walk):
             self.weights.append(tuple(self.domain.attend(queries, keys, self.units, *rule)))
         return written, outputs
 
-    def offered(self, head: Head, view: Any, asking: Any, wanted: set[str]) -> Any:
+    def offered(self, head: Head, view: Table, asking: Table, wanted: set[str]) -> Any:
         rows = tuple(k for k, name in enumerate(head.writes) if name in wanted)
         if not rows:
             return (), (), (), ()
@@ -130,7 +130,7 @@ class DensePass(Walk):
             keys, values = self.remembered(self.after, list(keys), list(values))
         return tuple(head.writes[k] for k in rows), queries, keys, values
 
-    def network(self, part: FeedForward, asking: Any, wanted: set[str]) -> None:
+    def network(self, part: FeedForward, asking: Table, wanted: set[str]) -> None:
         """Add what a feed-forward layer writes."""
         rows = tuple(k for k, name in enumerate(part.writes) if name in wanted)
         names = tuple(part.writes[k] for k in rows)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import flint
 from flint import arb, arb_mat, fmpq, fmpq_mat
@@ -23,10 +23,13 @@ from symcook.model.symbols import lowered
 from symcook.numbers.matrix import RationalMatrix
 from symcook.present import present
 
+if TYPE_CHECKING:
+    import sympy
+
 Entry = fmpq | arb
 ZERO = fmpq(0)
 ANYTHING = arb(0, arb.pos_inf())
-Rows = Sequence[tuple[Entry, ...]]
+Rows = Sequence[Sequence[Entry]]
 
 
 @dataclass
@@ -57,13 +60,15 @@ class BallMatrices:
         """In which numbers weights are kept."""
         return self.name, flint.ctx.prec
 
-    def matrix(self, of: Named, name: str, weights: Any, rows: tuple[int, ...] | None = None) -> BallMatrix:
+    def matrix(
+        self, of: Named, name: str, weights: RationalMatrix | sympy.ImmutableMatrix, rows: tuple[int, ...] | None = None
+    ) -> BallMatrix:
         key = *self._numbers(), name, rows
         if key not in of.kept:
             of.kept[key] = self._matrix(weights, range(weights.rows) if rows is None else rows)
         return of.kept[key]
 
-    def _matrix(self, weights: Any, rows: Sequence[int]) -> BallMatrix:
+    def _matrix(self, weights: RationalMatrix | sympy.ImmutableMatrix, rows: Sequence[int]) -> BallMatrix:
         if not isinstance(weights, RationalMatrix):
             entries = [[self.number(lowered(weights[r, c])) for r in rows] for c in range(weights.cols)]
             return BallMatrix(_balls(entries))
@@ -80,7 +85,7 @@ class BallMatrices:
         return of.kept[key]
 
     def product(
-        self, matrix: BallMatrix, columns: Any, bias: Any = None, kind: str = "", onto: Any = None
+        self, matrix: BallMatrix, columns: Rows, bias: Any = None, kind: str = "", onto: Rows | None = None
     ) -> list[list[Entry]]:
         def lines(rows: Rows, *old: Rows) -> Iterable[Sequence[Entry]]:
             found = self.products(matrix, rows, [[bias] * len(rows)] * (bias is not None) + [*old])
@@ -101,17 +106,17 @@ class BallMatrices:
             for lines in zip(found, *more, strict=True)
         ]
 
-    def scaled(self, columns: Any, norm: LayerNorm) -> Any:
+    def scaled(self, columns: Rows, norm: LayerNorm) -> Any:
         numbers = zip(columns, norm.lowered["gain"], norm.lowered["bias"], strict=True)
         return [self.linear([(column, gain)] if gain != 0 else [], bias) for column, gain, bias in numbers]
 
-    def plus(self, columns: Any, others: Any) -> Any:
+    def plus(self, columns: Rows, others: Rows) -> Any:
         def lines(rows: Rows, more: Rows) -> Iterable[Sequence[Entry]]:
             return [[*map(self.total, zip(*pair, strict=True))] for pair in zip(rows, more, strict=True)]
 
         return self._by_position([columns, others], lines)
 
-    def _by_position(self, groups: Sequence[Any], compute: Callable[..., Iterable[Sequence[Entry]]]) -> Any:
+    def _by_position(self, groups: Sequence[Rows], compute: Callable[..., Iterable[Sequence[Entry]]]) -> Any:
         """What `compute` makes of the entries of each group of columns, a list of rows a group; once for positions with
         the same entries."""
         known = next(self._memo)
@@ -133,17 +138,17 @@ class BallMatrices:
             made.append(terms[0][0] if len(terms) == 1 else self.linear(terms, 0))
         return made
 
-    def picked(self, columns: Any, places: list[int] | slice) -> Any:
+    def picked(self, columns: Rows, places: list[int] | slice) -> Any:
         return columns[places] if isinstance(places, slice) else [columns[k] for k in places]
 
-    def replaced(self, columns: Any, places: list[int] | slice, others: Any) -> Any:
+    def replaced(self, columns: Rows, places: list[int] | slice, others: Rows) -> Any:
         made = list(columns)
         where = range(*places.indices(len(made))) if isinstance(places, slice) else places
         for k, column in zip(where, others, strict=True):
             made[k] = column
         return made
 
-    def joint(self, several: Sequence[Any]) -> Any:
+    def joint(self, several: Sequence[Rows]) -> Any:
         return [column for columns in several for column in columns]
 
 
@@ -157,7 +162,7 @@ class RoundedMatrices(BallMatrices):
     def _numbers(self) -> tuple[object, ...]:
         return self.name, self.stored
 
-    def _matrix(self, weights: Any, rows: Sequence[int]) -> BallMatrix:
+    def _matrix(self, weights: RationalMatrix | sympy.ImmutableMatrix, rows: Sequence[int]) -> BallMatrix:
         entries = [[arb(self.number(lowered(weights[r, c]))) for r in rows] for c in range(weights.cols)]
         return BallMatrix(_balls(entries), sizes=_sizes(entries), exponent=self._exponent(chain(*entries)))
 

@@ -8,7 +8,7 @@ the error model of `symcook.domains.rounding`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,10 +19,13 @@ from symcook.model.parts import LayerNorm
 from symcook.numbers.evaluate import float_of
 from symcook.numbers.matrix import RationalMatrix
 
+if TYPE_CHECKING:
+    import sympy
+
 Array = np.ndarray[Any, Any]
 
 
-def nearest(weights: Any) -> Array:
+def nearest(weights: RationalMatrix | sympy.ImmutableMatrix) -> Array:
     """A matrix of exact numbers as float64."""
     if isinstance(weights, RationalMatrix):
         return weights.nearest()
@@ -45,7 +48,9 @@ class FloatMatrices:
     """Whether each position has a product of its own, so that equal positions stay equal: a product of matrices may
     compute its last columns in another way than the others, and hard attention sees that."""
 
-    def matrix(self, of: Named, name: str, weights: Any, rows: tuple[int, ...] | None = None) -> Array:
+    def matrix(
+        self, of: Named, name: str, weights: RationalMatrix | sympy.ImmutableMatrix, rows: tuple[int, ...] | None = None
+    ) -> Array:
         key = self.name, name, rows
         if key not in of.kept:
             entries = nearest(weights)
@@ -66,7 +71,7 @@ class FloatMatrices:
         return np.ascontiguousarray(self._stored(numbers).astype(self.wide))
 
     def product(
-        self, matrix: Array, columns: Any, bias: Array | None = None, kind: str = "", onto: Any = None
+        self, matrix: Array, columns: Array, bias: Array | None = None, kind: str = "", onto: Array | None = None
     ) -> Array:
         x = np.asarray(columns, dtype=self.wide)
         if self.apart:
@@ -80,11 +85,11 @@ class FloatMatrices:
         stored = self._stored(total)
         return self.activate(stored, kind) if kind else stored
 
-    def scaled(self, columns: Any, norm: LayerNorm) -> Array:
+    def scaled(self, columns: Array, norm: LayerNorm) -> Array:
         gains, biases = (self.vector(norm, name, norm.lowered[name]) for name in ("gain", "bias"))
         return self._stored(np.asarray(columns, dtype=self.wide) * gains + biases)
 
-    def plus(self, columns: Any, others: Any) -> Array:
+    def plus(self, columns: Array, others: Array) -> Array:
         return self._stored(np.asarray(columns) + np.asarray(others))
 
     def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> Array:
@@ -110,5 +115,5 @@ class FloatMatrices:
         made[places] = others
         return made
 
-    def joint(self, several: Sequence[Any]) -> Array:
+    def joint(self, several: Sequence[Array]) -> Array:
         return np.concatenate(several)

@@ -166,7 +166,7 @@ class Matrices(Protocol):
 
     matrices: ClassVar[bool]
 
-    def matrix(self, of: Named, name: str, weights: Any, rows: tuple[int, ...] | None = None) -> Any:
+    def matrix(self, of: Named, name: str, weights: object, rows: tuple[int, ...] | None = None) -> Any:
         """A matrix called `name` of a part, or some of its rows; made once for all runs of the model."""
         ...
 
@@ -174,16 +174,23 @@ class Matrices(Protocol):
         """A column of numbers, likewise."""
         ...
 
-    def product(self, matrix: Any, columns: Any, bias: Any = None, kind: str = "", onto: Any = None) -> Any:
+    def product(
+        self,
+        matrix: object,
+        columns: Sequence[object],
+        bias: object = None,
+        kind: str = "",
+        onto: Sequence[object] | None = None,
+    ) -> Any:
         """matrix times columns, plus a `bias` for each row, plus the columns `onto`, as one sum; then the activation
         `kind`, if any."""
         ...
 
-    def scaled(self, columns: Any, norm: LayerNorm) -> Any:
+    def scaled(self, columns: Sequence[object], norm: LayerNorm) -> Any:
         """Each column times the gain of a norm for it, plus its bias."""
         ...
 
-    def plus(self, columns: Any, others: Any) -> Any:
+    def plus(self, columns: Sequence[object], others: Sequence[object]) -> Any:
         """The sums of columns, one by one."""
         ...
 
@@ -191,15 +198,15 @@ class Matrices(Protocol):
         """The columns of an embedding; those of a coordinate that nothing sets are zero."""
         ...
 
-    def picked(self, columns: Any, places: list[int] | slice) -> Any:
+    def picked(self, columns: Sequence[object], places: list[int] | slice) -> Any:
         """Some of the columns."""
         ...
 
-    def replaced(self, columns: Any, places: list[int] | slice, others: Any) -> Any:
+    def replaced(self, columns: Sequence[object], places: list[int] | slice, others: Sequence[object]) -> Any:
         """Columns, with others in some places."""
         ...
 
-    def joint(self, several: Sequence[Any]) -> Any:
+    def joint(self, several: Sequence[Sequence[object]]) -> Any:
         """Columns of several, one after the other."""
         ...
 

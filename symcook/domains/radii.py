@@ -34,6 +34,8 @@ from symcook.numbers.evaluate import float_of
 from symcook.numbers.matrix import RationalMatrix
 
 if TYPE_CHECKING:
+    import sympy
+
     from symcook.domains.batch import Listed
 
 Array = np.ndarray[Any, Any]
@@ -104,7 +106,7 @@ class Radii(Positions[Any, Any, Any]):
     # Weights.
 
     def matrix(
-        self, of: Named, name: str, weights: Any, rows: tuple[int, ...] | None = None
+        self, of: Named, name: str, weights: RationalMatrix | sympy.ImmutableMatrix, rows: tuple[int, ...] | None = None
     ) -> tuple[Array, Array, float]:
         """The float64 entries, their sizes, and what each may be off relative to its size."""
         key = self.name, name, rows
@@ -353,7 +355,7 @@ def _softmax(scores: Balls, values: Balls, seen: Array) -> tuple[Array, Array]:
     return _mean(weights, error, known, values)
 
 
-def _mean(weights: Array, error: Any, known: Any, values: Balls) -> tuple[Array, Array]:
+def _mean(weights: Array, error: Array | float, known: Array | bool, values: Balls) -> tuple[Array, Array]:
     total = weights.sum(axis=2, keepdims=True)
     rounding = (2 * weights.shape[2] + 8) * UNIT
     mid = weights @ values.mid / total

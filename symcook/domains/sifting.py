@@ -21,12 +21,14 @@ class Near:
     """Entries of a column as float64 midpoints and radii, as far as somebody has asked; `length` is that of the longest
     column that they are of."""
 
-    def __init__(self, mid: Any = (), rad: Any = (), length: int = 0) -> None:
+    def __init__(
+        self, mid: Sequence[float] | np.ndarray = (), rad: Sequence[float] | np.ndarray = (), length: int = 0
+    ) -> None:
         self.count, self.length = len(mid), length
         self.mid, self.rad = np.empty(max(64, 2 * len(mid))), np.empty(max(64, 2 * len(mid)))
         self.mid[: self.count], self.rad[: self.count] = mid, rad
 
-    def of(self, column: Sequence[Any]) -> tuple[Any, Any]:
+    def of(self, column: Sequence[arb]) -> tuple[Any, Any]:
         """Midpoints and radii of the whole column."""
         size = len(column)
         if size > self.count:
@@ -63,7 +65,7 @@ def joined(before: Sequence[Any] | None, column: Sequence[Any]) -> Grown:
     return made
 
 
-def sieve(queries: Sequence[Sequence[Any]], keys: Sequence[Sequence[Any]]) -> Callable[[int, range], Sequence[int]]:
+def sieve(queries: Sequence[Sequence[arb]], keys: Sequence[Sequence[arb]]) -> Callable[[int, range], Sequence[int]]:
     """For a row, by its number, and what it sees: the positions whose score is not surely below another one."""
     offered = [getattr(column, "near", Near()).of(column) for column in keys]
 

@@ -580,7 +580,7 @@ def again(
     return sentence, judged_again(named(document["name"]), made, certificate, text, why)
 
 
-def sentence_of(certificate: Any, text: str) -> str:
+def sentence_of(certificate: object, text: str) -> str:
     """The sentence of a certificate, by the statements beside it; BadInput where they do not say it."""
     last = text.rpartition("\n\n")[2]
     notes = [line.removeprefix("note: ") for line in last.split("\n") if line.startswith("note: ")]
