@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from flint import arb
+from flint import arb, fmpq
 
 UNIT = 2.0**-52
 SIFTED = 24
@@ -28,7 +28,7 @@ class Near:
         self.mid, self.rad = np.empty(max(64, 2 * len(mid))), np.empty(max(64, 2 * len(mid)))
         self.mid[: self.count], self.rad[: self.count] = mid, rad
 
-    def of(self, column: Sequence[arb]) -> tuple[Any, Any]:
+    def of(self, column: Sequence[fmpq | arb]) -> tuple[Any, Any]:
         """Midpoints and radii of the whole column."""
         size = len(column)
         if size > self.count:
@@ -65,7 +65,7 @@ def joined(before: Sequence[Any] | None, column: Sequence[Any]) -> Grown:
     return made
 
 
-def sieve(queries: Sequence[Sequence[arb]], keys: Sequence[Sequence[arb]]) -> Callable[[int, range], Sequence[int]]:
+def sieve(queries: Sequence[Sequence[fmpq | arb]], keys: Sequence[Sequence[fmpq | arb]]) -> Callable[[int, range], Sequence[int]]:
     """For a row, by its number, and what it sees: the positions whose score is not surely below another one."""
     offered = [getattr(column, "near", Near()).of(column) for column in keys]
 
