@@ -65,7 +65,9 @@ def joined(before: Sequence[Any] | None, column: Sequence[Any]) -> Grown:
     return made
 
 
-def sieve(queries: Sequence[Sequence[fmpq | arb]], keys: Sequence[Sequence[fmpq | arb]]) -> Callable[[int, range], Sequence[int]]:
+def sieve(
+    queries: Sequence[Sequence[fmpq | arb]], keys: Sequence[Sequence[fmpq | arb]]
+) -> Callable[[int, range], Sequence[int]]:
     """For a row, by its number, and what it sees: the positions whose score is not surely below another one."""
     offered = [getattr(column, "near", Near()).of(column) for column in keys]
 
