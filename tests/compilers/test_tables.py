@@ -267,7 +267,9 @@ def test_without_the_theorem_it_is_said_how_a_proof_is_had(
     assert call(capsys, "compile", "tm", text, "--theorem", "2", "-o", tmp_path / "other.json")[0] == 0
 
 
-def test_the_command_that_is_told_gives_the_proof(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_that_is_told_gives_the_proof(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By compile --prove and by prove of the model; what is in the way of an instance is said instead."""
     source, file = tmp_path / "a Turing machine.tm", tmp_path / "m.json"
     source.write_text("input: a\nwork symbols: a\nstart: s\nhalt: h\ns * * -> h a S S\n", encoding="utf-8")
@@ -283,8 +285,9 @@ def test_the_command_that_is_told_gives_the_proof(tmp_path: Path, capsys: pytest
     code, _, said = call(capsys, "prove", file)
     assert code == 2 and "must be about the model as it is now" in said and said.count("\n") == 1
     file = tmp_path / "large.json"
+    monkeypatch.setattr("symcook.model.instance.Instance._few.__defaults__", (100_000,))
     code, _, said = call(capsys, "compile", "tm", LARGE, "--variant", "no-start", "--prove", "-o", file)
-    assert code == 3 and "with it none is made of this one: an instance must have at most 5,000,000 weights" in said
+    assert code == 3 and "with it none is made of this one: an instance must have at most 100,000 weights" in said
     code, _, said = call(capsys, "prove", file)
     assert code == 2 and "and with it none is made of this one" in said and said.count("\n") == 1
 
