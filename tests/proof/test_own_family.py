@@ -18,6 +18,7 @@ from symcook.model.family import Family
 from symcook.proof import limits, ownfamily
 from symcook.proof.files import proofs_directory
 from symcook.proof.proving import ProofAnswer, settle_family
+from symcook.report.proving import smallest
 
 FAMILIES = proofs_directory() / "families"
 KINDS = {
@@ -201,6 +202,16 @@ def test_in_a_single_model_what_is_called_here_is_itself(name: str, i: str) -> N
     model = b.build("model")
     assert model.prove(f'all {i} in 1..n. accept({i}) <-> at(a, {i}) & "{name}"({i}) = 1').status == "PROVED"
     assert model.prove(f"all {i} in 1..n. accept({i}) -> accept(1)").counterexample == "ba"
+
+
+def test_sizes_below_a_counterexample_get_all_the_work() -> None:
+    """The first look at each size was with little work, and what it found at a larger one was called the smallest."""
+    said = "S <= 1 | (S >= 4 & count(0) = 0) | (S = 2 & count(1) <= {}) | S = 3"
+    answer = settled(said.format(3), Family(READ))
+    assert (answer.word, answer.to_json()["sizes"]) == (("1",) * 4, {"S": 2}) and smallest(answer) == ""
+    answer = settled(said.format(9), Family(READ))
+    assert (answer.word, answer.to_json()["sizes"]) == (("0",), {"S": 4})
+    assert re.fullmatch(r" \(smaller sizes were tried to [4-9] positions\)", smallest(answer))
 
 
 def test_a_lambda_may_bind_any_name() -> None:
