@@ -15,7 +15,8 @@ from shared import call, document, refused, second_checker
 from symcook import Builder
 from symcook.errors import BadInput, Rejected
 from symcook.model.family import Family
-from symcook.proof import limits, ownfamily
+from symcook.model.modelfile import to_document
+from symcook.proof import limits, own, ownfamily
 from symcook.proof.files import proofs_directory
 from symcook.proof.proving import ProofAnswer, settle_family
 from symcook.report.proving import smallest
@@ -202,6 +203,14 @@ def test_in_a_single_model_what_is_called_here_is_itself(name: str, i: str) -> N
     model = b.build("model")
     assert model.prove(f'all {i} in 1..n. accept({i}) <-> at(a, {i}) & "{name}"({i}) = 1').status == "PROVED"
     assert model.prove(f"all {i} in 1..n. accept({i}) -> accept(1)").counterexample == "ba"
+
+
+def test_no_open_symbol_is_called_here() -> None:
+    b = Builder(words={"a": {"v": 1}, "b": {"v": -1}})
+    b.symbol("here")
+    b.readout("sign", "each", "v", weights=["here"])
+    with pytest.raises(BadInput, match="no symbol whose name symcook uses itself; given: here"):
+        own.claim(to_document(b.build("model")), "accept(1)", symbols=True)
 
 
 def test_sizes_below_a_counterexample_get_all_the_work() -> None:
