@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 
@@ -81,6 +81,11 @@ def waiting(seconds: float) -> Iterator[None]:
         _waits.until = before
 
 
+_standing: list[Callable[[], None]] = []
+"""What undoes the limits that have not ended, the outermost first. TimeUp may come just where one is set or stopped:
+that one is dropped, those around it undo it, and where it ends later it leaves all as it is."""
+
+
 @contextmanager
 def _timer(timer: str, number: str, seconds: float, until: Until) -> Iterator[None]:
     """TimeUp after so many seconds of this timer, or sooner where a limit around it ends sooner.
@@ -98,8 +103,18 @@ def _timer(timer: str, number: str, seconds: float, until: Until) -> Iterator[No
             raise TimeUp(until)
 
     around, begun, before = signal.getitimer(which)[0], clock(), signal.getsignal(sign)
+
+    def undo() -> None:
+        nonlocal over
+        over = True
+        signal.setitimer(which, 0)
+        signal.signal(sign, before)
+        if around:
+            signal.setitimer(which, max(around - (clock() - begun), 1e-3), 1)
+
     try:
         try:
+            _standing.append(undo)
             signal.signal(sign, before if 0 < around < seconds else late)
             # no time left is little time: 0 would be none at all; and again: Python drops what some callbacks raise
             signal.setitimer(which, max(min(seconds, around or seconds), 1e-3), 1)
@@ -108,7 +123,6 @@ def _timer(timer: str, number: str, seconds: float, until: Until) -> Iterator[No
             over = True  # the next line too may be where the time ends
     finally:
         over = True
-        signal.setitimer(which, 0)
-        signal.signal(sign, before)
-        if around:
-            signal.setitimer(which, max(around - (clock() - begun), 1e-3), 1)
+        while undo in _standing:
+            _standing[-1]()
+            _standing.pop()

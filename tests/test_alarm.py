@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from symcook import alarm as alarm_module
 from symcook.alarm import TimeUp, Until, alarm, waiting
 from symcook.proof.limits import OutOfTime, limited
 
@@ -78,6 +79,19 @@ def test_a_time_that_ends_while_the_timer_is_set_leaves_no_timer(monkeypatch: py
             pass
     assert signal.getitimer(signal.ITIMER_PROF) == (0, 0) == signal.getitimer(signal.ITIMER_REAL)
     assert handlers == [signal.getsignal(one) for one in (signal.SIGPROF, signal.SIGALRM)]
+
+
+def test_a_limit_that_is_dropped_leaves_no_timer_behind() -> None:
+    """Where TimeUp comes just when an inner limit is set, nothing ends that one but the garbage collector."""
+    before = signal.getsignal(signal.SIGALRM)
+    dropped = alarm_module._timer("REAL", "SIGALRM", 50, Until(50))
+    with alarm_module._timer("REAL", "SIGALRM", 60, Until(60)):
+        dropped.__enter__()
+    with alarm_module._timer("REAL", "SIGALRM", 40, Until(40)):
+        assert 30 < signal.getitimer(signal.ITIMER_REAL)[0] <= 40
+        dropped.__exit__(None, None, None)
+        assert 30 < signal.getitimer(signal.ITIMER_REAL)[0] <= 40
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0) and signal.getsignal(signal.SIGALRM) == before
 
 
 def test_threads_wait_by_themselves() -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import count, takewhile
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -151,14 +151,28 @@ def _document(answer: ProofAnswer, to: Files) -> dict[str, Any]:
 def claim_places(source: Path) -> Iterator[Files]:
     """The files of the first claim about a model, then of the second one, ...: mine.certificate.json,
     mine.2.certificate.json."""
-    for number in count(1):
-        mark = "" if number == 1 else f".{number}"
-        yield source.with_suffix(f"{mark}.certificate.json"), source.with_suffix(f"{mark}.statement.txt")
+    return (_numbered(source, number) for number in count(1))
+
+
+def _numbered(source: Path, number: int) -> Files:
+    mark = "" if number == 1 else f".{number}"
+    return source.with_suffix(f"{mark}.certificate.json"), source.with_suffix(f"{mark}.statement.txt")
 
 
 def places(name: str) -> list[Files]:
-    """The files that stand beside a model's file, of one claim after the other."""
-    return list(takewhile(lambda files: files[0].is_file() or files[1].is_file(), claim_places(Path(name))))
+    """The files that stand beside a model's file, of one claim after the other; one may have been deleted between."""
+    source = Path(name)
+    mine = re.compile(
+        rf"{re.escape(source.stem)}(?:\.([2-9]|[1-9][0-9]+))?\.(?:certificate\.json|statement\.txt)", re.A
+    )
+    found = {int(match[1] or 1) for one in source.parent.glob("*") if (match := mine.fullmatch(one.name))}
+    last, there = 0, list[Files]()
+    for one in sorted(found):
+        if one > last + 1 and source.with_suffix(f".{one}.json").exists():
+            continue  # those of another model
+        there.append(_numbered(source, one))
+        last = one
+    return there
 
 
 def sentence_of(target: Path, beside: Path) -> str | None:

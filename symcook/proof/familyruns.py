@@ -18,7 +18,7 @@ from symcook.errors import BadInput, NotExact, Rejected
 from symcook.model.instance import Instance, label
 from symcook.model.modelfile import to_document
 from symcook.present import present
-from symcook.proof.ownruns import LONGEST, VALUES, Runs, Tried
+from symcook.proof.ownruns import LONGEST, VALUES, WORK, Runs, Tried
 from symcook.proof.ownvalues import minus, over, sign
 from symcook.proof.replay import Statement
 from symcook.proof.terms import Term, flatten, num, replace
@@ -51,12 +51,22 @@ class FamilyEquation:
 class FamilyTried(Tried):
     """What strings said of a sentence about a family: `at` has the sizes and tables where it is false, which `sizes`
     says as text, and `model` is the instance there; `reached` has by sizes and tables the length to which all strings
-    were tried."""
+    were tried, of those before `at` where there is one."""
 
     sizes: str | None = None
     at: Any = None
     model: Any = None
     reached: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def smaller(self) -> str | None:
+        """To where the sentence was tried at smaller sizes and tables, where that is less than to the longest."""
+        least = min((length for _, length in self.reached), default=LONGEST)
+        if self.sizes is None or least >= LONGEST:
+            return None
+        if not least:
+            return "smaller sizes were not all tried"
+        return f"smaller sizes were tried to {least} position{'s' * (least > 1)}"
 
     @property
     def so_far(self) -> str:
@@ -293,6 +303,8 @@ class FamilyRuns(Runs):
                     least = k
                     break
                 reached[instance.values] = max(found.length, reached.get(instance.values, 0))
+        if least < len(self.all_instances):
+            least = self._below(least, longest, reached)
         self.budget, self.chosen = whole, self.all_instances[least : least + 1]
         if not self.chosen:
             return FamilyTried(None, min(reached.values(), default=0), reached=(*reached.items(),))
@@ -305,7 +317,21 @@ class FamilyRuns(Runs):
             name: [str(at.entry(name, cell)) for cell in at._cells(table.over)]
             for name, table in self.family.tables.items()
         }
-        return FamilyTried(found.word, found.length, found.outside, found.open_at, at.values, values, self.model)
+        below = tuple((one.values, reached.get(one.values, 0)) for one in self.all_instances[:least])
+        return FamilyTried(found.word, found.length, found.outside, found.open_at, at.values, values, self.model, below)
+
+    def _below(self, least: int, longest: int, reached: dict[str, int]) -> int:
+        """The sentence is false at the instance with this number: which is the first one at which it is found false,
+        with as much work for all those before together as a sentence about one model has."""
+        before = [k for k in range(least) if reached.get(self.all_instances[k].values, 0) < longest]
+        for k in before:
+            self.chosen, self.budget = [self.all_instances[k]], WORK // len(before)
+            found = super().tried(longest)
+            if found.word is not None:
+                return k
+            values = self.chosen[0].values
+            reached[values] = max(found.length, reached.get(values, 0))
+        return least
 
 
 def small(family: Family) -> Iterator[Instance]:

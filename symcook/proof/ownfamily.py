@@ -9,19 +9,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import BadInput
+from symcook.alarm import Until
+from symcook.errors import BadInput, Rejected
 from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.proof import own
 from symcook.proof.familyrel import FamilyRelation
 from symcook.proof.grammar import Definition
-from symcook.proof.ownnames import HERE_NAME, OWN_NAMES, BoundNames, ModelMeaning, Sentence, free, named, written
-from symcook.proof.ownwords import PLACES, WORDS, SentenceReader
+from symcook.proof.limits import OutOfTime, limited
+from symcook.proof.ownnames import OWN_NAMES, BoundNames, ModelMeaning, Sentence, free, named, written
+from symcook.proof.ownwords import PLACES, WORDS, SentenceReader, wrong
 from symcook.proof.replay import Statement, Verdict
+from symcook.proof.search import automation
+from symcook.proof.search.elaborate import Elaborator, StepGap
+from symcook.proof.search.prooftext import Place, TextLine
+from symcook.proof.search.tactics import Goal, Stuck
 
 if TYPE_CHECKING:
     from symcook.model.plainfamily import PlainFamily
@@ -30,6 +37,14 @@ NUMBERED = ("at", "count", "first", "last", "answer")
 """The words whose token or label is a number."""
 GIVEN = "given__"
 """Stands for this number in the text of a word."""
+PLACE = "here__"
+"""Stands for the position."""
+ROUNDS_SECONDS = 10.0
+"""For the proof that a repetition has no fewer than no rounds."""
+MARKERS = (PLACE, GIVEN)
+"""What the texts of words have in place of a position and a number: nothing else may be called so."""
+PROSE = ("name", "summary", "source", "meanings")
+"""The parts of a family's document in which no name is used."""
 ONE_SIZE = "it is about one alphabet; take one size, as in --set {}=2"
 
 
@@ -58,11 +73,12 @@ class FamilyMeaning(ModelMeaning):
 
     def __init__(self, family: PlainFamily, known: Mapping[str, Definition]) -> None:
         self.known, self.family, self.other, self.truths = known, family, None, None
+        _unmarked(family)
         relation = FamilyRelation(family)
         self.indices = {name: len(over) for name, over in family.space.items()}  # how many each coordinate has
         kinds = dict(one.split(":") for one in relation.names)
         self.space = tuple(dict.fromkeys([*kinds, *family.space]))
-        taken = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES}
+        taken = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES, *MARKERS}
         self.names = dict[str, str]()
         for name in kinds:
             new = name
@@ -95,6 +111,9 @@ class FamilyMeaning(ModelMeaning):
         return {"n": True, **dict.fromkeys(self.sizes, False)}
 
     def text(self, sentence: str) -> str:
+        for found in re.finditer(r"\w+", sentence):
+            if found[0] in MARKERS:
+                raise wrong(sentence, found.start(), found[0], "symcook uses this name itself; take another")
         return expr.show(FamilySentence(self, sentence).made)
 
     def listed(self) -> list[str]:
@@ -191,7 +210,7 @@ class FamilySentence(Sentence):
         if word in ("accept", "answer"):
             try:
                 told = [GIVEN] * (word == "answer")
-                text = getattr(relation, word)(*told, HERE_NAME if places else None)
+                text = getattr(relation, word)(*told, PLACE if places else None)
             except BadInput as error:
                 raise self.fail(tree, error.must) from None
             return self.filled(expr.parse_formula(text), place, label, scope)
@@ -210,14 +229,17 @@ class FamilySentence(Sentence):
     def filled(self, tree: Tree, place: Tree | None, label: Tree | None, scope: BoundNames) -> Tree:
         """The text of a word with its position and its number; what it binds is bound nowhere else, so that no name in
         these is caught."""
-        made = written(tree, place, {*self.meaning.taken, *scope.values(), *names_in(place), *names_in(label)})
-        return made if label is None else put(made, {GIVEN: label})
+        made = written(tree, None, {*self.meaning.taken, *scope.values(), *names_in(place), *names_in(label)})
+        given = {PLACE: place, GIVEN: label}
+        return put(made, {name: one for name, one in given.items() if one is not None})
 
 
 def put(tree: Tree, values: Mapping[str, Tree]) -> Tree:
     """A tree with others in place of names."""
     if tree[:1] == ("name",):
         return values.get(tree[1], tree)
+    if tree[:1] == ("lambda",):  # what it binds is a tuple of names, and no tree
+        return (*tree[:2], put(tree[2], values))
     return tuple(put(one, values) if isinstance(one, tuple) else one for one in tree)
 
 
@@ -226,6 +248,53 @@ def names_in(tree: object) -> set[str]:
     if not isinstance(tree, tuple):
         return {tree} if isinstance(tree, str) else set()
     return set[str]().union(*map(names_in, tree))
+
+
+def _unmarked(family: PlainFamily) -> None:
+    """BadInput where something in the family is called like a marker."""
+    rest = {key: value for key, value in family.document.items() if key not in PROSE}
+    used = {word for text in _texts(rest) for word in re.findall(r"\w+", text)}
+    for name in MARKERS:
+        if name in used:
+            must = "a family in a statement about all sizes must not use a name that symcook uses itself"
+            raise BadInput(must, name, "rename it in the family's file")
+
+
+def _texts(part: object) -> Iterator[str]:
+    """All texts in a part of a document, its keys too."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, Mapping):
+        for key, value in part.items():
+            yield str(key)
+            yield from _texts(value)
+    elif isinstance(part, list | tuple):
+        for value in part:
+            yield from _texts(value)
+
+
+def repeated(family: PlainFamily, meaning: FamilyMeaning) -> None:
+    """BadInput where a repetition may be one of fewer than no rounds, LOW - 1 > HIGH: for all that the conditions on
+    sizes and tables say, by a proof that the automation has at once. The equations take the value after the repetition
+    at HIGH, and the one before it stands at LOW - 1."""
+    relation = meaning.relation
+    names = [meaning.names[name] for name in (*family.sizes, *family.tables)]
+    sorts = ", ".join(f"{name}:{meaning.sorts[name]}" for name in names)
+    for low, high in {index[1:]: None for part in family.layers for index in part.over}:
+        first, last = (put(end, {k: ("name", v) for k, v in meaning.names.items()}) for end in (low, high))
+        said = expr.show(("<=", ("-", first, ("num", 1, 1)), last))
+        text = f"{relation.premises()} -> {said}"
+        statement = Statement("own.rounds", f"all {sorts}. {text}" if sorts else text, known=meaning.known)
+        goal = Goal(own.library(statement, {}), statement.formula, {}, {})
+        try:
+            with limited(Until(ROUNDS_SECONDS)):
+                Elaborator(automation.LEVELS[:2]).automatic(goal, TextLine("qed", place=Place(1, 1)), "the rounds")
+        except (StepGap, Rejected, Stuck, OutOfTime):
+            must = "each repetition of a family must have low - 1 <= high for all its sizes"
+            least = low[1] - 1 if low[0] == "num" and low[2] == 1 else f"{expr.show(low)} - 1"
+            size = next((name for name in family.sizes if name in expr.names(high)), next(iter(family.sizes), "K"))
+            do = f'add the condition to "sizes", as "{size}": "{least} <= {expr.show(high)}"'
+            raise BadInput(must, f"{expr.show(low)}..{expr.show(high)}", do) from None
 
 
 def digest(family: PlainFamily) -> str:
@@ -239,6 +308,7 @@ def claim(family: PlainFamily, sentence: str) -> Statement:
     """The statement that a sentence makes about all models of a family; BadInput where it makes none."""
     sentence = own.one_line(sentence)
     meaning = FamilyMeaning(family, own.definitions())
+    repeated(family, meaning)
     some = [*meaning.least, *meaning.regions]
     text = own.stated(meaning.sorts, some, meaning.word, f"({meaning.run})", f"({meaning.text(sentence)})")
     return own.read_statement(

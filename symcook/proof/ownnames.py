@@ -172,6 +172,9 @@ class ModelMeaning:
             raise BadInput(must, ", ".join(s["name"] for s in document["symbols"]), "give them values first")
         self.known, self.space = known, tuple(document["space"])
         self.symbols = tuple(one["name"] for one in document["symbols"])
+        if HERE_NAME in self.symbols:  # coordinates are called otherwise, symbols stand by their names
+            must = "a model in a claim must have no symbol whose name symcook uses itself"
+            raise BadInput(must, HERE_NAME, "rename it, or give it a value first")
         self.taken = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES, *self.symbols}
         self.document, self.names = renamed(document, self.taken)
         self.relation = _Layers(self.document)

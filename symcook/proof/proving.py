@@ -284,7 +284,7 @@ def _decided(decision: ClaimDecision | None, why: str | None) -> str:
     """The beginning of the reason where a statement is decided true, and why that has no certificate."""
     if decision is None or not decision.true:
         return ""
-    return f"decided true by {decision.fragment}, without a certificate ({why}): "
+    return f"decided true by {decision.fragment}, without a certificate ({why or 'the time is over'}): "
 
 
 def _missing(model: Transformer | None, settled: Settled, script: bool, seconds: int, smaller: str) -> tuple[str, str]:

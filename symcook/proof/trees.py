@@ -12,6 +12,8 @@ def mentioned(tree: object) -> set[str]:
     """The names in a tree, those of functions too."""
     if not isinstance(tree, tuple):
         return set()
+    if tree[:1] == ("lambda",):  # what it binds is a tuple of names, and no tree
+        return mentioned(tree[2])
     own = {tree[1]} if tree[:1] in (("name",), ("call",)) else set()
     return own.union(*map(mentioned, tree))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
@@ -11,11 +12,16 @@ from pathlib import Path
 import pytest
 from shared import call, document, refused, second_checker
 
+from symcook import Builder
 from symcook.errors import BadInput, Rejected
 from symcook.model.family import Family
-from symcook.proof import limits, ownfamily
+from symcook.model.modelfile import to_document
+from symcook.proof import limits, own, ownfamily
+from symcook.proof.files import proofs_directory
 from symcook.proof.proving import ProofAnswer, settle_family
+from symcook.report.proving import smallest
 
+FAMILIES = proofs_directory() / "families"
 KINDS = {
     "symcook family": 1,
     "name": "kinds",
@@ -156,3 +162,101 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     Path("kinds.json").write_text(json.dumps({**KINDS, "sizes": {"S": "2 <= S"}}), encoding="utf-8")
     code, out, _ = call(capsys, "prove", "kinds.json")
     assert code == 1 and "the family has changed" in out
+
+
+READ = {
+    "symcook family": 1,
+    "name": "read",
+    "sizes": {"S": "1 <= S"},
+    "space": ["all c in 1..S. is(c)"],
+    "embedding": {"vocabulary": "S", "words": {"all c in 1..S. is(c)": "I[w = c - 1]"}},
+    "layers": [{"feedforward": {"all c in 1..S. is(c)": "relu(is(c))"}}],
+    "readout": {"kind": "largest", "position": "each", "scores": "all c in 1..S. is(c)"},
+}
+"""It answers the number of the token, from 1 on."""
+
+
+def called(old: str, new: str) -> Family:
+    """`READ` with another name for its size or its index."""
+    return Family(json.loads(re.sub(rf"\b{old}\b", new, json.dumps(READ))))
+
+
+@pytest.mark.parametrize("old", ["S", "c"])
+def test_no_name_of_a_family_is_taken_for_a_position(old: str) -> None:
+    """`here` and `given__` stood for the position and the label: sizes and indices called so were caught."""
+    size = "here" if old == "S" else "S"
+    for sentence, word in (("answer(1, 1) -> answer(1, n)", "01"), (f"answer(1, 1) <-> 1 <= {size}", "1")):
+        answer = settled(sentence, called(old, "here"))
+        assert (answer.status, "".join(answer.word or ())) == ("REFUTED", word)
+        assert answer.to_json()["sizes"] in ({size: 2}, {"S": 2})
+    for marker in ownfamily.MARKERS:
+        with pytest.raises(BadInput, match=f"a name that symcook uses itself; given: {marker}; rename it"):
+            ownfamily.claim(called(old, marker), "n = n")
+        with pytest.raises(BadInput, match="symcook uses this name itself"):
+            ownfamily.claim(Family(READ), f"all {marker} in 1..S. answer({marker}, 1) -> n = n")
+
+
+@pytest.mark.parametrize(("name", "i"), [("here", "i"), ("v", "here")])
+def test_in_a_single_model_what_is_called_here_is_itself(name: str, i: str) -> None:
+    b = Builder(words={"a": {name: 1}, "b": {name: -1}})
+    b.readout("sign", "each", name, weights=[1])
+    model = b.build("model")
+    assert model.prove(f'all {i} in 1..n. accept({i}) <-> at(a, {i}) & "{name}"({i}) = 1').status == "PROVED"
+    assert model.prove(f"all {i} in 1..n. accept({i}) -> accept(1)").counterexample == "ba"
+
+
+def test_no_open_symbol_is_called_here() -> None:
+    b = Builder(words={"a": {"v": 1}, "b": {"v": -1}})
+    b.symbol("here")
+    b.readout("sign", "each", "v", weights=["here"])
+    with pytest.raises(BadInput, match="no symbol whose name symcook uses itself; given: here"):
+        own.claim(to_document(b.build("model")), "accept(1)", symbols=True)
+
+
+def test_sizes_below_a_counterexample_get_all_the_work() -> None:
+    """The first look at each size was with little work, and what it found at a larger one was called the smallest."""
+    said = "S <= 1 | (S >= 4 & count(0) = 0) | (S = 2 & count(1) <= {}) | S = 3"
+    answer = settled(said.format(3), Family(READ))
+    assert (answer.word, answer.to_json()["sizes"]) == (("1",) * 4, {"S": 2}) and smallest(answer) == ""
+    answer = settled(said.format(9), Family(READ))
+    assert (answer.word, answer.to_json()["sizes"]) == (("0",), {"S": 4})
+    assert re.fullmatch(r" \(smaller sizes were tried to [4-9] positions\)", smallest(answer))
+
+
+def test_a_lambda_may_bind_any_name() -> None:
+    sentence = "maximal(name. is(1, name), n, 1) -> is(1, n) <= is(1, 1)"
+    assert "maximal" in ownfamily.claim(Family(READ), sentence).text
+    assert "maximal" in ownfamily.claim(Family(READ), f"all i in 1..n. count(I[{sentence}]) <= n").text
+
+
+def rounds(over: str, sizes: dict[str, str]) -> Family:
+    twice = {"out": "relu(one)"}
+    return Family({
+        "symcook family": 1, "name": "loop", "sizes": sizes, "space": ["one", "out"],
+        "embedding": {"vocabulary": "2", "words": {"one": "1"}, "positions": {}},
+        "layers": [{"feedforward": {"out": "3*relu(one)"}}, {"for": over, "layers": [{"feedforward": twice}]}],
+        "readout": {"kind": "sign", "position": "last", "score": "out"},
+    })  # fmt: skip
+
+
+def test_a_repetition_of_fewer_than_no_rounds_is_refused() -> None:
+    """The equations say nothing of its last value: what is true at K = 0 was refuted."""
+    for over, sizes, given in (
+        ("t in 2..K", {"K": "0 <= K"}, '2..K; add the condition to "sizes", as "K": "1 <= K"'),
+        ("t in K..L", {"K": "1 <= K", "L": "1 <= L"}, "K..L"),
+        ("t in 2..K", {"K": "0 <= K | K = 5"}, "2..K"),
+    ):
+        with pytest.raises(BadInput, match=re.escape(f"low - 1 <= high for all its sizes; given: {given}")):
+            ownfamily.claim(rounds(over, sizes), "accept")
+    for over, sizes in (
+        ("t in 2..K", {"K": "1 <= K"}),
+        ("t in 1..K", {"K": "0 <= K"}),
+        ("t in K..L", {"K": "1 <= K", "L": "K - 1 <= L"}),
+        ("t in 2..K", {"K": "2 <= K & K <= 4"}),
+    ):
+        assert ownfamily.claim(rounds(over, sizes), "accept").note == "accept"
+
+
+@pytest.mark.parametrize("path", sorted(FAMILIES.glob("*.json")), ids=lambda path: path.stem)
+def test_every_stored_family_has_statements(path: Path) -> None:
+    assert ownfamily.claim(Family(json.loads(path.read_text(encoding="utf-8"))), "1 <= 2").note == "1 <= 2"

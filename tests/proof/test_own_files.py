@@ -246,6 +246,14 @@ def test_each_claim_has_its_own_certificate(folder, capsys):
         assert file in capsys.readouterr().err
         assert main([*ask, sentence, "--force"]) == 0
         assert "Replaced" not in capsys.readouterr().out
+    for ending in ("certificate.json", "statement.txt"):  # a gap in the numbers hides nothing
+        (folder / f"votes.2.{ending}").rename(folder / f"votes.4.{ending}")
+    assert again(folder, capsys)[1].count("checked again") == 2
+    (folder / "votes.4.json").write_text("{}", encoding="utf-8")  # whose certificate it is then
+    assert again(folder, capsys)[1].count("checked again") == 1
+    (folder / "votes.4.json").unlink()
+    for ending in ("certificate.json", "statement.txt"):
+        (folder / f"votes.4.{ending}").rename(folder / f"votes.2.{ending}")
     assert sorted(path.name for path in folder.glob("*.certificate.json")) == [
         "votes.2.certificate.json", "votes.certificate.json"
     ]  # fmt: skip
