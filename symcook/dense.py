@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from symcook.forward import Walk
 from symcook.model.parts import FeedForward, Head, LayerNorm, Part, Sublayer
+from symcook.walk import Walk
 
 
 class Table(Mapping[str, Any]):

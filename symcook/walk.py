@@ -1,0 +1,461 @@
+"""One pass of a model through a number system, block by block; it never looks at what a column holds.
+
+Source: Cookbook, Definitions 2.1 to 2.3 and Section 2.2.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import Any, Generic, TypeGuard, TypeVar
+
+from symcook.domains.protocol import (
+    TEMPERATURE,
+    Coefficient,
+    Column,
+    Domain,
+    Follows,
+    Rounded,
+    Value,
+    Verdict,
+    Verdicts,
+)
+from symcook.errors import BadInput, Undecided
+from symcook.model.parts import FeedForward, Head, LayerNorm, SelfAttention, Sublayer
+from symcook.model.symbols import Number, lowered
+from symcook.model.transformer import Transformer
+
+
+def rounds(
+    domain: Domain[Column, Value, Verdicts, Verdict],
+) -> TypeGuard[Rounded[Column, Value, Verdicts, Verdict]]:
+    """Whether the operations of a domain round; isinstance takes a tenth of a short run to say so."""
+    return hasattr(domain, "rounding")
+
+
+def follows(
+    domain: Domain[Column, Value, Verdicts, Verdict],
+) -> TypeGuard[Follows[Column, Value, Verdicts, Verdict]]:
+    """Whether a domain can leave positions out and go on."""
+    return hasattr(domain, "resume")
+
+
+NO_MEMORY = "a number system that cannot leave positions out has no memory to read"
+
+
+@dataclass(frozen=True)
+class Snapshot(Generic[Column]):
+    """What stood in the residual stream after a part of a layer: for traces."""
+
+    layer: int
+    part: str
+    columns: Mapping[str, Column]
+    attention: tuple[tuple[Column, ...], ...] = ()
+    """For each head the weights: a column for each position that is seen. Empty for a head that writes nothing."""
+
+
+@dataclass(frozen=True)
+class Memory(Generic[Column]):
+    """What positions leave for those behind them: how many they are, in order the keys and values of each head that
+    writes, and the end of their pass, with the verdicts and columns that a readout needs of all positions."""
+
+    seen: int = 0
+    heads: tuple[tuple[Column, ...], ...] = ()
+    result: Result | None = None
+
+
+@dataclass(frozen=True)
+class Result(Generic[Column, Value, Verdicts, Verdict]):
+    """The end of a forward pass: the residual stream, the scores by label (``logit`` for a sign readout, probabilities
+    for a distribution), and at each position the verdict, or for a largest readout the index of the label. Where the
+    readout looks at one position and nothing is traced, there is one entry, that of `place`."""
+
+    model: Transformer
+    sequence: Any
+    """The input as the domain takes it."""
+    domain: Domain[Column, Value, Verdicts, Verdict]
+    stream: Mapping[str, Column]
+    scores: Mapping[str, Column]
+    verdicts: Verdicts | None
+    steps: tuple[Snapshot[Column], ...]
+    bounded: Result | None = None
+    """The same pass with all that rounding may make of it, where open verdicts rest on that."""
+    bound: Callable[[Result], Result] | None = None
+    """What makes that pass."""
+    memory: Memory[Column] | None = None
+    """For a pass that goes on behind this one; None of a pass by itself."""
+
+    @property
+    def place(self) -> int:
+        """The index at which the readout looks; the last one for each and all."""
+        return self.model.readout.place
+
+    @property
+    def places(self) -> Sequence[int]:
+        """The indices of columns at which the readout looks, and whose answers count."""
+        readout = self.model.readout
+        return readout.counted(self.sequence, self.everywhere) if readout.everywhere else [self.place]
+
+    @property
+    def everywhere(self) -> Sequence[int]:
+        """All indices that columns have."""
+        return self.domain.places_of(next(iter(self.stream.values())))
+
+    @property
+    def answered(self) -> Sequence[int]:
+        """The indices of the readout's answers: every position for each, else `place`."""
+        return self.places if self.model.readout.each else [self.place]
+
+    @property
+    def accept(self) -> Verdict | None:
+        """True, False, or None where it stays open; None too where the model decides nothing."""
+        if self.verdicts is None or not self.model.decides:
+            return None
+        return self.model.readout.verdict(self.domain, self.verdicts)
+
+    @property
+    def answers(self) -> list[Verdict]:
+        """The readout's answers, verdicts or indices of labels: one at each of `answered`; none of a readout that gives
+        values."""
+        return [] if self.verdicts is None else self._answers(self.verdicts)
+
+    def _answers(self, verdicts: Verdicts) -> list[Verdict]:
+        readout, domain = self.model.readout, self.domain
+        return (
+            [domain.verdict(verdicts, at) for at in self.places]
+            if readout.each
+            else [readout.verdict(domain, verdicts)]
+        )
+
+    @cached_property
+    def reliable(self) -> bool | None:
+        """Whether the answer is right whatever was rounded: its margin is above the rounding bound of the domain's
+        arithmetic (`symcook.domains.rounding`), so that the exact answer is the same. None where nothing is decided."""
+        if self.verdicts is None or not rounds(self.domain):
+            return None if self.verdicts is None else None not in self.answers
+        try:
+            if (bounded := self.bounded) is None:
+                if self.bound is None:
+                    raise RuntimeError("a pass that rounds must know the pass that bounds it")
+                bounded = self.bound(self)
+            sure: Any = bounded.verdicts
+        except (Undecided, BadInput):  # a choice on the way, or whether there is a value at all, stays open
+            return False
+        return None not in self._answers(self.domain.agreeing(self.verdicts, sure))
+
+    def label(self, place: int) -> str | None:
+        """The label of the largest score at an index; None where it is open."""
+        index: Any = None if self.verdicts is None else self.domain.verdict(self.verdicts, place)
+        return None if index is None else self.model.readout.label(int(index))
+
+    def columns(self) -> dict[str, Column]:
+        """What the readout shows: the coordinates that it reads and its logit, or the scores by label."""
+        if self.model.readout.labels:
+            return dict(self.scores)
+        return {name: self.stream[name] for name in self.model.readout.reads} | dict(self.scores)
+
+    @property
+    def watched(self) -> dict[str, Column]:
+        """What the answer is taken from: the logit, the scores by label, or else the coordinates that are read."""
+        return dict(self.scores) or self.columns()
+
+    def values(self, place: int | None = None) -> dict[str, Value]:
+        """The values of `columns` at one index (by default where the readout looks)."""
+        at = self.place if place is None else place
+        return {name: self.domain.read(column, at) for name, column in self.columns().items()}
+
+
+class Walk(Generic[Column, Value, Verdicts, Verdict]):
+    """One forward pass. `stream` holds the coordinates that are not zero everywhere by construction."""
+
+    def __init__(
+        self,
+        model: Transformer,
+        sequence: object,
+        domain: Domain[Column, Value, Verdicts, Verdict],
+        after: Memory[Column] | None,
+        trace: bool,
+    ) -> None:
+        self.model, self.sequence, self.domain, self.trace, self.after = model, sequence, domain, trace, after
+        self.embedding = model.embedding
+        self.heads: list[tuple[Column, ...]] = []
+        if after is None:
+            domain.begin(_lowered(sequence), self.embedding.start)
+        else:
+            if not follows(domain):
+                raise RuntimeError(NO_MEMORY)
+            domain.resume(_lowered(sequence), self.embedding.start, after.seen)
+            self.seen = after.seen + len(domain.indices())
+        self.zero = domain.linear([], 0)
+        self.stream: dict[str, Column] = {}
+        self.steps: list[Snapshot[Column]] = []
+        self.weights: list[tuple[Column, ...]] = []
+        """The attention weights of the heads since the last step, where they are kept."""
+
+    def result(self, answers: bool, most_weights: int) -> Result[Column, Value, Verdicts, Verdict]:
+        """The end of the pass; without `answers` it stops where what is left is for the readout alone."""
+        silent, self.most_weights = not answers and not self.trace, most_weights
+        check_temperatures(self.model, self.domain)
+        wanted = self.model.live
+        self.embed(set(self.model.space) if self.trace else wanted[0])
+        self.step(0, "embedding")
+        last = self.last_needed()
+        if last == 0:
+            self.narrow({})
+        for place, (step, after) in enumerate(zip(self.model.sublayers, wanted[1:], strict=True), 1):
+            if silent and last is not None and place > last:
+                break
+            view = self.view(step)
+            if silent and place == last:
+                take = self.attention if getattr(self.domain, "gathers", False) else self.offered
+                for part in step.parts:
+                    if isinstance(part, Head):
+                        take(part, view, view, after)
+                break
+            asking = self.narrow(view) if place == last else view
+            self.add(step, view, asking, set(self.model.space) if self.trace else after)
+            if step.after is not None:
+                self.overwrite(step.after)
+            self.step(step.layer if step.block is not None else len(self.model.layers), step.kind)
+        if last is not None and last > len(self.model.sublayers):
+            self.narrow({})
+        if silent and last is not None:
+            return self.ended({}, {}, None)
+        return self.read()
+
+    def last_needed(self) -> int | None:
+        """The number of the last step before whose block all positions are needed: for attention, or for a norm that
+        may refuse; 0 where there is none, and one more than there are where the last norm may. From there on nothing is
+        needed but at the readout's position. None where all are asked for, or the domain knows no other way."""
+        if self.trace or self.model.readout.everywhere or not follows(self.domain):
+            return None
+        last = 0
+        for place, step in enumerate(self.model.sublayers, 1):
+            if isinstance(step.block, SelfAttention) or any(norm.refuses for norm in step.before):
+                last = place
+            if step.after is not None and step.after.refuses:
+                last = place + 1
+        return last
+
+    def narrow(self, view: Mapping[str, Column]) -> Mapping[str, Column]:
+        """From here on the stream is that of the readout's position alone; so is the view that is given back."""
+        asking = self.cut(view)
+        self.stream = dict(asking) if view is self.stream else self.cut(self.stream)
+        self.zero = self.domain.linear([], 0)
+        return asking
+
+    def cut(self, columns: Mapping[str, Column]) -> dict[str, Column]:
+        if not follows(self.domain):
+            raise RuntimeError(NO_MEMORY)
+        return dict(zip(columns, self.domain.narrow(list(columns.values()), self.model.readout.place), strict=True))
+
+    def step(self, layer: int, part: str) -> None:
+        if self.trace:
+            self.steps.append(Snapshot(layer, part, dict(self.stream), tuple(self.weights)))
+            self.weights = []
+
+    @cached_property
+    def units(self) -> list[Column]:
+        """For each position the column that is 1 there and 0 elsewhere: a head that averages them shows its weights.
+        Empty where no weights are kept."""
+        return self.domain.units(self.most_weights) if self.trace else []
+
+    def embed(self, wanted: set[str]) -> None:
+        embedding, domain = self.embedding, self.domain
+        for name in self.model.space:
+            if name not in wanted:
+                continue
+            terms: list[tuple[Column, Coefficient]] = []
+            if name in embedding.tables:
+                terms.append((domain.embed(embedding.tables[name]), 1))
+            elif embedding.inputs is not None and name in embedding.inputs:
+                terms.append((domain.input(name), 1))
+            if name in embedding.places:
+                terms.append((domain.positions(embedding.places[name]), 1))
+            if terms:
+                self.stream[name] = self.combine(terms, 0)
+
+    def combine(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+        if bias == 0 and len(terms) == 1 and terms[0][1] == 1:
+            return terms[0][0]
+        return self.domain.linear(terms, bias)
+
+    def row(self, weights: Mapping[Key, Number], view: Mapping[Key, Column]) -> list[tuple[Column, Number]]:
+        """The terms of one row of a matrix: its entries at what holds something."""
+        return [(view[name], weight) for name, weight in weights.items() if name in view]
+
+    def normalised(self, norm: LayerNorm) -> dict[str, Column]:
+        """What a norm writes, from the stream."""
+        return self.once(norm, self.stream, norm.reads, lambda: self._normalised(norm))
+
+    def _normalised(self, norm: LayerNorm) -> dict[str, Column]:
+        if norm.projection is None:
+            entries = [self.stream.get(name, self.zero) for name in norm.reads]
+        else:
+            entries = [self.combine(self.row(weights, self.stream), 0) for weights in norm.lowered["projection"]]
+        columns = self.domain.layer_norm(entries, norm.lowered["epsilon"], norm.zero_variance)
+        moved = zip(norm.writes, columns, norm.lowered["gain"], norm.lowered["bias"], strict=True)
+        return {name: self.combine([(column, gain)] if gain != 0 else [], bias) for name, column, gain, bias in moved}
+
+    def overwrite(self, norm: LayerNorm) -> None:
+        """Put what a norm writes in the place of what it reads."""
+        self.stream.update(self.normalised(norm))
+
+    def once(
+        self, block: object, view: Mapping[str, Column], reads: Sequence[str], compute: Callable[[], Found]
+    ) -> Found:
+        """What a block makes of what it reads; once for positions with the same entries that come one by one."""
+        if self.after is None or self.trace or not getattr(self.domain, "recalls", False):
+            return compute()
+        domain: Any = self.domain
+        return domain.recalled((self.model, block), [view[name] for name in reads if name in view], compute)
+
+    def view(self, step: Sublayer) -> Mapping[str, Column]:
+        """What a block reads: the stream, or what its norms make of it."""
+        if not step.before:
+            return self.stream
+        return {name: column for norm in step.before for name, column in self.normalised(norm).items()}
+
+    def add(self, step: Sublayer, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]) -> None:
+        """Add what a block writes to the stream, after all of it has been computed from one view. `asking` is the view
+        at the positions of the stream, where queries are asked and networks look."""
+        added: list[Added[Column]] = []
+        for part in step.parts:
+            if isinstance(part, Head):
+                added += self.attention(part, view, asking, wanted)
+            else:
+                added += self.once(part, asking, part.reads, partial(self.feedforward, part, asking, wanted))
+        for name, terms, bias in added:
+            old: list[tuple[Column, Coefficient]] = [(self.stream[name], 1)] if name in self.stream else []
+            self.stream[name] = self.combine([*old, *terms], bias)
+
+    def attention(
+        self, head: Head, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]
+    ) -> list[Added[Column]]:
+        """What a head adds, by coordinate."""
+        written, queries, keys, values = self.offered(head, view, asking, wanted)
+        if not written:
+            self.weights += [()] if self.units else []
+            return []
+        rule = head.sees, head.weighting, head.lowered["factor"]
+        outputs = self.domain.attend(queries, keys, values, *rule)
+        if self.units:  # apart from the values, so that a trace does not change how these are rounded
+            self.weights.append(tuple(self.domain.attend(queries, keys, self.units, *rule)))
+        return [(name, [(column, 1)], 0) for name, column in zip(written, outputs, strict=True)]
+
+    def offered(
+        self, head: Head, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]
+    ) -> tuple[list[str], list[Column], Sequence[Column], Sequence[Column]]:
+        """The coordinates that a head writes, its queries, and with those of the positions before its keys and, for
+        each coordinate, values."""
+        numbers = head.lowered
+        written = zip(head.writes, numbers["V"], strict=True)
+        rows = [(name, self.row(weights, view)) for name, weights in written if name in wanted]
+        rows = [(name, terms) for name, terms in rows if terms]
+        if not rows:
+            return [], [], [], []
+        queries, keys = [], []
+        for asked, offered in zip(numbers["Q"], numbers["K"], strict=True):
+            query, key = self.row(asked, asking), self.row(offered, view)
+            if query and key:
+                queries.append(self.combine(query, 0))
+                keys.append(self.combine(key, 0))
+        values = [self.combine(terms, 0) for _, terms in rows]
+        held = (keys, values) if self.after is None else self.remembered(self.after, keys, values)
+        return [name for name, _ in rows], queries, held[0], held[1]
+
+    def remembered(
+        self, after: Memory[Column], keys: list[Column], values: list[Column]
+    ) -> tuple[Sequence[Column], Sequence[Column]]:
+        """Keys and values behind those of the positions before."""
+        if not follows(self.domain):
+            raise RuntimeError(NO_MEMORY)
+        new, join = (*keys, *values), self.domain.joined
+        old = after.heads[len(self.heads)] if after.heads else [None] * len(new)
+        held = tuple(join(before, column) for before, column in zip(old, new, strict=True))
+        self.heads.append(held)
+        return held[: len(keys)], held[len(keys) :]
+
+    def feedforward(self, block: FeedForward, view: Mapping[str, Column], wanted: set[str]) -> list[Added[Column]]:
+        """What a feed-forward block adds, by coordinate."""
+        numbers = block.lowered
+        written = zip(block.writes, numbers["W2"], numbers["b2"], strict=True)
+        rows = [(name, weights, bias) for name, weights, bias in written if name in wanted and (weights or bias != 0)]
+        hidden = {}
+        for h in sorted(set().union(*(weights for _, weights, _ in rows))):
+            inside = self.combine(self.row(numbers["W1"][h], view), numbers["b1"][h])
+            hidden[h] = self.domain.activate(inside, block.activation)
+        terms: list[Added[Column]] = [(name, self.row(weights, hidden), bias) for name, weights, bias in rows]
+        if self.after is not None and getattr(self.domain, "recalls", False):
+            return [(name, [(self.combine(parts, bias), 1)], 0) for name, parts, bias in terms]
+        return terms
+
+    def read(self) -> Result[Column, Value, Verdicts, Verdict]:
+        readout, domain = self.model.readout, self.domain
+        scores = self.once(readout, self.stream, readout.reads, self.scores)
+        full = self.full()
+        verdicts = readout.verdicts(domain, [full[name] for name in readout.reads], list(scores.values()))
+        if readout.normalized:
+            scores = dict(zip(scores, domain.distribution(list(scores.values())), strict=True))
+        return self.ended(full, scores, verdicts)
+
+    def full(self) -> Mapping[str, Column]:
+        """The whole stream, with zeros for what nothing has written."""
+        return {name: self.stream.get(name, self.zero) for name in self.model.space}
+
+    def scores(self) -> dict[str, Column]:
+        """What the readout makes of the stream, by label."""
+        readout = self.model.readout
+        named = zip(readout.labels or ("logit",), readout.rows, strict=False)
+        return {label: self.combine(self.row(weights, self.stream), 0) for label, weights in named}
+
+    def ended(
+        self, full: Mapping[str, Column], scores: Mapping[str, Column], verdicts: Verdicts | None
+    ) -> Result[Column, Value, Verdicts, Verdict]:
+        if self.after is not None and self.after.result is not None:
+            full, scores, verdicts = self.behind(self.after.result, full, scores, verdicts)
+        steps, memory = tuple(self.steps), self.after and Memory(self.seen, tuple(self.heads))
+        return Result(self.model, self.sequence, self.domain, full, scores, verdicts, steps, memory=memory)
+
+    def behind(
+        self,
+        before: Result[Column, Value, Verdicts, Verdict],
+        full: Mapping[str, Column],
+        scores: Mapping[str, Column],
+        verdicts: Verdicts | None,
+    ) -> tuple[Mapping[str, Column], Mapping[str, Column], Verdicts | None]:
+        """What the readout needs of all positions: of one that looks first, what it saw there."""
+        if self.model.readout.first:
+            return before.stream, before.scores, before.verdicts
+        if not self.model.readout.everywhere:
+            return full, scores, verdicts
+        if not follows(self.domain):
+            raise RuntimeError(NO_MEMORY)
+        join = self.domain.joined
+        read = {name: join(before.stream[name], full[name]) for name in self.model.readout.reads}
+        held = {name: join(before.scores[name], column) for name, column in scores.items()}
+        if before.verdicts is not None and verdicts is not None:
+            verdicts = self.domain.joined_verdicts(before.verdicts, verdicts)
+        return read, held, verdicts
+
+
+Key = TypeVar("Key")
+Found = TypeVar("Found")
+Added = tuple[str, Sequence[tuple[Column, Coefficient]], Coefficient]
+"""A coordinate, and the terms and bias that are added to it."""
+
+
+def _lowered(sequence: object) -> object:
+    """What a domain takes: of rows of inputs their numbers lowered, anything else as it is."""
+    if isinstance(sequence, tuple) and sequence and isinstance(sequence[0], Mapping):
+        return tuple({name: lowered(value) for name, value in row.items()} for row in sequence)
+    return sequence
+
+
+def check_temperatures(model: Transformer, domain: Domain) -> None:
+    """NoRun where a temperature that depends on i or n is not positive at some position of the input begun."""
+    for head in (part for step in model.sublayers for part in step.parts if isinstance(part, Head)):
+        if head.weighting == "softmax" and not isinstance(head.lowered["temperature"], Fraction):
+            domain.require_positive(head.lowered["temperature"], TEMPERATURE)
