@@ -30,6 +30,7 @@ from symcook.locks import PRECISION
 from symcook.model.answers import Named
 from symcook.model.ends import Embedding
 from symcook.model.parts import LayerNorm, Mask
+from symcook.model.symbols import lowered
 from symcook.numbers.evaluate import float_of
 from symcook.numbers.matrix import RationalMatrix
 
@@ -42,6 +43,8 @@ UNIT = 2.0**-53
 WIDEST = 4096
 """The greatest number of terms of a sum: what its rounding adds to a radius is then below `ENLARGED`."""
 ENLARGED, TINY = 1 + 2.0**-40, 2.0**-1000
+LEAST = 2.0**-1022
+"""The least normal float64: of smaller numbers the nearest float may be off by more than `UNIT` of their size."""
 EXP_ERROR = 2.0**-47
 """The relative error of `exponential`, with the rounding of what it takes."""
 DEEPEST = 700.0
@@ -111,8 +114,12 @@ class Radii(Positions[Any, Any, Any]):
         if key not in of.kept:
             if weights.cols > WIDEST:
                 raise NotExact(f"a sum must have at most {WIDEST} terms", weights.cols, BALL)
-            entries = np.ascontiguousarray(nearest(weights)[slice(None) if rows is None else list(rows)])
             exact = isinstance(weights, RationalMatrix) and weights.floats is not None
+            entries = nearest(weights)
+            if not exact and _some_small(weights, entries):
+                must = f"a weight that is no float must have a size of at least {LEAST:.3g}"
+                raise NotExact(must, "a smaller one", BALL)
+            entries = np.ascontiguousarray(entries[slice(None) if rows is None else list(rows)])
             of.kept[key] = entries, np.abs(entries), 0.0 if exact else 2 * UNIT
         return of.kept[key]
 
@@ -156,6 +163,9 @@ class Radii(Positions[Any, Any, Any]):
         return balls(y, STEEPEST * rad + (np.abs(y) + 1) * GELU_ERROR)
 
     def layer_norm(self, columns: Balls, epsilon: Coefficient, zero_variance: str) -> Balls:
+        floor, floor_off = _given(epsilon)
+        if zero_variance == "refuse" and (floor <= floor_off if isinstance(epsilon, tuple) else epsilon <= 0):
+            raise NotExact("a layer norm must have an epsilon above 0 to have a value everywhere", epsilon, BALL)
         x, rad, k = columns.mid, columns.rad, len(columns)
         rounding = (k + 4) * UNIT
         mean = x.sum(axis=0) / k
@@ -163,7 +173,6 @@ class Radii(Positions[Any, Any, Any]):
         centred = x - mean
         apart = rad + off + np.abs(centred) * UNIT
         variance = (centred * centred).sum(axis=0) / k
-        floor, floor_off = _given(epsilon)
         total = variance + floor
         spread = (apart * (2 * np.abs(centred) + apart)).sum(axis=0) / k + (variance + total) * rounding + floor_off
         spread = spread * ENLARGED + TINY
@@ -285,6 +294,17 @@ def _given(value: Coefficient) -> tuple[float, float]:
     near = float_of(value)
     exact = not isinstance(value, tuple) and np.isfinite(near) and Fraction(near) == value
     return near, 0.0 if exact else abs(near) * 2 * UNIT + TINY
+
+
+def _some_small(weights: Any, entries: Array) -> bool:
+    """Whether some entry is not zero and its float is zero or subnormal, and so off by more than `UNIT` of its size."""
+    small = np.flatnonzero(np.abs(entries).ravel() < LEAST)
+    if not small.size:
+        return False
+    if not isinstance(weights, RationalMatrix):
+        return any(isinstance(x, tuple) or x != 0 for x in (lowered(weights[int(k)]) for k in small))
+    ratios = weights.ratios()
+    return any(ratios[k][0] for k in small.tolist())
 
 
 def exponential(x: Array) -> Array:
