@@ -284,7 +284,8 @@ class Rounding(RoundedMatrices, BallDomain):
     ) -> list[BallColumn]:
         with self._in(self.inner):
             found = super().attend(queries, keys, values, mask, weighting, factor)
-        return self._kept(found)
+        given = {id(x) for column in values for x in column}
+        return self._kept([[x if id(x) in given else _another(x) for x in column] for column in found])
 
     soft = Rowwise.soft
     shares = Rowwise.shares
@@ -369,6 +370,11 @@ class Rounding(RoundedMatrices, BallDomain):
     def _flat(self, entries: Sequence[BallValue]) -> bool:
         """Equal entries are rounded as others are."""
         return False
+
+
+def _another(x: BallValue) -> BallValue:
+    """A result of one row of attention: a product of matrices may round equal rows in different ways."""
+    return x if isinstance(x, fmpq) or x.is_exact() else arb(x)
 
 
 def _two(exponent: int) -> fmpq:

@@ -231,3 +231,24 @@ def test_a_dense_model_is_tried_in_so_few_bits_that_a_product_may_be_anything() 
     readout = sc.Readout("sign", "last", ("c0", "c1"), [[1, -1]])
     model = sc.Transformer("seventeen", embedding, (sc.Layer(None, hidden),), readout)
     assert model.dense and isinstance(model.precision(1, formats=()).row(1)["enough"], int)
+
+
+def test_equal_rows_of_attention_may_be_rounded_apart() -> None:
+    """Softmax gives every position one mean, whose products are keys: equal ones, of which the leftmost counts. numpy
+    computes all rows in one product of matrices, which may round its last rows in another way, as it does at n = 9."""
+    names = ("a", "one", "place", "v1", "v2", "out")
+
+    def row(**numbers: Any) -> list[Any]:
+        return [numbers.get(name, 0) for name in names]
+
+    embedding = sc.Embedding(sc.Space(names), words={"x": {"a": 1, "one": 1}}, positions={"place": "i"})
+    values = [row(a=1, place="1/3"), row(place="1/7")]
+    means = sc.Head(names, ("v1", "v2"), [row(a=1)], [row(a="1/3", place="1/5")], values, mask="none")
+    keys, place = [row(v1="1/3", v2="-1/2")], [row(place=1)]
+    first = sc.Head(names, ("out",), [row(one=1)], keys, place, mask="none", weighting="leftmost")
+    readout = sc.Readout("sign", "last", ("out", "one"), [[-1, "3/2"]])
+    model = sc.Transformer("rows", embedding, (sc.Layer(sc.SelfAttention((means,))), sc.Layer(first)), readout)
+    found = model.precision(2, formats=("float64",))
+    assert model.run("xx").accept is True
+    assert isinstance(found.row(1)["enough"], int) and found.row(2)["enough"] is None
+    assert found.extra["formats"]["float64"]["guaranteed"] == 1
