@@ -19,7 +19,7 @@ from checkout import ROOT
 from symcook.__main__ import main
 from symcook.domains import rounding
 from symcook.errors import BadInput, Rejected
-from symcook.export import archive
+from symcook.export import archive, certificate
 from symcook.export.files import read, sealed
 from symcook.export.guarantee import guarantee
 from symcook.export.verify import verify_export
@@ -343,3 +343,27 @@ def _alone(model: Transformer, folder: Path, word: str, after: bool) -> bool:
     found = model.export(folder / "one.npz", max_length=len(word), inputs=[word], force=True)["guaranteed"]
     part = found if after else found["divided_first"]
     return any(low <= len(word) <= high for low, high in part["ranges"])
+
+
+def test_no_length_is_guaranteed_at_which_numpy_was_seen_to_differ(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where numpy does not follow the error model, as where it breaks ties of equal positions: nothing from there on.
+    A difference at a length that is left open anyway takes nothing away."""
+    model, seen = build("parity"), certificate.compare
+
+    def differing(greatest: int, first: str) -> Any:
+        told = {"greatest_length": greatest, "first_difference": first, "complete": False}
+        return lambda *given: {**seen(*given), **told}
+
+    def exported(greatest: int, first: str) -> Any:
+        monkeypatch.setattr(certificate, "compare", differing(greatest, first))
+        return model.export(tmp_path / "m.npz", max_length=6, force=True)["guaranteed"]
+
+    whole = exported(0, "")
+    assert whole["ranges"] == whole["divided_first"]["ranges"] == [[2, 7]]
+    less = exported(4, "0110")
+    for found in (less, less["divided_first"]):
+        assert (found["ranges"], [one["length"] for one in found["lengths"]]) == ([[2, 4]], [2, 3, 4])
+        assert (found["length"], found["not_asked"]["lengths"]) == (whole["length"], [5, 7])
+        assert "0110" in found["not_asked"]["why"] and found["why"] == whole["why"]
