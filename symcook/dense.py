@@ -15,7 +15,7 @@ from symcook.model.parts import FeedForward, Head, LayerNorm, Part, Sublayer
 from symcook.walk import Walk
 
 
-class Table(Mapping[str, Any]):
+class Columns(Mapping[str, Any]):
     """Columns by name, held together as the number system holds several (`Matrices.picked`)."""
 
     def __init__(self, names: tuple[str, ...], columns: Sequence[object]) -> None:
@@ -43,7 +43,7 @@ class DensePass(Walk):
         super().__init__(*given)
         self.matrices.apart = self.model.compares
 
-    def columns(self, table: Table, names: tuple[str, ...]) -> Any:
+    def columns(self, table: Columns, names: tuple[str, ...]) -> Any:
         """The columns of some names, in their order."""
         if names == table.names:
             return table.columns
@@ -55,26 +55,26 @@ class DensePass(Walk):
 
     def embed(self, wanted: set[str]) -> None:
         names = tuple(self.model.space)
-        self.stream = Table(names, self.matrices.embedded(self.embedding, names))
+        self.stream = Columns(names, self.matrices.embedded(self.embedding, names))
 
     def write(self, names: tuple[str, ...], columns: Sequence[object]) -> None:
         """Put columns in the place of those of the stream."""
         whole = self.stream.names
         if names != whole:
             columns = self.matrices.replaced(self.stream.columns, _among(whole, names), columns)
-        self.stream = Table(whole, columns)
+        self.stream = Columns(whole, columns)
 
-    def cut(self, columns: Table) -> Any:
-        return Table(columns.names, self.matrices.narrow(columns.columns, self.model.readout.place))
+    def cut(self, columns: Columns) -> Any:
+        return Columns(columns.names, self.matrices.narrow(columns.columns, self.model.readout.place))
 
     def view(self, step: Sublayer) -> Any:
         if not step.before:
             return self.stream
         tables: list[Any] = [self.normalised(norm) for norm in step.before]
         names = tuple(name for table in tables for name in table.names)
-        return tables[0] if len(tables) == 1 else Table(names, self.matrices.joint([t.columns for t in tables]))
+        return tables[0] if len(tables) == 1 else Columns(names, self.matrices.joint([t.columns for t in tables]))
 
-    def narrow(self, view: Table) -> Any:
+    def narrow(self, view: Columns) -> Any:
         asking = self.cut(view) if view else view
         self.stream = asking if view is self.stream else self.cut(self.stream)
         self.zero = self.domain.linear([], 0)
@@ -89,9 +89,9 @@ class DensePass(Walk):
         if norm.projection is not None:
             columns = self.matrices.product(self.matrix(norm, "projection"), columns)
         columns = self.domain.layer_norm(columns, norm.lowered["epsilon"], norm.zero_variance)
-        return Table(norm.writes, self.matrices.scaled(columns, norm))
+        return Columns(norm.writes, self.matrices.scaled(columns, norm))
 
-    def add(self, step: Sublayer, view: Table, asking: Table, wanted: set[str]) -> None:
+    def add(self, step: Sublayer, view: Columns, asking: Columns, wanted: set[str]) -> None:
         made = []
         for part in step.parts:
             if isinstance(part, Head):
@@ -102,7 +102,7 @@ class DensePass(Walk):
             if names:
                 self.write(names, self.matrices.plus(self.columns(self.stream, names), columns))
 
-    def attention(self, head: Head, view: Table, asking: Table, wanted: set[str]) -> Any:
+    def attention(self, head: Head, view: Columns, asking: Columns, wanted: set[str]) -> Any:
         """The coordinates that a head writes, and what it adds to them."""
         written, queries, keys, values = self.offered(head, view, asking, wanted)
         if not written:
@@ -114,7 +114,7 @@ class DensePass(Walk):
             self.weights.append(tuple(self.domain.attend(queries, keys, self.units, *rule)))
         return written, outputs
 
-    def offered(self, head: Head, view: Table, asking: Table, wanted: set[str]) -> Any:
+    def offered(self, head: Head, view: Columns, asking: Columns, wanted: set[str]) -> Any:
         rows = tuple(k for k, name in enumerate(head.writes) if name in wanted)
         if not rows:
             return (), (), (), ()
@@ -130,7 +130,7 @@ class DensePass(Walk):
             keys, values = self.remembered(self.after, list(keys), list(values))
         return tuple(head.writes[k] for k in rows), queries, keys, values
 
-    def network(self, part: FeedForward, asking: Table, wanted: set[str]) -> None:
+    def network(self, part: FeedForward, asking: Columns, wanted: set[str]) -> None:
         """Add what a feed-forward layer writes."""
         rows = tuple(k for k, name in enumerate(part.writes) if name in wanted)
         names = tuple(part.writes[k] for k in rows)

@@ -28,8 +28,12 @@ if TYPE_CHECKING:
 
 Entry = fmpq | arb
 ZERO = fmpq(0)
-ANYTHING = arb(0, arb.pos_inf())
 Rows = Sequence[Sequence[Entry]]
+
+
+def anything() -> arb:
+    """A set that may be anything, a new object each time: what is one object counts as one number."""
+    return arb(0, arb.pos_inf())
 
 
 @dataclass
@@ -181,7 +185,7 @@ class RoundedMatrices(BallMatrices):
         found, sizes = (_balls(rows) * matrix.balls).tolist(), (_sizes(rows) * present(matrix.sizes)).tolist()
         format, count = self.stored, len(rows[0]) + len(more)
         error = (count - 1) * format.unit
-        growth = 1 + error / (1 - error)
+        growth = 1 + error / (1 - error) if 2 * error <= 1 else 1  # else all that is not exact may be anything
         relative, absolute = (1 + format.unit) * growth - 1, count * format.tiny * growth
         for sums, bounds, row, *others in zip(found, sizes, rows, *more, strict=True):
             power, line = None if matrix.exponent is None else self._exponent(row), list[Entry]()
@@ -192,7 +196,7 @@ class RoundedMatrices(BallMatrices):
                 if line[-1] is None:
                     fits = 2 * error <= 1 and format.fits(2 * size)
                     off = arb(0, (size * relative + absolute).upper())
-                    line[-1] = format.checked(total + off) if fits else ANYTHING
+                    line[-1] = format.checked(total + off) if fits else anything()
             yield line
 
     def _exactly(self, one: int | None, other: int | None, total: arb, size: arb, parts: Sequence[Entry]) -> Any:

@@ -22,10 +22,10 @@ from symcook.numbers.matrix import RationalMatrix
 if TYPE_CHECKING:
     import sympy
 
-Array = np.ndarray[Any, Any]
+FloatArray = np.ndarray[Any, Any]
 
 
-def nearest(weights: RationalMatrix | sympy.ImmutableMatrix) -> Array:
+def nearest(weights: RationalMatrix | sympy.ImmutableMatrix) -> FloatArray:
     """A matrix of exact numbers as float64."""
     if isinstance(weights, RationalMatrix):
         return weights.nearest()
@@ -50,7 +50,7 @@ class FloatMatrices:
 
     def matrix(
         self, of: Named, name: str, weights: RationalMatrix | sympy.ImmutableMatrix, rows: tuple[int, ...] | None = None
-    ) -> Array:
+    ) -> FloatArray:
         key = self.name, name, rows
         if key not in of.kept:
             entries = nearest(weights)
@@ -59,20 +59,25 @@ class FloatMatrices:
 
     def vector(
         self, of: Named, name: str, numbers: Sequence[Coefficient], rows: tuple[int, ...] | None = None
-    ) -> Array:
+    ) -> FloatArray:
         key = self.name, name, rows
         if key not in of.kept:
             chosen = numbers if rows is None else [numbers[k] for k in rows]
             of.kept[key] = self._inside(np.array([[float_of(x)] for x in chosen], dtype=np.float64))
         return of.kept[key]
 
-    def _inside(self, numbers: Array) -> Array:
+    def _inside(self, numbers: FloatArray) -> FloatArray:
         """Numbers of the model rounded to the type, as an operation takes them."""
         return np.ascontiguousarray(self._stored(numbers).astype(self.wide))
 
     def product(
-        self, matrix: Array, columns: Array, bias: Array | None = None, kind: str = "", onto: Array | None = None
-    ) -> Array:
+        self,
+        matrix: FloatArray,
+        columns: FloatArray,
+        bias: FloatArray | None = None,
+        kind: str = "",
+        onto: FloatArray | None = None,
+    ) -> FloatArray:
         x = np.asarray(columns, dtype=self.wide)
         if self.apart:
             total = np.matmul(matrix, np.ascontiguousarray(x.T)[:, :, None])[:, :, 0].T
@@ -85,14 +90,14 @@ class FloatMatrices:
         stored = self._stored(total)
         return self.activate(stored, kind) if kind else stored
 
-    def scaled(self, columns: Array, norm: LayerNorm) -> Array:
+    def scaled(self, columns: FloatArray, norm: LayerNorm) -> FloatArray:
         gains, biases = (self.vector(norm, name, norm.lowered[name]) for name in ("gain", "bias"))
         return self._stored(np.asarray(columns, dtype=self.wide) * gains + biases)
 
-    def plus(self, columns: Array, others: Array) -> Array:
+    def plus(self, columns: FloatArray, others: FloatArray) -> FloatArray:
         return self._stored(np.asarray(columns) + np.asarray(others))
 
-    def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> Array:
+    def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> FloatArray:
         key = self.name, names
         if key not in embedding.kept:
             tables = (embedding.tables.get(name) for name in names)
@@ -107,13 +112,13 @@ class FloatMatrices:
                 found[row] = self._stored(found[row] + self.positions(embedding.places[name]))
         return found
 
-    def picked(self, columns: Array, places: list[int] | slice) -> Array:
+    def picked(self, columns: FloatArray, places: list[int] | slice) -> FloatArray:
         return columns[places]
 
-    def replaced(self, columns: Array, places: list[int] | slice, others: Array) -> Array:
+    def replaced(self, columns: FloatArray, places: list[int] | slice, others: FloatArray) -> FloatArray:
         made = columns.copy()
         made[places] = others
         return made
 
-    def joint(self, several: Sequence[Array]) -> Array:
+    def joint(self, several: Sequence[FloatArray]) -> FloatArray:
         return np.concatenate(several)

@@ -22,7 +22,7 @@ import numpy as np
 from flint import arb, fmpq
 
 from symcook.domains.exact import value_at
-from symcook.domains.floatmatrices import nearest
+from symcook.domains.floatmatrices import FloatArray, nearest
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Positions, visible
 from symcook.errors import NotExact
@@ -30,6 +30,7 @@ from symcook.locks import PRECISION
 from symcook.model.answers import Named
 from symcook.model.ends import Embedding
 from symcook.model.parts import LayerNorm, Mask
+from symcook.model.symbols import lowered
 from symcook.numbers.evaluate import float_of
 from symcook.numbers.matrix import RationalMatrix
 
@@ -38,12 +39,13 @@ if TYPE_CHECKING:
 
     from symcook.domains.batch import Listed
 
-Array = np.ndarray[Any, Any]
 
 UNIT = 2.0**-53
 WIDEST = 4096
 """The greatest number of terms of a sum: what its rounding adds to a radius is then below `ENLARGED`."""
 ENLARGED, TINY = 1 + 2.0**-40, 2.0**-1000
+LEAST = 2.0**-1022
+"""The least normal float64: of smaller numbers the nearest float may be off by more than `UNIT` of their size."""
 EXP_ERROR = 2.0**-47
 """The relative error of `exponential`, with the rounding of what it takes."""
 DEEPEST = 700.0
@@ -55,29 +57,29 @@ PIECES, FAR, TERMS = 32, 24, 11
 BALL = "use --domain ball on one string"
 
 
-class Balls:
+class Certified:
     """Several columns, each with an entry a position and string: arrays of three axes."""
 
-    def __init__(self, mid: Array, rad: Array) -> None:
+    def __init__(self, mid: FloatArray, rad: FloatArray) -> None:
         self.mid, self.rad = mid, rad
 
     def __len__(self) -> int:
         return len(self.mid)
 
-    def __getitem__(self, place: Any) -> Balls:
-        return Balls(self.mid[place], self.rad[place])
+    def __getitem__(self, place: Any) -> Certified:
+        return Certified(self.mid[place], self.rad[place])
 
-    def __iter__(self) -> Iterator[Balls]:
+    def __iter__(self) -> Iterator[Certified]:
         return (self[place] for place in range(len(self)))
 
 
-def balls(mid: Array, rad: Array) -> Balls:
+def balls(mid: FloatArray, rad: FloatArray) -> Certified:
     """The columns with a radius enlarged by what it was rounded; infinite where midpoint or radius are no numbers."""
     rad = rad * ENLARGED + TINY
     known = np.isfinite(mid) & np.isfinite(rad)
     if known.all():
-        return Balls(mid, rad)
-    return Balls(np.where(known, mid, 0.0), np.where(known, rad, np.inf))
+        return Certified(mid, rad)
+    return Certified(np.where(known, mid, 0.0), np.where(known, rad, np.inf))
 
 
 class Radii(Positions[Any, Any, Any]):
@@ -98,29 +100,33 @@ class Radii(Positions[Any, Any, Any]):
     def resume(self, sequence: object, start: int, seen: int) -> None:
         raise NotExact("strings that are run together must be run whole", seen)
 
-    def linear(self, terms: Sequence[Any], bias: Coefficient) -> Balls:
+    def linear(self, terms: Sequence[Any], bias: Coefficient) -> Certified:
         """Zero, which is all that a pass over matrices asks for."""
         zero = np.zeros((len(self.rows), self.size))
-        return Balls(zero, zero)
+        return Certified(zero, zero)
 
     # Weights.
 
     def matrix(
         self, of: Named, name: str, weights: RationalMatrix | sympy.ImmutableMatrix, rows: tuple[int, ...] | None = None
-    ) -> tuple[Array, Array, float]:
+    ) -> tuple[FloatArray, FloatArray, float]:
         """The float64 entries, their sizes, and what each may be off relative to its size."""
         key = self.name, name, rows
         if key not in of.kept:
             if weights.cols > WIDEST:
                 raise NotExact(f"a sum must have at most {WIDEST} terms", weights.cols, BALL)
-            entries = np.ascontiguousarray(nearest(weights)[slice(None) if rows is None else list(rows)])
             exact = isinstance(weights, RationalMatrix) and weights.floats is not None
+            entries = nearest(weights)
+            if not exact and _some_small(weights, entries):
+                must = f"a weight that is no float must have a size of at least {LEAST:.3g}"
+                raise NotExact(must, "a smaller one", BALL)
+            entries = np.ascontiguousarray(entries[slice(None) if rows is None else list(rows)])
             of.kept[key] = entries, np.abs(entries), 0.0 if exact else 2 * UNIT
         return of.kept[key]
 
     def vector(
         self, of: Named, name: str, numbers: Sequence[Coefficient], rows: tuple[int, ...] | None = None
-    ) -> tuple[Array, Array]:
+    ) -> tuple[FloatArray, FloatArray]:
         """A column of numbers, with radii."""
         key = self.name, name, rows
         if key not in of.kept:
@@ -132,8 +138,8 @@ class Radii(Positions[Any, Any, Any]):
     # Blocks.
 
     def product(
-        self, matrix: Any, columns: Balls, bias: Any = None, kind: str = "", onto: Balls | None = None
-    ) -> Balls:
+        self, matrix: Any, columns: Certified, bias: Any = None, kind: str = "", onto: Certified | None = None
+    ) -> Certified:
         weights, sizes, off = matrix
         k = len(columns)
         rounding = (k + 4) * UNIT
@@ -147,17 +153,20 @@ class Radii(Positions[Any, Any, Any]):
         found = balls(total, rad)
         return self.activate(found, kind) if kind else found
 
-    def activate(self, column: Balls, kind: str) -> Balls:
+    def activate(self, column: Certified, kind: str) -> Certified:
         x, rad = column.mid, column.rad
         if kind == "relu":
-            return Balls(np.maximum(x, 0), rad)
+            return Certified(np.maximum(x, 0), rad)
         if kind == "step":
             yes, no = x > rad, x <= -rad
-            return Balls(np.where(yes, 1.0, np.where(no, 0.0, 0.5)), np.where(yes | no, 0.0, 0.5))
+            return Certified(np.where(yes, 1.0, np.where(no, 0.0, 0.5)), np.where(yes | no, 0.0, 0.5))
         y = gelu(x, kind)
         return balls(y, STEEPEST * rad + (np.abs(y) + 1) * GELU_ERROR)
 
-    def layer_norm(self, columns: Balls, epsilon: Coefficient, zero_variance: str) -> Balls:
+    def layer_norm(self, columns: Certified, epsilon: Coefficient, zero_variance: str) -> Certified:
+        floor, floor_off = _given(epsilon)
+        if zero_variance == "refuse" and (floor <= floor_off if isinstance(epsilon, tuple) else epsilon <= 0):
+            raise NotExact("a layer norm must have an epsilon above 0 to have a value everywhere", epsilon, BALL)
         x, rad, k = columns.mid, columns.rad, len(columns)
         rounding = (k + 4) * UNIT
         mean = x.sum(axis=0) / k
@@ -165,7 +174,6 @@ class Radii(Positions[Any, Any, Any]):
         centred = x - mean
         apart = rad + off + np.abs(centred) * UNIT
         variance = (centred * centred).sum(axis=0) / k
-        floor, floor_off = _given(epsilon)
         total = variance + floor
         spread = (apart * (2 * np.abs(centred) + apart)).sum(axis=0) / k + (variance + total) * rounding + floor_off
         spread = spread * ENLARGED + TINY
@@ -177,18 +185,18 @@ class Radii(Positions[Any, Any, Any]):
         away = np.where(under > 0, (apart + np.abs(y) * moved) / np.maximum(under, TINY), np.inf)
         return balls(y, away + np.abs(y) * (4 * UNIT))
 
-    def scaled(self, columns: Balls, norm: LayerNorm) -> Balls:
+    def scaled(self, columns: Certified, norm: LayerNorm) -> Certified:
         (gain, gain_off), (bias, bias_off) = (self.vector(norm, name, norm.lowered[name]) for name in ("gain", "bias"))
         moved = columns.mid * gain
         found = moved + bias
         rad = (np.abs(gain) + gain_off) * columns.rad + gain_off * np.abs(columns.mid) + bias_off
         return balls(found, rad + (np.abs(moved) + np.abs(found)) * (4 * UNIT))
 
-    def plus(self, columns: Balls, others: Balls) -> Balls:
+    def plus(self, columns: Certified, others: Certified) -> Certified:
         total = columns.mid + others.mid
         return balls(total, columns.rad + others.rad + np.abs(total) * (2 * UNIT))
 
-    def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> Balls:
+    def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> Certified:
         mid, rad = (np.zeros((len(names), len(self.rows), self.size)) for _ in range(2))
         for row, name in enumerate(names):
             if name in embedding.tables:
@@ -203,33 +211,33 @@ class Radii(Positions[Any, Any, Any]):
                     rad[row, place] += off + np.abs(mid[row, place]) * (2 * UNIT)
         return balls(mid, rad)
 
-    def picked(self, columns: Balls, places: list[int] | slice) -> Balls:
+    def picked(self, columns: Certified, places: list[int] | slice) -> Certified:
         return columns[places]
 
-    def replaced(self, columns: Balls, places: list[int] | slice, others: Balls) -> Balls:
-        made = Balls(columns.mid.copy(), columns.rad.copy())
+    def replaced(self, columns: Certified, places: list[int] | slice, others: Certified) -> Certified:
+        made = Certified(columns.mid.copy(), columns.rad.copy())
         made.mid[places], made.rad[places] = others.mid, others.rad
         return made
 
-    def joint(self, several: Sequence[Balls]) -> Balls:
-        return Balls(np.concatenate([one.mid for one in several]), np.concatenate([one.rad for one in several]))
+    def joint(self, several: Sequence[Certified]) -> Certified:
+        return Certified(np.concatenate([one.mid for one in several]), np.concatenate([one.rad for one in several]))
 
-    def narrow(self, columns: Balls, place: int) -> Balls:
+    def narrow(self, columns: Certified, place: int) -> Certified:
         self.rows = self.rows[place:][:1]
         return columns[:, place:][:, :1]
 
     # Attention. Arrays have the string first: string x row x position.
 
     def attend(
-        self, queries: Balls, keys: Balls, values: Balls, mask: Mask, weighting: str, factor: Coefficient
-    ) -> Balls:
+        self, queries: Certified, keys: Certified, values: Certified, mask: Mask, weighting: str, factor: Coefficient
+    ) -> Certified:
         seen = np.zeros((len(self.rows), self.length), dtype=bool)
         for number, row in enumerate(self.rows):
             sees = visible(mask, row, self.length)
             seen[number, sees.start : sees.stop] = True
-        held = Balls(values.mid.transpose(2, 1, 0), values.rad.transpose(2, 1, 0))
+        held = Certified(values.mid.transpose(2, 1, 0), values.rad.transpose(2, 1, 0))
         if not len(queries):
-            scores = Balls(np.zeros((1, *seen.shape)), np.zeros((1, *seen.shape)))
+            scores = Certified(np.zeros((1, *seen.shape)), np.zeros((1, *seen.shape)))
         else:
             scores = self._scores(queries, keys, factor)
         if weighting == "softmax":
@@ -239,9 +247,9 @@ class Radii(Positions[Any, Any, Any]):
         blind = ~seen.any(axis=1)
         mid[:, blind], rad[:, blind] = 0, 0
         found = balls(mid, rad)
-        return Balls(found.mid.transpose(2, 1, 0), found.rad.transpose(2, 1, 0))
+        return Certified(found.mid.transpose(2, 1, 0), found.rad.transpose(2, 1, 0))
 
-    def _scores(self, queries: Balls, keys: Balls, factor: Coefficient) -> Balls:
+    def _scores(self, queries: Certified, keys: Certified, factor: Coefficient) -> Certified:
         rounding = (len(queries) + 4) * UNIT
         asked, asked_off = (part.transpose(2, 1, 0) for part in (queries.mid, queries.rad))
         offered, offered_off = (part.transpose(2, 0, 1) for part in (keys.mid, keys.rad))
@@ -255,29 +263,29 @@ class Radii(Positions[Any, Any, Any]):
             scores = scores * by
         return balls(scores, off)
 
-    def distribution(self, columns: Balls) -> Balls:
+    def distribution(self, columns: Certified) -> Certified:
         raise NotExact("strings that are run together must give a verdict or a label", "a distribution", BALL)
 
     # Verdicts: for each position an array of 1, 0, or -1 where it is open, or of labels.
 
-    def positive(self, column: Balls) -> list[Array]:
+    def positive(self, column: Certified) -> list[FloatArray]:
         return [*np.where(column.mid > column.rad, 1, np.where(column.mid <= -column.rad, 0, -1))]
 
-    def zero(self, column: Balls) -> list[Array]:
+    def zero(self, column: Certified) -> list[FloatArray]:
         return [*np.where(np.abs(column.mid) > column.rad, 0, -1)]
 
-    def largest(self, columns: Sequence[Balls]) -> list[Array]:
+    def largest(self, columns: Sequence[Certified]) -> list[FloatArray]:
         mid, rad = (np.array([getattr(column, part) for column in columns]) for part in ("mid", "rad"))
         best = mid.argmax(axis=0)
         high, low = mid + rad, np.take_along_axis(mid - rad, best[None], axis=0)[0]
         np.put_along_axis(high, best[None], -np.inf, axis=0)
         return [*np.where(low - high.max(axis=0) > 4 * UNIT * np.abs(low), best, -1)]
 
-    def paired(self, first: Sequence[Array], second: Sequence[Array], size: int) -> list[Array]:
+    def paired(self, first: Sequence[FloatArray], second: Sequence[FloatArray], size: int) -> list[FloatArray]:
         pairs = zip(first, second, strict=True)
         return [np.where((one < 0) | (other < 0), -1, size * one + other) for one, other in pairs]
 
-    def conjunction(self, first: Array, second: Array) -> Array:
+    def conjunction(self, first: FloatArray, second: FloatArray) -> FloatArray:
         """No wins over open, and open over yes."""
         return np.where((first == 0) | (second == 0), 0, np.minimum(first, second))
 
@@ -289,7 +297,18 @@ def _given(value: Coefficient) -> tuple[float, float]:
     return near, 0.0 if exact else abs(near) * 2 * UNIT + TINY
 
 
-def exponential(x: Array) -> Array:
+def _some_small(weights: Any, entries: FloatArray) -> bool:
+    """Whether some entry is not zero and its float is zero or subnormal, and so off by more than `UNIT` of its size."""
+    small = np.flatnonzero(np.abs(entries).ravel() < LEAST)
+    if not small.size:
+        return False
+    if not isinstance(weights, RationalMatrix):
+        return any(isinstance(x, tuple) or x != 0 for x in (lowered(weights[int(k)]) for k in small))
+    ratios = weights.ratios()
+    return any(ratios[k][0] for k in small.tolist())
+
+
+def exponential(x: FloatArray) -> FloatArray:
     """e^x for -DEEPEST <= x <= 0, to within a relative `EXP_ERROR`: 2^k times a polynomial in what is left of x.
 
     The first part of log 2 has 33 bits, so that its product with k is exact; what both parts leave out is below 2^-85.
@@ -307,7 +326,7 @@ LOG_2 = 0.6931471803691238, 1.9082149292705877e-10
 SERIES = [1 / factorial(k) for k in range(15)]
 
 
-def gelu(x: Array, kind: str) -> Array:
+def gelu(x: FloatArray, kind: str) -> FloatArray:
     """x Phi(x) or an approximation, by its Taylor series around the nearest of many points; beyond them 0 or x."""
     nearest = np.clip(np.rint(np.nan_to_num(x) * PIECES), -FAR * PIECES, FAR * PIECES)
     series, place = pieces(kind), nearest.astype(np.intp) + FAR * PIECES
@@ -320,7 +339,7 @@ def gelu(x: Array, kind: str) -> Array:
 
 
 @lru_cache
-def pieces(kind: str) -> Array:
+def pieces(kind: str) -> FloatArray:
     """The coefficients of the series of `gelu`: a row a power, a column a point."""
     with PRECISION, flint.ctx.workprec(128):
         points = range(-FAR * PIECES, FAR * PIECES + 1)
@@ -342,7 +361,7 @@ def taylor(point: arb, kind: str, terms: int) -> list[arb]:
         flint.ctx.cap = cap
 
 
-def _softmax(scores: Balls, values: Balls, seen: Array) -> tuple[Array, Array]:
+def _softmax(scores: Certified, values: Certified, seen: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Means of the values with weights e^score. Each weight has a relative error of at most `error` of its row, so that
     a share p of the whole moves by at most 2 error/(1 - error) p."""
     below = np.where(seen, scores.mid, -np.inf)
@@ -355,7 +374,9 @@ def _softmax(scores: Balls, values: Balls, seen: Array) -> tuple[Array, Array]:
     return _mean(weights, error, known, values)
 
 
-def _mean(weights: Array, error: Array | float, known: Array | bool, values: Balls) -> tuple[Array, Array]:
+def _mean(
+    weights: FloatArray, error: FloatArray | float, known: FloatArray | bool, values: Certified
+) -> tuple[FloatArray, FloatArray]:
     total = weights.sum(axis=2, keepdims=True)
     rounding = (2 * weights.shape[2] + 8) * UNIT
     mid = weights @ values.mid / total
@@ -364,7 +385,7 @@ def _mean(weights: Array, error: Array | float, known: Array | bool, values: Bal
     return mid, np.where(known, (share + rounding) * size + (1 + share + rounding) * off, np.inf)
 
 
-def _hard(scores: Balls, values: Balls, seen: Array, weighting: str) -> tuple[Array, Array]:
+def _hard(scores: Certified, values: Certified, seen: FloatArray, weighting: str) -> tuple[FloatArray, FloatArray]:
     """What the greatest score has; where several may be the greatest, a ball around the values of them all. Without
     scores all are equal."""
     if not scores.mid.any() and not scores.rad.any():

@@ -33,7 +33,7 @@ import flint
 from flint import arb, fmpq
 
 from symcook.domains.ball import ACTIVATIONS, ZERO, BallColumn, BallColumns, BallDomain, BallValue
-from symcook.domains.ballmatrices import ANYTHING, RoundedMatrices
+from symcook.domains.ballmatrices import RoundedMatrices, anything
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Rowwise, Scores
 from symcook.errors import BadInput
@@ -122,7 +122,7 @@ class Format:
             if not score < top:
                 reach = reach.max((score - top).abs_upper())
         if not reach < 1:
-            return [ANYTHING] * len(best)
+            return [anything() for _ in best]
         result: list[BallValue] = []
         for score in best:
             power: Any = score - top
@@ -155,7 +155,7 @@ class Format:
         return arb(_two(present(self.most)) * (1 - self.unit))
 
     def checked(self, x: arb) -> arb:
-        return x if x.is_finite() and self._fits(x) else ANYTHING
+        return x if x.is_finite() and self._fits(x) else anything()
 
 
 class _Running:
@@ -191,7 +191,7 @@ class _Running:
             return self.format.checked(self.sum * self.format._relative)
         error = (self.count - 1) * self.format.unit
         if 2 * error > 1 or not self.format._fits(2 * self.size):
-            return ANYTHING
+            return anything()
         return self.format.checked(self.sum + arb(0, (self.size * (error / (1 - error))).upper()))
 
     def shared(self, count: int) -> BallValue:
@@ -206,7 +206,7 @@ class _Running:
                 return ZERO if self.sum == 0 else format.checked(self.sum * share)
         error = (self.count - 1) * format.unit
         if 2 * error > 1 or not format._fits(2 * self.size):
-            return ANYTHING
+            return anything()
         growth = 1 + error / (1 - error)
         each = fmpq(1) if power else (1 + format.unit) ** 2  # of the share, and of the product
         slack = self.size * share * (each * growth - 1) + self.count * format.tiny * growth
@@ -284,7 +284,8 @@ class Rounding(RoundedMatrices, BallDomain):
     ) -> list[BallColumn]:
         with self._in(self.inner):
             found = super().attend(queries, keys, values, mask, weighting, factor)
-        return self._kept(found)
+        given = {id(x) for column in values for x in column}
+        return self._kept([[x if id(x) in given else _another(x) for x in column] for column in found])
 
     soft = Rowwise.soft
     shares = Rowwise.shares
@@ -369,6 +370,11 @@ class Rounding(RoundedMatrices, BallDomain):
     def _flat(self, entries: Sequence[BallValue]) -> bool:
         """Equal entries are rounded as others are."""
         return False
+
+
+def _another(x: BallValue) -> BallValue:
+    """A result of one row of attention: a product of matrices may round equal rows in different ways."""
+    return x if isinstance(x, fmpq) or x.is_exact() else arb(x)
 
 
 def _two(exponent: int) -> fmpq:

@@ -17,7 +17,7 @@ SIFTED = 24
 """From how many positions on it is worth it."""
 
 
-class Near:
+class Midpoints:
     """Entries of a column as float64 midpoints and radii, as far as somebody has asked; `length` is that of the longest
     column that they are of."""
 
@@ -47,7 +47,7 @@ class Near:
 class Grown(list[Any]):
     """A column that grows by joining; what is kept of it is shared along the way."""
 
-    near: Near
+    near: Midpoints
 
 
 def joined(before: Sequence[Any] | None, column: Sequence[Any]) -> Grown:
@@ -55,12 +55,12 @@ def joined(before: Sequence[Any] | None, column: Sequence[Any]) -> Grown:
     made = Grown(column if before is None else [*before, *column])
     near = getattr(before, "near", None)
     if near is None:
-        made.near = Near()
+        made.near = Midpoints()
     elif near.length == len(before or ()):
         made.near = near
     else:  # another column has grown from there
         known = min(near.count, len(before or ()))
-        made.near = Near(near.mid[:known], near.rad[:known])
+        made.near = Midpoints(near.mid[:known], near.rad[:known])
     made.near.length = len(made)
     return made
 
@@ -69,14 +69,14 @@ def sieve(
     queries: Sequence[Sequence[fmpq | arb]], keys: Sequence[Sequence[fmpq | arb]]
 ) -> Callable[[int, range], Sequence[int]]:
     """For a row, by its number, and what it sees: the positions whose score is not surely below another one."""
-    offered = [getattr(column, "near", Near()).of(column) for column in keys]
+    offered = [getattr(column, "near", Midpoints()).of(column) for column in keys]
 
     def places(number: int, sees: range) -> Sequence[int]:
         here = slice(sees.start, sees.stop)
         score, off = np.zeros(len(sees)), np.full(len(sees), 2.0**-900)
         with np.errstate(all="ignore"):
             for column, (mid, rad) in zip(queries, offered, strict=True):
-                (by,), (by_off,) = Near().of(column[number : number + 1])
+                (by,), (by_off,) = Midpoints().of(column[number : number + 1])
                 product, size = by * mid[here], np.abs(mid[here])
                 score += product
                 off += abs(by) * rad[here] + by_off * (size + rad[here]) + np.abs(product) * ((len(keys) + 8) * UNIT)

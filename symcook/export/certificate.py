@@ -419,7 +419,7 @@ def certificate(
     It is what `export` writes, and what `verify_export` compares, with no key apart. Raises BadInput for other claims,
     NotExact where there is nothing exact to compare with.
     """
-    from symcook.export.guarantee import guarantee
+    from symcook.export.guarantee import guarantee, parted
     from symcook.model.modelfile import document_hash, to_document
 
     model, bound, dtype = made.model, made.bound, made.dtype
@@ -433,6 +433,10 @@ def certificate(
         raise NotExact(f"{must}, but {error.must}", error.given, "there is no export without them") from None
     known = to_document(bound)
     outside = WHY if made.kind == "transformerlens" else None
+    certain = guarantee(bound, dtype, n_max, progress, outside, made.arrays, made.asked)
+    if bound.readout.answers and compared["first_difference"] is not None:
+        length = max(compared["greatest_length"] + 1, bound.embedding.added, 1)
+        certain = parted(certain, length, n_max, compared["first_difference"])
     return {
         "decoding": made.decoding,
         "format": FORMAT,
@@ -447,7 +451,7 @@ def certificate(
         "source": bound.source,
         "claims": statuses,
         "greatest_length": compared["greatest_length"] if not bound.pointwise else None,
-        "guaranteed": guarantee(bound, dtype, n_max, progress, outside, made.arrays, made.asked),
+        "guaranteed": certain,
         "compared": compared,
         "roundings": dict(made.roundings),
         "position_tables": _tables(bound, n_max),

@@ -145,6 +145,36 @@ def guarantee(
     }
 
 
+def parted(found: dict[str, Any], n: int, n_max: int, given: str) -> dict[str, Any]:
+    """The same where numpy was seen to give another answer than the exact one to an input of length `n`: where all
+    answers of this length were guaranteed, numpy does not follow the error model, and this one and all greater lengths
+    are left out."""
+    first = found["divided_first"]
+    if not any(low <= n <= high for low, high in found["ranges"]):
+        return found
+    why = f"numpy, which was compared, gives another answer than the exact one to {given or 'the empty string'}"
+    cut = [_before(one, n, n_max, f"{why}: it does not follow the error model") for one in (found, first)]
+    same = cut[0]["ranges"] == cut[1]["ranges"]
+    return found | cut[0] | {"divided_first": first | cut[1] | ({"help": None} if same else {})}
+
+
+def _before(found: dict[str, Any], n: int, n_max: int, why: str) -> dict[str, Any]:
+    """What is left of one order of averages at lengths below `n`."""
+    left = [[low, min(high, n - 1)] for low, high in found["ranges"] if low < n]
+    open_ = [one for one in found["open"] if one["length"] < n]
+    whole, asked = found["length"], found["not_asked"]
+    sooner = asked is not None and asked["lengths"][0] <= n
+    return {
+        "length": None if whole is None else min(whole, n - 1) if left else 0,
+        "ranges": left,
+        "why": found["why"] if open_ or sooner else why,
+        "open": open_,
+        "not_asked": asked if sooner else {"lengths": [n, n_max], "why": why},
+        "method": found["method"] if left or open_ else None,
+        "lengths": [one for one in found["lengths"] if one["length"] < n],
+    }
+
+
 def _divides(model: Transformer) -> bool:
     """Whether some head divides at all."""
     heads = (part for step in model.sublayers for part in step.parts if isinstance(part, Head))

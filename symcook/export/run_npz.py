@@ -152,17 +152,34 @@ def norm(m, key, z, stop):
     return (scaled * m[key + "gain"] + m[key + "bias"]).astype(z.dtype)
 
 
+def apart(x, w):
+    """x w for each position by itself: a product of matrices may round its last rows in another way than the others,
+    and hard attention sees whether equal positions have equal scores."""
+    return np.matmul(w.T, x[..., None])[..., 0]
+
+
+@np.errstate(over="ignore")
+def compared(q, k):
+    """The scores of hard attention, each summed from left to right."""
+    s = q[..., :, None, 0] * k[..., None, :, 0]
+    for d in range(1, q.shape[-1]):
+        s = s + q[..., :, None, d] * k[..., None, :, d]
+    return s
+
+
 def attend(m, head, x, stop):
     """What a head adds."""
     n = x.shape[-2]
     i, j = np.arange(n)[:, None], np.arange(n)[None, :]
     masks = {"none": i == i, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}
     seen = one_of(masks, m[head + "mask"]) & (j == j)
-    q, k = x @ m[head + "Q"].T, x @ m[head + "K"].T
+    hard = str(m[head + "weighting"]) != "softmax"
+    product = apart if hard else np.matmul
+    q, k = product(x, m[head + "Q"].T), product(x, m[head + "K"].T)
     if not q.any() and np.isfinite(k).all():  # all scores are zero, and the weights are one for all inputs
         s = np.zeros((n, n), dtype=x.dtype)
     else:
-        s = q @ np.swapaxes(k, -1, -2)
+        s = compared(q, k) if hard else q @ np.swapaxes(k, -1, -2)
     if head + "factor" in m:
         factor = at_length(m[head + "factor"], n, 1)[:, None]
         if (factor < 0).any() or np.isinf(factor).any():  # 0 is an infinite temperature

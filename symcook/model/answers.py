@@ -49,11 +49,11 @@ def grouped(count: int) -> str:
     return f"{count:,}" if abs(count) > 9_999 else str(count)
 
 
-class Kept(dict[Any, Any]):
+class KeptAnswers(dict[Any, Any]):
     """A store that copies leave empty."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Kept, ()
+        return KeptAnswers, ()
 
 
 class Named:
@@ -63,9 +63,9 @@ class Named:
     """The module of `symcook.report` that knows how this looks."""
 
     @cached_property
-    def kept(self) -> Kept:
+    def kept(self) -> KeptAnswers:
         """What number systems make of the numbers in it, once for all runs."""
-        return Kept()
+        return KeptAnswers()
 
     def _report(self) -> Any:
         return import_module(f"symcook.report.{self.REPORT}")

@@ -139,7 +139,7 @@ class Instance:
         if len(set(self.space)) < len(self.space):
             raise BadInput("the coordinates of an instance must have names of their own", family.name)
         self.view: Mapping[str, set[tuple[int, ...]]] = {name: set(cells) for name, cells in self.cells.items()}
-        self.units, self.known = dict[Any, tuple[Tree, Unit]](), dict[Any, Unit]()
+        self.units, self.known = dict[Any, tuple[Tree, HiddenUnit]](), dict[Any, HiddenUnit]()
 
     def _few(self, many: int, what: str, of: str, most: int = MAX_WEIGHTS) -> None:
         if many > most:
@@ -400,11 +400,11 @@ class Instance:
             return {}
         return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[other], env, own).items()}
 
-    def _unit(self, tree: Tree, env: InstanceEnv) -> Unit:
+    def _unit(self, tree: Tree, env: InstanceEnv) -> HiddenUnit:
         """The hidden unit that a relu is."""
         inside = {c: v for c, v in self.form(tree[2][0], env, _NONE).items() if v}
         entries = tuple(sorted(inside.items(), key=lambda one: _natural(one[0] or "")))
-        return self.known.setdefault(entries, Unit(entries))
+        return self.known.setdefault(entries, HiddenUnit(entries))
 
     def _whole(self, tree: Tree, env: InstanceEnv) -> int:
         value = Fraction(self.number(tree, env))
@@ -587,7 +587,7 @@ class Instance:
         )  # fmt: skip
 
 
-class Unit(tuple[Any, ...]):
+class HiddenUnit(tuple[Any, ...]):
     """What a hidden unit reads, with factors. Equal ones of a layer are one object: their entries are slow to hash."""
 
     __slots__ = ()

@@ -135,4 +135,4 @@ def _nearest(p: int, q: int) -> float:
     try:
         return p / q
     except OverflowError:
-        return math.copysign(math.inf, p)
+        return math.inf if p > 0 else -math.inf

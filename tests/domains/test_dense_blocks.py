@@ -12,15 +12,16 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
+import pytest
 from families import together
 from flint import arb, ctx, fmpq
 
-from symcook import from_state_dict
+from symcook import Embedding, FeedForward, Layer, LayerNorm, Readout, Space, Transformer, from_state_dict
 from symcook.domains import make_domain, radii
 from symcook.domains.ball import ACTIVATIONS as BALL_ACTIVATIONS
 from symcook.domains.batch import Listed, Words
 from symcook.domains.radii import Radii
-from symcook.errors import NotExact, Undecided
+from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.forward import forward
 from symcook.locks import PRECISION
 from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS
@@ -194,6 +195,43 @@ def test_a_check_in_balls_has_the_answers_of_one_string_after_the_other():
     wrong = plain.readout.labels[1 - answers[3][0]]
     check = model.check(lambda word: wrong if word == "ba" else None, 2, domain="ball")
     assert (check.mismatches, check.counterexample.input) == (1, "ba") and "certified errors" in check.method
+
+
+SIXTEEN = tuple(f"c{k}" for k in range(16))
+
+
+def sixteen(words, weight, scale, readout, norms=()):
+    """A dense model that adds relu(weight times the sum) times `scale` to its first coordinate, 32 times."""
+    hidden = FeedForward(SIXTEEN, ("c0",), [[weight] * 16] * 32, [[0]] * 32, [[scale] * 32], [[0]], activation="relu")
+    layer = Layer(None, hidden, (), norms, "pre" if norms else "none")
+    embedding = Embedding(Space(SIXTEEN), words={t: dict(zip(SIXTEEN, row, strict=True)) for t, row in words.items()})
+    model = Transformer("sixteen", embedding, (layer,), Readout("sign", "last", ("c0", "c1"), [readout]))
+    assert model.dense
+    return model
+
+
+def test_weights_below_all_normal_floats_are_for_balls_to_decide():
+    """1e-330 has the float 0, which is off by more than any part of it."""
+    rows = {t: [1, 1] + [sign * 10**300] * 14 for t, sign in (("x", 1), ("y", -1))}
+    model = sixteen(rows, Fraction(1, 10**330), 10**40, [1, -2])
+    assert [model.run(word).accept for word in "xy"] == [True, False]
+    assert model.check(lambda word: word == "x", 1, domain="ball").mismatches == 0
+
+
+def test_weights_above_all_floats_are_for_balls_to_decide():
+    for sign in (1, -1):
+        model = sixteen({"x": [1] * 16}, 1, sign * 10**340, [1, -1])
+        assert model.check(lambda word, sign=sign: sign > 0, 1, domain="ball").mismatches == 0
+        with pytest.raises(BadInput, match="must stay between"):
+            model.run("x", domain="float64")
+
+
+def test_a_string_without_a_run_has_no_verdict_in_floats_with_an_error():
+    """Of equal entries a norm with epsilon 0 has no value."""
+    model = sixteen({"x": [*range(16)], "z": [1] * 16}, 1, 1, [1, -1], (LayerNorm(SIXTEEN),))
+    assert model.check(lambda word: False, 2, domain="ball", inputs=["xx"]).mismatches == 0
+    with pytest.raises(NoRun):
+        model.check(lambda word: False, 2, domain="ball", inputs=["xx", "zx"])
 
 
 def main():

@@ -19,7 +19,7 @@ from checkout import ROOT
 from symcook.__main__ import main
 from symcook.domains import rounding
 from symcook.errors import BadInput, Rejected
-from symcook.export import archive
+from symcook.export import archive, certificate, run_npz
 from symcook.export.files import read, sealed
 from symcook.export.guarantee import guarantee
 from symcook.export.verify import verify_export
@@ -343,3 +343,40 @@ def _alone(model: Transformer, folder: Path, word: str, after: bool) -> bool:
     found = model.export(folder / "one.npz", max_length=len(word), inputs=[word], force=True)["guaranteed"]
     part = found if after else found["divided_first"]
     return any(low <= len(word) <= high for low, high in part["ranges"])
+
+
+def test_no_length_is_guaranteed_at_which_numpy_was_seen_to_differ(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where numpy does not follow the error model, as where it breaks ties of equal positions: nothing from there on.
+    A difference at a length that is left open anyway takes nothing away."""
+    model, seen = build("parity"), certificate.compare
+
+    def differing(greatest: int, first: str) -> Any:
+        told = {"greatest_length": greatest, "first_difference": first, "complete": False}
+        return lambda *given: {**seen(*given), **told}
+
+    def exported(greatest: int, first: str) -> Any:
+        monkeypatch.setattr(certificate, "compare", differing(greatest, first))
+        return model.export(tmp_path / "m.npz", max_length=6, force=True)["guaranteed"]
+
+    whole = exported(0, "")
+    assert whole["ranges"] == whole["divided_first"]["ranges"] == [[2, 7]]
+    less = exported(4, "0110")
+    for found in (less, less["divided_first"]):
+        assert (found["ranges"], [one["length"] for one in found["lengths"]]) == ([[2, 4]], [2, 3, 4])
+        assert (found["length"], found["not_asked"]["lengths"]) == (whole["length"], [5, 7])
+        assert "0110" in found["not_asked"]["why"] and found["why"] == whole["why"]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_equal_positions_have_equal_scores_in_hard_attention(dtype: str) -> None:
+    """However many there are: a product of matrices may round its last rows in another way than the others."""
+    draw = np.random.default_rng(5)
+    for n, wide in product(range(1, 34), (1, 3, 8, 12, 17)):
+        row, queries, keys = (draw.normal(size=size).astype(dtype) for size in (wide, (7, wide), (7, wide)))
+        x = np.stack([np.tile(row, (n, 1))] * 2)
+        q, k = run_npz.apart(x, queries.T), run_npz.apart(x, keys.T)
+        scores = run_npz.compared(q, k)
+        assert np.allclose(q, x @ queries.T, atol=1e-4) and np.allclose(scores, q @ np.swapaxes(k, 1, 2), atol=1e-2)
+        assert (scores == scores[0, 0, 0]).all()

@@ -201,3 +201,54 @@ def test_a_shorter_word_without_a_run_is_no_refusal_and_no_guarantee() -> None:
     found = made.precision(2, min_length=2, formats=("float64",))
     assert found.row(2)["enough"] is not None and found.extra["formats"]["float64"]["guaranteed"] is None
     assert found.notes["float64"] == "answers guaranteed at no length; no tested string up to n = 2 fails"
+
+
+def test_two_unknown_numbers_are_not_called_equal() -> None:
+    """In few bits a sum of 16 terms may be anything, and so may another one: neither surely wins as the first of equal
+    ones, as labels or as keys. In 3 bits the sum of equal terms stops growing, and the wrong one is the greater."""
+    names = (*(f"c{k}" for k in range(16)), "pos", "out")
+    even, steep = ["55/1000"] * 16, ["785/1000"] + ["1/1000"] * 15
+    letters = {"x": dict(zip(names, even, strict=False)), "y": dict(zip(names, steep, strict=False))}
+    embedding = sc.Embedding(sc.Space(names), words=letters, positions={"pos": "i"})
+    one, place = [[0] * 16 + [1, 0]], [[1] * 16 + [0, 0]]
+    head = sc.Head(names, ("out",), one, place, one, mask="none", weighting="leftmost")
+    readout = sc.Readout("sign", "last", ("out", "pos"), [[1, "-3/4"]])
+    keys = sc.Transformer("keys", embedding, (sc.Layer(sc.SelfAttention((head,))),), readout)
+    ones = sc.Embedding(sc.Space(names[:16]), words={"x": dict.fromkeys(names[:16], 1)})
+    labels = sc.Readout("largest", "last", names[:16], [even, steep], ("p", "q"))
+    scores = sc.Transformer("scores", ones, (), labels)
+    for model, word in ((keys, "xy"), (scores, "x")):
+        exact = model.run(word).result.answers
+        row = model.precision(len(word), min_length=len(word), inputs=[word], formats=()).row(len(word))
+        assert model.run(word, "mpmath", bits=3).result.answers != exact and row["fails"] == 3
+        assert all(model.run(word, "mpmath", bits=b).result.answers == exact for b in range(row["enough"], 24))
+
+
+def test_a_dense_model_is_tried_in_so_few_bits_that_a_product_may_be_anything() -> None:
+    names = tuple(f"c{k}" for k in range(16))
+    embedding = sc.Embedding(sc.Space(names), words={t: dict.fromkeys(names, x) for t, x in (("x", 1), ("y", -1))})
+    hidden = sc.FeedForward(names, ("c0",), [[1] * 16] * 32, [["1/3"]] * 32, [[1] * 32], [[0]])
+    readout = sc.Readout("sign", "last", ("c0", "c1"), [[1, -1]])
+    model = sc.Transformer("seventeen", embedding, (sc.Layer(None, hidden),), readout)
+    assert model.dense and isinstance(model.precision(1, formats=()).row(1)["enough"], int)
+
+
+def test_equal_rows_of_attention_may_be_rounded_apart() -> None:
+    """Softmax gives every position one mean, whose products are keys: equal ones, of which the leftmost counts. numpy
+    computes all rows in one product of matrices, which may round its last rows in another way, as it does at n = 9."""
+    names = ("a", "one", "place", "v1", "v2", "out")
+
+    def row(**numbers: Any) -> list[Any]:
+        return [numbers.get(name, 0) for name in names]
+
+    embedding = sc.Embedding(sc.Space(names), words={"x": {"a": 1, "one": 1}}, positions={"place": "i"})
+    values = [row(a=1, place="1/3"), row(place="1/7")]
+    means = sc.Head(names, ("v1", "v2"), [row(a=1)], [row(a="1/3", place="1/5")], values, mask="none")
+    keys, place = [row(v1="1/3", v2="-1/2")], [row(place=1)]
+    first = sc.Head(names, ("out",), [row(one=1)], keys, place, mask="none", weighting="leftmost")
+    readout = sc.Readout("sign", "last", ("out", "one"), [[-1, "3/2"]])
+    model = sc.Transformer("rows", embedding, (sc.Layer(sc.SelfAttention((means,))), sc.Layer(first)), readout)
+    found = model.precision(2, formats=("float64",))
+    assert model.run("xx").accept is True
+    assert isinstance(found.row(1)["enough"], int) and found.row(2)["enough"] is None
+    assert found.extra["formats"]["float64"]["guaranteed"] == 1
