@@ -57,7 +57,7 @@ PIECES, FAR, TERMS = 32, 24, 11
 BALL = "use --domain ball on one string"
 
 
-class Certified:
+class MidRadius:
     """Several columns, each with an entry a position and string: arrays of three axes."""
 
     def __init__(self, mid: FloatArray, rad: FloatArray) -> None:
@@ -66,20 +66,20 @@ class Certified:
     def __len__(self) -> int:
         return len(self.mid)
 
-    def __getitem__(self, place: Any) -> Certified:
-        return Certified(self.mid[place], self.rad[place])
+    def __getitem__(self, place: Any) -> MidRadius:
+        return MidRadius(self.mid[place], self.rad[place])
 
-    def __iter__(self) -> Iterator[Certified]:
+    def __iter__(self) -> Iterator[MidRadius]:
         return (self[place] for place in range(len(self)))
 
 
-def balls(mid: FloatArray, rad: FloatArray) -> Certified:
+def balls(mid: FloatArray, rad: FloatArray) -> MidRadius:
     """The columns with a radius enlarged by what it was rounded; infinite where midpoint or radius are no numbers."""
     rad = rad * ENLARGED + TINY
     known = np.isfinite(mid) & np.isfinite(rad)
     if known.all():
-        return Certified(mid, rad)
-    return Certified(np.where(known, mid, 0.0), np.where(known, rad, np.inf))
+        return MidRadius(mid, rad)
+    return MidRadius(np.where(known, mid, 0.0), np.where(known, rad, np.inf))
 
 
 class Radii(Positions[Any, Any, Any]):
@@ -100,10 +100,10 @@ class Radii(Positions[Any, Any, Any]):
     def resume(self, sequence: object, start: int, seen: int) -> None:
         raise NotExact("strings that are run together must be run whole", seen)
 
-    def linear(self, terms: Sequence[Any], bias: Coefficient) -> Certified:
+    def linear(self, terms: Sequence[Any], bias: Coefficient) -> MidRadius:
         """Zero, which is all that a pass over matrices asks for."""
         zero = np.zeros((len(self.rows), self.size))
-        return Certified(zero, zero)
+        return MidRadius(zero, zero)
 
     # Weights.
 
@@ -138,8 +138,8 @@ class Radii(Positions[Any, Any, Any]):
     # Blocks.
 
     def product(
-        self, matrix: Any, columns: Certified, bias: Any = None, kind: str = "", onto: Certified | None = None
-    ) -> Certified:
+        self, matrix: Any, columns: MidRadius, bias: Any = None, kind: str = "", onto: MidRadius | None = None
+    ) -> MidRadius:
         weights, sizes, off = matrix
         k = len(columns)
         rounding = (k + 4) * UNIT
@@ -153,17 +153,17 @@ class Radii(Positions[Any, Any, Any]):
         found = balls(total, rad)
         return self.activate(found, kind) if kind else found
 
-    def activate(self, column: Certified, kind: str) -> Certified:
+    def activate(self, column: MidRadius, kind: str) -> MidRadius:
         x, rad = column.mid, column.rad
         if kind == "relu":
-            return Certified(np.maximum(x, 0), rad)
+            return MidRadius(np.maximum(x, 0), rad)
         if kind == "step":
             yes, no = x > rad, x <= -rad
-            return Certified(np.where(yes, 1.0, np.where(no, 0.0, 0.5)), np.where(yes | no, 0.0, 0.5))
+            return MidRadius(np.where(yes, 1.0, np.where(no, 0.0, 0.5)), np.where(yes | no, 0.0, 0.5))
         y = gelu(x, kind)
         return balls(y, STEEPEST * rad + (np.abs(y) + 1) * GELU_ERROR)
 
-    def layer_norm(self, columns: Certified, epsilon: Coefficient, zero_variance: str) -> Certified:
+    def layer_norm(self, columns: MidRadius, epsilon: Coefficient, zero_variance: str) -> MidRadius:
         floor, floor_off = _given(epsilon)
         if zero_variance == "refuse" and (floor <= floor_off if isinstance(epsilon, tuple) else epsilon <= 0):
             raise NotExact("a layer norm must have an epsilon above 0 to have a value everywhere", epsilon, BALL)
@@ -185,18 +185,18 @@ class Radii(Positions[Any, Any, Any]):
         away = np.where(under > 0, (apart + np.abs(y) * moved) / np.maximum(under, TINY), np.inf)
         return balls(y, away + np.abs(y) * (4 * UNIT))
 
-    def scaled(self, columns: Certified, norm: LayerNorm) -> Certified:
+    def scaled(self, columns: MidRadius, norm: LayerNorm) -> MidRadius:
         (gain, gain_off), (bias, bias_off) = (self.vector(norm, name, norm.lowered[name]) for name in ("gain", "bias"))
         moved = columns.mid * gain
         found = moved + bias
         rad = (np.abs(gain) + gain_off) * columns.rad + gain_off * np.abs(columns.mid) + bias_off
         return balls(found, rad + (np.abs(moved) + np.abs(found)) * (4 * UNIT))
 
-    def plus(self, columns: Certified, others: Certified) -> Certified:
+    def plus(self, columns: MidRadius, others: MidRadius) -> MidRadius:
         total = columns.mid + others.mid
         return balls(total, columns.rad + others.rad + np.abs(total) * (2 * UNIT))
 
-    def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> Certified:
+    def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> MidRadius:
         mid, rad = (np.zeros((len(names), len(self.rows), self.size)) for _ in range(2))
         for row, name in enumerate(names):
             if name in embedding.tables:
@@ -211,33 +211,33 @@ class Radii(Positions[Any, Any, Any]):
                     rad[row, place] += off + np.abs(mid[row, place]) * (2 * UNIT)
         return balls(mid, rad)
 
-    def picked(self, columns: Certified, places: list[int] | slice) -> Certified:
+    def picked(self, columns: MidRadius, places: list[int] | slice) -> MidRadius:
         return columns[places]
 
-    def replaced(self, columns: Certified, places: list[int] | slice, others: Certified) -> Certified:
-        made = Certified(columns.mid.copy(), columns.rad.copy())
+    def replaced(self, columns: MidRadius, places: list[int] | slice, others: MidRadius) -> MidRadius:
+        made = MidRadius(columns.mid.copy(), columns.rad.copy())
         made.mid[places], made.rad[places] = others.mid, others.rad
         return made
 
-    def joint(self, several: Sequence[Certified]) -> Certified:
-        return Certified(np.concatenate([one.mid for one in several]), np.concatenate([one.rad for one in several]))
+    def joint(self, several: Sequence[MidRadius]) -> MidRadius:
+        return MidRadius(np.concatenate([one.mid for one in several]), np.concatenate([one.rad for one in several]))
 
-    def narrow(self, columns: Certified, place: int) -> Certified:
+    def narrow(self, columns: MidRadius, place: int) -> MidRadius:
         self.rows = self.rows[place:][:1]
         return columns[:, place:][:, :1]
 
     # Attention. Arrays have the string first: string x row x position.
 
     def attend(
-        self, queries: Certified, keys: Certified, values: Certified, mask: Mask, weighting: str, factor: Coefficient
-    ) -> Certified:
+        self, queries: MidRadius, keys: MidRadius, values: MidRadius, mask: Mask, weighting: str, factor: Coefficient
+    ) -> MidRadius:
         seen = np.zeros((len(self.rows), self.length), dtype=bool)
         for number, row in enumerate(self.rows):
             sees = visible(mask, row, self.length)
             seen[number, sees.start : sees.stop] = True
-        held = Certified(values.mid.transpose(2, 1, 0), values.rad.transpose(2, 1, 0))
+        held = MidRadius(values.mid.transpose(2, 1, 0), values.rad.transpose(2, 1, 0))
         if not len(queries):
-            scores = Certified(np.zeros((1, *seen.shape)), np.zeros((1, *seen.shape)))
+            scores = MidRadius(np.zeros((1, *seen.shape)), np.zeros((1, *seen.shape)))
         else:
             scores = self._scores(queries, keys, factor)
         if weighting == "softmax":
@@ -247,9 +247,9 @@ class Radii(Positions[Any, Any, Any]):
         blind = ~seen.any(axis=1)
         mid[:, blind], rad[:, blind] = 0, 0
         found = balls(mid, rad)
-        return Certified(found.mid.transpose(2, 1, 0), found.rad.transpose(2, 1, 0))
+        return MidRadius(found.mid.transpose(2, 1, 0), found.rad.transpose(2, 1, 0))
 
-    def _scores(self, queries: Certified, keys: Certified, factor: Coefficient) -> Certified:
+    def _scores(self, queries: MidRadius, keys: MidRadius, factor: Coefficient) -> MidRadius:
         rounding = (len(queries) + 4) * UNIT
         asked, asked_off = (part.transpose(2, 1, 0) for part in (queries.mid, queries.rad))
         offered, offered_off = (part.transpose(2, 0, 1) for part in (keys.mid, keys.rad))
@@ -263,18 +263,18 @@ class Radii(Positions[Any, Any, Any]):
             scores = scores * by
         return balls(scores, off)
 
-    def distribution(self, columns: Certified) -> Certified:
+    def distribution(self, columns: MidRadius) -> MidRadius:
         raise NotExact("strings that are run together must give a verdict or a label", "a distribution", BALL)
 
     # Verdicts: for each position an array of 1, 0, or -1 where it is open, or of labels.
 
-    def positive(self, column: Certified) -> list[FloatArray]:
+    def positive(self, column: MidRadius) -> list[FloatArray]:
         return [*np.where(column.mid > column.rad, 1, np.where(column.mid <= -column.rad, 0, -1))]
 
-    def zero(self, column: Certified) -> list[FloatArray]:
+    def zero(self, column: MidRadius) -> list[FloatArray]:
         return [*np.where(np.abs(column.mid) > column.rad, 0, -1)]
 
-    def largest(self, columns: Sequence[Certified]) -> list[FloatArray]:
+    def largest(self, columns: Sequence[MidRadius]) -> list[FloatArray]:
         mid, rad = (np.array([getattr(column, part) for column in columns]) for part in ("mid", "rad"))
         best = mid.argmax(axis=0)
         high, low = mid + rad, np.take_along_axis(mid - rad, best[None], axis=0)[0]
@@ -361,7 +361,7 @@ def taylor(point: arb, kind: str, terms: int) -> list[arb]:
         flint.ctx.cap = cap
 
 
-def _softmax(scores: Certified, values: Certified, seen: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _softmax(scores: MidRadius, values: MidRadius, seen: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Means of the values with weights e^score. Each weight has a relative error of at most `error` of its row, so that
     a share p of the whole moves by at most 2 error/(1 - error) p."""
     below = np.where(seen, scores.mid, -np.inf)
@@ -375,7 +375,7 @@ def _softmax(scores: Certified, values: Certified, seen: FloatArray) -> tuple[Fl
 
 
 def _mean(
-    weights: FloatArray, error: FloatArray | float, known: FloatArray | bool, values: Certified
+    weights: FloatArray, error: FloatArray | float, known: FloatArray | bool, values: MidRadius
 ) -> tuple[FloatArray, FloatArray]:
     total = weights.sum(axis=2, keepdims=True)
     rounding = (2 * weights.shape[2] + 8) * UNIT
@@ -385,7 +385,7 @@ def _mean(
     return mid, np.where(known, (share + rounding) * size + (1 + share + rounding) * off, np.inf)
 
 
-def _hard(scores: Certified, values: Certified, seen: FloatArray, weighting: str) -> tuple[FloatArray, FloatArray]:
+def _hard(scores: MidRadius, values: MidRadius, seen: FloatArray, weighting: str) -> tuple[FloatArray, FloatArray]:
     """What the greatest score has; where several may be the greatest, a ball around the values of them all. Without
     scores all are equal."""
     if not scores.mid.any() and not scores.rad.any():

@@ -139,7 +139,7 @@ class Instance:
         if len(set(self.space)) < len(self.space):
             raise BadInput("the coordinates of an instance must have names of their own", family.name)
         self.view: Mapping[str, set[tuple[int, ...]]] = {name: set(cells) for name, cells in self.cells.items()}
-        self.units, self.known = dict[Any, tuple[Tree, HiddenUnit]](), dict[Any, HiddenUnit]()
+        self.units, self.known = dict[Any, tuple[Tree, SharedUnit]](), dict[Any, SharedUnit]()
 
     def _few(self, many: int, what: str, of: str, most: int = MAX_WEIGHTS) -> None:
         if many > most:
@@ -400,11 +400,11 @@ class Instance:
             return {}
         return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[other], env, own).items()}
 
-    def _unit(self, tree: Tree, env: InstanceEnv) -> HiddenUnit:
+    def _unit(self, tree: Tree, env: InstanceEnv) -> SharedUnit:
         """The hidden unit that a relu is."""
         inside = {c: v for c, v in self.form(tree[2][0], env, _NONE).items() if v}
         entries = tuple(sorted(inside.items(), key=lambda one: _natural(one[0] or "")))
-        return self.known.setdefault(entries, HiddenUnit(entries))
+        return self.known.setdefault(entries, SharedUnit(entries))
 
     def _whole(self, tree: Tree, env: InstanceEnv) -> int:
         value = Fraction(self.number(tree, env))
@@ -587,7 +587,7 @@ class Instance:
         )  # fmt: skip
 
 
-class HiddenUnit(tuple[Any, ...]):
+class SharedUnit(tuple[Any, ...]):
     """What a hidden unit reads, with factors. Equal ones of a layer are one object: their entries are slow to hash."""
 
     __slots__ = ()
