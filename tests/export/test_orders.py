@@ -240,12 +240,12 @@ def test_division_first_breaks_dyck_1_where_it_is_said(dtype: str) -> None:
 def test_the_command_says_what_it_assumes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", "dyck-1", "-o", str(tmp_path / "d.npz"), "--max-length", "10"]) == 0
     said = capsys.readouterr().out
-    assert "any runtime that normalises attention after summing, (sum w v)/(sum w), at lengths 1 to 10\n" in said
-    assert "where the weights are normalised first, as in softmax(scores) @ values: at lengths 1 to 5, 7\n" in said
+    assert "of length 1 to 10, if attention is normalised after summing: (sum w v)/(sum w)\n" in said
+    assert "of length 1 to 5, 7, if the weights are normalised first: softmax(scores) @ values\n" in said
     assert "length 6 fails: on ((()))" in said and "replace the test = 0" in said
     assert main(["export", "first", "-o", str(tmp_path / "f.npz"), "--max-length", "10"]) == 0
     said = capsys.readouterr().out
-    assert "guaranteed in any runtime at lengths 0 to 10\n" in said
+    assert "guaranteed for strings of length 0 to 10 in any runtime\n" in said
     assert "divided first" not in said
 
 

@@ -85,7 +85,7 @@ def test_lengths_are_printed_as_they_are_typed(
     code, out, err = call(capsys, "export", "majority.json", "-o", "m.npz", "--max-length", LONGEST)
     assert code == 0, err
     assert f"exact answers up to length {LONGEST} (31 inputs compared)" in out
-    assert f"at lengths 0 to {LONGEST}\n" in out
+    assert f"of length 0 to {LONGEST}" in out
     found: Any = document(capsys, "export", "majority.json", "-o", "n.npz", "--max-length", LONGEST)
     assert found["guaranteed"]["added_tokens_counted"] == 2
 
