@@ -177,23 +177,21 @@ def places(name: str) -> list[Files]:
 
 def sentence_of(target: Path, beside: Path) -> str | None:
     """The sentence of the claim whose two files these are; None where they are not both there and readable."""
+    from symcook.proof.own import note_of
+
     try:
-        return _note(text_of(beside, "a statement")) if target.is_file() else None
+        return note_of(text_of(beside, "a statement")) if target.is_file() else None
     except BadInput:
         return None
-
-
-def _note(text: str) -> str | None:
-    """The sentence that the last of these statements was made of."""
-    found = re.search(r"^note: (.*)$", text.rpartition("\n\n")[2], re.MULTILINE)
-    return None if found is None else found[1]
 
 
 def same_claim(place: Files, claim: Statement) -> bool:
     """Whether these files are those of this claim: of the same sentence, with the same second model, or about all sizes
     of a family where this one is. The first model may have changed since."""
-    if sentence_of(*place) != claim.note:
-        return False
+    return sentence_of(*place) == claim.note and _of_these_models(place, claim)
+
+
+def _of_these_models(place: Files, claim: Statement) -> bool:
     text = text_of(place[0], "a certificate")
     try:
         stored = parsed(text, "a certificate must be JSON", place[0])
@@ -213,10 +211,11 @@ def _place(source: Path, claim: Statement, force: bool) -> Files:
     replaces the first one, as it replaces any other file."""
     places = []
     for place in claim_places(source):
-        if same_claim(place, claim):
+        sentence = sentence_of(*place)
+        if sentence == claim.note and _of_these_models(place, claim):
             return place
         places.append(place)
-        if sentence_of(*place) is None:
+        if sentence is None:
             return places[0] if force else place
     raise AssertionError("there is always one more")
 

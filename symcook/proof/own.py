@@ -582,12 +582,17 @@ def again(
 
 def sentence_of(certificate: object, text: str) -> str:
     """The sentence of a certificate, by the statements beside it; BadInput where they do not say it."""
-    last = text.rpartition("\n\n")[2]
-    notes = [line.removeprefix("note: ") for line in last.split("\n") if line.startswith("note: ")]
-    if not notes or not isinstance(certificate, dict) or "model" not in certificate:
+    note = note_of(text)
+    if note is None or not isinstance(certificate, dict) or "model" not in certificate:
         must = "a certificate must name its model, and the statement next to it the statement"
         raise BadInput(must, "neither or one", "prove the statement again")
-    return notes[0]
+    return note
+
+
+def note_of(text: str) -> str | None:
+    """The sentence that the last of these statements was made of."""
+    lines = text.rpartition("\n\n")[2].split("\n")
+    return next((line.removeprefix("note: ") for line in lines if line.startswith("note: ")), None)
 
 
 def judged_again(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,7 @@ from symcook.proof.search import automation
 from symcook.proof.search.elaborate import Elaborator, StepGap
 from symcook.proof.search.prooftext import Place, TextLine
 from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.trees import replaced
 
 if TYPE_CHECKING:
     from symcook.model.plainfamily import PlainFamily
@@ -111,9 +111,9 @@ class FamilyMeaning(ModelMeaning):
         return {"n": True, **dict.fromkeys(self.sizes, False)}
 
     def text(self, sentence: str) -> str:
-        for found in re.finditer(r"\w+", sentence):
-            if found[0] in MARKERS:
-                raise wrong(sentence, found.start(), found[0], "symcook uses this name itself; take another")
+        for name in MARKERS:
+            if (at := word_at(sentence, name)) is not None:
+                raise wrong(sentence, at, name, "symcook uses this name itself; take another")
         return expr.show(FamilySentence(self, sentence).made)
 
     def listed(self) -> list[str]:
@@ -196,7 +196,7 @@ class FamilySentence(Sentence):
             if held is None:
                 return ("num", 0, 1)
             function, first = held
-        given = (*(put(one, {k: ("name", v) for k, v in meaning.names.items()}) for one in first), *values)
+        given = (*(replaced(one, {k: ("name", v) for k, v in meaning.names.items()}, {}) for one in first), *values)
         return ("call", meaning.names[function], given) if given else ("name", meaning.names[function])
 
     def word(self, tree: Tree, scope: BoundNames) -> Tree:
@@ -231,16 +231,7 @@ class FamilySentence(Sentence):
         these is caught."""
         made = written(tree, None, {*self.meaning.taken, *scope.values(), *names_in(place), *names_in(label)})
         given = {PLACE: place, GIVEN: label}
-        return put(made, {name: one for name, one in given.items() if one is not None})
-
-
-def put(tree: Tree, values: Mapping[str, Tree]) -> Tree:
-    """A tree with others in place of names."""
-    if tree[:1] == ("name",):
-        return values.get(tree[1], tree)
-    if tree[:1] == ("lambda",):  # what it binds is a tuple of names, and no tree
-        return (*tree[:2], put(tree[2], values))
-    return tuple(put(one, values) if isinstance(one, tuple) else one for one in tree)
+        return replaced(made, {name: one for name, one in given.items() if one is not None}, {})
 
 
 def names_in(tree: object) -> set[str]:
@@ -250,12 +241,22 @@ def names_in(tree: object) -> set[str]:
     return set[str]().union(*map(names_in, tree))
 
 
+def word_at(text: str, name: str) -> int | None:
+    """Where a name stands first in a text as a whole word."""
+    at = text.find(name)
+    while at >= 0:
+        around = text[max(0, at - 1) : at] + text[at + len(name) : at + len(name) + 1]
+        if not any(one.isalnum() or one == "_" for one in around):
+            return at
+        at = text.find(name, at + 1)
+    return None
+
+
 def _unmarked(family: PlainFamily) -> None:
     """BadInput where something in the family is called like a marker."""
     rest = {key: value for key, value in family.document.items() if key not in PROSE}
-    used = {word for text in _texts(rest) for word in re.findall(r"\w+", text)}
     for name in MARKERS:
-        if name in used:
+        if any(word_at(text, name) is not None for text in _texts(rest)):
             must = "a family in a statement about all sizes must not use a name that symcook uses itself"
             raise BadInput(must, name, "rename it in the family's file")
 
@@ -281,7 +282,7 @@ def repeated(family: PlainFamily, meaning: FamilyMeaning) -> None:
     names = [meaning.names[name] for name in (*family.sizes, *family.tables)]
     sorts = ", ".join(f"{name}:{meaning.sorts[name]}" for name in names)
     for low, high in {index[1:]: None for part in family.layers for index in part.over}:
-        first, last = (put(end, {k: ("name", v) for k, v in meaning.names.items()}) for end in (low, high))
+        first, last = (replaced(end, {k: ("name", v) for k, v in meaning.names.items()}, {}) for end in (low, high))
         said = expr.show(("<=", ("-", first, ("num", 1, 1)), last))
         text = f"{relation.premises()} -> {said}"
         statement = Statement("own.rounds", f"all {sorts}. {text}" if sorts else text, known=meaning.known)

@@ -21,7 +21,7 @@ from symcook.errors import NotExact
 from symcook.model.expr import show
 from symcook.model.rationals import rational
 from symcook.questions.line import Quotient, polynomial
-from symcook.words.exact import MOST, ONE, ZERO
+from symcook.words.exact import MOST, ONE, ZERO, outermost
 
 MUST = "prefixes are grouped by rational numbers that are linear in the weight"
 BASE, PIECE = 1, 2
@@ -211,7 +211,7 @@ class LineNumbers:
         ])  # fmt: skip
         if len(number) > MOST:
             raise NotExact(f"at most {MOST} prefixes may stay apart", f"{len(number)} of {self.seen + 1} symbols")
-        chosen = _ends(_last(one, self.line.end) if one is not None else self.nothing, state, len(number))
+        chosen = outermost(_last(one, self.line.end) if one is not None else self.nothing, state, len(number))
         taken = {id(total): total.take(chosen) for total in self.sums if total is not one}
         if one is not None:
             taken[id(one)] = _hull(one, chosen, state, self.line.end)
@@ -241,18 +241,6 @@ def _signs(numbers: Array) -> list[int]:
     return [(x > 0) - (x < 0) for x in numbers]
 
 
-def _ends(numbers: Array, state: Array, states: int) -> list[int]:
-    """For each state the entry of its least number, and that of its greatest."""
-    chosen = [-1] * (2 * states)
-    for entry, one in enumerate(state):
-        low, high = chosen[2 * one : 2 * one + 2]
-        if low < 0 or numbers[entry] < numbers[low]:
-            chosen[2 * one] = entry
-        if high < 0 or numbers[entry] > numbers[high]:
-            chosen[2 * one + 1] = entry
-    return chosen
-
-
 def _last(total: LineEntries, end: fmpq | None) -> Array:
     """Where numbers come to at the end of the piece; how they grow where it has none."""
     if total.slope is None:
@@ -264,8 +252,8 @@ def _hull(total: LineEntries, chosen: list[int], state: Array, end: fmpq | None)
     """For each state a line below and one above those of all its entries in the piece; `chosen` are the entries with
     the least and the greatest number at its end."""
     states = len(chosen) // 2
-    start = total.start[_ends(total.start, state, states)]
+    start = total.start[outermost(total.start, state, states)]
     if total.slope is None:
         return replace(total, start=start, at=start if total.at is total.start else total.at[chosen])
-    at, last = total.at[_ends(total.at, state, states)], _last(total, end)[chosen]
+    at, last = total.at[outermost(total.at, state, states)], _last(total, end)[chosen]
     return replace(total, start=start, at=at, slope=last if end is None else (last - at) / end)

@@ -118,14 +118,20 @@ class ExactNumbers:
         ]
         if len(number) > MOST:
             raise Undecided(f"more than {MOST} prefixes stay apart; give a smaller --max-length.")
-        chosen = [-1] * (2 * len(number))
-        for entry, one in enumerate(state):
-            low, high = chosen[2 * one : 2 * one + 2]
-            if low < 0 or ends[entry] < ends[low]:
-                chosen[2 * one] = entry
-            if high < 0 or ends[entry] > ends[high]:
-                chosen[2 * one + 1] = entry
+        chosen = outermost(ends, state, len(number))
         return np.array(state), chosen, tuple(tuple(one.take(chosen) for one in head) for head in heads)
+
+
+def outermost(numbers: Array, state: Sequence[int] | Array, states: int) -> list[int]:
+    """For each state the entry of its least number, and that of its greatest."""
+    chosen = [-1] * (2 * states)
+    for entry, one in enumerate(state):
+        low, high = chosen[2 * one : 2 * one + 2]
+        if low < 0 or numbers[entry] < numbers[low]:
+            chosen[2 * one] = entry
+        if high < 0 or numbers[entry] > numbers[high]:
+            chosen[2 * one + 1] = entry
+    return chosen
 
 
 def mergeable(model: Transformer) -> bool:
