@@ -92,7 +92,7 @@ def test_refusals():
         root(2) + 0.5
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(st.integers(-6, 6), min_size=2, max_size=6), st.lists(st.integers(-6, 6), min_size=2, max_size=5))
 def test_real_roots_equal_sympys(first, second):
     """Values, kinds, order among both polynomials' roots, signs of the other polynomial, and numbers between."""

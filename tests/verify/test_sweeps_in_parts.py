@@ -214,9 +214,10 @@ def test_ctrl_c_says_how_to_go_on_and_leaves_no_process(tmp_path: Path, workers:
     (tmp_path / "slow.py").write_text(SLOW)
     file = tmp_path / "sweep.db"
     options = ["--spec", str(tmp_path / "slow.py") + ":slow", "--resume", str(file), *workers]
-    command = [sys.executable, "-m", "symcook", "check", "dyck-1", "--max-length", "11", *options]
+    command = [sys.executable, "-m", "symcook", "check", "dyck-1", "--max-length", "16", *options]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    while not file.exists() or not Path(f"{file}-wal").exists() or os.stat(f"{file}-wal").st_size < 40_000:
+    while not Path(f"{file}-wal").exists() or os.stat(f"{file}-wal").st_size < 40_000:
+        assert process.poll() is None, process.communicate()  # all strings take more than a minute
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes
     said = process.communicate(timeout=600)[1].splitlines()
