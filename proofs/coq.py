@@ -4,7 +4,8 @@
     python proofs/coq.py -o DIR --all            that of everything that has a proof
     python proofs/coq.py -o DIR --changed        all that is not recorded as it is today; lemmas are axioms in the files
                                                  that use them
-    python proofs/coq.py -o DIR --sample 12 --turn 7   a sample beside what --changed has; the turns together have all
+    python proofs/coq.py -o DIR --sample 12 --turn 7   what takes Coq about 12 s beside what --changed has; the turns
+                                                 together have all, and what takes longer nearly has a turn of its own
     --check    let coqc check what is written, and list what the theorems rest on; exit 1 where anything is refused
     --record   add what is accepted to symcook/data/coq.txt (with --check), and name what is not; nothing, where the
                files are not as they must be, or coqchk refuses any
@@ -17,35 +18,45 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from heapq import heapreplace
 from pathlib import Path
 
 from symcook.claims import inventory
 from symcook.coq.checker import certificates, statements
-from symcook.coq.development import Development
+from symcook.coq.development import MODEL, Development
 from symcook.coq.judge import Judgement, coqc, fresh, verdict
-from symcook.coq.models import model_text, stored_models
+from symcook.coq.models import stored_models
 from symcook.coq.record import PATH, added, stale, stale_models, stored
 from symcook.coq.statement import known_ids
 from symcook.errors import BadInput, SymcookError, unknown
 from symcook.proof import seals
+from symcook.proof.runrel import stored_model
 
-MOST = 60  # theorems and models that a sample has besides because they have changed
-
-
-def dealt(names: Sequence[str], size: Callable[[str], int], count: int, turn: int) -> tuple[list[str], int]:
-    """About `count` of the names for this turn, and after how many turns all have had theirs. The longest are dealt out
-    first, so that no turn has many of them."""
-    turns = max(1, -(-len(names) // count))
-    ordered = sorted(names, key=lambda name: (-size(name), name))
-    return ordered[turn % turns :: turns], turns
+MOST = 60  # theorems that a sample has besides because they have changed, and a tenth as many models
+SECOND, EACH = 5_000, 1_000
+"""Characters of a certificate that take Coq a second, and how many take as long as what comes to each."""
 
 
-def sample(count: int, turn: int) -> tuple[list[str], list[str], int]:
-    """About `count` ids for this turn, a tenth as many stored models, and how many turns there are."""
-    ids, turns = dealt(known_ids(), lambda name: len(str(certificates().get(name))), count, turn)
-    models, others = dealt(stored_models(), lambda name: len(model_text(name)), -(-count // 10), turn)
-    return ids, models, max(turns, others)
+def dealt(sizes: Mapping[str, int], most: int, turn: int) -> tuple[list[str], int]:
+    """The names of this turn, whose sizes add up to about `most`, and after how many turns all have had theirs. The
+    longest are dealt out first, each to a turn that has least; so no turn has two that are long."""
+    turns = max(1, -(-sum(sizes.values()) // most))
+    hands, least = [list[str]() for _ in range(turns)], [(0, number) for number in range(turns)]
+    for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
+        size, number = least[0]
+        hands[number].append(name)
+        heapreplace(least, (size + sizes[name], number))
+    return hands[turn % turns], turns
+
+
+def sample(seconds: int, turn: int) -> tuple[list[str], list[str], int]:
+    """Ids and stored models for this turn, which take Coq about so long, and how many turns there are."""
+    sizes = {f"theorem {name}": EACH + len(str(certificates().get(name))) for name in known_ids()}
+    sizes |= {f"model {name}": EACH + MODEL * len(str(stored_model(name))) for name in stored_models()}
+    drawn, turns = dealt(sizes, seconds * SECOND, turn)
+    kinds = [[name.split(" ")[1] for name in drawn if name.startswith(kind)] for kind in ("theorem ", "model ")]
+    return kinds[0], kinds[1], turns
 
 
 def record(development: Development, found: Judgement, axioms: set[str]) -> None:
@@ -73,7 +84,7 @@ def main(arguments: Sequence[str]) -> int:
         if bool(given.ids) + given.all + (given.changed or given.sample is not None) != 1:
             raise BadInput("ids, --all, --changed or --sample must be given, and one of them")
         if given.sample is not None and given.sample < 1:
-            raise BadInput("a sample must be a positive number of certificates", given.sample)
+            raise BadInput("a sample must be a positive number of seconds", given.sample)
         if given.record and not given.check:
             raise BadInput("--record must stand with --check")
         for name in given.ids:
@@ -89,8 +100,8 @@ def main(arguments: Sequence[str]) -> int:
         if given.sample is not None:
             if len(ids) + len(models or ()) > MOST:
                 print(f"too many for a sample, of which --all --check sees all: only {MOST} of them")
-            changed = dealt(ids, lambda name: 0, MOST, given.turn)[0] if ids else []
-            others = dealt(models or [], lambda name: 0, -(-MOST // 10), given.turn)[0] if models else []
+            changed = dealt(dict.fromkeys(ids, 1), MOST, given.turn)[0]
+            others = dealt(dict.fromkeys(models or [], 1), MOST // 10, given.turn)[0]
             drawn, runs, turns = sample(given.sample, given.turn)
             print(f"besides {len(drawn)} theorems and {len(runs)} models: turn {given.turn % turns + 1} of {turns}")
             ids, models = list(dict.fromkeys([*changed, *drawn])), list(dict.fromkeys([*others, *runs]))

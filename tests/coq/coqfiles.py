@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterable
+from itertools import accumulate
 from pathlib import Path
 
 
@@ -27,16 +28,18 @@ def misjudged(folder: Path, right: Iterable[str], wrong: Iterable[str]) -> str |
     """What Coq says of the first of some files that it refuses though it is right, or accepts though it is wrong.
 
     One process reads all of them, each without what the others define: a right one in a module, a wrong one by a
-    command that must fail and leaves nothing.
+    command that must fail and leaves nothing. In a file that is loaded nothing may fail, so a right one is not.
     """
-    texts, lines = [*((one, True) for one in right), *((one, False) for one in wrong)], []
+    texts, blocks = [*((one, True) for one in right), *((one, False) for one in wrong)], []
     for k, (text, accept) in enumerate(texts):
         (folder / f"asked_{k}.v").write_text(text)
-        lines.append(f'Module Asked{k}. Load "asked_{k}". End Asked{k}.' if accept else f'Fail Load "asked_{k}".')
-    (folder / "asked.v").write_text("\n".join(lines) + "\n")
+        blocks.append(f"Module Asked{k}.\n{text}\nEnd Asked{k}." if accept else f'Fail Load "asked_{k}".')
+    (folder / "asked.v").write_text("\n".join(blocks) + "\n")
     code, text = said(folder, "asked")
     if code == 0:
         return None
-    asked = re.search(r'File "(?:\./)?asked(?:_(\d+))?\.v", line (\d+)', text)
-    which = texts[int(asked[1] or int(asked[2]) - 1)] if asked else ("", True)
+    which = texts[0]
+    if asked := re.search(r'File "(?:\./)?asked\.v", line (\d+)', text):
+        ends = accumulate(block.count("\n") + 1 for block in blocks)
+        which = texts[next(k for k, end in enumerate(ends) if int(asked[1]) <= end)]
     return f"{'refused' if which[1] else 'accepted'}: {text[-2000:]}\n{which[0][-6000:]}"

@@ -3,22 +3,14 @@
 The relation is the text of `symcook.proof.familyrel`, the model the function that coqfamily.py prints. Each part of the
 model is a step with a stream before and behind it, and each equation of the relation is about one step: this writes
 which, and the tactics of relations.v find the rest. Coq judges it, so that nothing here is trusted.
-
-`python tests/coq/coqrelation.py FOLDER [FAMILY ..]` asks Coq for all families, or for these, in each of their choices,
-and writes the seconds that it takes, or that it refuses, to relations.json; FOLDER has the compiled files.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import resource
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from coqfamily import WEIGHTINGS, Function, name
@@ -27,12 +19,8 @@ from symcook.coq import reading
 from symcook.coq.models import MASKS
 from symcook.model.family import Family, load, shipped
 from symcook.model.plainfamily import Declared, FamilyLayer, Norm, PlainFamily, Repeat
-from symcook.proof import seals
 from symcook.proof.familyrel import FamilyRelation, Held, before_first
-from symcook.proof.files import proofs_directory
 
-HERE = Path(__file__).parent
-RECORD = HERE / "relations.json"
 MAKES = {"network": "network_of", "attention": "attention_of", "norm": "norm_of"}
 INPUTS = "change (inputs the_model) with the_inputs; unfold the_inputs; apply input_missed; missed"
 POSITIONS = "change (positions the_model) with the_positions; unfold the_positions; "
@@ -593,40 +581,3 @@ def cases() -> Iterator[tuple[str, dict[str, str]]]:
 
 def key(family: str, choices: Mapping[str, str]) -> str:
     return ", ".join([family, *(f"{one} = {value}" for one, value in choices.items())])
-
-
-def accepted(folder: Path, text: str) -> bool:
-    """Whether Coq accepts a file, in a folder with what it requires and within half an hour of processor time."""
-    (folder / "relation.v").write_text(text)
-    command = ["coqc", "-q", "-w", "none", "-noglob", "-Q", ".", "Symcook", "relation.v"]
-    limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (1800, 1800))
-    return subprocess.run(command, cwd=folder, capture_output=True, check=False, preexec_fn=limit).returncode == 0
-
-
-def question(family: str, choices: Mapping[str, str]) -> tuple[str, str]:
-    """The file of the theorem, and the digest of all that Coq is asked with: this file and those that it requires."""
-    text = Theorem(load(shipped(family)), choices).file()
-    own = [(HERE / f"{name}.v").read_bytes() for name in ("functions", "relations")]
-    coq = [(proofs_directory() / "coq" / f"{name}.v").read_bytes() for name in ("Meaning", "Laws", "Model")]
-    return text, seals.digest(text, *own, *coq)
-
-
-def record(folder: Path, families: Sequence[str]) -> None:
-    """Ask for each family, or for these: the seconds of processor time in which Coq accepts the theorem, and the digest
-    of what was asked."""
-    for family, choices in cases():
-        if not families or family in families:
-            text, digest = question(family, choices)
-            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            if not accepted(folder, text):
-                sys.exit(f"refused: {key(family, choices)}")
-            seconds = max(1, round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before))
-            print(key(family, choices), seconds, flush=True)
-            found = (json.loads(RECORD.read_text()) if RECORD.is_file() else {}) | {
-                key(family, choices): [seconds, digest]
-            }
-            RECORD.write_text(json.dumps(dict(sorted(found.items())), indent=1) + "\n")
-
-
-if __name__ == "__main__":
-    record(Path(sys.argv[1]), sys.argv[2:])

@@ -577,17 +577,16 @@ def test_the_samples_of_all_turns_have_everything(monkeypatch: pytest.MonkeyPatc
     """All turns at once: what each certificate and model is as text, which is asked for its length, is made once."""
     sample, ids, models = (COMMAND.__globals__[one] for one in ("sample", "known_ids", "stored_models"))
     texts = {name: str(one) for name, one in certificates().items()}
+    sizes = {name: str(COMMAND.__globals__["stored_model"](name)) for name in models()}
     monkeypatch.setitem(COMMAND.__globals__, "certificates", lambda: texts)
-    monkeypatch.setitem(COMMAND.__globals__, "model_text", cache(COMMAND.__globals__["model_text"]))
-    *_, turns = sample(12, 0)
-    drawn = [sample(12, turn) for turn in range(turns)]
-    assert sorted({name for some, _, _ in drawn for name in some}) == sorted(ids())
-    assert sorted({name for _, some, _ in drawn for name in some}) == sorted(models())
-    assert max(len(some) for some, _, _ in drawn) == 12 and turns < 150
-    interval = [sum("'interval'" in texts.get(name, "") for name in some) for some, _, _ in drawn]
-    assert max(interval) <= 6  # the slow ones: at most half of a sample
-    whole = turns * -(-len(models()) // 2)  # when both begin again
-    assert sample(12, 3)[:2] == sample(12, 3 + whole)[:2]
+    monkeypatch.setitem(COMMAND.__globals__, "stored_model", sizes.__getitem__)
+    *_, turns = sample(120, 0)
+    drawn = [sample(120, turn) for turn in range(turns)]
+    assert sorted(name for some, _, _ in drawn for name in some) == sorted(ids())  # each once
+    assert sorted(name for _, some, _ in drawn for name in some) == sorted(models())
+    assert sample(120, 3) == sample(120, 3 + turns)
+    work = [sum(len(texts.get(name, "")) for name in some) for some, _, _ in drawn]
+    assert turns > 30 and max(work) < 120 * 5_000 + 100_000  # none has two of the longest
 
 
 # --- What a stranger reads -------------------------------------------------------------------------------------------
