@@ -35,10 +35,11 @@ class Bits:
         self.titles: dict[BoolNode, str] = {}
         self.cut = False
         self._written = written
-        self._names: list[str] = []
+        self.names: list[str] = []
+        """The coordinate of each variable."""
         self._numbers: dict[str, int] = {}
         self._atoms: dict[frozenset[str], BoolNode] = {}
-        self._held: dict[BoolNode, str] = {}
+        self.held: dict[BoolNode, str] = {}
         self._sums: dict[tuple[str, ...], str] = {}
         self._used: dict[str, int] = {}
 
@@ -52,8 +53,8 @@ class Bits:
     def bit(self, name: str) -> BoolNode:
         """The truth that a coordinate of 0 and 1 holds."""
         if name not in self._numbers:
-            self._numbers[name] = len(self._names)
-            self._names.append(name)
+            self._numbers[name] = len(self.names)
+            self.names.append(name)
         return self.diagrams.variable(self._numbers[name])
 
     def truth(self, truth: Truth) -> Truth:
@@ -137,16 +138,16 @@ class Bits:
     def _total(self, cube: Cube) -> str:
         """A sum that is 1 where a conjunction holds, else at most 0."""
         ones = 1 - sum(value for _, value in cube)
-        signs = " ".join(f"{'+' if value else '-'} {self._names[variable]}" for variable, value in cube)
+        signs = " ".join(f"{'+' if value else '-'} {self.names[variable]}" for variable, value in cube)
         return f"{signs.removeprefix('+ ')} + {ones}"
 
     def hold(self, f: BoolNode) -> str:
         """The coordinate that holds a function; made where there is none."""
-        if f not in self._held:
-            self._held[f] = self._new_holder(f)
+        if f not in self.held:
+            self.held[f] = self._new_holder(f)
         if f in self.titles:
-            self.meanings[self._held[f]] = self.titles[f]
-        return self._held[f]
+            self.meanings[self.held[f]] = self.titles[f]
+        return self.held[f]
 
     def _new_holder(self, f: BoolNode) -> str:
         if isinstance(f, bool):
@@ -158,7 +159,7 @@ class Bits:
         other = cubes(self.diagrams.negation(f), MOST)
         if found is None or (other is not None and len(other) < len(found)):
             found, negative = other or [], True
-        texts = [" & ".join(("" if value else "~") + self._names[v] for v, value in cube) for cube in found]
+        texts = [" & ".join(("" if value else "~") + self.names[v] for v, value in cube) for cube in found]
         text, network = " | ".join(texts), halved([*map(self._unit, found)])
         name = self.new(self.truths, f"~({text})" if negative else text)
         self._written({name: f"1 - ({network})" if negative else network})
@@ -167,9 +168,9 @@ class Bits:
     def _there(self, f: tuple[int, BoolNode, BoolNode]) -> str | None:
         """The coordinate of a bit or a set of letters, which needs no network."""
         if f[1:] == (False, True):
-            return self._names[f[0]]
-        if f[1:] == (True, False) and self._names[f[0]] in self.sets:  # the other letters, in the embedding too
-            others = self.every - self.sets[self._names[f[0]]]
+            return self.names[f[0]]
+        if f[1:] == (True, False) and self.names[f[0]] in self.sets:  # the other letters, in the embedding too
+            others = self.every - self.sets[self.names[f[0]]]
             name = self.new(self.letters, letters_text(others, self.alphabet))
             self.sets[name] = others
             return name

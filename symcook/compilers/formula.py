@@ -279,11 +279,11 @@ class Packed(Bits):
 
     def _there(self, f: tuple[int, BoolNode, BoolNode]) -> str | None:
         """The coordinate of a bit that is exact; letters that are not in a set are a function of it."""
-        name = self._names[f[0]]
+        name = self.names[f[0]]
         return name if f[1:] == (False, True) and name not in self.soft else None
 
     def _unit(self, cube: Cube) -> str:
-        rough = self._rough({self._names[variable]: 1 for variable, _ in cube})
+        rough = self._rough({self.names[variable]: 1 for variable, _ in cube})
         return self._chosen(self._total(cube), rough)
 
     def model(self, source: str, name: str, kind: str = "ltl") -> Transformer:

@@ -34,10 +34,10 @@ class Compiled(Aggregates):
 
     def __init__(self, program: Srasp) -> None:
         super().__init__(program)
-        self.begin()
         self.lines: list[Any] = []
         named = {line: name for name, line in reversed(program.names)}
         for number, line in enumerate(program.lines):
+            self.now = number
             try:
                 self.lines.append(self._line(number, line, [self.lines[k] for k in line.reads]))
             except BadInput as error:
