@@ -69,6 +69,7 @@ class Selections(PositionValues):
 
     def __init__(self, program: Srasp) -> None:
         super().__init__(program)
+        self.program = program
         self.equalities: list[Equality] = []
         self.selections: dict[int, list[Selection]] = {}
         """The heads that each line has."""

@@ -19,6 +19,7 @@ from symcook.compilers.numbers import Atom, Form, LinearFactors, add_to, text
 from symcook.errors import BadInput
 from symcook.model.parts import FeedForward, Head
 from symcook.model.weights import feedforward, head
+from symcook.programs.formula import Formula
 from symcook.programs.srasp import Srasp
 
 Letters = dict[str, Truth]
@@ -50,12 +51,18 @@ def holds(sign: str, a: Any, b: Any) -> bool:
 
 @dataclass
 class Look:
-    """A head before it is known which of its values are needed."""
+    """A head before it is known which of its values are needed, and how exact a softmax must be."""
 
-    score: dict[tuple[str, str], Fraction] | None
+    score: Mapping[tuple[str, str], Fraction | int] | None
     values: dict[str, LinearFactors]
     mask: str
     weighting: str = "average"
+    temperature: str = "1"
+
+    @property
+    def gamma(self) -> int:
+        """The factor of all scores."""
+        return 1
 
     @property
     def reads(self) -> set[str]:
@@ -64,8 +71,8 @@ class Look:
 
     def made(self) -> Head:
         values = {name: text(row) for name, row in self.values.items()}
-        score: Any = self.score and {pair: str(factor) for pair, factor in self.score.items() if factor}
-        return head(score, values, mask=self.mask, weighting=self.weighting)
+        score: Any = self.score and {pair: str(self.gamma * factor) for pair, factor in self.score.items() if factor}
+        return head(score, values, mask=self.mask, weighting=self.weighting, temperature=self.temperature)
 
 
 class NumberTest(NamedTuple):
@@ -105,10 +112,9 @@ class PositionValues(Bits):
     """The coordinates of a model as they are made, with the operations on one position; what coordinates of a kind were
     made for is kept by their names, for proofs."""
 
-    def __init__(self, program: Srasp) -> None:
+    def __init__(self, program: Srasp | Formula) -> None:
         self.looks: list[Look | FeedForward] = []
         super().__init__(program.alphabet, lambda formulas: self.looks.append(feedforward(formulas)))
-        self.program = program
         self.positions: dict[str, str] = {}
         self.tables: dict[str, tuple[Fraction, ...]] = {}
         self.squares: dict[str, str] = {}
@@ -122,10 +128,10 @@ class PositionValues(Bits):
 
     # Coordinates
 
-    def place(self, name: str) -> str:
-        """The coordinate of a position function."""
-        self.positions[name] = PLACES[name]
-        self.meanings[name] = PLACES[name]
+    def place(self, name: str, function: str = "", meaning: str = "") -> str:
+        """The coordinate of a position function, one of `PLACES` or another."""
+        self.positions[name] = function or PLACES[name]
+        self.meanings[name] = meaning or self.positions[name]
         return name
 
     def once(self, key: object, make: Callable[[], Any]) -> Any:
@@ -143,13 +149,13 @@ class PositionValues(Bits):
     # Numbers
 
     def number(self, value: Fraction | int) -> Form:
-        return Form((Fraction(value),) * len(self.program.alphabet))
+        return Form((Fraction(value),) * len(self.alphabet))
 
     def indicator(self, truth: Truth) -> Form:
         """1 where it is true, else 0."""
         truth = self.truth(truth)
         if isinstance(truth, frozenset):
-            return Form(tuple(Fraction(a in truth) for a in self.program.alphabet))
+            return Form(tuple(Fraction(a in truth) for a in self.alphabet))
         return self._simple(truth)
 
     def _simple(self, node: BoolNode) -> Form:
@@ -189,7 +195,7 @@ class PositionValues(Bits):
         return {name: value for name, value in result.items() if value}
 
     def _set(self, table: Sequence[Fraction], value: Fraction) -> frozenset[str]:
-        return frozenset(a for a, q in zip(self.program.alphabet, table, strict=True) if q == value)
+        return frozenset(a for a, q in zip(self.alphabet, table, strict=True) if q == value)
 
     def values_of(self, form: Form) -> list[tuple[Fraction, Truth]] | None:
         """The values of a number without atoms, each with where it is that; None where there are too many."""
@@ -282,7 +288,7 @@ class PositionValues(Bits):
             return self.number(0)
         if isinstance(test, frozenset):
             zero = Fraction(0)
-            pairs = zip(self.program.alphabet, form.table, strict=True)
+            pairs = zip(self.alphabet, form.table, strict=True)
             result = Form(tuple(q if a in test else zero for a, q in pairs))
         else:
             result = self.number(0)

@@ -31,9 +31,8 @@ from typing import Any, NoReturn
 
 from symcook.errors import BadInput
 from symcook.present import present
-from symcook.programs.srasp import NUMERAL, Srasp, SraspLines, given_types, require_order
+from symcook.programs.srasp import NUMERAL, Srasp, SraspLines, given_types, require_order, written
 from symcook.programs.srasp_grammar import is_name
-from symcook.programs.srasp_text import text
 
 FEW = 64
 """How many values a function may be asked for."""
@@ -83,7 +82,7 @@ class SOp:
 
     def source(self, alphabet: str | Sequence[str]) -> str:
         """The program as text."""
-        return text(self.program(alphabet))
+        return written(self.program(alphabet))
 
     def program(self, alphabet: str | Sequence[str]) -> Srasp:
         """The program over an alphabet. BadInput where types do not fit, or a function cannot be read off."""
