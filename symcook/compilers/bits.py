@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from typing import NamedTuple
 
 from symcook.compilers.booleans import BoolNode, Cube, Diagrams, cubes, variables
 from symcook.programs.formula import letters_text
@@ -19,6 +20,13 @@ MOST_UNITS = 256
 """How many conjunctions a disjunction may be of in one network."""
 LONG = 100
 """How many terms a sum may have without brackets."""
+
+
+class CubeSum(NamedTuple):
+    """A sum of cubes of coordinates, of which one at most holds; where it is `negative`, 1 less that."""
+
+    negative: bool
+    cubes: tuple[tuple[tuple[str, int], ...], ...]
 
 
 class Bits:
@@ -40,6 +48,8 @@ class Bits:
         self._numbers: dict[str, int] = {}
         self._atoms: dict[frozenset[str], BoolNode] = {}
         self.held: dict[BoolNode, str] = {}
+        self.sums: dict[str, CubeSum] = {}
+        """What the coordinates are that hold a function."""
         self._sums: dict[tuple[str, ...], str] = {}
         self._used: dict[str, int] = {}
 
@@ -159,10 +169,12 @@ class Bits:
         other = cubes(self.diagrams.negation(f), MOST)
         if found is None or (other is not None and len(other) < len(found)):
             found, negative = other or [], True
-        texts = [" & ".join(("" if value else "~") + self.names[v] for v, value in cube) for cube in found]
+        literals = tuple(tuple((self.names[variable], int(value)) for variable, value in cube) for cube in found)
+        texts = [" & ".join("~" * (1 - value) + one for one, value in cube) for cube in literals]
         text, network = " | ".join(texts), halved([*map(self._unit, found)])
         name = self.new(self.truths, f"~({text})" if negative else text)
         self._written({name: f"1 - ({network})" if negative else network})
+        self.sums[name] = CubeSum(negative, literals)
         return name
 
     def _there(self, f: tuple[int, BoolNode, BoolNode]) -> str | None:

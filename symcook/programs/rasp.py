@@ -55,6 +55,10 @@ Comparison = RaspComparison
 """Its name in tracr."""
 
 
+def _compared(sign: str) -> Callable[[SOp, object], SOp]:
+    return lambda self, other: SOp("compare", self, other, value=sign)
+
+
 class SOp:
     """A sequence: a value at each position. `op` on `parts`, sequences, selectors or constants."""
 
@@ -114,23 +118,9 @@ class SOp:
             raise BadInput("a sequence must be divided by a number that is not 0", str(other))
         return SOp("product", self, Fraction(1) / other)
 
-    def __eq__(self, other: object) -> SOp:  # type: ignore[override]
-        return SOp("compare", self, other, value="=")
-
-    def __ne__(self, other: object) -> SOp:  # type: ignore[override]
-        return SOp("compare", self, other, value="!=")
-
-    def __lt__(self, other: object) -> SOp:
-        return SOp("compare", self, other, value="<")
-
-    def __le__(self, other: object) -> SOp:
-        return SOp("compare", self, other, value="<=")
-
-    def __gt__(self, other: object) -> SOp:
-        return SOp("compare", self, other, value=">")
-
-    def __ge__(self, other: object) -> SOp:
-        return SOp("compare", self, other, value=">=")
+    __eq__ = _compared("=")  # type: ignore[assignment]
+    __ne__ = _compared("!=")  # type: ignore[assignment]
+    __lt__, __le__, __gt__, __ge__ = map(_compared, ("<", "<=", ">", ">="))
 
     def __and__(self, other: object) -> SOp:
         return SOp("and", self, other)

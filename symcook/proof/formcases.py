@@ -166,7 +166,7 @@ class FormulaCases:
             elif one in self.bits:
                 return one
             else:
-                todo += re.findall(r"\w+", self.text.packed.meanings[one])
+                todo += [part for cube in self.text.packed.sums[one].cubes for part, _ in cube]
         return None
 
     # --- One case -----------------------------------------------------------------------------------------------------
@@ -288,14 +288,14 @@ class FormulaCases:
         label, said = f"{name}_now", f"{name}(i) = {values[name]}"
         first: Node = {"by": "rewrite", "eq": f"{name}_at"}
         definition = self.text.definitions[name]
-        if name[0] != "f":
+        if name not in self.text.packed.sums:
             tokens = definition.row.tokens if isinstance(definition.row, EmbeddingRow) else ()
             conditions = [f"w(i) = {index}" for _, index in tokens]
             return [have(label, said, [first, *self.letters(self.read(definition), conditions, now)])]
-        cubes = self.text.cubes(name)
+        negative, cubes = self.text.packed.sums[name]
         if all(one in values and one not in self.text.packed.soft for cube in cubes for one, _ in cube):
             return [have(label, said, [first, *self.by_putting_in(self.read(definition), now)])]
-        nodes, sign = list[Node](), "-1" if self.text.negative(name) else "1"
+        nodes, sign = list[Node](), "-1" if negative else "1"
         for number, cube in enumerate(cubes, 1):
             nodes.append(self.unit(f"{name}_u{number}", cube, values, now))
         terms = [["1", f"{name}_at"], *([sign, f"{name}_u{number}"] for number in range(1, len(cubes) + 1))]

@@ -428,32 +428,22 @@ class ProofLines:
             return int(line.op == "or")
         return None if None in reads else 1 - int(line.op == "or") if line.op != "not" else 1 - (reads[0] or 0)
 
-    def cubes(self, name: str) -> list[list[tuple[str, int]]]:
-        """The cubes of a coordinate, or of 1 less it: coordinates with their bits."""
-        text = self.packed.meanings[name]
-        cubes = (text[2:-1] if text.startswith("~(") else text).split(" | ")
-        return [[(one.lstrip("~"), int(one[0] != "~")) for one in cube.split(" & ")] for cube in cubes]
-
-    def negative(self, name: str) -> bool:
-        """Whether a coordinate is 1 less its cubes."""
-        return self.packed.meanings[name].startswith("~(")
-
     def value(self, name: str, known: Mapping[str, int], letter: str | None) -> int | None:
         """The bit that a coordinate holds, where others tell it: a sum of disjoint cubes, or 1 less one."""
         if name in ("one", "zero"):
             return int(name == "one")
         if name in self.packed.sets:
             return int(letter in self.packed.sets[name] if letter is not None else 0)
-        negative = self.negative(name)
+        negative, cubes = self.packed.sums[name]
         held = []
-        for cube in self.cubes(name):
+        for cube in cubes:
             fits = [None if one not in known else known[one] == value for one, value in cube]
             held.append(False if False in fits else None if None in fits else True)
         return int(not negative) if True in held else None if None in held else int(negative)
 
     def coordinates(self, goal: str, more: Sequence[str]) -> list[str]:
         """The coordinates of a goal that networks and the embedding write, and those that these read."""
-        held = {*self.packed.sets, *(one for one in self.packed.meanings if one[0] == "f" or one in ("one", "zero"))}
+        held = {*self.packed.sets, *self.packed.sums, "one", "zero"}
         named = (*re.findall(r"\w+(?=\(i\))", goal), *more)
         open_ = [name for name in named if name in held and name in self.run]  # what is always 0 is not in the run
         found: list[str] = []
@@ -461,6 +451,6 @@ class ProofLines:
             name = open_.pop()
             if name not in found:
                 found.append(name)
-                read = re.findall(r"\w+", self.packed.meanings[name]) if name[0] == "f" else []
-                open_ += [one for one in read if one in held]
+                cubes = self.packed.sums[name].cubes if name in self.packed.sums else ()
+                open_ += [one for cube in cubes for one, _ in cube if one in held]
         return sorted(found)

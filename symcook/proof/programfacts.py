@@ -133,10 +133,8 @@ class ProgramFacts(MeanFacts):
 
         if "w(i)" not in asked or len(self.program.alphabet) == 1:
             return [*lines, *cases(bits, {})]
-        lines.append(self.by_letter())
-        for k in range(len(self.program.alphabet)):
-            lines += as_block(cases(bits, {"": f"W{k}" * bool(re.search(r"\bw\(i\)", text))}))
-        return lines
+        there = bool(re.search(r"\bw\(i\)", text))
+        return [*lines, *self.by_letters(lambda k: cases(bits, {"": f"W{k}" * there}))]
 
     def chooses(self, number: int, label: str, said: str, truths: Sequence[Truth]) -> None:
         """A letter that is chosen by a condition."""

@@ -426,9 +426,7 @@ class SelectionFacts(SquareFacts):
             first += [f"{fact}({edge.at})" for fact in (*self.known(default), *gated)]
             at_first = [f"first: i = {edge.at} by less, {edge.told}", "rewrite first"]
             if "w(i)" in said and len(self.program.alphabet) > 1:
-                letters = [f"W{k}" for k in range(len(self.program.alphabet))]
-                at_first.append(f"cases {', '.join(letters)} from word({edge.at}) by some")
-                at_first += [f"  - qed by {', '.join([one, *first])}" for one in letters]
+                at_first += self.by_letters(lambda k: [f"qed by {', '.join([f'W{k}', *first])}"], edge.at, "some")
             else:
                 at_first.append(f"qed by {', '.join(first)}")
             inner += [f"cases more, less: {edge.more}", *as_block(main), *as_block(at_first)]

@@ -118,11 +118,8 @@ class MeanFacts(WidthFacts):
 
     def letters_there(self, hints: Sequence[str], at: str) -> list[str]:
         """Lines that close a goal about a position by hints, for each letter there."""
-        many = len(self.program.alphabet)
-        if many == 1:
+        if len(self.program.alphabet) == 1:
             return [f"  qed by {', '.join(hints)}"]
-        labels = [f"W{k}" for k in range(many)]
         end = ", ".join(one for one in hints if one != f"word({at})")
         where = "jl, jh, il, ih" if at == "j" else "some_here"
-        return [f"  cases {', '.join(labels)} from word({at}) by {where}",
-                *(f"    - qed by {one}, {end}" for one in labels)]  # fmt: skip
+        return [f"  {line}" for line in self.by_letters(lambda k: [f"qed by W{k}, {end}"], at, where)]

@@ -6,7 +6,7 @@ the program, L5_2 that it is letter number 2, M5 which letters it may be; N_name
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -255,15 +255,17 @@ class ProgramText:
 
         if not sets:
             return [*now, *cases(node, self.program.alphabet[0], [], [])]
-        lines = [self.by_letter()]
-        for k, letter in enumerate(self.program.alphabet):
+
+        def block(k: int) -> list[str]:
+            letter = self.program.alphabet[k]
             facts = [
                 f"{self.put(one)}(i) = {int(letter in self.compiled.sets[one])} by W{k}, {self.holds(one)}(i), il, ih"
                 for one in sets
             ]
             told = [*(f"G{n}" for n in range(len(sets))), *([f"W{k}"] if "w(i)" in self.truth(node) else [])]
-            lines += as_block([*(f"G{n}: {fact}" for n, fact in enumerate(facts)), *cases(node, letter, told, [])])
-        return [*now, *lines]
+            return [*(f"G{n}: {fact}" for n, fact in enumerate(facts)), *cases(node, letter, told, [])]
+
+        return [*now, *self.by_letters(block)]
 
     def lettered(self, said: str, hints: Sequence[str], held: Sequence[str] = ()) -> list[str]:
         """Lines that close a goal by hints, with cases over the letter where it is asked for; `held` are coordinates
@@ -271,24 +273,30 @@ class ProgramText:
         hints = [*dict.fromkeys([*hints, "il", "ih"])]
         if "w(i)" not in said or len(self.program.alphabet) == 1:
             return [f"qed by {', '.join([*hints, *(f'{self.holds(one)}(i)' for one in held)])}"]
-        lines = [f"cases {', '.join(f'W{k}' for k in range(len(self.program.alphabet)))} from word(i) by il, ih"]
-        for k, letter in enumerate(self.program.alphabet):
-            block, now = list[str](), [f"W{k}"]
+
+        def block(k: int) -> list[str]:
+            lines, now = list[str](), [f"W{k}"]
             for one in dict.fromkeys(held):
                 if one in self.compiled.sets:
                     now.append(f"G{len(now)}")
-                    fact = f"{self.put(one)}(i) = {int(letter in self.compiled.sets[one])}"
-                    block.append(f"{now[-1]}: {fact} by W{k}, {self.holds(one)}(i), il, ih")
+                    fact = f"{self.put(one)}(i) = {int(self.program.alphabet[k] in self.compiled.sets[one])}"
+                    lines.append(f"{now[-1]}: {fact} by W{k}, {self.holds(one)}(i), il, ih")
                 else:
                     now.append(f"{self.holds(one)}(i)")
-            lines += as_block([*block, f"qed by {', '.join([*now, *(hint for hint in hints if hint != 'word(i)')])}"])
-        return lines
+            return [*lines, f"qed by {', '.join([*now, *(hint for hint in hints if hint != 'word(i)')])}"]
 
-    def by_letter(self) -> str:
-        """A line that begins cases over the letter."""
-        if len(self.program.alphabet) == 1:
+        return self.by_letters(block)
+
+    def by_letters(
+        self, block: Callable[[int], Sequence[str]], at: str = "i", where: str = "il, ih", mark: str = "W"
+    ) -> list[str]:
+        """Lines with a block for the number of each letter at a position: the fact W0 or the like says that it is
+        there."""
+        numbers = range(len(self.program.alphabet))
+        if len(numbers) == 1:
             raise Undecided("no proof is made of a program of one symbol")
-        return f"cases {', '.join(f'W{k}' for k in range(len(self.program.alphabet)))} from word(i) by il, ih"
+        labels = ", ".join(f"{mark}{k}" for k in numbers)
+        return [f"cases {labels} from word({at}) by {where}", *(line for k in numbers for line in as_block(block(k)))]
 
     def _truthful(self, name: str) -> bool:
         """Whether a coordinate holds a truth."""

@@ -200,18 +200,14 @@ class WidthFacts(SelectionFacts):
         reads = [(fact, at) for read, at in told if self.program.types[read] != "letter" for fact in self.known(read)]
         lines = [f"  take N{k} from {fact}({at}) by jl, jh, il, ih" for k, (fact, at) in enumerate(reads)]
         put = [f"rewrite N{k}" for k in range(len(reads))]
-        letters = range(len(self.program.alphabet))
-        if len(letters) == 1:
+        if len(self.program.alphabet) == 1:
             return [*lines, *(f"  {one}" for one in put), f"  qed by {', '.join(hints)}"]
         end = ", ".join(one for one in hints if one != "word(i)")
-        here, there = ", ".join(f"V{k}" for k in letters), ", ".join(f"W{k}" for k in letters)
-        lines.append(f"  cases {here} from word(i) by il, ih")
-        for v in letters:
-            block = [f"cases {there} from word(j) by jl, jh, il, ih"]
-            for w in letters:
-                block += as_block([*put, f"qed by V{v}, W{w}, {end}"])
-            lines += [f"  {one}" for one in as_block(block)]
-        return lines
+
+        def there(v: int) -> list[str]:
+            return self.by_letters(lambda w: [*put, f"qed by V{v}, W{w}, {end}"], "j", "jl, jh, il, ih")
+
+        return [*lines, *(f"  {one}" for one in self.by_letters(there, mark="V"))]
 
     def one_of(self, label: str, here: Sequence[Truth]) -> tuple[str, list[str]]:
         """The fact which case holds at i, by the coordinates that say so, and the facts what these hold."""

@@ -16,7 +16,7 @@ from symcook.programs.srasp_reading import read_srasp
     ("Q_a & (Q_b", "must stand at line 1, column 11; given: the end"),
     ("Q_a since", "a formula must stand at line 1, column 10"),
     ("Q_a &\n & Q_b", "line 2, column 2"),
-    ("Q_c", "of the alphabet (line 1, column 1); given: c; known: a, b"),
+    ("Q_c", "in the alphabet (line 1, column 1); given: c; known: a, b"),
     ("Q_since", "must have quotes"),
     ("Q_a since Q_b until Q_a", "must have brackets"),
     ("#left[Q_a] > 0", "without counts"),
