@@ -149,7 +149,7 @@ class Packed(PositionValues):
     def _rises(self, total: str, rough: int) -> str:
         """A network that is 0 where a sum is at most 0 and 1 where it is at least 1: a sum of whole numbers, `rough` of
         them retrieved by softmax and off by 1/4 together."""
-        return f"2*relu({total} - 1/4) - 2*relu({total} - 3/4)" if rough else f"relu({total}) - relu({total} - 1)"
+        return rounded(total) if rough else f"relu({total}) - relu({total} - 1)"
 
     def _rough(self, terms: Mapping[str, int]) -> int:
         """How much of a sum, {coordinate: factor}, is retrieved by softmax; notes that a network rounds that sum."""
@@ -275,14 +275,11 @@ class Packed(PositionValues):
         if "zero" in self.meanings or not any(rows.values()):
             rows[self.formula.alphabet[0]]["zero"] = 0
         positions = {"one": "1"} if "one" in self.meanings else {}
-        short = [len(line.table) - 1 for line in self.formula.lines if line.op == "table" and not line.counts]
-        b = Builder(words=rows, positions=positions | self.positions, max_length=min(short, default=None))
+        b = Builder(words=rows, positions=positions | self.positions, max_length=self.formula.longest)
         for step in self.looks:
             b.add(step.made() if isinstance(step, Look) else step)
         if labels:
-            reads = tuple(dict.fromkeys(shown))
-            weights = [[int(one == name) for name in reads] for one in shown]
-            b.readout("largest", "each", reads, labels=labels, weights=weights)
+            read_labels(b, shown, labels)
         else:
             half = [] if self.scores is None or shown[0] in ("one", "zero") else ["one"]  # far from the threshold
             b.readout("sign", "each", [*shown, *half], weights=[1, *(Fraction(-1, 2) for _ in half)])
@@ -296,6 +293,17 @@ class Packed(PositionValues):
         if self.scores is None:
             return plan
         return tuple((*line, self.soft[line[0]].budget() if line[0] in self.soft else "exact") for line in plan)
+
+
+def read_labels(b: Builder, bits: Sequence[str], labels: Sequence[str]) -> None:
+    """Answer with the label whose bit is 1."""
+    reads = tuple(dict.fromkeys(bits))
+    b.readout("largest", "each", reads, labels=labels, weights=[[int(one == name) for name in reads] for one in bits])
+
+
+def rounded(total: str) -> str:
+    """Lemma 9: 0 up to 1/4, 1 from 3/4 on."""
+    return f"2*relu({total} - 1/4) - 2*relu({total} - 3/4)"
 
 
 def plan_of(model: Transformer, meanings: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:

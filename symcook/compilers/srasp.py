@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from symcook.compilers.formula import plan_of
+from symcook.compilers.formula import plan_of, read_labels
 from symcook.compilers.numbers import Form
 from symcook.compilers.rasp import Aggregates
 from symcook.compilers.selection import SelectorCases
@@ -173,8 +173,7 @@ class Compiled(Aggregates):
         for step in steps:
             b.add(step)
         if labels:
-            unique = tuple(dict.fromkeys(reads))
-            b.readout("largest", "each", unique, labels=labels, weights=[[int(a == b) for b in unique] for a in reads])
+            read_labels(b, reads, labels)
         elif isinstance(answer, Form):
             b.readout("value", "each", reads)
         else:

@@ -33,7 +33,7 @@ from symcook.proof.search.elaborate import Elaborator
 from symcook.proof.search.prooftext import Place
 from symcook.proof.search.tactics import Goal
 from symcook.proof.spelled import WORD, spelled
-from symcook.proof.steps import Node, both, combined, each, have, here, hyp
+from symcook.proof.steps import Node, both, cases, combined, each, have, here, hyp, ind, intro, rewrite, use
 from symcook.proof.terms import opened, variables
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ class ProofLines:
             premise, g.goal = g.goal[2]
             labels[place] = list(equations.spread(tuple(label), premise)) if isinstance(label, list) else label
             g._bind(labels[place], premise)
-        g._emit({"by": "intro", "as": [*names, *labels]})
+        g._emit(intro([*names, *labels]))
 
     def defined(self, g: Goal) -> None:
         """D, with what the sentence quantifies taken up at once."""
@@ -236,7 +236,7 @@ class ProofLines:
             g.goal = opened(
                 g.goal, [g._declare(name, sort) for name, sort in zip(names, variables(g.goal), strict=True)]
             )
-            g._emit({"by": "intro", "as": names})
+            g._emit(intro(names))
         own.show_defined(g)
 
     def inhabited(self, g: Goal, model: Transformer) -> None:
@@ -330,16 +330,15 @@ class ProofLines:
         ends = (
             [[("1", "there")], [("1", "high"), ("1", "")]] if before else [[("1", "low"), ("1", "")], [("1", "next")]]
         )
-        gone = {"by": "use", "fact": f"P{k}", "with": [other, both(*(combined([], one) for one in ends))], "as": "gone"}
-        after = [] if before else [{"by": "use", "fact": "ax:int_lt", "with": ["i", "n", "#there"], "as": "next"}]
+        gone = use(f"P{k}", [other, both(*(combined([], one) for one in ends))], "gone")
+        after = [] if before else [use("ax:int_lt", ["i", "n", "#there"], "next")]
         holds = [*after, gone, {"by": "contra", "as": "no"}, *combined([("-1", "it"), ("1", "gone")], [("1", "")])]
         return [
-            {"by": "use", "fact": "range", "with": [], "as": ["low", "high"]},
+            use("range", [], ["low", "high"]),
             here(f"m{k}", "truth"),
-            {"by": "rewrite", "eq": "truth"},
-            {"by": "ind", "of": f"{where} & {x}({other}) = 1", "as": "either"},
-            {"by": "cases", "fact": "either", "as": [["there", "it", "one"], ["not", "zero"]],
-             "proofs": [holds, hyp("zero")]},
+            rewrite("truth"),
+            ind(f"{where} & {x}({other}) = 1", "either"),
+            cases("either", [["there", "it", "one"], ["not", "zero"]], [holds, hyp("zero")]),
         ]  # fmt: skip
 
     def lemma(self, k: int, rule: str, terms: str, facts: Sequence[str]) -> None:
@@ -349,7 +348,7 @@ class ProofLines:
     def cite(self, label: str, rule: str, terms: str, facts: Sequence[str]) -> None:
         """A fact that is a lemma of these terms and premises."""
         given = [*terms.split("; "), *(f"#{one}" for one in facts)]
-        self.step({"by": "use", "fact": f"lem:{rule}", "with": given, "as": label}, label)
+        self.step(use(f"lem:{rule}", given, label), label)
 
     def bit(self, k: int) -> str:
         """The bit that the head of line k of the formula finds: the line's truth, but of one that is looked up."""
