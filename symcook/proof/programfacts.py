@@ -17,7 +17,7 @@ from symcook.errors import Undecided
 from symcook.programs.srasp import SraspLine
 from symcook.proof.programmeans import MeanFacts
 from symcook.proof.programsaid import RANGES, witnesses
-from symcook.proof.programtext import MOST_BITS, as_block
+from symcook.proof.programtext import MOST_BITS, as_block, in_cases
 
 
 class ProgramFacts(MeanFacts):
@@ -125,11 +125,9 @@ class ProgramFacts(MeanFacts):
             if not left:
                 return [*(f"rewrite {one}" for one in [*used, *told.values()] if one), "qed"]
             k = len(bits) - len(left)
-            found = [f"cases O{k}, I{k} from {self.bit(left[0])}(i) by il, ih"]
-            for value in "OI":
-                label = f"{value}{k}" * (f"{self.put(left[0])}(i)" in text)
-                found += as_block(cases(left[1:], {**told, left[0]: label}))
-            return found
+            labels, there = [f"O{k}", f"I{k}"], f"{self.put(left[0])}(i)" in text
+            blocks = (cases(left[1:], {**told, left[0]: label * there}) for label in labels)
+            return in_cases(labels, f"{self.bit(left[0])}(i)", "il, ih", blocks)
 
         if "w(i)" not in asked or len(self.program.alphabet) == 1:
             return [*lines, *cases(bits, {})]

@@ -247,11 +247,10 @@ class ProgramText:
                 return [f"qed by {', '.join([*told, *hints, *(f'R_{one}(i)' for one in rest), 'il', 'ih'])}"]
             name = rest[0] if isinstance(node, bool) else self.compiled.names[node[0]]
             k = every.index(name)
-            lines = [f"cases O{k}, I{k} from {self.bit(name)}(i) by il, ih"]
-            for value in (0, 1):
-                left = node if isinstance(node, bool) else node[1 + value]
-                lines += as_block(cases(left, letter, [*told, f"{'OI'[value]}{k}"], [*split, name]))
-            return lines
+            fact, left = f"{self.bit(name)}(i)", (node, node) if isinstance(node, bool) else node[1:]
+            labels = [f"O{k}", f"I{k}"]
+            blocks = (cases(left[value], letter, [*told, labels[value]], [*split, name]) for value in (0, 1))
+            return in_cases(labels, fact, "il, ih", blocks)
 
         if not sets:
             return [*now, *cases(node, self.program.alphabet[0], [], [])]
@@ -295,8 +294,7 @@ class ProgramText:
         numbers = range(len(self.program.alphabet))
         if len(numbers) == 1:
             raise Undecided("no proof is made of a program of one symbol")
-        labels = ", ".join(f"{mark}{k}" for k in numbers)
-        return [f"cases {labels} from word({at}) by {where}", *(line for k in numbers for line in as_block(block(k)))]
+        return in_cases([f"{mark}{k}" for k in numbers], f"word({at})", where, map(block, numbers))
 
     def _truthful(self, name: str) -> bool:
         """Whether a coordinate holds a truth."""
@@ -331,6 +329,11 @@ class ProgramText:
         labels = [f"C{k}" for k in range(len(self.compiled.lines[number]))]
         return [f"cases {', '.join(labels)} from {found[0]}({at}) by pl, ph, il, ih",
                 *(f"  - qed by {one}, {fact}" for one in labels)]  # fmt: skip
+
+
+def in_cases(labels: Sequence[str], fact: str, where: str, blocks: Iterable[Sequence[str]]) -> list[str]:
+    """Lines with a block for each part of a disjunction, which is that fact by the hints `where`."""
+    return [f"cases {', '.join(labels)} from {fact} by {where}", *(line for one in blocks for line in as_block(one))]
 
 
 def as_block(lines: Sequence[str]) -> list[str]:

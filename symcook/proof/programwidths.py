@@ -17,7 +17,7 @@ from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.programs.srasp import SraspLine
 from symcook.proof.programheads import SelectionFacts
-from symcook.proof.programtext import as_block
+from symcook.proof.programtext import in_cases
 
 
 class Side(NamedTuple):
@@ -158,9 +158,7 @@ class WidthFacts(SelectionFacts):
             self.in_case(side, selector, one, case, [f"C{k}", *told], means, known, ends)
             for k, case in enumerate(one.cases)
         ]
-        inner.append(f"cases {', '.join(f'C{k}' for k in range(len(blocks)))} from {here}(i) by il, ih")
-        for block in blocks:
-            inner += as_block(block)
+        inner += in_cases([f"C{k}" for k in range(len(blocks))], f"{here}(i)", "il, ih", blocks)
         count = self.put(one.count)
         within = f"0 <= {count}(i) & {count}(i) <= {side.most}"
         self.each(label, f"{self.sum_on(side, selector)} = {self.form(one.total)} & {within}", inner)
@@ -226,16 +224,9 @@ class WidthFacts(SelectionFacts):
         """The fact how many other positions are selected."""
         share, cases, own = self.compiled.shares[count]
         (selector,) = line.reads
-        here = [self.compiled.hold(self.compiled.node(case.here)) for case in cases]
+        _, told = self.one_of(f"X{number}", [case.here for case in cases])
         self.compiled.node(own)
-        told = [f"{self.holds(one)}(i)" for one in here]
         known = self.facts_read(selector)
-        bits = [f"{self.bit(one)}(i)" for case in cases for one in self.bits(case.here)]
-        only = " | ".join(
-            "(" + " & ".join(f"{self.put(one)}(i) = {int(k == n)}" for k, one in enumerate(here)) + ")"
-            for n in range(len(here))
-        )
-        self.each(f"X{number}", only, self.lettered("w(i)", [*told, *bits]))
         own_bits = [f"{self.bit(one)}(i)" for one in self.bits(own)]
         read = [one for one, _ in self.selected(selector, "j") if self.program.types[one] == "letter"]
         members = [f"{fact}(i)" for one in read for fact in self.members(one)]
@@ -260,9 +251,7 @@ class WidthFacts(SelectionFacts):
         if len(cases) == 1:
             inner += [f"take C0 from X{number}(i) by il, ih", *blocks[0]]
         else:
-            inner += [f"cases {', '.join(labels)} from X{number}(i) by il, ih"]
-            for block in blocks:
-                inner += as_block(block)
+            inner += in_cases(labels, f"X{number}(i)", "il, ih", blocks)
         self.each(f"Q{number}", f"{said.number}(i) = sum(j, 1, n, I[{pair}]) - I[{itself}]", inner)
 
     def means_of(self, cases: Sequence[SelectorCase]) -> dict[str, str]:
