@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from typing import NamedTuple
 
 from symcook.compilers.booleans import BoolNode, Cube, Diagrams, cubes, variables
 from symcook.programs.formula import letters_text
@@ -21,6 +22,13 @@ LONG = 100
 """How many terms a sum may have without brackets."""
 
 
+class CubeSum(NamedTuple):
+    """A sum of cubes of coordinates, of which one at most holds; where it is `negative`, 1 less that."""
+
+    negative: bool
+    cubes: tuple[tuple[tuple[str, int], ...], ...]
+
+
 class Bits:
     """The coordinates of a model as they are made, and the truths that they hold. `written` takes a new network."""
 
@@ -35,10 +43,13 @@ class Bits:
         self.titles: dict[BoolNode, str] = {}
         self.cut = False
         self._written = written
-        self._names: list[str] = []
+        self.names: list[str] = []
+        """The coordinate of each variable."""
         self._numbers: dict[str, int] = {}
         self._atoms: dict[frozenset[str], BoolNode] = {}
-        self._held: dict[BoolNode, str] = {}
+        self.held: dict[BoolNode, str] = {}
+        self.sums: dict[str, CubeSum] = {}
+        """What the coordinates are that hold a function."""
         self._sums: dict[tuple[str, ...], str] = {}
         self._used: dict[str, int] = {}
 
@@ -52,8 +63,8 @@ class Bits:
     def bit(self, name: str) -> BoolNode:
         """The truth that a coordinate of 0 and 1 holds."""
         if name not in self._numbers:
-            self._numbers[name] = len(self._names)
-            self._names.append(name)
+            self._numbers[name] = len(self.names)
+            self.names.append(name)
         return self.diagrams.variable(self._numbers[name])
 
     def truth(self, truth: Truth) -> Truth:
@@ -137,16 +148,16 @@ class Bits:
     def _total(self, cube: Cube) -> str:
         """A sum that is 1 where a conjunction holds, else at most 0."""
         ones = 1 - sum(value for _, value in cube)
-        signs = " ".join(f"{'+' if value else '-'} {self._names[variable]}" for variable, value in cube)
+        signs = " ".join(f"{'+' if value else '-'} {self.names[variable]}" for variable, value in cube)
         return f"{signs.removeprefix('+ ')} + {ones}"
 
     def hold(self, f: BoolNode) -> str:
         """The coordinate that holds a function; made where there is none."""
-        if f not in self._held:
-            self._held[f] = self._new_holder(f)
+        if f not in self.held:
+            self.held[f] = self._new_holder(f)
         if f in self.titles:
-            self.meanings[self._held[f]] = self.titles[f]
-        return self._held[f]
+            self.meanings[self.held[f]] = self.titles[f]
+        return self.held[f]
 
     def _new_holder(self, f: BoolNode) -> str:
         if isinstance(f, bool):
@@ -158,18 +169,20 @@ class Bits:
         other = cubes(self.diagrams.negation(f), MOST)
         if found is None or (other is not None and len(other) < len(found)):
             found, negative = other or [], True
-        texts = [" & ".join(("" if value else "~") + self._names[v] for v, value in cube) for cube in found]
+        literals = tuple(tuple((self.names[variable], int(value)) for variable, value in cube) for cube in found)
+        texts = [" & ".join("~" * (1 - value) + one for one, value in cube) for cube in literals]
         text, network = " | ".join(texts), halved([*map(self._unit, found)])
         name = self.new(self.truths, f"~({text})" if negative else text)
         self._written({name: f"1 - ({network})" if negative else network})
+        self.sums[name] = CubeSum(negative, literals)
         return name
 
     def _there(self, f: tuple[int, BoolNode, BoolNode]) -> str | None:
         """The coordinate of a bit or a set of letters, which needs no network."""
         if f[1:] == (False, True):
-            return self._names[f[0]]
-        if f[1:] == (True, False) and self._names[f[0]] in self.sets:  # the other letters, in the embedding too
-            others = self.every - self.sets[self._names[f[0]]]
+            return self.names[f[0]]
+        if f[1:] == (True, False) and self.names[f[0]] in self.sets:  # the other letters, in the embedding too
+            others = self.every - self.sets[self.names[f[0]]]
             name = self.new(self.letters, letters_text(others, self.alphabet))
             self.sets[name] = others
             return name

@@ -12,17 +12,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symcook.compilers.formula import plan_of, predicate
+from symcook.compilers.formula import plan_of, predicate, rounded
 from symcook.compose.builder import Builder
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Program, Transformer
 from symcook.model.weights import feedforward, head
 from symcook.programs.formula import Count, Formula, FormulaLine
-
-
-def rounded(form: str) -> str:
-    """Lemma 9: 0 up to 1/4, 1 from 3/4 on."""
-    return f"2*relu({form} - 1/4) - 2*relu({form} - 3/4)"
 
 
 class CountedConstruction:
@@ -206,8 +201,7 @@ class CountedConstruction:
         words = {a: {z: int(a in letters) for z, letters in self.words.items()} for a in alphabet}
         if not self.words:
             words = {a: {"zero": 0} for a in alphabet}
-        short = [len(line.table) - 1 for line in self.formula.lines if line.op == "table" and not line.counts]
-        b = Builder(words=words, positions=self.positions, max_length=min(short, default=None))
+        b = Builder(words=words, positions=self.positions, max_length=self.formula.longest)
         for step in self.steps:
             b.add(step)
         b.readout("sign", "each", [self.bits[self.formula.outputs[0][1]], "one"], weights=[2, -1])

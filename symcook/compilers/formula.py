@@ -17,15 +17,15 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from symcook.compilers.bits import Bits, Truth
+from symcook.compilers.bits import Truth
 from symcook.compilers.booleans import BoolNode, Cube
 from symcook.compilers.soft import BIT, NUMBER, Retrieval, ScoreForm, SoftHead, SoftScores
+from symcook.compilers.values import Look, PositionValues
 from symcook.compose.builder import Builder
 from symcook.model.answers import brief
 from symcook.model.checks import MAX_LABEL
-from symcook.model.parts import FeedForward, Head
+from symcook.model.parts import Head
 from symcook.model.transformer import Program, Transformer
-from symcook.model.weights import feedforward, head
 from symcook.programs.formula import COUNTING, Count, Formula, FormulaLine
 
 MASKS = {"prev": "strict-future", "next": "strict-past", "since": "future", "until": "past"}
@@ -68,48 +68,35 @@ class CountHead(NamedTuple):
     tables: tuple[str, ...]
 
 
-class Packed(Bits):
+class Packed(PositionValues):
     """What each line is, as a Boolean function of bits that coordinates hold: the variables. With softmax some of them
     are retrieved and so near 0 or 1 only, until a network rounds them: `soft` has the head of each."""
 
     letters, truths = "q", "f"
 
     def __init__(self, formula: Formula, attention: str = "") -> None:
-        super().__init__(formula.alphabet, lambda network: self.steps.append(feedforward(network)))
+        super().__init__(formula)
         self.formula, self.attention = formula, attention
         self.scores = SoftScores(attention) if attention else None
         self.soft: dict[str, SoftHead] = {}
-        self.steps: list[Head | FeedForward | SoftHead] = []
         self.heads: dict[int, FormulaHead] = {}
-        self._made: dict[tuple[str, BoolNode, BoolNode], FormulaHead] = {}
-        self.positions: dict[str, str] = {}
         self.counting: dict[int, tuple[CountHead, ...]] = {}
-        self._counts: dict[object, CountHead] = {}
+        self._counts = 0
         self._tables: dict[str, int] = {}
         self.values: list[Truth] = []
         for number, line in enumerate(formula.lines):
             reads = [self.values[k] for k in line.reads]
             counted = line.op in COUNTING
-            made = self._counting(number, line) if counted else self._value(number, line.op, reads, line.letters)
-            self.values.append(made)
+            self.values.append(self._counting(number, line) if counted else self._value(number, line, reads))
 
-    def _value(self, number: int, op: str, reads: Sequence[Truth], letters: frozenset[str]) -> Truth:
+    def _value(self, number: int, line: FormulaLine, reads: Sequence[Truth]) -> Truth:
         """The function of a line; a set of letters where it depends on the letter alone."""
+        op, make = line.op, self.diagrams
         if op == "letters":
-            return letters
-        sets = [one for one in reads if isinstance(one, frozenset)]
-        if len(sets) == len(reads) and op in ("not", "and", "or"):
-            if op == "not":
-                return self.every - sets[0]
-            return sets[0] & sets[1] if op == "and" else sets[0] | sets[1]
+            return line.letters
+        if op in ("not", "and", "or"):
+            return self.negation(*reads) if op == "not" else (self.both if op == "and" else self.either)(*reads)
         bits = [self.node(one) for one in reads]
-        make = self.diagrams
-        if op == "not":
-            return make.negation(bits[0])
-        if op == "and":
-            return self._few(make.both, *bits)
-        if op == "or":
-            return self._few(make.either, *bits)
         if op in ("prev", "next"):
             return self._head(number, op, True, bits[0])
         stop = self._few(lambda f, g: make.either(make.negation(f), g), *bits)
@@ -120,65 +107,49 @@ class Packed(Bits):
         """A head that gives `value` at the nearest position where `stop` is greatest."""
         if value is False:
             return False
-        key = (op, stop, value)
-        if key not in self._made:
+
+        def make() -> FormulaHead:
             held = None if stop is True else self.hold(stop)
             made = FormulaHead(self._name(op, number + 1, self.formula.text(number)), held, self.hold(value))
-            self._made[key] = made
             if self.scores is None:
-                score = None if held is None else {(self.hold(True), held): 1}
-                self.steps.append(head(score, {made.name: made.value}, mask=MASKS[op], weighting=SIDES[op]))
+                score: ScoreForm | None = None if held is None else {(self.hold(True), held): 1}
+                found = Retrieval(score, MASKS[op], weighting=SIDES[op])
             else:
-                self._retrieved({made.name: made.value}, self.scores.temporal(op, self.hold(True), held), BIT)
-        self.heads[number] = self._made[key]
-        found = self.bit(self._made[key].name)
+                found = self.scores.temporal(op, self.hold(True), held)
+            self._retrieve({made.name: made.value}, found)
+            return made
+
+        self.heads[number] = self.once((op, stop, value), make)
+        found = self.bit(self.heads[number].name)
         if op == "prev" and self.scores is not None and self.scores.plain:
-            later = self._position("later", "I[2 <= i]", "whether there is one before")
+            later = self.place("later", "I[2 <= i]", "whether there is one before")
             found = self.diagrams.both(found, self.bit(later))
         return found
 
-    def _position(self, name: str, function: str, meaning: str = "") -> str:
-        """The coordinate with a position function."""
-        self.positions[name] = function
-        self.meanings[name] = meaning or function
-        return name
-
-    def _retrieved(self, values: dict[str, str], found: Retrieval, constant: Fraction = BIT) -> None:
-        """A head with softmax as a step: {coordinate: what it retrieves there}."""
+    def _retrieve(self, values: Mapping[str, str], found: Retrieval, constant: Fraction = BIT) -> None:
+        """A head: {coordinate: what it retrieves there}."""
+        rows = {name: {value: Fraction(1)} for name, value in values.items()}
         if self.scores is None:
-            raise RuntimeError("self.scores must be set here")
-        step = SoftHead(found.form, values, found.mask, self.scores.temperature, found.lemma, constant)
-        self.steps.append(step)
+            self.looks.append(Look(found.form, rows, found.mask, found.weighting))
+            return
+        step = SoftHead(found.form, rows, found.mask, "softmax", self.scores.temperature, found.lemma, constant)
+        self.looks.append(step)
         if found.form is not None:
             self.soft |= dict.fromkeys(values, step)
         for name, function in self.scores.positions.items():
-            self._position(name, function)
-
-    def _mean(self, name: str, value: str, mask: str) -> None:
-        """A head that gives the mean of `value`."""
-        if self.scores is None:
-            self.steps.append(head(None, {name: value}, mask=mask))
-        else:
-            self._retrieved({name: value}, Retrieval(None, mask, ""))
+            self.place(name, function)
 
     def _lookup(self, less: str, inverse: str) -> ScoreForm:
         """Scores that are greatest at the position whose number is one more than a count: `less` by `inverse`."""
         if self.scores is not None:
             return self.scores.lookup(less, inverse)
-        index, square = self._position("index", "i"), self._position("square", "i^2")
+        index, square = self.place("index", "i"), self.place("square", "i^2")
         return {(less, index): 2, (inverse, index): 2, (inverse, square): -1}
-
-    def _look(self, values: dict[str, str], form: ScoreForm, constant: Fraction, lemma: str) -> None:
-        """A head that looks up a position."""
-        if self.scores is None:
-            self.steps.append(head(form, values))
-        else:
-            self._retrieved(values, Retrieval(form, "none", lemma), constant)
 
     def _rises(self, total: str, rough: int) -> str:
         """A network that is 0 where a sum is at most 0 and 1 where it is at least 1: a sum of whole numbers, `rough` of
         them retrieved by softmax and off by 1/4 together."""
-        return f"2*relu({total} - 1/4) - 2*relu({total} - 3/4)" if rough else f"relu({total}) - relu({total} - 1)"
+        return rounded(total) if rough else f"relu({total}) - relu({total} - 1)"
 
     def _rough(self, terms: Mapping[str, int]) -> int:
         """How much of a sum, {coordinate: factor}, is retrieved by softmax; notes that a network rounds that sum."""
@@ -194,7 +165,7 @@ class Packed(Bits):
         if not line.counts and line.op == "at least":
             return line.bound <= 0
         if not line.counts:
-            return self._counted(number, self._position(f"at{number + 1}", predicate(line, "i"), meaning), ())
+            return self._counted(number, self.place(f"at{number + 1}", predicate(line, "i"), meaning), ())
         if line.op == "at least":
             heads = tuple(self._count(one) for one in line.counts)
             terms, looked = [], {}
@@ -232,11 +203,11 @@ class Packed(Bits):
         of the position C - x + 1, which is always there. On the right the number of positions is n - i + 1.
         """
         own = self.hold(self.node(self.values[one.line]))
-        key = (one.side, own, test and test[-3:])
-        if key not in self._counts:
-            count = len(self._counts) + 1
+
+        def make() -> CountHead:
+            self._counts = count = self._counts + 1
             left = one.side == "left"
-            inverse = self._position(
+            inverse = self.place(
                 "inverse" if left else "inverse_right",
                 "1/i" if left else "1/(n - i + 1)",
                 f"1/positions on the {one.side}",
@@ -245,28 +216,29 @@ class Packed(Bits):
             mean = self._name("mean", count, f"{what} over the positions there")
             less = self._name("less", count, f"mean{count} without this position")
             below = f"count{count}"
-            self._mean(mean, own, "future" if left else "past")
+            self._retrieve({mean: own}, Retrieval(None, "future" if left else "past"))
             self._written({less: f"relu({mean}) - relu({own} + {inverse} - 1)"})
             form = self._lookup(less, inverse)
             if test is None:
-                values = {below: self._position("before", "i - 1")}
+                values = {below: self.place("before", "i - 1")}
                 self._name("count", count, f"{what} without this position")
-                self._look(values, form, NUMBER, "Lemma 7")
+                self._retrieve(values, Retrieval(form, "none", "Lemma 7"), NUMBER)
             else:
                 values = {}
                 for end, moved in (("here", "i - 1"), ("next", "i")):
                     name = test.table and f"table{self._numbered(test.table)}"
                     said = f"TABLE({test.table}) of {moved}" if name else ""
-                    table = self._position(
+                    table = self.place(
                         f"{name or f'mod{test.divisor}_{test.bound}'}_{end}",
                         predicate(test, moved),
                         said or f"whether {moved} leaves {test.bound} modulo {test.divisor}",
                     )
                     self.meanings[f"{below}_{end}"] = f"{table} at {what} without this position, plus 1"
                     values[f"{below}_{end}"] = table
-                self._look(values, form, BIT, "Lemma 6")
-            self._counts[key] = CountHead(one.side, own, inverse, mean, less, tuple(values), tuple(values.values()))
-        return self._counts[key]
+                self._retrieve(values, Retrieval(form, "none", "Lemma 6"))
+            return CountHead(one.side, own, inverse, mean, less, tuple(values), tuple(values.values()))
+
+        return self.once((one.side, own, test and test[-3:]), make)
 
     def _numbered(self, table: str) -> int:
         """The number of a table of bits, among those that are there."""
@@ -279,11 +251,11 @@ class Packed(Bits):
 
     def _there(self, f: tuple[int, BoolNode, BoolNode]) -> str | None:
         """The coordinate of a bit that is exact; letters that are not in a set are a function of it."""
-        name = self._names[f[0]]
+        name = self.names[f[0]]
         return name if f[1:] == (False, True) and name not in self.soft else None
 
     def _unit(self, cube: Cube) -> str:
-        rough = self._rough({self._names[variable]: 1 for variable, _ in cube})
+        rough = self._rough({self.names[variable]: 1 for variable, _ in cube})
         return self._chosen(self._total(cube), rough)
 
     def model(self, source: str, name: str, kind: str = "ltl") -> Transformer:
@@ -303,14 +275,11 @@ class Packed(Bits):
         if "zero" in self.meanings or not any(rows.values()):
             rows[self.formula.alphabet[0]]["zero"] = 0
         positions = {"one": "1"} if "one" in self.meanings else {}
-        short = [len(line.table) - 1 for line in self.formula.lines if line.op == "table" and not line.counts]
-        b = Builder(words=rows, positions=positions | self.positions, max_length=min(short, default=None))
-        for step in self.steps:
-            b.add(step.head() if isinstance(step, SoftHead) else step)
+        b = Builder(words=rows, positions=positions | self.positions, max_length=self.formula.longest)
+        for step in self.looks:
+            b.add(step.made() if isinstance(step, Look) else step)
         if labels:
-            reads = tuple(dict.fromkeys(shown))
-            weights = [[int(one == name) for name in reads] for one in shown]
-            b.readout("largest", "each", reads, labels=labels, weights=weights)
+            read_labels(b, shown, labels)
         else:
             half = [] if self.scores is None or shown[0] in ("one", "zero") else ["one"]  # far from the threshold
             b.readout("sign", "each", [*shown, *half], weights=[1, *(Fraction(-1, 2) for _ in half)])
@@ -324,6 +293,17 @@ class Packed(Bits):
         if self.scores is None:
             return plan
         return tuple((*line, self.soft[line[0]].budget() if line[0] in self.soft else "exact") for line in plan)
+
+
+def read_labels(b: Builder, bits: Sequence[str], labels: Sequence[str]) -> None:
+    """Answer with the label whose bit is 1."""
+    reads = tuple(dict.fromkeys(bits))
+    b.readout("largest", "each", reads, labels=labels, weights=[[int(one == name) for name in reads] for one in bits])
+
+
+def rounded(total: str) -> str:
+    """Lemma 9: 0 up to 1/4, 1 from 3/4 on."""
+    return f"2*relu({total} - 1/4) - 2*relu({total} - 3/4)"
 
 
 def plan_of(model: Transformer, meanings: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from symcook.compilers.bits import halved
 from symcook.compilers.booleans import BoolNode, variables
@@ -25,10 +26,46 @@ from symcook.compilers.selection import (
 )
 from symcook.compilers.values import Look, ProgramValue, Truth
 from symcook.errors import BadInput
+from symcook.programs.srasp import Srasp
+
+
+class Share(NamedTuple):
+    """A lookup of how many other positions are selected: the coordinate with the share, its cases, and the truth that a
+    position selects itself."""
+
+    share: str
+    cases: SelectorCases
+    own: Truth
+
+
+class OneSided(NamedTuple):
+    """How many positions strictly on one side are selected: the cases there, the coordinates with a share and with the
+    number that is looked up by it, "" where there is none, and the whole."""
+
+    side: str
+    cases: SelectorCases
+    share: str
+    count: str
+    total: Form
+
+
+class RangeMean(NamedTuple):
+    """A head that gives the mean of a number at the positions that a mask leaves; `plain` where it scores none."""
+
+    mask: str
+    value: Form
+    row: LinearFactors
+    plain: bool
 
 
 class Aggregates(Selections):
     """The heads of aggregates and widths."""
+
+    def __init__(self, program: Srasp) -> None:
+        super().__init__(program)
+        self.shares: dict[str, Share] = {}
+        self.besides: dict[int, list[OneSided]] = {}
+        self.means: dict[str, RangeMean] = {}
 
     def fixed(self, cases: SelectorCases, given: dict[int, bool]) -> SelectorCases:
         """Cases with values for variables below 0."""
@@ -66,10 +103,12 @@ class Aggregates(Selections):
             if there is False:
                 continue
             test = self.hold(self.node(here))
-            units.append(f"relu({test})" if there is True else f"relu({test} + {self._mean(mask, there)} - 1)")
+            units.append(f"relu({test})" if there is True else f"relu({test} + {self.mean_of(there, mask)} - 1)")
         return self.network("share", f"share {mask}: {shown}", halved(units) + less)
 
-    def _mean(self, mask: str, there: BoolNode) -> str:
+    def mean_of(self, there: BoolNode, mask: str = "none") -> str:
+        """The coordinate with the mean of a truth over the positions that a mask leaves."""
+
         def make() -> str:
             held = self.hold(there)
             name = self.new("mean", f"mean behind the mask {mask} of {self.meanings[held]}")
@@ -91,6 +130,7 @@ class Aggregates(Selections):
             share = self._share("none", cases, less, shown)
             count = self.new("count", f"how many others: {shown}")
             self.lookup({share: Fraction(2)}, count, "both", unit="inverse")
+            self.shares[count] = Share(share, cases, own)
             return self.atom(count, "both")
 
         return self.once(("everywhere", cases), make).plus(self.indicator(own))
@@ -102,17 +142,18 @@ class Aggregates(Selections):
             if there is True or (there is not False and len(cases) == 1):
                 total = total.plus(self.gate(here, self.count(side, self.truth(there), shown)))
         rest = tuple(case for case in cases if not isinstance(case.there, bool))
-        if not rest or len(cases) == 1:
-            return total
 
-        def make() -> Form:
+        def make() -> tuple[str, str]:
             mask, where = ("strict-future", "before") if side == "left" else ("strict-past", "behind")
             share = self._share(mask, rest, "", shown)
             count = self.new("count", f"how many {where}: {shown}")
             self.lookup({share: Fraction(2)}, count, side, unit=f"inverse_{where}")
-            return self.atom(count, side)
+            return share, count
 
-        return total.plus(self.once(("beside", side, rest), make))
+        share, count = self.once(("beside", side, rest), make) if rest and len(cases) > 1 else ("", "")
+        total = total.plus(self.atom(count, side)) if count else total
+        self.besides.setdefault(self.now, []).append(OneSided(side, cases, share, count, total))
+        return total
 
     def _tied(self, cases: SelectorCases, equalities: Sequence[Equality], shown: str) -> Form:
         """How many positions are selected where whole numbers are equal: with C of them 1/C is the mean of a bit that
@@ -127,7 +168,7 @@ class Aggregates(Selections):
             found = self.look("left", mask, here, equalities, None, shown).found
             if self.truth(found) == frozenset():
                 continue
-            same = [Equality(one.key, one.key, one.shown) for one in equalities]
+            same = [one._replace(query=one.key) for one in equalities]
             some = self.hold(self.node(found))
             values: dict[str, LinearFactors] = {}
             units = [f"relu(1 - {some})"]
@@ -191,7 +232,7 @@ class Aggregates(Selections):
         else:
             low, high = bounded.span()
             row = self._with_one(bounded)
-            mean = self._mean_of(self.selecting(here, equalities), row, mask, shown)
+            mean = self._mean_of(self.selecting(here, equalities), row, mask, shown, value)
             atom = Atom(mean, "mean", max(abs(low), abs(high)), mask.endswith("future"))
             result = result.plus(self.gate(found, Form(self.number(0).table, {}, {atom: Fraction(1)})))
         if value.atoms:
@@ -210,9 +251,13 @@ class Aggregates(Selections):
             add_to(row, [(self.place("one"), row.pop(""))])
         return row
 
-    def _mean_of(self, score: dict[tuple[str, str], Fraction] | None, row: LinearFactors, mask: str, shown: str) -> str:
+    def _mean_of(
+        self, score: dict[tuple[str, str], Fraction] | None, row: LinearFactors, mask: str, shown: str, value: Form
+    ) -> str:
+        """The coordinate with the mean of a number, which is `row` but for what is at one end."""
         mean = self.new("mean", f"mean: {shown}")
         self.looks.append(Look(score, {mean: row}, mask))
+        self.means[mean] = RangeMean(mask, value, row, score is None)
         return mean
 
     def _grown(
@@ -239,18 +284,18 @@ class Aggregates(Selections):
             at_end = Form(value.table, {}, ends)
         row = self._with_one(value.plus(at_end, -1))
         if self.truth(found) == self.every:
-            mean = self._mean_of(self.selecting(cases, equalities), row, mask, shown)
+            mean = self._mean_of(self.selecting(cases, equalities), row, mask, shown, value)
             return Form(value.table, {}, {Atom(mean, "mean", None, local): Fraction(1)}).plus(at_end)
         gated = tuple(SelectorCase(self.both(here, found), there) for here, there in cases)
         score = self.selecting(tuple(case for case in gated if self.truth(case.here) != frozenset()), ()) or {}
         some, none = self.hold(self.node(found)), self.hold(self.node(self.negation(found)))
         for one in equalities:
-            queries = Equality(one.key, self.gate(found, one.query), one.shown)
+            queries = one._replace(query=self.gate(found, one.query))
             for (query, key), factor in (self.selecting((), (queries,)) or {}).items():
                 pair = (some if query == "one" else query, key)
                 score[pair] = score.get(pair, Fraction(0)) + factor
         draw = self.place("before" if first else "behind")
         score[none, draw] = score.get((none, draw), Fraction(0)) - 1
-        mean = self._mean_of(score, row, mask, shown)
+        mean = self._mean_of(score, row, mask, shown, value)
         total = Form(value.table, {}, {Atom(mean, "mean", None, local): Fraction(1)})
         return total.plus(self.gate(found, at_end))

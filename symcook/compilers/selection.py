@@ -16,6 +16,7 @@ from symcook.compilers.booleans import BoolNode, variables
 from symcook.compilers.numbers import Atom, Form, LinearFactors
 from symcook.compilers.values import Letters, Look, PositionValues, ProgramValue, Truth, holds
 from symcook.errors import BadInput
+from symcook.programs.srasp import Srasp
 
 BEFORE, AFTER = -2, -1
 """Variables that are true where j < i, and where j > i. Those below stand for equalities of whole numbers."""
@@ -26,11 +27,12 @@ MOST_CASES = 256
 
 
 class Equality(NamedTuple):
-    """A number at j that must be one at i."""
+    """A number at j that must be one at i, by a line of the program."""
 
     key: Form
     query: Form
     shown: str
+    line: int
 
 
 class SelectorCase(NamedTuple):
@@ -52,11 +54,25 @@ SelectorCases = tuple[SelectorCase, ...]
 """Exactly one case holds at each position."""
 
 
+class Selection(NamedTuple):
+    """The head of a selection: what it selects by, and what it copies."""
+
+    op: str
+    mask: str
+    cases: SelectorCases
+    equalities: tuple[Equality, ...]
+    head: Look | None
+
+
 class Selections(PositionValues):
     """The heads of selections."""
 
-    def begin(self) -> None:
+    def __init__(self, program: Srasp) -> None:
+        super().__init__(program)
+        self.program = program
         self.equalities: list[Equality] = []
+        self.selections: dict[int, list[Selection]] = {}
+        """The heads that each line has."""
 
     # Selectors
 
@@ -113,7 +129,7 @@ class Selections(PositionValues):
             must = "a select of numbers must be by ==, or one of them must have a finite range, or both be indices"
             order = "no score puts all pairs of two numbers that grow in order"
             raise BadInput(f"{must}: {order if sign != '=' else 'a mean is no whole number'}", " and ".join(shown))
-        self.equalities.append(Equality(key, query, f"{shown[0]} = {shown[1]}"))
+        self.equalities.append(Equality(key, query, f"{shown[0]} = {shown[1]}", self.now))
         return (SelectorCase(self.every, self.diagrams.variable(AFTER - 1 - len(self.equalities))),)
 
     def _as_places(self, sign: str, key: Form, query: Form) -> BoolNode | None:
@@ -273,12 +289,14 @@ class Selections(PositionValues):
             values[name] = {part: q for part, q in row.items() if part}
             differences.append(Form(self.number(row.get("", Fraction(0))).table, {}, {Atom(name, "both"): Fraction(1)}))
         result = None if value is None else self._read(value, mask, copied)
-        if values:  # what the head reads is there by now, and what reads the head comes behind it
-            self.looks.append(Look(score, values, mask, f"{op}most"))
+        head = Look(score, values, mask, f"{op}most") if values else None
+        if head is not None:  # what the head reads is there by now, and what reads the head comes behind it
+            self.looks.append(head)
         tests = [self.both(case.here, key) for case, key in zip(cases, keys, strict=True)]
         found = self.disjoint(tests, f"found: {shown}")
         for one, key in zip(equalities, differences, strict=True):
             found = self.both(found, self.compare("=", key, one.query), some)
+        self.selections.setdefault(self.now, []).append(Selection(op, mask, cases, tuple(equalities), head))
         return FoundThere(found, result if result is not None else frozenset())
 
     def _some(self, mask: str) -> Truth:

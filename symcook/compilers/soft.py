@@ -17,16 +17,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from symcook.model.weights import head
+from symcook.compilers.values import Look
 from symcook.present import present
 from symcook.programs import PLAIN
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from symcook.model.parts import Head
 
 LEAST = 3
 """The least gamma, that of the printed constructions."""
@@ -42,15 +37,11 @@ ScoreForm = dict[tuple[str, str], Fraction | int]
 
 
 @dataclass
-class SoftHead:
-    """A head whose gamma is chosen when all that reads it is known. `forms` are the scores at gamma = 1."""
+class SoftHead(Look):
+    """A head whose gamma is chosen when all that reads it is known; its scores are those at gamma = 1."""
 
-    form: ScoreForm | None
-    values: Mapping[str, str]
-    mask: str
-    temperature: str
-    lemma: str
-    constant: Fraction
+    lemma: str = ""
+    constant: Fraction = BIT
     load: int = 0
     """How often, at most, its error enters a sum that is rounded."""
 
@@ -65,11 +56,6 @@ class SoftHead:
     def error(self, gamma: int) -> Fraction:
         """What a retrieved value may be off at most: a rational number above c e^-gamma."""
         return self.constant / EULER**gamma
-
-    def head(self) -> Head:
-        gamma = self.gamma
-        form = None if self.form is None else {pair: gamma * Fraction(factor) for pair, factor in self.form.items()}
-        return head(form, self.values, mask=self.mask, weighting="softmax", temperature=self.temperature)
 
     def budget(self) -> str:
         """The lemma, gamma and error, and how much room is left where it is rounded."""
@@ -86,11 +72,13 @@ def _shown(value: Fraction, towards: int = 1) -> str:
 
 
 class Retrieval(NamedTuple):
-    """Scores of an operator (None: equal), the mask, and the lemma that bounds the error."""
+    """Scores of an operator (None: equal) and the mask; the lemma that bounds the error of softmax, or the weighting of
+    hard attention."""
 
     form: ScoreForm | None
     mask: str
-    lemma: str
+    lemma: str = ""
+    weighting: str = "average"
 
 
 class SoftScores:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from symcook.compilers.formula import plan_of
+from symcook.compilers.formula import plan_of, read_labels
 from symcook.compilers.numbers import Form
 from symcook.compilers.rasp import Aggregates
 from symcook.compilers.selection import SelectorCases
@@ -34,10 +34,10 @@ class Compiled(Aggregates):
 
     def __init__(self, program: Srasp) -> None:
         super().__init__(program)
-        self.begin()
         self.lines: list[Any] = []
         named = {line: name for name, line in reversed(program.names)}
         for number, line in enumerate(program.lines):
+            self.now = number
             try:
                 self.lines.append(self._line(number, line, [self.lines[k] for k in line.reads]))
             except BadInput as error:
@@ -173,8 +173,7 @@ class Compiled(Aggregates):
         for step in steps:
             b.add(step)
         if labels:
-            unique = tuple(dict.fromkeys(reads))
-            b.readout("largest", "each", unique, labels=labels, weights=[[int(a == b) for b in unique] for a in reads])
+            read_labels(b, reads, labels)
         elif isinstance(answer, Form):
             b.readout("value", "each", reads)
         else:

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from symcook.compilers.bits import Bits, Truth
 from symcook.compilers.booleans import BoolNode
@@ -19,6 +19,7 @@ from symcook.compilers.numbers import Atom, Form, LinearFactors, add_to, text
 from symcook.errors import BadInput
 from symcook.model.parts import FeedForward, Head
 from symcook.model.weights import feedforward, head
+from symcook.programs.formula import Formula
 from symcook.programs.srasp import Srasp
 
 Letters = dict[str, Truth]
@@ -50,12 +51,18 @@ def holds(sign: str, a: Any, b: Any) -> bool:
 
 @dataclass
 class Look:
-    """A head before it is known which of its values are needed."""
+    """A head before it is known which of its values are needed, and how exact a softmax must be."""
 
-    score: dict[tuple[str, str], Fraction] | None
+    score: Mapping[tuple[str, str], Fraction | int] | None
     values: dict[str, LinearFactors]
     mask: str
     weighting: str = "average"
+    temperature: str = "1"
+
+    @property
+    def gamma(self) -> int:
+        """The factor of all scores."""
+        return 1
 
     @property
     def reads(self) -> set[str]:
@@ -64,28 +71,67 @@ class Look:
 
     def made(self) -> Head:
         values = {name: text(row) for name, row in self.values.items()}
-        score: Any = self.score and {pair: str(factor) for pair, factor in self.score.items() if factor}
-        return head(score, values, mask=self.mask, weighting=self.weighting)
+        score: Any = self.score and {pair: str(self.gamma * factor) for pair, factor in self.score.items() if factor}
+        return head(score, values, mask=self.mask, weighting=self.weighting, temperature=self.temperature)
+
+
+class NumberTest(NamedTuple):
+    """What a coordinate tells of a whole number: whether it is 0 (`op` "zero"), or positive."""
+
+    op: str
+    number: Form
+
+
+class SignTest(NamedTuple):
+    """A comparison of a fraction with 0: the number, the head that tells the sign, and the network where the number is
+    whole."""
+
+    number: Form
+    head: str
+    here: str
+    mask: str
+
+
+class SideCount(NamedTuple):
+    """How often a truth holds strictly on a side, and the coordinate with its mean there."""
+
+    side: str
+    truth: Truth
+    mean: str
+
+
+class Gate(NamedTuple):
+    """A number where a truth, held by the coordinate `test`, is true, else 0."""
+
+    test: str
+    truth: Truth
+    atom: Atom
 
 
 class PositionValues(Bits):
-    """The coordinates of a model as they are made, with the operations on one position."""
+    """The coordinates of a model as they are made, with the operations on one position; what coordinates of a kind were
+    made for is kept by their names, for proofs."""
 
-    def __init__(self, program: Srasp) -> None:
+    def __init__(self, program: Srasp | Formula) -> None:
         self.looks: list[Look | FeedForward] = []
         super().__init__(program.alphabet, lambda formulas: self.looks.append(feedforward(formulas)))
-        self.program = program
         self.positions: dict[str, str] = {}
         self.tables: dict[str, tuple[Fraction, ...]] = {}
         self.squares: dict[str, str] = {}
+        self.now = -1
+        """The line of the program that is compiled."""
+        self.compared: dict[str, NumberTest] = {}
+        self.signs: dict[str, SignTest] = {}
+        self.counts: dict[str, SideCount] = {}
+        self.gates: dict[str, Gate] = {}
         self._known: dict[object, Any] = {}
 
     # Coordinates
 
-    def place(self, name: str) -> str:
-        """The coordinate of a position function."""
-        self.positions[name] = PLACES[name]
-        self.meanings[name] = PLACES[name]
+    def place(self, name: str, function: str = "", meaning: str = "") -> str:
+        """The coordinate of a position function, one of `PLACES` or another."""
+        self.positions[name] = function or PLACES[name]
+        self.meanings[name] = meaning or self.positions[name]
         return name
 
     def once(self, key: object, make: Callable[[], Any]) -> Any:
@@ -103,13 +149,13 @@ class PositionValues(Bits):
     # Numbers
 
     def number(self, value: Fraction | int) -> Form:
-        return Form((Fraction(value),) * len(self.program.alphabet))
+        return Form((Fraction(value),) * len(self.alphabet))
 
     def indicator(self, truth: Truth) -> Form:
         """1 where it is true, else 0."""
         truth = self.truth(truth)
         if isinstance(truth, frozenset):
-            return Form(tuple(Fraction(a in truth) for a in self.program.alphabet))
+            return Form(tuple(Fraction(a in truth) for a in self.alphabet))
         return self._simple(truth)
 
     def _simple(self, node: BoolNode) -> Form:
@@ -149,7 +195,7 @@ class PositionValues(Bits):
         return {name: value for name, value in result.items() if value}
 
     def _set(self, table: Sequence[Fraction], value: Fraction) -> frozenset[str]:
-        return frozenset(a for a, q in zip(self.program.alphabet, table, strict=True) if q == value)
+        return frozenset(a for a, q in zip(self.alphabet, table, strict=True) if q == value)
 
     def values_of(self, form: Form) -> list[tuple[Fraction, Truth]] | None:
         """The values of a number without atoms, each with where it is that; None where there are too many."""
@@ -199,7 +245,9 @@ class PositionValues(Bits):
         def make() -> str:
             row = self.linear(d)
             formula = f"relu({text(row, 1)}) - 2*relu({text(row)}) + relu({text(row, -1)})"
-            return self.network("zero", f"{text(row)} = 0", formula)
+            name = self.network("zero", f"{text(row)} = 0", formula)
+            self.compared[name] = NumberTest("zero", d)
+            return name
 
         return self.bit(self.once(("zero", d.key), make))
 
@@ -210,7 +258,9 @@ class PositionValues(Bits):
 
         def make() -> str:
             row = self.linear(d)
-            return self.network("more", f"{text(row)} > 0", f"relu({text(row)}) - relu({text(row, -1)})")
+            name = self.network("more", f"{text(row)} > 0", f"relu({text(row)}) - relu({text(row, -1)})")
+            self.compared[name] = NumberTest("positive", d)
+            return name
 
         return self.bit(self.once(("more", d.key), make))
 
@@ -225,7 +275,9 @@ class PositionValues(Bits):
         score = {(name or self.place("one"), self.place("index")): factor for name, factor in row.items()}
         mask = "future" if local else "none"
         self.looks.append(Look(score, {sign: {self.place("later"): Fraction(1)}}, mask, "leftmost"))
-        return self.network("more", f"{text(row)} > 0", f"relu({sign}) + relu({here} + {alone} - 1)")
+        name = self.network("more", f"{text(row)} > 0", f"relu({sign}) + relu({here} + {alone} - 1)")
+        self.signs[name] = SignTest(d, sign, here, mask)
+        return name
 
     def gate(self, test: Truth, form: Form) -> Form:
         """The number where the test is true, else 0."""
@@ -236,7 +288,7 @@ class PositionValues(Bits):
             return self.number(0)
         if isinstance(test, frozenset):
             zero = Fraction(0)
-            pairs = zip(self.program.alphabet, form.table, strict=True)
+            pairs = zip(self.alphabet, form.table, strict=True)
             result = Form(tuple(q if a in test else zero for a, q in pairs))
         else:
             result = self.number(0)
@@ -246,17 +298,18 @@ class PositionValues(Bits):
         for node, value in form.bits.items():
             result = result.plus(self.indicator(self.both(test, node)), value)
         if form.atoms:
-            gated = self._gated(self.hold(self.node(test)), list(form.atoms))
+            gated = self._gated(test, list(form.atoms))
             for atom, value in form.atoms.items():
                 result = result.plus(Form(self.number(0).table, {}, {gated[atom]: Fraction(1)}), value)
         return result
 
-    def _gated(self, test: str, atoms: Sequence[Atom]) -> dict[Atom, Atom]:
-        """Atoms where a coordinate is 1, else 0, each once.
+    def _gated(self, truth: Truth, atoms: Sequence[Atom]) -> dict[Atom, Atom]:
+        """Atoms where a truth holds, else 0, each once.
 
         On the left an atom is 0 at position 1, and a head sees that or its own position; on the right the same with the
         last one. From both sides it is looked up, with a score that draws to position 1.
         """
+        test = self.hold(self.node(truth))
         new = [atom for atom in atoms if ("gate", test, atom) not in self._known]
         for side in ("left", "right", "both"):
             gated = [one for one in new if one.side == side or (side == "left" and _starts_at_0(one))]
@@ -287,7 +340,9 @@ class PositionValues(Bits):
                 formula = f"relu({m} + {b}*{test} - {b}) - relu({b}*{test} - {b} - {m})"
                 made = self.network("gated", f"{self.meanings[m]} where {test}, else 0", formula)
                 self._known["gate", test, atom] = Atom(made, "mean", b, atom.local)
-        return {atom: self._known["gate", test, atom] for atom in atoms}
+        found = {atom: self._known["gate", test, atom] for atom in atoms}
+        self.gates |= {found[atom].name: Gate(test, truth, atom) for atom in new}
+        return found
 
     def lookup(
         self,
@@ -325,6 +380,7 @@ class PositionValues(Bits):
             self.looks.append(Look(None, {mean: {held: Fraction(1)}}, mask))
             count = self.new("count", f"how often {where}: {meaning}")
             self.lookup({mean: Fraction(2)}, count, side, unit=f"inverse_{where}")
+            self.counts[count] = SideCount(side, truth, mean)
             return self.atom(count, side)
 
         return self.once(("count", side, truth), make)

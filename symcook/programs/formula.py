@@ -85,6 +85,11 @@ class Formula:
         return tuple(dict.fromkeys(label for label, _ in self.outputs if label is not None))
 
     @property
+    def longest(self) -> int | None:
+        """The greatest length that all tables of positions reach; None where there is none."""
+        return min((len(line.table) - 1 for line in self.lines if line.op == "table" and not line.counts), default=None)
+
+    @property
     def operators(self) -> int:
         """How many lines are no set of letters."""
         return sum(line.op != "letters" for line in self.lines)

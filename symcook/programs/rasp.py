@@ -31,9 +31,8 @@ from typing import Any, NoReturn
 
 from symcook.errors import BadInput
 from symcook.present import present
-from symcook.programs.srasp import NUMERAL, Srasp, SraspLines, given_types, require_order
+from symcook.programs.srasp import NUMERAL, Srasp, SraspLines, given_types, require_order, written
 from symcook.programs.srasp_grammar import is_name
-from symcook.programs.srasp_text import text
 
 FEW = 64
 """How many values a function may be asked for."""
@@ -54,6 +53,10 @@ class RaspComparison(Enum):
 
 Comparison = RaspComparison
 """Its name in tracr."""
+
+
+def _compared(sign: str) -> Callable[[SOp, object], SOp]:
+    return lambda self, other: SOp("compare", self, other, value=sign)
 
 
 class SOp:
@@ -83,7 +86,7 @@ class SOp:
 
     def source(self, alphabet: str | Sequence[str]) -> str:
         """The program as text."""
-        return text(self.program(alphabet))
+        return written(self.program(alphabet))
 
     def program(self, alphabet: str | Sequence[str]) -> Srasp:
         """The program over an alphabet. BadInput where types do not fit, or a function cannot be read off."""
@@ -115,23 +118,9 @@ class SOp:
             raise BadInput("a sequence must be divided by a number that is not 0", str(other))
         return SOp("product", self, Fraction(1) / other)
 
-    def __eq__(self, other: object) -> SOp:  # type: ignore[override]
-        return SOp("compare", self, other, value="=")
-
-    def __ne__(self, other: object) -> SOp:  # type: ignore[override]
-        return SOp("compare", self, other, value="!=")
-
-    def __lt__(self, other: object) -> SOp:
-        return SOp("compare", self, other, value="<")
-
-    def __le__(self, other: object) -> SOp:
-        return SOp("compare", self, other, value="<=")
-
-    def __gt__(self, other: object) -> SOp:
-        return SOp("compare", self, other, value=">")
-
-    def __ge__(self, other: object) -> SOp:
-        return SOp("compare", self, other, value=">=")
+    __eq__ = _compared("=")  # type: ignore[assignment]
+    __ne__ = _compared("!=")  # type: ignore[assignment]
+    __lt__, __le__, __gt__, __ge__ = map(_compared, ("<", "<=", ">", ">="))
 
     def __and__(self, other: object) -> SOp:
         return SOp("and", self, other)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from threading import local
 from typing import TYPE_CHECKING, Any
 
@@ -140,25 +141,42 @@ def read_formula(source: str, alphabet: str | Sequence[str] | None = None, kind:
     Raises BadInput, in one sentence with line and column, for whatever is no formula: an unknown letter or name, a
     letter that is a word of the language without quotes, a count, nesting deeper than 1000, an `output` without end.
     """
-    from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken, VisitError
-
-    if not isinstance(source, str):
-        raise BadInput("a formula must be text", type(source).__name__)
-    source = source.removeprefix(MARK).replace("\r\n", "\n").replace("\r", "\n")
-    check_depth(source)
+    source = as_text(source, "a formula")
     parser, reader = _parser()
     reader.begin(alphabet, kind)
+    parse(parser, source, "a formula", partial(_unexpected, kind), partial(_strange, kind))
+    return reader.formula
+
+
+def as_text(source: object, what: str) -> str:
+    """A source with plain ends of lines; BadInput where it is no text, or its brackets stand too deep."""
+    if not isinstance(source, str):
+        raise BadInput(f"{what} must be text", type(source).__name__)
+    source = source.removeprefix(MARK).replace("\r\n", "\n").replace("\r", "\n")
+    check_depth(source)
+    return source
+
+
+def parse(
+    parser: Lark,
+    source: str,
+    what: str,
+    unexpected: Callable[[str, Token, set[str]], BadInput],
+    strange: Callable[[str, int, int], BadInput],
+) -> None:
+    """Read a text, with errors in one sentence: for a token that does not fit, and for signs that are no token."""
+    from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
+
     try:
         parser.parse(source)
     except UnexpectedToken as error:
-        raise _unexpected(source, error.token, error.accepts, kind) from None
+        raise unexpected(source, error.token, set(error.accepts or error.expected)) from None
     except UnexpectedCharacters as error:
-        raise _strange(source, error.line, error.column, kind) from None
-    except (UnexpectedEOF, UnexpectedInput) as error:
-        raise BadInput("a formula must be complete", str(error).splitlines()[0]) from None
+        raise strange(source, error.line, error.column) from None
+    except UnexpectedInput as error:
+        raise BadInput(f"{what} must be complete", str(error).splitlines()[0]) from None
     except VisitError as error:  # raised by a reader of ours
         raise error.orig_exc from None
-    return reader.formula
 
 
 def formula_of(program: Program) -> Formula:
@@ -212,13 +230,16 @@ def header_letters(letters: Sequence[Token], given: Sequence[str] | None) -> tup
     return own
 
 
-def _unexpected(source: str, token: Token, expected: Any, kind: str) -> BadInput:
-    expected = set(expected)
-    if token.type == "$END":
-        lines = source.rstrip().split("\n")
-        where, given = place_of(len(lines), len(lines[-1]) + 1), "the end"
-    else:
-        where, given = place_at(token), str(token)
+def met(source: str, token: Token) -> tuple[str, str]:
+    """Where a token stands that does not fit, and what it is."""
+    if token.type != "$END":
+        return place_at(token), "the end of the line" if token.type == "END" else str(token)
+    lines = source.rstrip().split("\n")
+    return place_of(len(lines), len(lines[-1]) + 1), "the end"
+
+
+def _unexpected(kind: str, source: str, token: Token, expected: set[str]) -> BadInput:
+    where, given = met(source, token)
     if {token.type} & {"SINCE", "UNTIL"} and {"SINCE", "UNTIL"} & expected:
         return BadInput(f"since and until mixed must have brackets ({where})", given, "write (F since G) until H")
     if given.startswith("#") and not (kind == "count" and re.match("#(left|right|←|→)", given)):
@@ -280,7 +301,7 @@ def _instead(*words: str) -> str | None:
     return None
 
 
-def _strange(source: str, line: int, column: int, kind: str) -> BadInput:
+def _strange(kind: str, source: str, line: int, column: int) -> BadInput:
     rest = source.split("\n")[line - 1][column - 1 :]
     where = place_of(line, column)
     if rest.startswith("#"):

@@ -25,6 +25,8 @@ Constant = str | bool | Fraction | None
 """What a line may hold: a letter, truth or number; a sign, a mask."""
 WIDEST = 60
 """The characters of a line that `Srasp.text` shows."""
+HERE = "(\0)"
+"""A position in a text, before it is known whether it is i or j."""
 _SIGN = {"and": " & ", "or": " | ", "sum": " + ", "product": "*"}
 _LEVEL = {"or": 1, "and": 2, "compare": 4, "select": 4, "sum": 5, "product": 6, "times": 6, "not": 7}
 
@@ -66,16 +68,39 @@ class Srasp:
 
     def text(self, number: int) -> str:
         """A line as it is written, by its name where it has one, abridged with ... where it is long."""
-        return self._texts[number][0]
+        return at_row(self._texts[number][0])
 
     @cached_property
     def _texts(self) -> list[tuple[str, int]]:
         named = {line: name for name, line in reversed(self.names)}
         texts: list[tuple[str, int]] = []
         for number, line in enumerate(self.lines):
-            shown = (f"{named[number]}(i)", 9) if number in named else _shown(line, texts)
+            shown = (f"{named[number]}{HERE}", 9) if number in named else _shown(line, texts)
             texts.append(shown if len(shown[0]) <= WIDEST else (f"...{line.op}...", 9))
         return texts
+
+
+def written(program: Srasp) -> str:
+    """A program as text, a definition a line; `read_srasp` reads the same program."""
+    names = {line: name for name, line in reversed(program.names) if program.types[line] != "selector"}
+    taken = set(names.values())
+    lines = [f"alphabet {' '.join(constant_text(a) if not a.isalnum() else a for a in program.alphabet)};"]
+    texts: list[tuple[str, int]] = []
+    fresh = 0
+    for number, line in enumerate(program.lines):
+        shown = (f"indices{HERE}", 9) if line.op == "indices" else _shown(line, texts)
+        last = number == program.output
+        if program.types[number] == "selector" or (not line.reads and not last):
+            texts.append(shown)
+            continue
+        name = names.get(number, "")
+        while not name or (number not in names and name in taken):
+            fresh += 1
+            name = "out" if last and "out" not in taken else f"v{fresh}"
+        taken.add(name)
+        lines.append(f"{name}(i) = {at_row(shown[0])}")
+        texts.append((f"{name}{HERE}", 9))
+    return "\n".join(lines) + "\n"
 
 
 def _shown(line: SraspLine, texts: Sequence[tuple[str, int]]) -> tuple[str, int]:
@@ -103,12 +128,12 @@ def _shown(line: SraspLine, texts: Sequence[tuple[str, int]]) -> tuple[str, int]
     if op in ("aggregate", "width"):
         return f"{'selector_width' if op == 'width' else op}({', '.join(bare)})", 8
     if op == "select":
-        return f"{at_key(parts[0])} {value} {parts[1]}", level
+        return f"{at_key(parts[0])} {value} {at_row(parts[1])}", level
     if op in ("key", "query"):
-        return (at_key(bare[0]) if op == "key" else bare[0]), texts[line.reads[0]][1]
+        return (at_key if op == "key" else at_row)(bare[0]), texts[line.reads[0]][1]
     if op.startswith("pair"):
         return ("~({})" if op == "pair not" else "({}) & ({})" if op == "pair and" else "({}) | ({})").format(*bare), 0
-    return ("in(i)" if op == "in" else op), 9
+    return (f"in{HERE}" if op == "in" else op), 9
 
 
 def _mask(value: str) -> str:
@@ -116,8 +141,13 @@ def _mask(value: str) -> str:
 
 
 def at_key(text: str) -> str:
-    """A text about position i as one about position j."""
-    return text.replace("(i)", "(j)")
+    """A text about position j."""
+    return text.replace(HERE, "(j)")
+
+
+def at_row(text: str) -> str:
+    """A text about position i."""
+    return text.replace(HERE, "(i)")
 
 
 NUMERAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)

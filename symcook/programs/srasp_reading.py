@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from threading import local
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,10 +19,11 @@ from symcook.present import present
 from symcook.programs.formula import foreign
 from symcook.programs.reading import (
     DEEPEST,
-    MARK,
-    check_depth,
+    as_text,
     header_letters,
     instead_of,
+    met,
+    parse,
     place_at,
     place_of,
     read_letter,
@@ -60,24 +62,10 @@ def read_srasp(source: str, alphabet: str | Sequence[str] | None = None) -> Sras
     Raises BadInput, in one sentence with line and column, for whatever is no program: an unknown letter or name, a
     value used as another type, a selection without default, nesting deeper than 1000, `def`, lists.
     """
-    from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
-
-    if not isinstance(source, str):
-        raise BadInput("a program must be text", type(source).__name__)
-    source = source.removeprefix(MARK).replace("\r\n", "\n").replace("\r", "\n")
-    check_depth(source)
+    source = as_text(source, "a program")
     parser, reader = _parser()
     reader.begin(alphabet)
-    try:
-        parser.parse(source)
-    except UnexpectedToken as error:
-        raise _unexpected(source, error.token, set(error.accepts or error.expected), reader.names) from None
-    except UnexpectedCharacters as error:
-        raise _strange(source, error.line, error.column) from None
-    except UnexpectedInput as error:
-        raise BadInput("a program must be complete", str(error).splitlines()[0]) from None
-    except VisitError as error:  # raised by a reader of ours
-        raise error.orig_exc from None
+    parse(parser, source, "a program", partial(_unexpected, reader.names), _strange)
     return reader.program
 
 
@@ -128,12 +116,8 @@ class _Spread:
         return called
 
 
-def _unexpected(source: str, token: Token, expected: set[str], names: Collection[str]) -> BadInput:
-    if token.type == "$END":
-        lines = source.rstrip().split("\n")
-        where, given = place_of(len(lines), len(lines[-1]) + 1), "the end"
-    else:
-        where, given = place_at(token), "the end of the line" if token.type == "END" else str(token)
+def _unexpected(names: Collection[str], source: str, token: Token, expected: set[str]) -> BadInput:
+    where, given = met(source, token)
     lines = source.split("\n")
     before = lines[(token.line or 1) - 1][: (token.column or 1) - 1] if token.type != "$END" else source
     if given == "def" or before.split()[-1:] == ["def"]:

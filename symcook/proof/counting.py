@@ -14,7 +14,23 @@ from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.programs.formula import Count, FormulaLine
 from symcook.proof import softheads
-from symcook.proof.steps import Node, bit, both, combined, each, have, here, hyp, rewritten, told
+from symcook.proof.steps import (
+    Node,
+    bit,
+    both,
+    cases,
+    combined,
+    each,
+    em,
+    have,
+    here,
+    hyp,
+    intro,
+    rewrite,
+    rewritten,
+    told,
+    use,
+)
 
 if TYPE_CHECKING:
     from symcook.compilers.formula import CountHead
@@ -69,15 +85,15 @@ def facts(text: ProofLines, k: int, line: FormulaLine) -> None:
         return
     _predicate(text, k, line)
     if not line.counts:
-        at = {"by": "use", "fact": f"T{k}", "with": ["i", combined([], [("1", ""), ("1", "low")])], "as": "known"}
-        nodes = [here("range", ["low", "high"]) | {"with": []}, here(f"m{k}", "truth"), here(f"{name}_is", "now"), at]
+        at = use(f"T{k}", ["i", combined([], [("1", ""), ("1", "low")])], "known")
+        nodes = [use("range", [], ["low", "high"]), here(f"m{k}", "truth"), here(f"{name}_is", "now"), at]
         bits(text, k, condition(line, "i"), nodes, combined([("1", "now"), ("1", "known"), ("-1", "truth")]))
         return
     (head,), (one,) = heads, line.counts
     c, x = number(one), f"z{one.line + 1}"
     shares = _share(text, head, one, str(k))
     every = condition(line, "k")
-    nodes = [{"by": "intro", "as": ["k"]}, *bit(every)]
+    nodes = [intro(["k"]), *bit(every)]
     text.step(have(f"U{k}", f"all k:Int. bit(I[{every}])", nodes), f"U{k}")
     if head.found[0] in text.packed.soft:
         _chosen(text, k, line, head, shares)
@@ -130,8 +146,8 @@ def _compared(text: ProofLines, k: int, line: FormulaLine) -> None:
         nodes, puts, equations = nodes + step, [], [("1", "now"), *equal, *equations]
     else:
         nodes += [here(one, f"near{t}") for t, one in enumerate(sums.values(), 1)]
-        nodes.append({"by": "use", "fact": "lem:at_least", "with": [s_found, str(b)], "as": "step"})
-        puts = [{"by": "rewrite", "eq": one} for one in ("now", *(f"near{t}" for t in range(1, len(sums) + 1)))]
+        nodes.append(use("lem:at_least", [s_found, str(b)], "step"))
+        puts = [rewrite(one) for one in ("now", *(f"near{t}" for t in range(1, len(sums) + 1)))]
         equations.append(("1", "step"))
     bits(text, k, f"{b} <= {s}", nodes, [*puts, *combined(equations)])
 
@@ -146,15 +162,15 @@ def _alike(text: ProofLines, head: CountHead, this: Count, other: Count, label: 
     since = combined([], [("1", "from"), *([] if left else [("1", "low")])])
     until = combined([], [("1", "to"), *([("1", "high")] if left else [])])
     nodes: list[Node] = [
-        {"by": "intro", "as": ["j"]}, {"by": "intro", "as": [["from", "to"]]},
+        intro(["j"]), intro([["from", "to"]]),
         have("place", "1 <= j & j <= n", both(since, until)),
-        {"by": "use", "fact": f"P{label}", "with": ["j", "#place"], "as": ["bit", "one"]},
-        {"by": "use", "fact": f"Q{label}", "with": ["j", "#place"], "as": "other"},
+        use(f"P{label}", ["j", "#place"], ["bit", "one"]),
+        use(f"Q{label}", ["j", "#place"], "other"),
         *combined([("-1", "one"), ("1", "other")]),
     ]  # fmt: skip
     given = [f"j. {y}(j)", f"j. {x}(j)", *ends, nodes]
-    proof: list[Node] = [{"by": "use", "fact": "range", "with": [], "as": ["low", "high"]},
-                         {"by": "use", "fact": "lem:sum_ext", "with": given, "as": "it"}, *hyp("it")]  # fmt: skip
+    proof: list[Node] = [use("range", [], ["low", "high"]),
+                         use("lem:sum_ext", given, "it"), *hyp("it")]  # fmt: skip
     text.step(have(f"E{label}", *each(f"{number(other)} = {number(this)}", proof)), f"E{label}")
     return f"E{label}"
 
@@ -162,7 +178,7 @@ def _alike(text: ProofLines, head: CountHead, this: Count, other: Count, label: 
 def bits(text: ProofLines, k: int, condition: str, nodes: list[Node], held: list[Node]) -> None:
     """The fact B<k>: line k is a bit, as its truth I[condition] is, and its coordinate has it, as `held` shows."""
     said = f"bit(z{k}(i)) & {text.packed.heads[k - 1].name}(i) = z{k}(i)"
-    proof = [*nodes, *both([{"by": "rewrite", "eq": "truth"}, *bit(condition)], held)]
+    proof = [*nodes, *both([rewrite("truth"), *bit(condition)], held)]
     text.step(have(f"B{k}", *each(said, proof)), f"B{k}")
 
 
@@ -177,11 +193,11 @@ def _table(k: int, line: FormulaLine, head: CountHead, p: str, end: int) -> tupl
     truth of p, or for `end` 1 that of p + 1."""
     at = {"by": "use", "fact": f"{head.tables[end]}_is", "with": [f"{p} + 1", both(hyp("least"), hyp("most"))]}
     more = combined([], [("1", ""), ("1", "least")]) if end else "#least"
-    known = {"by": "use", "fact": f"T{k}", "with": [f"{p} + 1" if end else p, more], "as": f"known{end}"}
+    known = use(f"T{k}", [f"{p} + 1" if end else p, more], f"known{end}")
     nodes, equations = [at | {"as": f"held{end}"}, known], [("1", f"held{end}"), ("1", f"known{end}")]
     if line.divisor == 2 and not end:  # the table has the sign of p + 1
         premise = combined([], [("1", "least")])
-        nodes.append({"by": "use", "fact": "ax:pow_step", "with": ["-1", p, premise], "as": "turned"})
+        nodes.append(use("ax:pow_step", ["-1", p, premise], "turned"))
         equations.append(("1/2" if line.bound else "-1/2", "turned"))
     return nodes, equations
 
@@ -198,11 +214,11 @@ def _chosen(text: ProofLines, k: int, line: FormulaLine, head: CountHead, shares
         there, truth = (condition(line, f"({q}{' + 1' * end})") for q in ("i - 1", p))
         held, equations = _table(k, line, head, "i - 1", end)
         text.once(f"V{table}", *each(f"bit({table}(i))", [
-            {"by": "use", "fact": "range", "with": [], "as": ["low", "high"]},
+            use("range", [], ["low", "high"]),
             have("least", "0 <= i - 1", combined([], [("1", "low")])),
             have("most", "i - 1 + 1 <= n", combined([], [("1", "high")])),
             *held, have("truth", f"{table}(i) = I[{there}]", combined(equations)),
-            {"by": "rewrite", "eq": "truth"}, *bit(there)]))  # fmt: skip
+            rewrite("truth"), *bit(there)]))  # fmt: skip
         softheads.retrieved(text, head, found, table, p, shares, f"{k}{'hf'[end]}")
         held, equations = _table(k, line, head, p, end)
         nodes += [*held, have(f"is{end}", f"{table}({p} + 1) = I[{truth}]", combined(equations)),
@@ -251,7 +267,7 @@ def _sum(text: ProofLines, head: CountHead, one: Count, label: str) -> str:
         return f"N{label}"
     _lookup(text, f"F{label}", head, p, found, "before", shares)
     nodes = [here(shares, ["warm", "cut", "least", "most"]), here(f"F{label}", "found"),
-             {"by": "use", "fact": "before_is", "with": [f"{p} + 1", both(hyp("least"), hyp("most"))], "as": "held"},
+             use("before_is", [f"{p} + 1", both(hyp("least"), hyp("most"))], "held"),
              here(f"P{label}", ["bit", "same"]),
              *combined([("1", "found"), ("1", "held"), ("1", "same")])]  # fmt: skip
     text.step(have(f"N{label}", *each(f"{found}(i) = {c} - {_own(text, head)}", nodes)), f"N{label}")
@@ -265,12 +281,12 @@ def _predicate(text: ProofLines, k: int, line: FormulaLine) -> None:
     if line.op == "remainder":
         form = f"(1 {'-' if r else '+'} pow(-1, k))/2" if m == 2 else f"sum(q, 0, k, I[k = {m}*q + {r}])"
         rule, given = (("even_number", "odd_number")[r], ["k"]) if m == 2 else ("remainder_sum", ["k", str(m), str(r)])
-        nodes = [{"by": "use", "fact": f"lem:{rule}", "with": [*given, _low(m)], "as": "it"}, *hyp("it")]
+        nodes = [use(f"lem:{rule}", [*given, _low(m)], "it"), *hyp("it")]
     else:
         form = " + ".join(f"I[k = {place}]" for place in ones) or "0"
         nodes = _cases(ones, condition(line, "k"))
     said = f"all k:Int. 0 <= k -> {form} = I[{condition(line, 'k')}]"
-    text.step(have(f"T{k}", said, [{"by": "intro", "as": ["k"]}, {"by": "intro", "as": ["low"]}, *nodes]), f"T{k}")
+    text.step(have(f"T{k}", said, [intro(["k"]), intro(["low"]), *nodes]), f"T{k}")
 
 
 def _low(m: int) -> str | list[Node]:
@@ -283,17 +299,17 @@ def _cases(ones: Sequence[int], whole: str) -> list[Node]:
     nodes = list[Node]()
     if not ones:
         never = [{"by": "contra", "as": "no"}, *combined([], [("1", "low"), ("1", "is")])]
-        return told(whole, never, [{"by": "rewrite", "eq": "zero"}, {"by": "true"}])
+        return told(whole, never, [rewrite("zero"), {"by": "true"}])
     if len(ones) == 1:  # both sides are alike
         return [{"by": "true"}]
     for one in ones:
         nodes.append(have(f"n{one}", f"I[k = {one}] = 0", told(f"k = {one}", _absurd("is", one), hyp("zero"))))
     ends = [_absurd("it", one) for one in ones]
-    gone: list[Node] = [{"by": "cases", "fact": "is", "as": ["it"] * len(ones), "proofs": ends}]
+    gone: list[Node] = [cases("is", ["it"] * len(ones), ends)]
     nodes += told(whole, gone, rewritten([*(f"n{one}" for one in ones), "zero"]))
     for one in reversed(ones):
         proofs = [rewritten([f"is{one}"]), nodes]
-        nodes = [{"by": "em", "formula": f"k = {one}", "as": [f"is{one}", f"no{one}"], "proofs": proofs}]
+        nodes = [em(f"k = {one}", [f"is{one}", f"no{one}"], proofs)]
     return nodes
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from symcook.errors import Undecided
 from symcook.proof.definitions import EmbeddingRow, RunDefinition
 from symcook.proof.softheads import LATER, looked, room
-from symcook.proof.steps import Node, have, hyp, rewritten
+from symcook.proof.steps import Node, both, cases, combined, em, have, here, hyp, ind, intro, rewrite, rewritten, use
 
 if TYPE_CHECKING:
     from symcook.proof.formulas import ProofLines
@@ -53,24 +53,20 @@ class FormulaCases:
     def proof(self, told: Sequence[int]) -> list[Node]:
         """The nodes, with cases over the letters that are told apart."""
         cases = self.split(told)
-        nodes: list[Node] = [{"by": "intro", "as": ["i"]}, {"by": "intro", "as": ["range"]}]
+        nodes: list[Node] = [intro(["i"]), intro(["range"])]
         for number in self.cone:
             k = number + 1
             if number in self.text.packed.heads:
                 labels = [f"b{k}", *self.near(k), *([f"s{k}"] if looked(self.text.packed, number) else [])]
-                nodes.append(self.here(f"B{k}", labels))
+                nodes.append(here(f"B{k}", labels))
             else:
-                nodes.append(self.here(f"{self.text.told_by(number)}{k}", f"e{k}"))
-        nodes += [self.here(f"{name}_is", f"{name}_at") for name in self.names]
+                nodes.append(here(f"{self.text.told_by(number)}{k}", f"e{k}"))
+        nodes += [here(f"{name}_is", f"{name}_at") for name in self.names]
         if LATER in self.bits:
             nodes += self.later()
         if told:
-            nodes.append(self.here("word", "word_here"))
+            nodes.append(here("word", "word_here"))
         return [*nodes, *(node for name in self.bits if name in self.ranges for node in self.range(name)), *cases]
-
-    def here(self, fact: str, label: str | list[str]) -> Node:
-        """What a fact about each position says here."""
-        return {"by": "use", "fact": fact, "with": ["i", "#range"], "as": label}
 
     def near(self, k: int) -> list[str]:
         """The facts that the coordinate of a line's head has its bit, or is near to it."""
@@ -79,9 +75,9 @@ class FormulaCases:
     def later(self) -> list[Node]:
         """That the coordinate which says whether there is a position before is a bit."""
         sides = [[{"by": "pick", "side": side}, *hyp("it")] for side in ("right", "left")]
-        one = [{"by": "rewrite", "eq": "later_at"}, {"by": "ind", "of": "2 <= i", "as": "either"},
-               {"by": "cases", "fact": "either", "as": [["is", "it"], ["is", "it"]], "proofs": sides}]  # fmt: skip
-        return [self.here("later_is", "later_at"), have(f"b{LATER}", f"bit({LATER}(i))", one)]
+        one = [rewrite("later_at"), ind("2 <= i", "either"),
+               cases("either", [["is", "it"], ["is", "it"]], sides)]  # fmt: skip
+        return [here("later_is", "later_at"), have(f"b{LATER}", f"bit({LATER}(i))", one)]
 
     def range(self, name: str) -> list[Node]:
         """The facts that a coordinate which holds a bit, or what is near to one, is no further out."""
@@ -91,11 +87,11 @@ class FormulaCases:
         if k == LATER:
             sides += [[{"by": "true"}]] * 2
         elif error is None:
-            sides += [[{"by": "pos", "eq": [["-1", f"c{k}"]]}], [{"by": "pos", "eq": [["1", f"c{k}"]]}]]
+            sides += [combined([("-1", f"c{k}")]), combined([("1", f"c{k}")])]
         else:
             sides += [hyp(f"c{k}"), hyp(f"d{k}")]
-        given = [bit, own, str(error or 0), [{"by": "split", "proofs": sides}]]
-        return [{"by": "use", "fact": "lem:near_bit", "with": given, "as": [f"low{k}", f"high{k}"]}]
+        given = [bit, own, str(error or 0), both(*sides)]
+        return [use("lem:near_bit", given, [f"low{k}", f"high{k}"])]
 
     # --- Cases ------------------------------------------------------------------------------------------------------
 
@@ -113,21 +109,21 @@ class FormulaCases:
             if len(told) == 1:
                 return [have("w0", "w(i) = 0", hyp("word_here")), *self.split([], chosen, told[0], labels)]
             proofs = [self.split([], chosen, a, [f"w{a}"]) for a in told]
-            return [{"by": "cases", "fact": "word_here", "as": labels, "proofs": proofs}]
+            return [cases("word_here", labels, proofs)]
         if told:
             a = told[0]
             proofs = [
                 self.split([], chosen, a, [f"w{a}"]),
                 self.split(told[1:], chosen, letter, [*known, f"v{a}"]),
             ]
-            return [{"by": "em", "formula": f"w(i) = {a}", "as": [f"w{a}", f"v{a}"], "proofs": proofs}]
+            return [em(f"w(i) = {a}", [f"w{a}", f"v{a}"], proofs)]
         truth, values = self.values(chosen, letter)
         name = self.open(truth, values)
         if name is None:
             return self.leaf(truth, values, letter, known)
         k = self.bits[name]
         proofs = [self.split([], {**chosen, name: value}, letter, known) for value in (0, 1)]
-        return [{"by": "cases", "fact": f"b{k}", "as": [f"o{k}", f"l{k}"], "proofs": proofs}]
+        return [cases(f"b{k}", [f"o{k}", f"l{k}"], proofs)]
 
     def values(self, chosen: Mapping[str, int], letter: int | None) -> tuple[dict[int, int], dict[str, int]]:
         """The truths of lines and the values of coordinates that are told by the bits that are chosen."""
@@ -166,7 +162,7 @@ class FormulaCases:
             elif one in self.bits:
                 return one
             else:
-                todo += re.findall(r"\w+", self.text.packed.meanings[one])
+                todo += [part for cube in self.text.packed.sums[one].cubes for part, _ in cube]
         return None
 
     # --- One case -----------------------------------------------------------------------------------------------------
@@ -191,7 +187,7 @@ class FormulaCases:
                 self.head_line(nodes, now, number + 1, head.name, truth.get(number), values)
             elif number in truth:
                 k = number + 1
-                proof = [{"by": "rewrite", "eq": f"e{k}"}, *self.by_letters(text.says(number), now)]
+                proof = [rewrite(f"e{k}"), *self.by_letters(text.says(number), now)]
                 nodes.append(have(f"t{k}", f"z{k}(i) = {truth[number]}", proof))
                 now[f"z{k}(i)"] = [f"t{k}"]
         for name in self.names:
@@ -229,12 +225,12 @@ class FormulaCases:
             parts = [f"v{a}" for a in re.findall(r"w\(i\) = (\d+)", condition)]
             ends = [[{"by": "absurd", "of": "it", "not": one}] for one in parts]
             one = ends[0] if len(ends) == 1 else [
-                {"by": "cases", "fact": "is", "as": ["it"] * len(ends), "proofs": ends}
+                cases("is", ["it"] * len(ends), ends)
             ]  # fmt: skip
             sides = [["it" if len(ends) == 1 else "is", "one"], ["not", "zero"]]
-            split = {"by": "cases", "fact": "either", "as": sides, "proofs": [one, hyp("zero")]}
+            split = cases("either", sides, [one, hyp("zero")])
             nodes.append(have(f"n{number}", f"I[{condition}] = 0", [
-                {"by": "ind", "of": condition, "as": "either"}, split]))  # fmt: skip
+                ind(condition, "either"), split]))  # fmt: skip
         equations = [f"n{number}" for number in range(1, len(nodes) + 1)]
         return [*nodes, *rewritten(equations)]
 
@@ -261,18 +257,16 @@ class FormulaCases:
         if name in values:
             label = f"{'ol'[values[name]]}{first}"
             if k != first and error is None:
-                proof = [{"by": "rewrite", "eq": f"c{k}", "rev": True}, {"by": "rewrite", "eq": f"c{first}"}]
+                proof = [{"by": "rewrite", "eq": f"c{k}", "rev": True}, rewrite(f"c{first}")]
                 nodes.append(have(f"t{k}", f"z{k}(i) = {values[name]}", [*proof, *hyp(label)]))
                 label = f"t{k}"
             elif k != first:
                 bits = [self.text.bit(k), self.text.bit(first)]
                 sides = [f"b{k}", f"b{first}", f"c{k}", f"d{k}", f"c{first}", f"d{first}"]
-                premise = [{"by": "split", "proofs": [*map(hyp, sides), [{"by": "true"}]]}]
+                premise = both(*map(hyp, sides), [{"by": "true"}])
                 given = [*bits, f"{name}(i)", str(error), premise]
-                nodes.append({"by": "use", "fact": "lem:same_bit", "with": given, "as": f"same{k}"})
-                nodes.append(
-                    have(f"h{k}", f"{bits[0]} = {values[name]}", [{"by": "rewrite", "eq": f"same{k}"}, *hyp(label)])
-                )
+                nodes.append(use("lem:same_bit", given, f"same{k}"))
+                nodes.append(have(f"h{k}", f"{bits[0]} = {values[name]}", [rewrite(f"same{k}"), *hyp(label)]))
                 label = f"h{k}"
         if not apart:
             now[f"z{k}(i)"] = [] if label is None else [label]
@@ -286,20 +280,20 @@ class FormulaCases:
     ) -> list[Node]:
         """The fact that a coordinate of the embedding, or of a network, has its value."""
         label, said = f"{name}_now", f"{name}(i) = {values[name]}"
-        first: Node = {"by": "rewrite", "eq": f"{name}_at"}
+        first: Node = rewrite(f"{name}_at")
         definition = self.text.definitions[name]
-        if name[0] != "f":
+        if name not in self.text.packed.sums:
             tokens = definition.row.tokens if isinstance(definition.row, EmbeddingRow) else ()
             conditions = [f"w(i) = {index}" for _, index in tokens]
             return [have(label, said, [first, *self.letters(self.read(definition), conditions, now)])]
-        cubes = self.text.cubes(name)
+        negative, cubes = self.text.packed.sums[name]
         if all(one in values and one not in self.text.packed.soft for cube in cubes for one, _ in cube):
             return [have(label, said, [first, *self.by_putting_in(self.read(definition), now)])]
-        nodes, sign = list[Node](), "-1" if self.text.negative(name) else "1"
+        nodes, sign = list[Node](), "-1" if negative else "1"
         for number, cube in enumerate(cubes, 1):
             nodes.append(self.unit(f"{name}_u{number}", cube, values, now))
-        terms = [["1", f"{name}_at"], *([sign, f"{name}_u{number}"] for number in range(1, len(cubes) + 1))]
-        return [*nodes, have(label, said, [{"by": "pos", "eq": terms}])]
+        terms = [("1", f"{name}_at"), *((sign, f"{name}_u{number}") for number in range(1, len(cubes) + 1))]
+        return [*nodes, have(label, said, combined(terms))]
 
     def unit(
         self,
@@ -319,7 +313,7 @@ class FormulaCases:
         rule = ("lem:softly_one" if held else "lem:softly_zero") if soft else "ax:relu_neg"
         end = (Fraction(3, 4) if held else Fraction(1, 4)) if soft else Fraction(0)
         proof = self.bounded(cube, values, constant, end, held)
-        return {"by": "use", "fact": rule, "with": [total, proof], "as": label}
+        return use(rule, [total, proof], label)
 
     def bounded(
         self, cube: Sequence[tuple[str, int]], values: Mapping[str, int], constant: int, end: Fraction, below: bool
@@ -338,16 +332,12 @@ class FormulaCases:
             slack += sign * value
             if k is None or k == LATER:
                 name = f"{one}_now" if k is None else f"{'ol'[value]}{LATER}"
-                equations.append([str(-sign), name])
+                equations.append((str(-sign), name))
             elif error is None:
-                equations += [[str(-sign), f"c{k}"], [str(-sign), f"{'ol'[value]}{k}"]]
+                equations += [(str(-sign), f"c{k}"), (str(-sign), f"{'ol'[value]}{k}")]
             else:
                 inequalities.append(f"{'c' if lower else 'd'}{k}")
-                equations.append([str(-sign), f"{'ol'[value]}{k}"])
+                equations.append((str(-sign), f"{'ol'[value]}{k}"))
                 slack -= error
-        sums = [{"c": "1", "of": [one]} for one in inequalities]
-        sums += [{"c": str(slack), "of": []}] if slack else []
-        node: Node = {"by": "pos"}
-        node |= {"sum": sums} if sums else {}
-        node |= {"eq": equations} if equations else {}
-        return [node]
+        sums = [*(("1", one) for one in inequalities), *([(str(slack), "")] if slack else [])]
+        return combined(equations, sums)

@@ -33,7 +33,7 @@ from symcook.proof.search.elaborate import Elaborator
 from symcook.proof.search.prooftext import Place
 from symcook.proof.search.tactics import Goal
 from symcook.proof.spelled import WORD, spelled
-from symcook.proof.steps import Node, both, combined, each, have, here, hyp
+from symcook.proof.steps import Node, both, cases, combined, each, have, here, hyp, ind, intro, rewrite, use
 from symcook.proof.terms import opened, variables
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ class ProofLines:
             premise, g.goal = g.goal[2]
             labels[place] = list(equations.spread(tuple(label), premise)) if isinstance(label, list) else label
             g._bind(labels[place], premise)
-        g._emit({"by": "intro", "as": [*names, *labels]})
+        g._emit(intro([*names, *labels]))
 
     def defined(self, g: Goal) -> None:
         """D, with what the sentence quantifies taken up at once."""
@@ -236,7 +236,7 @@ class ProofLines:
             g.goal = opened(
                 g.goal, [g._declare(name, sort) for name, sort in zip(names, variables(g.goal), strict=True)]
             )
-            g._emit({"by": "intro", "as": names})
+            g._emit(intro(names))
         own.show_defined(g)
 
     def inhabited(self, g: Goal, model: Transformer) -> None:
@@ -330,16 +330,15 @@ class ProofLines:
         ends = (
             [[("1", "there")], [("1", "high"), ("1", "")]] if before else [[("1", "low"), ("1", "")], [("1", "next")]]
         )
-        gone = {"by": "use", "fact": f"P{k}", "with": [other, both(*(combined([], one) for one in ends))], "as": "gone"}
-        after = [] if before else [{"by": "use", "fact": "ax:int_lt", "with": ["i", "n", "#there"], "as": "next"}]
+        gone = use(f"P{k}", [other, both(*(combined([], one) for one in ends))], "gone")
+        after = [] if before else [use("ax:int_lt", ["i", "n", "#there"], "next")]
         holds = [*after, gone, {"by": "contra", "as": "no"}, *combined([("-1", "it"), ("1", "gone")], [("1", "")])]
         return [
-            {"by": "use", "fact": "range", "with": [], "as": ["low", "high"]},
+            use("range", [], ["low", "high"]),
             here(f"m{k}", "truth"),
-            {"by": "rewrite", "eq": "truth"},
-            {"by": "ind", "of": f"{where} & {x}({other}) = 1", "as": "either"},
-            {"by": "cases", "fact": "either", "as": [["there", "it", "one"], ["not", "zero"]],
-             "proofs": [holds, hyp("zero")]},
+            rewrite("truth"),
+            ind(f"{where} & {x}({other}) = 1", "either"),
+            cases("either", [["there", "it", "one"], ["not", "zero"]], [holds, hyp("zero")]),
         ]  # fmt: skip
 
     def lemma(self, k: int, rule: str, terms: str, facts: Sequence[str]) -> None:
@@ -349,7 +348,7 @@ class ProofLines:
     def cite(self, label: str, rule: str, terms: str, facts: Sequence[str]) -> None:
         """A fact that is a lemma of these terms and premises."""
         given = [*terms.split("; "), *(f"#{one}" for one in facts)]
-        self.step({"by": "use", "fact": f"lem:{rule}", "with": given, "as": label}, label)
+        self.step(use(f"lem:{rule}", given, label), label)
 
     def bit(self, k: int) -> str:
         """The bit that the head of line k of the formula finds: the line's truth, but of one that is looked up."""
@@ -428,32 +427,22 @@ class ProofLines:
             return int(line.op == "or")
         return None if None in reads else 1 - int(line.op == "or") if line.op != "not" else 1 - (reads[0] or 0)
 
-    def cubes(self, name: str) -> list[list[tuple[str, int]]]:
-        """The cubes of a coordinate, or of 1 less it: coordinates with their bits."""
-        text = self.packed.meanings[name]
-        cubes = (text[2:-1] if text.startswith("~(") else text).split(" | ")
-        return [[(one.lstrip("~"), int(one[0] != "~")) for one in cube.split(" & ")] for cube in cubes]
-
-    def negative(self, name: str) -> bool:
-        """Whether a coordinate is 1 less its cubes."""
-        return self.packed.meanings[name].startswith("~(")
-
     def value(self, name: str, known: Mapping[str, int], letter: str | None) -> int | None:
         """The bit that a coordinate holds, where others tell it: a sum of disjoint cubes, or 1 less one."""
         if name in ("one", "zero"):
             return int(name == "one")
         if name in self.packed.sets:
             return int(letter in self.packed.sets[name] if letter is not None else 0)
-        negative = self.negative(name)
+        negative, cubes = self.packed.sums[name]
         held = []
-        for cube in self.cubes(name):
+        for cube in cubes:
             fits = [None if one not in known else known[one] == value for one, value in cube]
             held.append(False if False in fits else None if None in fits else True)
         return int(not negative) if True in held else None if None in held else int(negative)
 
     def coordinates(self, goal: str, more: Sequence[str]) -> list[str]:
         """The coordinates of a goal that networks and the embedding write, and those that these read."""
-        held = {*self.packed.sets, *(one for one in self.packed.meanings if one[0] == "f" or one in ("one", "zero"))}
+        held = {*self.packed.sets, *self.packed.sums, "one", "zero"}
         named = (*re.findall(r"\w+(?=\(i\))", goal), *more)
         open_ = [name for name in named if name in held and name in self.run]  # what is always 0 is not in the run
         found: list[str] = []
@@ -461,6 +450,6 @@ class ProofLines:
             name = open_.pop()
             if name not in found:
                 found.append(name)
-                read = re.findall(r"\w+", self.packed.meanings[name]) if name[0] == "f" else []
-                open_ += [one for one in read if one in held]
+                cubes = self.packed.sums[name].cubes if name in self.packed.sums else ()
+                open_ += [one for cube in cubes for one, _ in cube if one in held]
         return sorted(found)

@@ -17,7 +17,7 @@ from symcook.errors import Undecided
 from symcook.programs.srasp import SraspLine
 from symcook.proof.programmeans import MeanFacts
 from symcook.proof.programsaid import RANGES, witnesses
-from symcook.proof.programtext import MOST_BITS, as_block
+from symcook.proof.programtext import MOST_BITS, as_block, in_cases
 
 
 class ProgramFacts(MeanFacts):
@@ -56,8 +56,8 @@ class ProgramFacts(MeanFacts):
                 "width": self.width}.get(line.op)  # fmt: skip
         if line.op == "aggregate":
             make = self.nearest if self.program.types[number] == "letter" else self.mean
-        value = self.told.lines[number]
-        gates = [atom for atom in value.atoms if atom.name in self.told.gates] if isinstance(value, Form) else []
+        value = self.compiled.lines[number]
+        gates = [atom for atom in value.atoms if atom.name in self.compiled.gates] if isinstance(value, Form) else []
         if make not in (None, self.nearest, self.width) and gates:
             raise Undecided(f"no proof is made of a number that grows and is found or not: {self.program.text(number)}")
         if make is not None:
@@ -104,7 +104,7 @@ class ProgramFacts(MeanFacts):
         """The truths on which the lines that are read turn."""
         found = list[Truth]()
         for read in line.reads:
-            value = self.told.lines[read]
+            value = self.compiled.lines[read]
             if isinstance(value, Form):
                 found += value.bits
             elif not isinstance(value, dict):
@@ -125,26 +125,22 @@ class ProgramFacts(MeanFacts):
             if not left:
                 return [*(f"rewrite {one}" for one in [*used, *told.values()] if one), "qed"]
             k = len(bits) - len(left)
-            found = [f"cases O{k}, I{k} from {self.bit(left[0])}(i) by il, ih"]
-            for value in "OI":
-                label = f"{value}{k}" * (f"{self.put(left[0])}(i)" in text)
-                found += as_block(cases(left[1:], {**told, left[0]: label}))
-            return found
+            labels, there = [f"O{k}", f"I{k}"], f"{self.put(left[0])}(i)" in text
+            blocks = (cases(left[1:], {**told, left[0]: label * there}) for label in labels)
+            return in_cases(labels, f"{self.bit(left[0])}(i)", "il, ih", blocks)
 
         if "w(i)" not in asked or len(self.program.alphabet) == 1:
             return [*lines, *cases(bits, {})]
-        lines.append(self.by_letter())
-        for k in range(len(self.program.alphabet)):
-            lines += as_block(cases(bits, {"": f"W{k}" * bool(re.search(r"\bw\(i\)", text))}))
-        return lines
+        there = bool(re.search(r"\bw\(i\)", text))
+        return [*lines, *self.by_letters(lambda k: cases(bits, {"": f"W{k}" * there}))]
 
     def chooses(self, number: int, label: str, said: str, truths: Sequence[Truth]) -> None:
         """A letter that is chosen by a condition."""
         test, *lines = self.program.lines[number].reads
         name, letter = self.spoken.value(number), label.partition("_")[2]
         told = f"{self.spoken.value(test)} = "
-        inner = [f"cases yes, no: {self.truth(self.told.lines[test])}"]
-        bits = [f"{self.bit(one)}(i)" for one in self.bits(*truths, self.told.lines[test])]
+        inner = [f"cases yes, no: {self.truth(self.compiled.lines[test])}"]
+        bits = [f"{self.bit(one)}(i)" for one in self.bits(*truths, self.compiled.lines[test])]
         for case, value, line in zip(("yes", "no"), (1, 0), lines, strict=True):
             known, is_ = ", ".join(f"{fact}(i)" for fact in self.known(test)), f"{self.spoken.names[number]}_is(i)"
             block = [f"told: {told}{value} by {known}, {case}, il, ih",
@@ -159,25 +155,25 @@ class ProgramFacts(MeanFacts):
 
     def compared(self, number: int, line: SraspLine) -> None:
         """A comparison: of what has few values as others; of whole numbers by the coordinate that says it."""
-        value = self.told.lines[number]
-        new = [one for one in self.bits(value) if one in self.told.compared]
+        value = self.compiled.lines[number]
+        new = [one for one in self.bits(value) if one in self.compiled.compared]
         a, b = (self.spoken.value(k) for k in line.reads)
-        if isinstance(self.told.lines[line.reads[0]], Form) and len(new) == 1 and self.there(new[0]):
+        if isinstance(self.compiled.lines[line.reads[0]], Form) and len(new) == 1 and self.there(new[0]):
             reads = [f"{fact}(i)" for k in line.reads for fact in self.known(k)]
-            self.compares(new[0], f"D{number}", f"{a} - ({b})", reads, [self.told.lines[k] for k in line.reads])
+            self.compares(new[0], f"D{number}", f"{a} - ({b})", reads, [self.compiled.lines[k] for k in line.reads])
         signs = self.signs(number, line)
         self.pointwise(number, [*signs, *[f"D{number}"][: f"D{number}" in self.done]])
 
     def compares(self, name: str, label: str, of: str, reads: Sequence[str], forms: Sequence[Form]) -> None:
         """The fact what a coordinate says of a whole number, that `of` is up to its sign."""
-        op, number = self.told.compared[name]
+        op, number = self.compiled.compared[name]
         difference = forms[0].plus(forms[1], -1)
         factor = next(number.atoms[atom] / q for atom, q in difference.atoms.items())
         if factor not in (1, -1):
             raise Undecided("no proof is made of a comparison of fractions")
-        of, row, put = (f"{of}" if factor == 1 else f"-({of})"), self.told.linear(number), self.put(name)
+        of, row, put = (f"{of}" if factor == 1 else f"-({of})"), self.compiled.linear(number), self.put(name)
         hints = [*reads, *(f"{self.holds(one)}(i)" for one in row if one and self._truthful(one))]
-        split = "w(i)" * any(one in self.told.tables or one in self.told.sets for one in row)
+        split = "w(i)" * any(one in self.compiled.tables or one in self.compiled.sets for one in row)
         inner = [f"same: {self.row(row)} = {of}", *(f"  {one}" for one in self.lettered(split, hints)),
                  f"take it from number_is_{op}({of}; {self.row(row)}) by same",
                  f"qed by it, {put}_is(i), il, ih"]  # fmt: skip
@@ -189,14 +185,14 @@ class ProgramFacts(MeanFacts):
     def psum(self, number: int, line: SraspLine) -> None:
         """A sum over the positions up to here, or from here on: counts of the truths of which the number is made."""
         (read,) = line.reads
-        value, name = self.told.lines[number], self.spoken.names[number]
+        value, name = self.compiled.lines[number], self.spoken.names[number]
         if not all(self.there(atom.name) for atom in value.atoms):
             return
-        counts = [(atom.name, q) for atom, q in value.atoms.items() if atom.name in self.told.counts]
-        form = self.told.lines[read]
+        counts = [(atom.name, q) for atom, q in value.atoms.items() if atom.name in self.compiled.counts]
+        form = self.compiled.lines[read]
         terms, hints, bits = [], [], list[str]()
         for count, q in counts:
-            truth = self.told.counts[count][1]
+            truth = self.compiled.counts[count][1]
             hints.append(f"{self.count(count)}(i)")
             terms.append(f"({q})*I[{self.truth(truth, 'j')}]")
             bits += self.bits(truth)
@@ -222,12 +218,12 @@ class ProgramFacts(MeanFacts):
     def answer(self) -> None:
         """What is put out."""
         number = self.program.output
-        value, said = self.told.lines[number], self.spoken.value(number)
+        value, said = self.compiled.lines[number], self.spoken.value(number)
         reads, labels = self.model.readout.reads, self.model.readout.labels
         if isinstance(value, dict):
             shown, codes = list[str](), [self.spoken.codes[a] for a in value]
             for a in labels or ():
-                code, held = self.spoken.codes[a], self.told.hold(self.told.node(value[a]))
+                code, held = self.spoken.codes[a], self.compiled.hold(self.compiled.node(value[a]))
                 self.add(f"A{code}", f"all i in 1..n. {self.put(held)}(i) = I[{said} = {code}]",
                          [self.holds(held), *self.known(number, str(code))])  # fmt: skip
                 shown.append(f"A{code}(i)")
@@ -240,10 +236,10 @@ class ProgramFacts(MeanFacts):
             self.lines += [f"  - qed by C{code}, {', '.join(shown)}, il, ih" for code in codes]
             return
         if isinstance(value, Form):
-            row, (one,) = self.told.linear(value), reads
+            row, (one,) = self.compiled.linear(value), reads
             put, hints = self.put(one), [f"{fact}(i)" for fact in self.known(number)]
             hints += [f"{self.holds(name)}(i)" for name in row if name and self._truthful(name)]
-            split = "w(i)" * any(name in self.told.tables or name in self.told.sets for name in row)
+            split = "w(i)" * any(name in self.compiled.tables or name in self.compiled.sets for name in row)
             self.lines += ["given i (il ih)", f"same: {self.row(row)} = {said}"]
             self.lines += [
                 f"  {line}" for line in self.lettered(split, [*hints, *(f"{put}_is(i)" for _ in range(one in row))])

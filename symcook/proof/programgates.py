@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from symcook.compilers.numbers import Atom, Form
+from symcook.compilers.numbers import Form
+from symcook.compilers.selection import Selection
+from symcook.compilers.values import Gate
 from symcook.errors import Undecided
 from symcook.present import present
 from symcook.proof.programtext import ProgramText
-from symcook.proof.programtold import Selection
 
 
 class Edge(NamedTuple):
@@ -36,21 +37,22 @@ class GateFacts(ProgramText):
 
     def gated(self, number: int) -> list[str]:
         """The facts what the numbers are that a line chooses by a condition."""
-        value = self.told.lines[number]
-        names = [atom.name for atom in value.atoms if atom.name in self.told.gates] if isinstance(value, Form) else []
+        value = self.compiled.lines[number]
+        names = (
+            [atom.name for atom in value.atoms if atom.name in self.compiled.gates] if isinstance(value, Form) else []
+        )
         return [self.gate(name) for name in names if self.there(name)]
 
     def gate(self, name: str) -> str:
         """The fact that a coordinate holds a number where a truth holds, else 0."""
-        test, atom = self.told.gates[name]
-        truth = self.told.gating[name]
+        gate = test, truth, atom = self.compiled.gates[name]
         if atom.side not in ("left", "right"):
-            return self.gate_anywhere(name, test, atom)
+            return self.gate_anywhere(name, gate)
         left, put, source = atom.side == "left", self.put(name), self.put(atom.name)
         low, high, end = ("1", "i", "1") if left else ("i", "n", "n")
         score = self.score_of(name, "j", ("average",))
-        if score is None or self.told.node(truth) is False:
-            raise Undecided(f"no proof is made of {self.told.meanings[name]}")
+        if score is None or self.compiled.node(truth) is False:
+            raise Undecided(f"no proof is made of {self.compiled.meanings[name]}")
         held, said = self.holds(test), f"I[{self.truth(truth)}]"
         at_end = self.at_end(atom.name, end)
         index = [f"{one}_is" for one in ("index", "one") if one in self.run]
@@ -86,12 +88,12 @@ class GateFacts(ProgramText):
 
     def at_end(self, name: str, end: str) -> list[str]:
         """The facts why a number is 0 at the end from which it grows."""
-        if name in self.told.gates:
-            return [f"{self.gate(name)}({end})", *self.at_end(self.told.gates[name].atom.name, end)]
-        for number, kept in self.told.selections.items():
+        if name in self.compiled.gates:
+            return [f"{self.gate(name)}({end})", *self.at_end(self.compiled.gates[name].atom.name, end)]
+        for number, kept in self.compiled.selections.items():
             if kept[0].head is not None and name in kept[0].head.values:
                 return [self.found_at_end(number, kept[0], name, end)]
-        return [f"{self.count(name) if name in self.told.counts else f'{self.put(name)}_is'}({end})"]
+        return [f"{self.count(name) if name in self.compiled.counts else f'{self.put(name)}_is'}({end})"]
 
     def edge(self, one: Selection) -> Edge | None:
         """Where a head sees no position."""
@@ -100,13 +102,13 @@ class GateFacts(ProgramText):
     def labels(self, copied: Mapping[str, object]) -> list[str]:
         return [f"F{k}" for k in range(len(copied))]
 
-    def gate_anywhere(self, name: str, test: str, atom: Atom) -> str:
+    def gate_anywhere(self, name: str, gate: Gate) -> str:
         """The same of a number from 0 to n - 1: the head sees the position that is so far away from the first."""
-        put, source = self.put(name), self.put(atom.name)
-        score = self.score_of(name, "j", ("average",))
+        (test, truth, atom), put = gate, self.put(name)
+        source, score = self.put(atom.name), self.score_of(name, "j", ("average",))
         if score is None or atom.name != "last":
-            raise Undecided(f"no proof is made of {self.told.meanings[name]}")
-        said, held = f"I[{self.truth(self.told.gating[name])}]", self.holds(test)
+            raise Undecided(f"no proof is made of {self.compiled.meanings[name]}")
+        said, held = f"I[{self.truth(truth)}]", self.holds(test)
         keys = [f"{one}_is" for one in ("before", "before_square", "before_times_length")]
         at_k = self.score_of(name, "k", ("average",))
         self.each(f"G_{name}", f"{put}(i) = {said}*{source}(i)", [

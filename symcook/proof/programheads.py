@@ -12,7 +12,7 @@ from functools import partial
 
 from symcook.compilers.booleans import BoolNode
 from symcook.compilers.numbers import Form, LinearFactors
-from symcook.compilers.selection import Equality
+from symcook.compilers.selection import Equality, Selection
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.present import present
@@ -20,7 +20,6 @@ from symcook.programs.srasp import SraspLine
 from symcook.proof.programsaid import RANGES
 from symcook.proof.programsquares import SquareFacts
 from symcook.proof.programtext import as_block
-from symcook.proof.programtold import Selection
 
 
 class SelectionFacts(SquareFacts):
@@ -28,7 +27,7 @@ class SelectionFacts(SquareFacts):
 
     def nearest(self, number: int, line: SraspLine) -> None:
         """A selection: what its head has found, and what that says of the value."""
-        kept = self.told.selections.get(number, [])
+        kept = self.compiled.selections.get(number, [])
         shown = self.program.text(number)
         if len(kept) != 1 or kept[0].head is None:
             raise Undecided(f"no proof is made of a selection that compares indices, or reads nothing: {shown}")
@@ -144,7 +143,7 @@ class SelectionFacts(SquareFacts):
     def condition(self, line: SraspLine, one: Selection, at: str = "p") -> str:
         """What a selector says of i and a position beside the equality of numbers."""
         (equality,) = one.equalities
-        tied = self.told.asking[id(self.told.equalities[self.told.equalities.index(equality)])]
+        tied = equality.line
         return self.spoken.pair(line.reads[0], "i", at, tied)
 
     def ends(self, one: Selection) -> tuple[str, str]:
@@ -166,11 +165,11 @@ class SelectionFacts(SquareFacts):
         parts = [f"I[{self.truth(case.here)}]" for case in one.cases if case.there is True]
         for case in one.cases:
             if not isinstance(case.there, bool):
-                source = self.told.hold(case.there)
+                source = self.compiled.hold(case.there)
                 copy = next((name for name, row in copies.items() if list(row) == [source]), "")
                 if not copy:
-                    raise Undecided(f"no proof is made where a bit is left out: {self.told.meanings[source]}")
-                parts.append(f"{self.put(self.told.hold(self.told.node(case.here)))}(i)*{self.put(copy)}(i)")
+                    raise Undecided(f"no proof is made where a bit is left out: {self.compiled.meanings[source]}")
+                parts.append(f"{self.put(self.compiled.hold(self.compiled.node(case.here)))}(i)*{self.put(copy)}(i)")
         total = f"({' + '.join(parts)})"
         if not one.equalities:
             return total
@@ -186,14 +185,14 @@ class SelectionFacts(SquareFacts):
         parts = [f"I[{self.truth(case.here)}]" for case in one.cases if case.there is True]
         for case in one.cases:
             if not isinstance(case.there, bool):
-                here = self.put(self.told.hold(self.told.node(case.here)))
-                parts.append(f"{here}(i)*{self.put(self.told.hold(case.there))}(j)")
+                here = self.put(self.compiled.hold(self.compiled.node(case.here)))
+                parts.append(f"{here}(i)*{self.put(self.compiled.hold(case.there))}(j)")
         return " + ".join(parts) or "0"
 
     def meeting(self, equality: Equality, copies: Mapping[str, LinearFactors]) -> str:
         """The coordinate that says whether two numbers are equal, the key as it was found."""
         keys = [name for name in copies if name.startswith("key")]
-        for name, (_, number) in self.told.compared.items():
+        for name, (_, number) in self.compiled.compared.items():
             if any(atom.name in keys for atom in number.atoms):
                 return name
         raise Undecided(f"no proof is made where a bit is left out: {equality.shown}")
@@ -217,12 +216,12 @@ class SelectionFacts(SquareFacts):
 
     def query(self, equality: Equality) -> tuple[str, Fraction]:
         """What is looked for at i, and the constant of the key."""
-        line = self.program.lines[self.told.asking[id(self.told.equalities[self.told.equalities.index(equality)])]]
-        return self.spoken.value(line.reads[1]), self.told.linear(equality.key).get("", Fraction(0))
+        line = self.program.lines[equality.line]
+        return self.spoken.value(line.reads[1]), self.compiled.linear(equality.key).get("", Fraction(0))
 
     def keys(self, equality: Equality) -> tuple[int, int]:
         """The lines of an equality: key and query."""
-        line = self.program.lines[self.told.asking[id(self.told.equalities[self.told.equalities.index(equality)])]]
+        line = self.program.lines[equality.line]
         return line.reads[0], line.reads[1]
 
     def scores(self, line: SraspLine, one: Selection, copies: Mapping[str, LinearFactors]) -> list[str]:
@@ -231,7 +230,7 @@ class SelectionFacts(SquareFacts):
         low, end = self.ends(one)
         facts = [f"{fact}(i)" for case in one.cases for fact in self.truths(case.here, case.there)]
         facts += [
-            f"{self.holds(self.told.hold(case.there))}(j)" for case in one.cases if not isinstance(case.there, bool)
+            f"{self.holds(self.compiled.hold(case.there))}(j)" for case in one.cases if not isinstance(case.there, bool)
         ]
         facts += [f"{self.holds('one')}(i)"] if "one" in self.run else []
         facts += [f"{fact}({at})" for read, at in self.selected(line.reads[0], "j") for fact in self.known(read)]
@@ -241,7 +240,10 @@ class SelectionFacts(SquareFacts):
             and isinstance(one.cases[0].there, tuple)
         ):
             (read,) = self.program.lines[line.reads[0]].reads
-            facts = [*self.alike(read, self.told.hold(one.cases[0].there)), f"{self.holds(self.told.hold(True))}(i)"]
+            facts = [
+                *self.alike(read, self.compiled.hold(one.cases[0].there)),
+                f"{self.holds(self.compiled.hold(True))}(i)",
+            ]
         hints = ", ".join([*dict.fromkeys(facts), "jl", "jh", "il", "ih", "low", "is"])
         lines, given = [f"truths: all j in {low}..{end}. bit(I[{selector}])"], "  given j (jl jh) is"
         if self.conditioned(one):
@@ -271,10 +273,12 @@ class SelectionFacts(SquareFacts):
         low, end = self.ends(one)
         (key, query), (y, c) = self.keys(equality), self.query(equality)
         selector, x = self.spoken.pair(line.reads[0]), self.spoken.value(key, "j")
-        row = {name: q for name, q in self.told.linear(equality.key).items() if name}
-        asked, keyed = self.row(self.told.linear(equality.query)), self.row(row, "j")
+        row = {name: q for name, q in self.compiled.linear(equality.key).items() if name}
+        asked, keyed = self.row(self.compiled.linear(equality.query)), self.row(row, "j")
         squares = self.squares(key, equality)
-        hints = [f"{fact}(i)" for fact in self.known(query)] + self.coordinates(self.told.linear(equality.query), "i")
+        hints = [f"{fact}(i)" for fact in self.known(query)] + self.coordinates(
+            self.compiled.linear(equality.query), "i"
+        )
         keys = [f"{fact}(j)" for fact in self.known(key)] + self.coordinates(row, "j")
         unit = [f"{self.holds('one')}(i)"] if "one" in self.run else []
         far, every = f"1 <= ({x} - {y})^2", f"all j in {low}..{end}."
@@ -320,7 +324,7 @@ class SelectionFacts(SquareFacts):
         """The facts what the coordinate of a case holds, where the score reads it."""
         if isinstance(there, bool):
             return []
-        return [self.holds(self.told.hold(self.told.node(here)))]
+        return [self.holds(self.compiled.hold(self.compiled.node(here)))]
 
     def selected(self, selector: int, at: str = "p") -> list[tuple[int, str]]:
         """The lines that a selector reads, each with the position at which it does."""
@@ -355,8 +359,8 @@ class SelectionFacts(SquareFacts):
         _, value, default = line.reads
         names, letter = [*copies], label.partition("_")[2] if label[0] == "L" else ""
         asked = [one for one in names if one in bits or label == f"B_{one}"]
-        truths = self.told.lines[value]
-        pieces = self.told.pieces(truths)[1:] if isinstance(truths, Form) else []
+        truths = self.compiled.lines[value]
+        pieces = self.compiled.pieces(truths)[1:] if isinstance(truths, Form) else []
         truths = (
             [one for _, one in pieces]
             if isinstance(truths, Form)
@@ -364,7 +368,7 @@ class SelectionFacts(SquareFacts):
             if isinstance(truths, dict)
             else [truths]
         )
-        read = {self.told.hold(self.told.node(truth)) for truth in truths}
+        read = {self.compiled.hold(self.compiled.node(truth)) for truth in truths}
         facts, here, same = list[str](), list[str](), self.spelled_out(value, letter)
         for name in asked:
             if label[0] == "B" or read & {*copies[name]}:
@@ -376,7 +380,11 @@ class SelectionFacts(SquareFacts):
             facts += [*self.labels(copies), *(f"{self.holds(source)}(p)" for source in sources)]
             facts += [f"{fact}(i)" for fact in gated]
         if label[0] != "B":
-            here = [self.told.hold(self.told.node(case.here)) for case in one.cases if not isinstance(case.there, bool)]
+            here = [
+                self.compiled.hold(self.compiled.node(case.here))
+                for case in one.cases
+                if not isinstance(case.there, bool)
+            ]
             facts += [f"{self.bit(name)}(i)" for name in asked]
             find = self.members if label[0] == "M" else lambda k: self.known(k, letter)
             facts += [f"{fact}(p)" for fact in (() if same else find(value))] + [f"{fact}(i)" for fact in find(default)]
@@ -418,9 +426,7 @@ class SelectionFacts(SquareFacts):
             first += [f"{fact}({edge.at})" for fact in (*self.known(default), *gated)]
             at_first = [f"first: i = {edge.at} by less, {edge.told}", "rewrite first"]
             if "w(i)" in said and len(self.program.alphabet) > 1:
-                letters = [f"W{k}" for k in range(len(self.program.alphabet))]
-                at_first.append(f"cases {', '.join(letters)} from word({edge.at}) by some")
-                at_first += [f"  - qed by {', '.join([one, *first])}" for one in letters]
+                at_first += self.by_letters(lambda k: [f"qed by {', '.join([f'W{k}', *first])}"], edge.at, "some")
             else:
                 at_first.append(f"qed by {', '.join(first)}")
             inner += [f"cases more, less: {edge.more}", *as_block(main), *as_block(at_first)]
@@ -430,13 +436,13 @@ class SelectionFacts(SquareFacts):
 
     def spelled_out(self, number: int, code: str) -> list[str]:
         """The fact, at p, that a coordinate of a network holds whether a letter is the one of this number."""
-        letters = self.told.lines[number]
+        letters = self.compiled.lines[number]
         if not code or not isinstance(letters, dict) or f"L{number}_{code}" not in self.done:
             return []
         truth = next(one for letter, one in letters.items() if str(self.spoken.codes[letter]) == code)
-        name = self.told.hold(self.told.node(truth))
+        name = self.compiled.hold(self.compiled.node(truth))
         node = self.held.get(name)
-        if name in self.told.sets or not isinstance(node, tuple) or node[1:] == (False, True):
+        if name in self.compiled.sets or not isinstance(node, tuple) or node[1:] == (False, True):
             return []
         self.each(f"A_{name}", f"{self.put(name)}(i) = I[{self.spoken.value(number)} = {code}]", [
             f"take held from {self.holds(name)}(i) by il, ih", f"take told from L{number}_{code}(i) by il, ih",
@@ -452,20 +458,20 @@ class SelectionFacts(SquareFacts):
         (key, query), (y, c) = self.keys(equality), self.query(equality)
         name = self.meeting(equality, copies)
         found = next(one for one in copies if one.startswith("key"))
-        op, number = self.told.compared[name]
+        op, number = self.compiled.compared[name]
         factor = next(q for atom, q in number.atoms.items() if atom.name == found)
         if factor not in (1, -1):
             raise Undecided("no proof is made of a comparison of fractions")
         x = self.spoken.value(key, "p") if at == "p" else str(c)
         of = f"{x} - ({y})" if factor == 1 else f"({y}) - {x}"
-        row = self.told.linear(number)
+        row = self.compiled.linear(number)
         hints = [
             f"F{[*copies].index(found)}" if at == "p" else "none",
             *(f"{fact}(i)" for fact in self.known(query)),
             *self.coordinates(row, "i"),
         ]
         if at == "p":
-            key_row = {one: q for one, q in self.told.linear(equality.key).items() if one}
+            key_row = {one: q for one, q in self.compiled.linear(equality.key).items() if one}
             hints += [*(f"{fact}(p)" for fact in self.known(key)), *self.coordinates(key_row, "p"), "pl", "ph"]
         return [f"level: {self.row(row)} = {of} by {', '.join([*hints, 'low', 'ih'])}",
                 f"take it from number_is_{op}({of}; {self.row(row)}) by level",

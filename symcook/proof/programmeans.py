@@ -21,11 +21,11 @@ class MeanFacts(WidthFacts):
 
     def mean(self, number: int, line: SraspLine) -> None:
         """The mean of a number at the positions up to here, from here on, or at all."""
-        value, name = self.told.lines[number], self.spoken.names[number]
+        value, name = self.compiled.lines[number], self.spoken.names[number]
         atoms = [*value.atoms]
         if len(atoms) != 1 or value.atoms[atoms[0]] != 1 or value.finite().constant != 0:
             raise Undecided(f"no proof is made of this aggregate: {self.program.text(number)}")
-        mean = self.told.means.get(atoms[0].name)
+        mean = self.compiled.means.get(atoms[0].name)
         if mean is None or not mean.plain or mean.mask.startswith("strict"):
             raise Undecided(f"no proof is made of this aggregate: {self.program.text(number)}")
         if not self.there(atoms[0].name):
@@ -55,13 +55,13 @@ class MeanFacts(WidthFacts):
 
     def signs(self, number: int, line: SraspLine) -> list[str]:
         """The facts what the coordinates say by which a line compares means."""
-        value, reads = self.told.lines[number], line.reads
-        names = [one for one in self.bits(value) if one in self.told.signs]
+        value, reads = self.compiled.lines[number], line.reads
+        names = [one for one in self.bits(value) if one in self.compiled.signs]
         if not all(self.there(one) for one in names):
             return []
-        difference = self.told.lines[reads[0]].plus(self.told.lines[reads[1]], -1) if names else None
+        difference = self.compiled.lines[reads[0]].plus(self.compiled.lines[reads[1]], -1) if names else None
         for name in names:
-            sign = self.told.signs[name]
+            sign = self.compiled.signs[name]
             if f"D_{name}" in self.done:
                 continue
             factor = next(sign.number.atoms[atom] / q for atom, q in present(difference).atoms.items())
@@ -70,24 +70,24 @@ class MeanFacts(WidthFacts):
 
     def sign(self, name: str, factor: Fraction, of: Sequence[str], known: Sequence[str]) -> None:
         """The fact that a coordinate is 1 where a fraction is positive, else 0."""
-        number, head, here, mask = self.told.signs[name]
+        number, head, here, mask = self.compiled.signs[name]
         low, high = (one.format(i="i") for one in RANGES[mask])
         first = "at_first" if mask == "future" else "alone"
-        row, put, there = self.told.linear(number), self.put(name), Form(number.table, number.bits, {})
+        row, put, there = self.compiled.linear(number), self.put(name), Form(number.table, number.bits, {})
         rows = []
         for atom, q in number.atoms.items():
-            mean = self.told.means.get(atom.name)
+            mean = self.compiled.means.get(atom.name)
             if mean is None or not mean.plain or mean.mask not in ("future", "none"):
-                raise Undecided(f"no proof is made of the comparison {self.told.meanings[name]}")
+                raise Undecided(f"no proof is made of the comparison {self.compiled.meanings[name]}")
             there, rows = there.plus(mean.value, q), [*rows, mean.row, row]
         if not there.whole or any(isinstance(atom, Atom) for atom in there.atoms) or there.denominator != 1:
-            raise Undecided(f"no proof is made of the comparison {self.told.meanings[name]}")
+            raise Undecided(f"no proof is made of the comparison {self.compiled.meanings[name]}")
         score, key = (present(self.score_of(head, place, ("leftmost",))) for place in "jk")
         d, z = self.row(row), self.form(there)
         alone, means = list[str](), [f"Mean{k}" for k in range(len(number.atoms))]
         for k, atom in enumerate(number.atoms):
-            mean, of_mean = self.put(atom.name), self.told.means[atom.name].row
-            last = "n" if self.told.means[atom.name].mask == "none" else "1"
+            mean, of_mean = self.put(atom.name), self.compiled.means[atom.name].row
+            last = "n" if self.compiled.means[atom.name].mask == "none" else "1"
             summed = f"sum(j, 1, {last}, {self.row(of_mean, 'j')})/{last}"
             alone += [f"  Mean{k}: {mean}(1) = {self.row(of_mean, '1')}",
                       f"    now: {mean}(1) = {summed} by {mean}_is(1), some_here",
@@ -118,11 +118,8 @@ class MeanFacts(WidthFacts):
 
     def letters_there(self, hints: Sequence[str], at: str) -> list[str]:
         """Lines that close a goal about a position by hints, for each letter there."""
-        many = len(self.program.alphabet)
-        if many == 1:
+        if len(self.program.alphabet) == 1:
             return [f"  qed by {', '.join(hints)}"]
-        labels = [f"W{k}" for k in range(many)]
         end = ", ".join(one for one in hints if one != f"word({at})")
         where = "jl, jh, il, ih" if at == "j" else "some_here"
-        return [f"  cases {', '.join(labels)} from word({at}) by {where}",
-                *(f"    - qed by {one}, {end}" for one in labels)]  # fmt: skip
+        return [f"  {line}" for line in self.by_letters(lambda k: [f"qed by W{k}, {end}"], at, where)]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from symcook.compilers.srasp import compiled
+from symcook.compilers.srasp import Compiled
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.modelfile import to_document
-from symcook.programs.srasp import Srasp
 from symcook.programs.srasp_reading import read_srasp
 from symcook.proof import own
 from symcook.proof.programfacts import ProgramFacts
@@ -23,17 +22,18 @@ if TYPE_CHECKING:
 
 def sentence(model: Transformer) -> str:
     """What `prove` proves of a compiled model: its program as equations, and that it puts out what the last says."""
-    program, document = _program(model), to_document(model)
+    program, document = _compiled(model).program, to_document(model)
     return Spoken(program, own.meaning(document, "1 = 1").taken).sentence(model)
 
 
-def _program(model: Transformer) -> Srasp:
+def _compiled(model: Transformer) -> Compiled:
+    """What the compiler makes of the program of a model, which must be this model."""
     if model.program is None or model.program.kind != "srasp":
         raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
-    program = read_srasp(model.program.source, model.program.alphabet)
-    if compiled(program, model.program.source, model.name) != model:
+    compiled = Compiled(read_srasp(model.program.source, model.program.alphabet))
+    if compiled.model(model.program.source, model.name) != model:
         raise BadInput("the model must be as it was compiled", model.name, "compile its program again")
-    return program
+    return compiled
 
 
 def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, own.Settled]:
@@ -64,11 +64,11 @@ def settled(model: Transformer, statement: Statement, seconds: float) -> own.Set
 
 def _text(model: Transformer) -> tuple[Statement, str]:
     """The statement about a compiled model, and the text of a proof."""
-    program, document = _program(model), to_document(model)
-    spoken = Spoken(program, own.meaning(document, "1 = 1").taken)
+    compiled, document = _compiled(model), to_document(model)
+    spoken = Spoken(compiled.program, own.meaning(document, "1 = 1").taken)
     whole = spoken.sentence(model)
     try:
         statement = own.claim(document, whole)
     except BadInput as error:
         raise Undecided(f"no proof is made of a program that makes no statement: {error.do}") from None
-    return statement, ProgramFacts(spoken, own.meaning(document, whole), model).text(statement.id)
+    return statement, ProgramFacts(spoken, own.meaning(document, whole), model, compiled).text(statement.id)

@@ -20,9 +20,9 @@ class SquareFacts(GateFacts):
 
     def squares(self, key: int, equality: Equality) -> tuple[str, str]:
         """The sum of coordinates that is the square of a key, at j, and the fact that it is."""
-        c = self.told.linear(equality.key).get("", Fraction(0))
-        form = equality.key.plus(self.told.number(c), -1)
-        square = self.told.square(form)
+        c = self.compiled.linear(equality.key).get("", Fraction(0))
+        form = equality.key.plus(self.compiled.number(c), -1)
+        square = self.compiled.square(form)
         label, x = f"S{key}", f"({self.spoken.value(key)} - ({c}))"
         if label not in self.done:
             pieces = [name for name, q in square.items() if name and q]
@@ -42,8 +42,8 @@ class SquareFacts(GateFacts):
 
     def pieces(self, key: int, x: str, form: Form, pieces: Sequence[str]) -> list[str]:
         """Lines that show that three coordinates for what is above 0, and three for what is below, are a square."""
-        row = self.told.linear(form)
-        counts = [f"{self.count(atom.name)}(i)" for atom in form.atoms if atom.name in self.told.counts]
+        row = self.compiled.linear(form)
+        counts = [f"{self.count(atom.name)}(i)" for atom in form.atoms if atom.name in self.compiled.counts]
         bits = [f"{self.bit(one)}(i)" for node in form.bits for one in self.bits(node)]
         known = [f"{fact}(i)" for fact in self.known(key)]
         bounded = [f"  {one}" for one in self.lettered("w(i)", [*known, *counts, *bits, "before_is(i)"])]
@@ -61,8 +61,8 @@ class SquareFacts(GateFacts):
             n = place // 3
             same, other = "is", row
             if place:
-                other = self.told.linear(form.times(-1))
-                split = "w(i)" * any(one in self.told.tables for one in other)
+                other = self.compiled.linear(form.times(-1))
+                split = "w(i)" * any(one in self.compiled.tables for one in other)
                 shown = self.lettered(split, [*known, *self.coordinates(other, "i")])
                 lines += [f"mirrored: {self.row(other)} = -{x}", *(f"  {one}" for one in shown)]
                 same = "mirrored"
@@ -103,7 +103,7 @@ class SquareFacts(GateFacts):
             lines.append("times: all j in 1..n. before_times_length(j) = n*(j - 1) by before_times_length_is")
         left, taken = list(pieces), list[list[str]]()
         for sign, count in zip((1, -1), tall, strict=True):
-            row, of = self.told.linear(form.times(sign)), f"{'' if sign == 1 else '-'}{x}"
+            row, of = self.compiled.linear(form.times(sign)), f"{'' if sign == 1 else '-'}{x}"
             shown = self.lettered("w(i)", [*known, *self.coordinates(row, "i")])
             mirrored = [f"{'is' if sign == 1 else 'mirrored'}: {self.row(row)} = {of}", *(f"  {one}" for one in shown)]
             lines += mirrored if count else []
@@ -115,15 +115,15 @@ class SquareFacts(GateFacts):
 
     def bounds(self, name: str) -> list[str]:
         """The facts between what a whole number is, at i."""
-        if name in self.told.gates:
-            return [f"{self.gate(name)}(i)", *self.bounds(self.told.gates[name].atom.name)]
+        if name in self.compiled.gates:
+            return [f"{self.gate(name)}(i)", *self.bounds(self.compiled.gates[name].atom.name)]
         if name in ("before", "behind", "last"):
             return [f"{self.put(name)}_is(i)"]
-        if name in self.told.counts:
+        if name in self.compiled.counts:
             return [f"{self.count(name)}(i)"]
         if f"N_{name}" in self.done:
             return [f"N_{name}(i)"]
-        raise Undecided(f"no proof is made of the square of {self.told.meanings[name]}")
+        raise Undecided(f"no proof is made of the square of {self.compiled.meanings[name]}")
 
     def piece(self, sign: int, k: int, mirrored: Sequence[str], of: str, row: str, names: Sequence[str],
               cut: bool) -> list[str]:  # fmt: skip

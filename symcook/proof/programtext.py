@@ -6,18 +6,18 @@ the program, L5_2 that it is letter number 2, M5 which letters it may be; N_name
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.compilers.booleans import BoolNode, Cube, cubes
 from symcook.compilers.numbers import Form, LinearFactors
+from symcook.compilers.srasp import Compiled
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.model import expr
 from symcook.proof.definitions import HardRow
 from symcook.proof.programsaid import Spoken
-from symcook.proof.programtold import Told
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -32,9 +32,9 @@ MOST_BITS = 6
 class ProgramText:
     """The lines of one proof as they are made."""
 
-    def __init__(self, spoken: Spoken, meaning: ModelMeaning, model: Transformer) -> None:
+    def __init__(self, spoken: Spoken, meaning: ModelMeaning, model: Transformer, compiled: Compiled) -> None:
         self.spoken, self.meaning, self.model = spoken, meaning, model
-        self.program, self.told = spoken.program, Told(spoken.program)
+        self.program, self.compiled = spoken.program, compiled
         self.own = {new: old for old, new in meaning.names.items()}
         self.run = [self.own[name] for name in meaning.functions]
         self.definitions = meaning.relation.whole.of
@@ -43,8 +43,7 @@ class ProgramText:
         self.shown = {f"{name}_is": spoken.equation(k).partition(". ")[2] for k, name in spoken.names.items()}
         for place, said in (("before", "i - 1"), ("last", "n - 1")):
             self.shown[f"{self.put(place)}_is"] = f"{self.put(place)}(i) = {said}"
-        self.told.put_out(model.readout.labels or ())
-        self.held = self.told.held()
+        self.held = {name: node for node, name in compiled.held.items()}
 
     # Texts
 
@@ -65,9 +64,9 @@ class ProgramText:
 
     def truth(self, truth: Truth, at: str = "i") -> str:
         """A truth at a position as a condition on the bits that it is of."""
-        truth = self.told.truth(truth)
+        truth = self.compiled.truth(truth)
         if isinstance(truth, frozenset):
-            if truth == self.told.every:
+            if truth == self.compiled.every:
                 return ALWAYS
             letters = self.program.alphabet
             return " | ".join(f"w({at}) = {letters.index(a)}" for a in letters if a in truth) or NEVER
@@ -79,29 +78,29 @@ class ProgramText:
 
     def unit(self, cube: Cube, at: str) -> str | None:
         """A conjunction: the letters that it leaves, then bits; None where it leaves no letter."""
-        letters, parts = self.told.every, list[str]()
+        letters, parts = self.compiled.every, list[str]()
         for variable, value in cube:
-            name = self.told.name(variable)
-            if name in self.told.sets:
-                letters = letters & self.told.sets[name] if value else letters - self.told.sets[name]
+            name = self.compiled.names[variable]
+            if name in self.compiled.sets:
+                letters = letters & self.compiled.sets[name] if value else letters - self.compiled.sets[name]
             else:
                 parts.append(f"{self.put(name)}({at}) = {int(value)}")
         if not letters:
             return None
-        if letters != self.told.every:
+        if letters != self.compiled.every:
             parts.insert(0, f"({self.truth(letters, at)})")
         return " & ".join(parts) or ALWAYS
 
     def bits(self, *truths: Truth) -> list[str]:
         """The bits that truths are of, but for those of letters."""
         found = dict[str, None]()
-        for truth in map(self.told.truth, truths):
+        for truth in map(self.compiled.truth, truths):
             todo: list[Any] = [] if isinstance(truth, frozenset) else [truth]
             while todo:
                 node = todo.pop()
                 if not isinstance(node, bool):
-                    name = self.told.name(node[0])
-                    if name not in self.told.sets:
+                    name = self.compiled.names[node[0]]
+                    if name not in self.compiled.sets:
                         found[name] = None
                     todo += node[1:]
         return list(found)
@@ -143,7 +142,7 @@ class ProgramText:
     def goals(self, number: int) -> Iterator[tuple[str, str, Sequence[Truth]]]:
         """What is shown of a line: label, fact at i, and the truths in it. What is about coordinates that the model
         does not have, since nothing needs it, is left out."""
-        value, name = self.told.lines[number], self.spoken.value(number)
+        value, name = self.compiled.lines[number], self.spoken.value(number)
         if isinstance(value, Form):
             facts = [(f"L{number}", f"{name} = {self.form(value)}", [*value.bits])]
             facts = [one for one in facts if all(self.there(atom.name) for atom in value.atoms)]
@@ -161,7 +160,7 @@ class ProgramText:
 
     def known(self, number: int, code: str = "") -> list[str]:
         """The facts about a line that is read; of a letter with a `code` those that say whether it is this one."""
-        line, value = self.program.lines[number], self.told.lines[number]
+        line, value = self.program.lines[number], self.compiled.lines[number]
         if number not in self.spoken.names:
             place = {"indices": "before", "length": "last"}.get(line.op, "")
             return ["word"] if line.op == "in" else [f"{self.put(place)}_is"] if self.there(place) else []
@@ -185,10 +184,12 @@ class ProgramText:
         if label in self.done:
             return label
         put = self.put(name)
-        if name in self.told.sets:
-            self.add(label, f"all i in 1..n. {put}(i) = I[{self.truth(self.told.sets[name])}]", [f"{put}_is", "word"])
-        elif name in self.told.tables:
-            said = self.form(Form(self.told.tables[name]))
+        if name in self.compiled.sets:
+            self.add(
+                label, f"all i in 1..n. {put}(i) = I[{self.truth(self.compiled.sets[name])}]", [f"{put}_is", "word"]
+            )
+        elif name in self.compiled.tables:
+            said = self.form(Form(self.compiled.tables[name]))
             self.each(label, f"{put}(i) = {said}", self.lettered("w(i)", [f"{put}_is(i)"]))
         elif name in ("one", "zero"):
             self.add(label, f"all i in 1..n. {put}(i) = {int(name == 'one')}", [f"{put}_is"])
@@ -208,18 +209,18 @@ class ProgramText:
     def sets(self, put: str) -> list[str]:
         """The coordinates of letters that the equation of a coordinate reads."""
         read = self.definitions[put].reads() if put in self.definitions else ()
-        return [self.own[one] for one in read if self.own.get(one) in self.told.sets]
+        return [self.own[one] for one in read if self.own.get(one) in self.compiled.sets]
 
     def bit(self, name: str) -> str:
         """The fact that a coordinate is a bit."""
         label, put = f"B_{name}", self.put(name)
         if label not in self.done:
             if not self.there(name):
-                raise Undecided(f"no proof is made where a bit is left out: {self.told.meanings[name]}")
-            if name in self.told.compared or name in self.told.signs:
-                raise Undecided(f"no proof is made of the comparison {self.told.meanings[name]}")
+                raise Undecided(f"no proof is made where a bit is left out: {self.compiled.meanings[name]}")
+            if name in self.compiled.compared or name in self.compiled.signs:
+                raise Undecided(f"no proof is made of the comparison {self.compiled.meanings[name]}")
             node = self.held.get(name, False)
-            made = isinstance(node, tuple) and node[1:] != (False, True) and name not in self.told.sets
+            made = isinstance(node, tuple) and node[1:] != (False, True) and name not in self.compiled.sets
             self.add(label, f"all i in 1..n. bit({put}(i))", [self.holds(name) if made else f"{put}_is"])
         return label
 
@@ -235,34 +236,35 @@ class ProgramText:
         every, now = self.bits(node), [f"take now from {hints[0]} by il, ih"]
 
         def cases(node: Any, letter: str | None, told: list[str], split: list[str]) -> list[str]:
-            while isinstance(node, tuple) and self.told.name(node[0]) in self.told.sets:
+            while isinstance(node, tuple) and self.compiled.names[node[0]] in self.compiled.sets:
                 if letter is None:
                     break
-                node = node[1 + (letter in self.told.sets[self.told.name(node[0])])]
+                node = node[1 + (letter in self.compiled.sets[self.compiled.names[node[0]]])]
             rest = [one for one in every if one not in split]
             if isinstance(node, bool) and not rest:
                 return ["rewrite now", *(f"rewrite {one}" for one in told), "qed"]
             if isinstance(node, bool) and len(every) > MOST_BITS:
                 return [f"qed by {', '.join([*told, *hints, *(f'R_{one}(i)' for one in rest), 'il', 'ih'])}"]
-            name = rest[0] if isinstance(node, bool) else self.told.name(node[0])
+            name = rest[0] if isinstance(node, bool) else self.compiled.names[node[0]]
             k = every.index(name)
-            lines = [f"cases O{k}, I{k} from {self.bit(name)}(i) by il, ih"]
-            for value in (0, 1):
-                left = node if isinstance(node, bool) else node[1 + value]
-                lines += as_block(cases(left, letter, [*told, f"{'OI'[value]}{k}"], [*split, name]))
-            return lines
+            fact, left = f"{self.bit(name)}(i)", (node, node) if isinstance(node, bool) else node[1:]
+            labels = [f"O{k}", f"I{k}"]
+            blocks = (cases(left[value], letter, [*told, labels[value]], [*split, name]) for value in (0, 1))
+            return in_cases(labels, fact, "il, ih", blocks)
 
         if not sets:
             return [*now, *cases(node, self.program.alphabet[0], [], [])]
-        lines = [self.by_letter()]
-        for k, letter in enumerate(self.program.alphabet):
+
+        def block(k: int) -> list[str]:
+            letter = self.program.alphabet[k]
             facts = [
-                f"{self.put(one)}(i) = {int(letter in self.told.sets[one])} by W{k}, {self.holds(one)}(i), il, ih"
+                f"{self.put(one)}(i) = {int(letter in self.compiled.sets[one])} by W{k}, {self.holds(one)}(i), il, ih"
                 for one in sets
             ]
             told = [*(f"G{n}" for n in range(len(sets))), *([f"W{k}"] if "w(i)" in self.truth(node) else [])]
-            lines += as_block([*(f"G{n}: {fact}" for n, fact in enumerate(facts)), *cases(node, letter, told, [])])
-        return [*now, *lines]
+            return [*(f"G{n}: {fact}" for n, fact in enumerate(facts)), *cases(node, letter, told, [])]
+
+        return [*now, *self.by_letters(block)]
 
     def lettered(self, said: str, hints: Sequence[str], held: Sequence[str] = ()) -> list[str]:
         """Lines that close a goal by hints, with cases over the letter where it is asked for; `held` are coordinates
@@ -270,28 +272,33 @@ class ProgramText:
         hints = [*dict.fromkeys([*hints, "il", "ih"])]
         if "w(i)" not in said or len(self.program.alphabet) == 1:
             return [f"qed by {', '.join([*hints, *(f'{self.holds(one)}(i)' for one in held)])}"]
-        lines = [f"cases {', '.join(f'W{k}' for k in range(len(self.program.alphabet)))} from word(i) by il, ih"]
-        for k, letter in enumerate(self.program.alphabet):
-            block, now = list[str](), [f"W{k}"]
+
+        def block(k: int) -> list[str]:
+            lines, now = list[str](), [f"W{k}"]
             for one in dict.fromkeys(held):
-                if one in self.told.sets:
+                if one in self.compiled.sets:
                     now.append(f"G{len(now)}")
-                    fact = f"{self.put(one)}(i) = {int(letter in self.told.sets[one])}"
-                    block.append(f"{now[-1]}: {fact} by W{k}, {self.holds(one)}(i), il, ih")
+                    fact = f"{self.put(one)}(i) = {int(self.program.alphabet[k] in self.compiled.sets[one])}"
+                    lines.append(f"{now[-1]}: {fact} by W{k}, {self.holds(one)}(i), il, ih")
                 else:
                     now.append(f"{self.holds(one)}(i)")
-            lines += as_block([*block, f"qed by {', '.join([*now, *(hint for hint in hints if hint != 'word(i)')])}"])
-        return lines
+            return [*lines, f"qed by {', '.join([*now, *(hint for hint in hints if hint != 'word(i)')])}"]
 
-    def by_letter(self) -> str:
-        """A line that begins cases over the letter."""
-        if len(self.program.alphabet) == 1:
+        return self.by_letters(block)
+
+    def by_letters(
+        self, block: Callable[[int], Sequence[str]], at: str = "i", where: str = "il, ih", mark: str = "W"
+    ) -> list[str]:
+        """Lines with a block for the number of each letter at a position: the fact W0 or the like says that it is
+        there."""
+        numbers = range(len(self.program.alphabet))
+        if len(numbers) == 1:
             raise Undecided("no proof is made of a program of one symbol")
-        return f"cases {', '.join(f'W{k}' for k in range(len(self.program.alphabet)))} from word(i) by il, ih"
+        return in_cases([f"{mark}{k}" for k in numbers], f"word({at})", where, map(block, numbers))
 
     def _truthful(self, name: str) -> bool:
         """Whether a coordinate holds a truth."""
-        told = self.told
+        told = self.compiled
         return any(name in one for one in (told.sets, told.tables, told.compared, told.signs, self.held))
 
     def coordinates(self, row: LinearFactors, at: str) -> list[str]:
@@ -300,8 +307,8 @@ class ProgramText:
 
     def count(self, name: str) -> str:
         """The fact that a coordinate holds how often a truth is strictly before, or behind."""
-        side, truth, mean = self.told.counts[name]
-        held = self.told.hold(self.told.node(truth))
+        side, truth, mean = self.compiled.counts[name]
+        held = self.compiled.hold(self.compiled.node(truth))
         put, told, at = self.put(name), self.holds(held), self.truth(truth, "j")
         said = self.truth(truth)
         self.add(f"P_{name}", f"all i in 1..n. bit(I[{said}]) & {self.put(held)}(i) = I[{said}]",
@@ -319,9 +326,14 @@ class ProgramText:
         found = self.members(number)
         if not found:
             return [f"qed by {fact}"]
-        labels = [f"C{k}" for k in range(len(self.told.lines[number]))]
+        labels = [f"C{k}" for k in range(len(self.compiled.lines[number]))]
         return [f"cases {', '.join(labels)} from {found[0]}({at}) by pl, ph, il, ih",
                 *(f"  - qed by {one}, {fact}" for one in labels)]  # fmt: skip
+
+
+def in_cases(labels: Sequence[str], fact: str, where: str, blocks: Iterable[Sequence[str]]) -> list[str]:
+    """Lines with a block for each part of a disjunction, which is that fact by the hints `where`."""
+    return [f"cases {', '.join(labels)} from {fact} by {where}", *(line for one in blocks for line in as_block(one))]
 
 
 def as_block(lines: Sequence[str]) -> list[str]:

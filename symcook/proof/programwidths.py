@@ -11,13 +11,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from symcook.compilers.numbers import Form
+from symcook.compilers.rasp import OneSided
 from symcook.compilers.selection import SelectorCase
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.programs.srasp import SraspLine
 from symcook.proof.programheads import SelectionFacts
-from symcook.proof.programtext import as_block
-from symcook.proof.programtold import OneSided
+from symcook.proof.programtext import in_cases
 
 
 class Side(NamedTuple):
@@ -55,10 +55,10 @@ class WidthFacts(SelectionFacts):
 
     def width(self, number: int, line: SraspLine) -> None:
         """How many positions are selected: all, or those that a lookup finds by their share, and this one."""
-        value, name = self.told.lines[number], self.spoken.names[number]
+        value, name = self.compiled.lines[number], self.spoken.names[number]
         if not all(self.there(atom.name) for atom in value.atoms):
             return
-        shares = [atom.name for atom in value.atoms if atom.name in self.told.shares]
+        shares = [atom.name for atom in value.atoms if atom.name in self.compiled.shares]
         (selector,), pair = line.reads, self.spoken.pair(line.reads[0])
         if not shares and [atom.name for atom in value.atoms] == ["last"] and value.finite().constant == 1:
             self.each(f"L{number}", f"{name}(i) = {self.form(value)}", [
@@ -66,7 +66,7 @@ class WidthFacts(SelectionFacts):
                 f"same: sum(j, 1, n, I[{pair}]) = sum(j, 1, n, 1) by sum_ext(j. I[{pair}]; j. 1; 1; n)[each]",
                 f"qed by {name}_is(i), same, sum_one(1; n), {self.put('last')}_is(i), il, ih, some"])  # fmt: skip
             return
-        besides = self.told.besides.get(number, [])
+        besides = self.compiled.besides.get(number, [])
         if len(besides) == 2:
             self.both_sides(number, line, besides)
             return
@@ -90,7 +90,7 @@ class WidthFacts(SelectionFacts):
 
     def both_sides(self, number: int, line: SraspLine, besides: Sequence[OneSided]) -> None:
         """How many positions are selected, where those before and those behind are by other conditions."""
-        value, name, (selector,) = self.told.lines[number], self.spoken.names[number], line.reads
+        value, name, (selector,) = self.compiled.lines[number], self.spoken.names[number], line.reads
         said, own = f"I[{self.spoken.pair(selector)}]", self.spoken.pair(selector, "i", "i")
         for one in besides:
             self.beside(number, selector, one)
@@ -98,7 +98,7 @@ class WidthFacts(SelectionFacts):
         if value.atoms:
             raise Undecided(f"no proof is made of the selector_width: {self.program.text(number)}")
         self.itself(number, selector, value)
-        self.each(f"L{number}", f"{name}(i) = {self.form(self.told.lines[number])}", [
+        self.each(f"L{number}", f"{name}(i) = {self.form(self.compiled.lines[number])}", [
             f"parts: sum(j, 1, n, {said}) = sum(j, 1, i - 1, {said}) + I[{own}] + sum(j, i + 1, n, {said}) "
             f"by sum_split(j. {said}; 1; i - 1; n), sum_split(j. {said}; i; i; n), il, ih",
             f"qed by {name}_is(i), parts, Yleft{number}(i), Yright{number}(i), O{number}(i), il, ih"])  # fmt: skip
@@ -107,7 +107,7 @@ class WidthFacts(SelectionFacts):
         """The fact how many positions on one side are selected."""
         side = SIDES[one.side]
         known = self.facts_read(selector)
-        gates = [f"{self.gate(atom.name)}(i)" for atom in one.total.atoms if atom.name in self.told.gates]
+        gates = [f"{self.gate(atom.name)}(i)" for atom in one.total.atoms if atom.name in self.compiled.gates]
         ends = [f"{side.where}_is(i)"] * (side.where in self.run) + [f"sum_one({side.low}; {side.high})", "il", "ih"]
         if len(one.cases) != 1:
             self.by_share(number, selector, one, known, [*gates, *ends])
@@ -118,9 +118,9 @@ class WidthFacts(SelectionFacts):
             of.append(str(int(there)))
         else:
             for atom, q in one.total.atoms.items():
-                if atom.name in self.told.counts:
+                if atom.name in self.compiled.counts:
                     hints.append(f"{self.count(atom.name)}(i)")
-                    of.append(f"({q})*I[{self.truth(self.told.counts[atom.name][1], 'j')}]")
+                    of.append(f"({q})*I[{self.truth(self.compiled.counts[atom.name][1], 'j')}]")
             of.append(f"({sum((q for atom, q in one.total.atoms.items() if atom.name == side.where), Fraction(0))})")
             bits = [f"{self.bit(bit)}(j)" for bit in self.bits(there)]
         self.each(f"Y{one.side}{number}", f"{self.sum_on(side, selector)} = {self.form(one.total)}", [
@@ -147,20 +147,18 @@ class WidthFacts(SelectionFacts):
         inner, means = list[str](), list[str]()
         for case in one.cases:
             if not isinstance(case.there, bool):
-                held, mean = self.put(self.told.hold(case.there)), self.told.mean_of(case.there, side.mask)
+                held, mean = self.put(self.compiled.hold(case.there)), self.compiled.mean_of(case.there, side.mask)
                 m = len(means)
                 inner += [f"take (Times{m} Edge{m}) from {self.put(mean)}_is(i) by il, ih",
                           f"take (Least{m} Most{m}) from mean_{side.where}(i; {side.more}{held}; "
                           f"{self.put(mean)}(i))[_, _, Times{m}, Edge{m}] by "
-                          f"{self.bit(self.told.hold(case.there))}, il, ih"]  # fmt: skip
+                          f"{self.bit(self.compiled.hold(case.there))}, il, ih"]  # fmt: skip
                 means.append(mean)
         blocks = [
             self.in_case(side, selector, one, case, [f"C{k}", *told], means, known, ends)
             for k, case in enumerate(one.cases)
         ]
-        inner.append(f"cases {', '.join(f'C{k}' for k in range(len(blocks)))} from {here}(i) by il, ih")
-        for block in blocks:
-            inner += as_block(block)
+        inner += in_cases([f"C{k}" for k in range(len(blocks))], f"{here}(i)", "il, ih", blocks)
         count = self.put(one.count)
         within = f"0 <= {count}(i) & {count}(i) <= {side.most}"
         self.each(label, f"{self.sum_on(side, selector)} = {self.form(one.total)} & {within}", inner)
@@ -176,7 +174,7 @@ class WidthFacts(SelectionFacts):
         of, m, hints, summed = str(int(case.there is True)), "0", list[str](), "same"
         counted = f"I[{self.spoken.pair(selector)}]" if case.there is not True else "0"
         if not isinstance(case.there, bool):
-            node, mean = self.told.hold(case.there), self.told.mean_of(case.there, side.mask)
+            node, mean = self.compiled.hold(case.there), self.compiled.mean_of(case.there, side.mask)
             of, m, place = f"{self.put(node)}(j)", f"{self.put(mean)}(i)", means.index(mean)
             hints, summed = [f"{self.holds(node)}(j)", f"{self.bit(node)}(j)"], f"Times{place}, Edge{place}, same"
         ranges = [f"{end}{k}" for k in range(len(means)) for end in ("Least", "Most")]
@@ -200,22 +198,18 @@ class WidthFacts(SelectionFacts):
         reads = [(fact, at) for read, at in told if self.program.types[read] != "letter" for fact in self.known(read)]
         lines = [f"  take N{k} from {fact}({at}) by jl, jh, il, ih" for k, (fact, at) in enumerate(reads)]
         put = [f"rewrite N{k}" for k in range(len(reads))]
-        letters = range(len(self.program.alphabet))
-        if len(letters) == 1:
+        if len(self.program.alphabet) == 1:
             return [*lines, *(f"  {one}" for one in put), f"  qed by {', '.join(hints)}"]
         end = ", ".join(one for one in hints if one != "word(i)")
-        here, there = ", ".join(f"V{k}" for k in letters), ", ".join(f"W{k}" for k in letters)
-        lines.append(f"  cases {here} from word(i) by il, ih")
-        for v in letters:
-            block = [f"cases {there} from word(j) by jl, jh, il, ih"]
-            for w in letters:
-                block += as_block([*put, f"qed by V{v}, W{w}, {end}"])
-            lines += [f"  {one}" for one in as_block(block)]
-        return lines
+
+        def there(v: int) -> list[str]:
+            return self.by_letters(lambda w: [*put, f"qed by V{v}, W{w}, {end}"], "j", "jl, jh, il, ih")
+
+        return [*lines, *(f"  {one}" for one in self.by_letters(there, mark="V"))]
 
     def one_of(self, label: str, here: Sequence[Truth]) -> tuple[str, list[str]]:
         """The fact which case holds at i, by the coordinates that say so, and the facts what these hold."""
-        names = [self.told.hold(self.told.node(one)) for one in here]
+        names = [self.compiled.hold(self.compiled.node(one)) for one in here]
         said, bits = list[str](), [f"{self.bit(bit)}(i)" for one in here for bit in self.bits(one)]
         for k in range(len(here)):
             held = [f"{self.put(one)}(i)" if self.there(one) else f"I[{self.truth(truth)}]"
@@ -228,22 +222,15 @@ class WidthFacts(SelectionFacts):
 
     def others(self, number: int, line: SraspLine, count: str) -> None:
         """The fact how many other positions are selected."""
-        share, cases, own = self.told.shares[count]
+        share, cases, own = self.compiled.shares[count]
         (selector,) = line.reads
-        here = [self.told.hold(self.told.node(case.here)) for case in cases]
-        self.told.node(own)
-        told = [f"{self.holds(one)}(i)" for one in here]
+        _, told = self.one_of(f"X{number}", [case.here for case in cases])
+        self.compiled.node(own)
         known = self.facts_read(selector)
-        bits = [f"{self.bit(one)}(i)" for case in cases for one in self.bits(case.here)]
-        only = " | ".join(
-            "(" + " & ".join(f"{self.put(one)}(i) = {int(k == n)}" for k, one in enumerate(here)) + ")"
-            for n in range(len(here))
-        )
-        self.each(f"X{number}", only, self.lettered("w(i)", [*told, *bits]))
         own_bits = [f"{self.bit(one)}(i)" for one in self.bits(own)]
         read = [one for one, _ in self.selected(selector, "j") if self.program.types[one] == "letter"]
         members = [f"{fact}(i)" for one in read for fact in self.members(one)]
-        held_own = self.told.hold(self.told.node(own))
+        held_own = self.compiled.hold(self.compiled.node(own))
         pair, itself = self.spoken.pair(selector), self.spoken.pair(selector, "i", "i")
         said = Others(self.put(count), self.put(share), self.put(held_own), pair, itself)
         itself_known = [one.replace("(j)", "(i)") for one in known]
@@ -264,9 +251,7 @@ class WidthFacts(SelectionFacts):
         if len(cases) == 1:
             inner += [f"take C0 from X{number}(i) by il, ih", *blocks[0]]
         else:
-            inner += [f"cases {', '.join(labels)} from X{number}(i) by il, ih"]
-            for block in blocks:
-                inner += as_block(block)
+            inner += in_cases(labels, f"X{number}(i)", "il, ih", blocks)
         self.each(f"Q{number}", f"{said.number}(i) = sum(j, 1, n, I[{pair}]) - I[{itself}]", inner)
 
     def means_of(self, cases: Sequence[SelectorCase]) -> dict[str, str]:
@@ -274,7 +259,7 @@ class WidthFacts(SelectionFacts):
         means = dict[str, str]()
         for case in cases:
             if not isinstance(case.there, bool):
-                held, mean = self.told.hold(case.there), self.told.mean_of(case.there)
+                held, mean = self.compiled.hold(case.there), self.compiled.mean_of(case.there)
                 self.holds(held)
                 self.bit(held)
                 means[mean] = held
@@ -286,7 +271,7 @@ class WidthFacts(SelectionFacts):
         if isinstance(case.there, bool):
             of, m, whole = str(int(case.there)), str(int(case.there)), "sum_one(1; n), some"
         else:
-            node, mean = self.told.hold(case.there), self.told.mean_of(case.there)
+            node, mean = self.compiled.hold(case.there), self.compiled.mean_of(case.there)
             of, m, whole = f"{self.put(node)}(j)", f"{self.put(mean)}(i)", f"Whole{means.index(mean)}"
             hints += f", {self.holds(node)}(j)"
         ranges = ", ".join(f"Least{k}, Most{k}" for k in range(len(means)))

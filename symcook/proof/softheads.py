@@ -17,7 +17,23 @@ from symcook.compilers.soft import ROOM
 from symcook.model import expr
 from symcook.proof.definitions import DefinedRun, SoftRow
 from symcook.proof.runvalues import Score
-from symcook.proof.steps import Node, both, combined, each, have, here, hyp, rewritten, told
+from symcook.proof.steps import (
+    Node,
+    both,
+    cases,
+    combined,
+    each,
+    em,
+    have,
+    here,
+    hyp,
+    ind,
+    intro,
+    rewrite,
+    rewritten,
+    told,
+    use,
+)
 
 if TYPE_CHECKING:
     from symcook.compilers.formula import CountHead, FormulaHead, Packed
@@ -108,14 +124,14 @@ def retrieved(text: ProofLines, head: CountHead, found: str, table: str, count: 
     number, inverse = table == "before", f"{head.inverse}(i)"
     factor, seen = f"{g}*n*{inverse}", "i" if head.side == "left" else "(n - i + 1)"
     end, other = ("low", "high") if head.side == "left" else ("high", "low")
-    nonzero = [{"by": "intro", "as": ["none"]}, *combined([("1", "none")], [("1", "some_seen")])]
+    nonzero = [intro(["none"]), *combined([("1", "none")], [("1", "some_seen")])]
     nodes = [
-        {"by": "use", "fact": "range", "with": [], "as": ["low", "high"]},
+        use("range", [], ["low", "high"]),
         here(shares, ["warm", "cut", "least", "most"]),
         here(f"{head.inverse}_is", "share"),
         have("some_seen", f"0 < {seen}", combined([], [("1", ""), ("1", end)])),
         have("some_left", f"0 <= n - {seen}", combined([], [("1", other)])),
-        {"by": "use", "fact": "ax:inv", "with": [seen, nonzero], "as": "inverse"},
+        use("ax:inv", [seen, nonzero], "inverse"),
         have("width", f"{seen}*{inverse} = 1", combined([("1", "inverse"), (seen, "share")])),
         have("wide", f"0 <= (n - {seen})*{inverse}", [{"by": "pos", "sum": [{"c": "1", "of": ["some_left", "warm"]}]}]),
         *both(combined([(str(-g), "width")], [(str(g), "wide")]), hyp("least"), hyp("most")),
@@ -141,16 +157,16 @@ def compared(
         labels = [f"most{t}", f"least{t}"][:: 1 if factor > 0 else -1]
         for side, label in zip(ends, labels, strict=True):
             side.append((str(abs(factor)), label))
-    over, under = ([{"by": "rewrite", "eq": "size"}, *combined([], [*([(str(slack), "")] if slack else []), *side])]
+    over, under = ([rewrite("size"), *combined([], [*([(str(slack), "")] if slack else []), *side])]
                    for side in ends)  # fmt: skip
-    sides = [[{"by": "use", "fact": "ax:abs_pos", "with": [apart, "#d"], "as": "size"}, *over],
-             [{"by": "use", "fact": "ax:abs_neg", "with": [apart, combined([], [("1", "d")])], "as": "size"},
+    sides = [[use("ax:abs_pos", [apart, "#d"], "size"), *over],
+             [use("ax:abs_neg", [apart, combined([], [("1", "d")])], "size"),
               *under]]  # fmt: skip
-    split = {"by": "em", "formula": f"0 <= {apart}", "as": ["d", "d"], "proofs": sides}
+    split = em(f"0 <= {apart}", ["d", "d"], sides)
     above, below = f"{bound} <= {total}", f"{bound - 1} < {total}"
     nodes += [
         have("close", f"abs({apart}) <= 1/4", [split]),
-        {"by": "use", "fact": "lem:comparison_rounded", "with": [found, total, str(bound - 1), "#close"], "as": "step"},
+        use("lem:comparison_rounded", [found, total, str(bound - 1), "#close"], "step"),
         have("alike", f"I[{below}] = I[{above}]", _alike(bound, total, above, below)),
     ]
     return nodes, [("1", "step"), ("1", "alike")]
@@ -158,18 +174,17 @@ def compared(
 
 def _alike(bound: int, total: str, above: str, below: str) -> list[Node]:
     """A number is at least a bound where it is over the one before."""
-    more: Node = {"by": "use", "fact": "ax:int_lt", "with": [str(bound - 1), total, "#is"], "as": "next"}
+    more: Node = use("ax:int_lt", [str(bound - 1), total, "#is"], "next")
     contra: Node = {"by": "contra", "as": "no"}
-    cases: list[list[Node]] = []
+    proofs: list[list[Node]] = []
     for one in ("one", "zero"):
         same = rewritten([one, f"{one}_above"])
         over = [more, contra, *combined([], [("1", "next"), ("1", "not_above")])]
         under = [contra, *combined([], [("1", ""), ("1", "is_above"), ("1", "not")])]
         sides = [same, over] if one == "one" else [under, same]
-        cases.append([{"by": "ind", "of": above, "as": "either_above"},
-                      {"by": "cases", "fact": "either_above", "proofs": sides,
-                       "as": [["is_above", "one_above"], ["not_above", "zero_above"]]}])  # fmt: skip
-    return told(below, *cases)
+        labels = [["is_above", "one_above"], ["not_above", "zero_above"]]
+        proofs.append([ind(above, "either_above"), cases("either_above", labels, sides)])
+    return told(below, *proofs)
 
 
 def _scored(text: ProofLines, label: str, name: str, value: str, g: int, stop: str | None) -> str:
@@ -180,17 +195,17 @@ def _scored(text: ProofLines, label: str, name: str, value: str, g: int, stop: s
     read = [(one, at) for one, at in dict.fromkeys((f, at) for side, at in sides for f in side.reads()) if one in told]
     for one, at in read:
         given = [at, "#range" if at == "i" else "#place"]
-        nodes.append({"by": "use", "fact": f"{one}_is", "with": given, "as": f"{one}_{at}"})
+        nodes.append(use(f"{one}_is", given, f"{one}_{at}"))
     labels = [f"{one}_{at}" for one, at in read]
     if "share" in {*score.keys()}:
         factor, share = (f"{one}_{at}" for one, at in read if one != stop)
-        premise = [{"by": "split", "proofs": [hyp("some"), hyp(factor), hyp(share)]}]
+        premise = both(hyp("some"), hyp(factor), hyp(share))
         rule = "length" if factor == "length_i" else "share"
         given = ["n", str(g), f"{factor[:-2]}(i)", "share(l)", f"2*{abs(g)}*{stop}(l)" if stop else "0", "l", premise]
-        nodes += [{"by": "use", "fact": f"lem:score_{rule}", "with": given, "as": "it"}, *hyp("it")]
+        nodes += [use(f"lem:score_{rule}", given, "it"), *hyp("it")]
     else:
         nodes += rewritten(labels)
-    ends = [{"by": "intro", "as": [one]} for one in ("i", "range", "l", "place")]
+    ends = [intro([one]) for one in ("i", "range", "l", "place")]
     text.step(have(label, f"all i in 1..n. all l in 1..n. {scores} = {value}", [*ends, *nodes]), label)
     return f"i l. {scores}"
 
@@ -200,9 +215,9 @@ def _scores(text: ProofLines, label: str, found: str, value: str, shares: str) -
     both."""
     score, scores, _ = text.rows[found]
     read = dict.fromkeys(score.keys())
-    nodes: list[Node] = [{"by": "intro", "as": [one]} for one in ("i", "range", "l", "place")]
+    nodes: list[Node] = [intro([one]) for one in ("i", "range", "l", "place")]
     nodes.append(here(shares, ["warm", "cut", "least", "most"]))
-    nodes += [{"by": "use", "fact": f"{one}_is", "with": ["l", "#place"], "as": f"{one}_l"} for one in read]
+    nodes += [use(f"{one}_is", ["l", "#place"], f"{one}_l") for one in read]
     nodes += rewritten([*(f"{one}_l" for one in read), "cut"])
     text.step(have(label, f"all i in 1..n. all l in 1..n. {scores} = {value}", nodes), label)
     return f"i l. {scores}"

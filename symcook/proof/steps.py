@@ -2,15 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 Node = dict[str, Any]
 
 
+def use(fact: str, given: Sequence[str | list[Node]], label: str | list[str]) -> Node:
+    """A fact for these terms and premises, called by a name, or its parts by several."""
+    return {"by": "use", "fact": fact, "with": given, "as": label}
+
+
+def intro(labels: Sequence[str | list[str]]) -> Node:
+    """Names for what the goal quantifies and supposes."""
+    return {"by": "intro", "as": labels}
+
+
+def rewrite(equation: str) -> Node:
+    """The goal with the left side of an equation put as the right one."""
+    return {"by": "rewrite", "eq": equation}
+
+
+def cases(fact: str, labels: Sequence[str | list[str]], proofs: Sequence[list[Node]]) -> Node:
+    """A proof for each part of a disjunction."""
+    return {"by": "cases", "fact": fact, "as": labels, "proofs": proofs}
+
+
+def em(formula: str, labels: Sequence[str], proofs: Sequence[list[Node]]) -> Node:
+    """A proof where a formula holds, and one where it does not."""
+    return {"by": "em", "formula": formula, "as": labels, "proofs": proofs}
+
+
+def ind(condition: str, label: str) -> Node:
+    """The fact that a condition holds and its truth is 1, or it fails and that is 0."""
+    return {"by": "ind", "of": condition, "as": label}
+
+
 def rewritten(labels: Iterable[str]) -> list[Node]:
     """The goal holds by computation once these equations are put in, one behind the other."""
-    return [*({"by": "rewrite", "eq": one} for one in labels), {"by": "true"}]
+    return [*map(rewrite, labels), {"by": "true"}]
 
 
 def have(label: str, show: str, proof: list[Node]) -> Node:
@@ -25,12 +55,12 @@ def hyp(label: str) -> list[Node]:
 
 def here(fact: str, label: str | list[str]) -> Node:
     """What a fact about each position says at i, of which `range` says that it is one."""
-    return {"by": "use", "fact": fact, "with": ["i", "#range"], "as": label}
+    return use(fact, ["i", "#range"], label)
 
 
 def each(goal: str, nodes: list[Node]) -> tuple[str, list[Node]]:
     """A fact about each position, and its proof at i."""
-    return f"all i in 1..n. {goal}", [{"by": "intro", "as": ["i"]}, {"by": "intro", "as": ["range"]}, *nodes]
+    return f"all i in 1..n. {goal}", [intro(["i"]), intro(["range"]), *nodes]
 
 
 def both(*proofs: list[Node]) -> list[Node]:
@@ -41,8 +71,8 @@ def both(*proofs: list[Node]) -> list[Node]:
 def told(condition: str, holds: list[Node], fails: list[Node]) -> list[Node]:
     """Cases: the condition `is` and its truth is 1, `one`; or it is `not` and that is 0, `zero`."""
     return [
-        {"by": "ind", "of": condition, "as": "either"},
-        {"by": "cases", "fact": "either", "as": [["is", "one"], ["not", "zero"]], "proofs": [holds, fails]},
+        ind(condition, "either"),
+        cases("either", [["is", "one"], ["not", "zero"]], [holds, fails]),
     ]
 
 
