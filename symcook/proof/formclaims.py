@@ -73,12 +73,11 @@ class FormClaim:
 
 @dataclass
 class FormsProof:
-    """What was proved of the forms of a model, and by which text; the rest says why not."""
+    """What was proved of the forms of a model; the rest says why not."""
 
     claims: list[FormClaim]
     statement: Any = None
     certificate: dict[str, Any] | None = None
-    text: str = ""
     verdict: Any = None
     seconds: float = 0.0
     missing: dict[str, str] = field(default_factory=dict)
@@ -110,17 +109,6 @@ def equation(spelling: Spelling, head: str, value: Value, cleared: bool = False)
             above, below = spelling.polynomial(value.num), spelling.polynomial(value.den)
             return f"0 < {below} & {head}*({below}) = {above}"
     return f"{head} = {spelling.value(value)}"
-
-
-def at_each(places: list[str], known: tuple[str, ...] = ()) -> list[str]:
-    """A proof for a position i by the word: at each of the places of added tokens, and elsewhere, where it is `known`
-    not to be at one."""
-    if not places:
-        return [f"qed by {', '.join(['word', *known])}"]
-    k = len(places)
-    here, *rest = at_each(places[1:], (*known, f"not{k}"))
-    cases = [f"cases at{k}, not{k}: i = {places[0]}", f"  - qed by word, at{k}", f"  - {here}"]
-    return [*cases, *(f"    {line}" for line in rest)]
 
 
 def conjuncts(formula: str) -> int:
