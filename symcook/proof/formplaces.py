@@ -1,8 +1,8 @@
 """Lines for heads that look at one place, and for networks case by case.
 
 A head by quadratic scores has its one greatest score at a place (`single_best`); a rightmost head by (-1)^j looks at
-the last position of a sign (`right_row`). A network at position i is taken in each of its cases, with the values of what
-it reads written out.
+the last position of a sign (`right_row`). A network at position i is taken in each of its cases, with the values of
+what it reads written out.
 """
 
 from __future__ import annotations
@@ -23,9 +23,6 @@ from symcook.proof.formgaps import away
 from symcook.proof.runtext import joined
 from symcook.proof.runvalues import Call, at_position
 from symcook.proof.spelled import there
-
-MOST_PLACES = 4
-
 
 Top = tuple[Fraction, Affine]
 """Of a parabola what multiplies j^2, and where its top is."""

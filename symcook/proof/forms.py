@@ -49,8 +49,8 @@ from symcook.proof.search import elaborate, equations, prooftext
 from symcook.proof.search.liveness import pruned
 from symcook.proof.search.prooftext import BadProof
 from symcook.proof.search.simplex import TooLong
-from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import flatten
+from symcook.proof.search.tactics import Goal, Node, Stuck
+from symcook.proof.terms import TRUE, flatten
 
 LINES = 5 / 6
 """The part of the time that there is for lines that must follow."""
@@ -618,30 +618,12 @@ class _FormText:
                 out += [label, *([f"{label}_one"] if one is None else [])]
         return [*out, by] if out else []
 
-    def taken(self, formula: str, label: str) -> list[str]:
-        """The labels of the parts of a formula that has a line."""
-        many = conjuncts(formula)
-        labels = [f"{label}_{k}" for k in range(1, many + 1)]
-        if many > 1 and self.line(f"take ({' '.join(labels)}) from {label}") is None:
-            return labels
-        return [label] * many
-
     def finish(self, whole: FormsProof, again: bool = False) -> None:
         """The certificate: the proof goes on from its lines, in a statement with what is claimed by now where not all
         forms are proved, or, if `again`, more of them."""
         done = [c for c in whole.claims if c.missing is None]
         if not done:
             return
-        way = [
-            c
-            for c in done
-            if c.function and c.formula.startswith("all i") and f"{c.function}_form" == self.labels[c.function]
-        ]
-        closing = [
-            f"{c.function}_form" if c in way and f"end {c.coordinate}" not in self.labels else f"end_{c.coordinate}"
-            for c in done
-        ]
-        closing = [*dict.fromkeys([*closing, *[f"{c.function}_form" for c in way]])]
         if again or len(done) < len(whole.claims):
             before, assumed, opened, labels = self.g, self.assumed, self.opened, self.labels
             self.goal(whole)
@@ -650,23 +632,11 @@ class _FormText:
             self.labels = labels
             self.g.nodes += before.nodes[opened:]  # nothing on the way asks for the claim
             self.g.facts, self.g.scope, self.g.taken = before.facts, before.scope, before.taken
-        unclosed = len(self.g.nodes), dict(self.g.facts)
-        own_line = [f"{c.function}_form" if c in way else f"end_{c.coordinate}" for c in done]
-        by_part = [f"- qed by {by}" for c, by in zip(done, own_line, strict=True) for by in self.taken(c.formula, by)]
-        ways = [f"qed by {', '.join(closing)}", "\n".join(by_part)]
-        apart = len(by_part) > 1 and len(by_part) == len(flatten("&", self.g.goal))
-        for text in ways[::-1] if apart else ways:
-            why = self.line(text, 60.0, True)
-            if why is None:
-                break
-        if why is not None:
-            for c in done:
-                c.missing = own.first_line(why)
-            return
         home = self.g.library
         try:
             with limited(self.end_of_all):
-                parts = {"proof": pruned(self.g.nodes), "defined": own.defined_part(home, self.statement.defined)}
+                parts = {"proof": pruned([*self.g.nodes, *self.closing(done)])}
+                parts["defined"] = own.defined_part(home, self.statement.defined)
                 parts["inhabited"] = self.inhabited(home)
             whole.certificate, whole.verdict = own.judged(self.statement, parts, "proved")
             whole.statement = self.statement
@@ -678,12 +648,23 @@ class _FormText:
                 return
             for c in says_nothing:
                 c.missing = "no string was found at which a side of it holds, so that it may be vacuous"
-            nodes, self.g.facts = unclosed
-            del self.g.nodes[nodes:]
             self.finish(whole, True)
         except (Rejected, Stuck, SymcookError) as error:  # no word for the hypotheses, or the time is over
             for c in done:
                 c.missing = own.first_line(error)
+
+    def closing(self, done: Sequence[FormClaim]) -> list[Node]:
+        """The nodes that close the statement: each part of it is a form, or a part of one."""
+        g = self.g._branch(self.g.goal)
+        known = {g.known.key(f): label for label, f in g.facts.items()}
+        for label in [x for c in done for x in (f"{c.function}_form", f"end_{c.coordinate}")]:
+            if (many := flatten("&", g.facts.get(label, TRUE)))[1:]:
+                stem = g.fresh("part")
+                g.use(label, label=" ".join(f"{stem}_{k}" for k in range(len(many))))
+                known |= {g.known.key(f): f"{stem}_{k}" for k, f in enumerate(many)}
+        for part in g.split() if g.goal[0] == "&" else [g]:
+            part.hyp(known.get(g.known.key(part.goal), ""))
+        return g.nodes
 
 
 def _stopped(claim: FormClaim, why: str | None) -> str:
