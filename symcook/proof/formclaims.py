@@ -16,9 +16,12 @@ from symcook.domains.spelling import Spelling
 class StatementSpelling(Spelling):
     """How values are written in a statement: counts as sums, letters by their numbers."""
 
-    def __init__(self, domain: Lengths, low: str, high: str, tokens: Mapping[str, int]) -> None:
+    def __init__(
+        self, domain: Lengths, low: str, high: str, tokens: Mapping[str, int], spoken: Mapping[str, str] = {}
+    ) -> None:
+        """`spoken` is how a sentence calls what is given, where its name is that of another value by the end."""
         super().__init__(domain)
-        self.low, self.high, self.tokens = low, high, tokens
+        self.low, self.high, self.tokens, self.spoken = low, high, tokens, spoken
         self.asked: list[str] = []
         """The queries at which numbers stand in what was spelled since `quantified`: q1, q2, .. there."""
 
@@ -31,7 +34,7 @@ class StatementSpelling(Spelling):
             at = self.linear(*place)
             for k, query in enumerate(self.asked, 1):
                 at = at.replace(query, f"q{k}")
-            return f"{given}({at})"
+            return f"{self.spoken.get(given, given)}({at})"
         if name[:2] == "k:":
             return f"sum(l, {self.low}, {self.high}, I[w(l) = {self.tokens[name[2:]]}])"
         if name[:2] == "p:":

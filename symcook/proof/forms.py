@@ -62,7 +62,7 @@ COUNTED = ""
 """The version of a line that is no text, but the decision by counts."""
 OVER, UNPROVED = "the time is over", "it rests on forms that are not proved"
 """Why a form is not proved, where it is not that no version of its line follows."""
-LITTLE = 0.25
+LITTLE = 1.0
 """Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
 
 
@@ -95,8 +95,13 @@ class _FormText:
         self.parity: ParityText | None = None
         """Where the model is that of PARITY: its own lines, once those at their beginning have been proved."""
 
-    def spelled(self, domain: Lengths) -> StatementSpelling:
-        return StatementSpelling(domain, self.low, self.high, self.meaning.tokens)
+    def spelled(self, domain: Lengths) -> tuple[StatementSpelling, StatementSpelling]:
+        """How values are written in a sentence, where a coordinate's name is its last value, and in the statement."""
+        held = self.meaning.relation.held
+        changed = [name for name, function in self.meaning.names.items() if held.get(function) != function]
+        spoken = {name: f'"{name}"@0' for name in changed}
+        ends = self.low, self.high, self.meaning.tokens
+        return StatementSpelling(domain, *ends, spoken), StatementSpelling(domain, *ends)
 
     # --- What is claimed ------------------------------------------------------------------------------------------
 
@@ -104,7 +109,7 @@ class _FormText:
         """The forms on the way, at every position, those where the readout looks, and the coordinates that nothing
         rests on, behind the last attention."""
         way, behind = list[FormClaim](), list[Coordinate]()
-        spelling = self.spelled(self.found.each.domain)
+        self.spoken, self.generic = self.spelled(self.found.each.domain)
         last = self.last_attention() if not self.model.readout.everywhere else None
         self.tables: dict[str, Any] = {}
         for one in self.found.each.coordinates:
@@ -115,16 +120,16 @@ class _FormText:
             if last is not None and (one.layer, one.part) >= last:
                 behind.append(one)
             elif isinstance(one.column, CellTable):
-                way.append(self.claim(one, spelling))
-        self.generic = spelling
+                way.append(self.claim(one))
         return way, self.ends(), behind
 
-    def claim(self, one: Coordinate, spelling: StatementSpelling) -> FormClaim:
+    def claim(self, one: Coordinate) -> FormClaim:
         """The form of a coordinate that has one at every position."""
         if not isinstance(one.column, CellTable):
             raise RuntimeError(f"{one.name} has no form at every position")
         function, said = self.function(one)
-        made = [self.cells(spelling, one.column, f"{f}(i)") for f in (said, function)]
+        ways = ((self.spoken, said), (self.generic, function))
+        made = [self.cells(spelling, one.column, f"{f}(i)") for spelling, f in ways]
         return FormClaim(one.name, function, *(f"all i in {self.low}..{self.high}. {text}" for text in made))
 
     def last_attention(self) -> tuple[int, str]:
@@ -149,14 +154,16 @@ class _FormText:
     def ends(self) -> list[FormClaim]:
         """The coordinates that the readout reads, and its verdict, case by case."""
         readout, relation = self.model.readout, self.meaning.relation
-        spelling = self.ended = self.spelled(self.found.domain)
+        spellings = self.spelled(self.found.domain)
+        self.ended = spellings[1]
         place = "i" if readout.everywhere else self.low if readout.first else self.high
-        tests = [" & ".join(in_brackets(g) for g in spelling.guard(guard)) for guard, _ in self.found.cells]
+        guards = [guard for guard, _ in self.found.cells]
+        tests = [[" & ".join(in_brackets(g) for g in one.guard(guard)) for one in spellings] for guard in guards]
 
         def claim(coordinate: str, function: str, said: Sequence[Sequence[str]]) -> FormClaim:
             """What is said of each case in the names of a user and of the statement; nothing of one without words."""
             spoken = [(test, text) for test, text in zip(tests, said, strict=True) if text]
-            parts = [[f"({test} -> {text[k]})" if test else text[k] for test, text in spoken] for k in (0, 1)]
+            parts = [[f"({test[k]} -> {text[k]})" if test[k] else text[k] for test, text in spoken] for k in (0, 1)]
             both = [" & ".join(dict.fromkeys(x)) for x in parts]
             if readout.everywhere:
                 both = [f"all i in {self.low}..{self.high}. {x}" for x in both]
@@ -172,17 +179,14 @@ class _FormText:
                 continue  # it is on the way
             values = [column.value_at(guard) for guard, _ in self.found.cells]
             heads = (f'"{name}"({place})', f"{held}({place})")
-            said = [[equation(spelling, head, v, self.cleared) for head in heads] for v in values]
+            ways = [*zip(spellings, heads, strict=True)]
+            said = [[equation(one, head, v, self.cleared) for one, head in ways] for v in values]
             out.append(claim(name, held, said))
         if readout.decides and (readout.each or not readout.everywhere):
             mine = relation.accept(place if readout.each else None)
             heads = (f"accept({place})" if readout.each else "accept", f"({mine})")
-            said = []
-            for guard, outputs in self.found.cells:
-                accept, accepts = verdict(spelling, readout, guard, outputs)
-                said.append(
-                    tuple(h if accept else f"~{h}" if accept is False else f"({h} <-> {accepts})" for h in heads)
-                )
+            ways = [*zip(spellings, heads, strict=True)]
+            said = [[_answered(h, *verdict(one, readout, *cell)) for one, h in ways] for cell in self.found.cells]
             out.append(claim("verdict", "", said))
         labels = [form.label for form in self.found.forms]
         if readout.labelled and readout.answers and any(label is not None for label in labels):
@@ -191,9 +195,9 @@ class _FormText:
             said = [() if x is None else (f'answer("{x}"{also})', f"({relation.answer(x, at)})") for x in labels]
             out.append(claim("answer", "", said))
         if readout.decides and readout.everywhere and not readout.each:
-            accept, accepts = word_verdict(spelling, readout, self.found.cells)
-            both = [h if accept else f"~{h}" if accept is False else f"({h} <-> {accepts})"
-                    for h in ("accept", f"({relation.accept()})")]  # fmt: skip
+            heads = ("accept", f"({relation.accept()})")
+            ways = zip(spellings, heads, strict=True)
+            both = [_answered(h, *word_verdict(one, readout, self.found.cells)) for one, h in ways]
             out.append(FormClaim("verdict", "", *both))
         return out
 
@@ -236,7 +240,7 @@ class _FormText:
         until = self.until
         if not rests:
             self.until = Until(min(until.left, LITTLE))
-        claims = [self.claim(one, self.generic) for one in behind if isinstance(one.column, CellTable)]
+        claims = [self.claim(one) for one in behind if isinstance(one.column, CellTable)]
         for claim in claims:
             self.along(claim)
         self.until = until
@@ -246,7 +250,7 @@ class _FormText:
 
     def goal(self, whole: FormsProof) -> None:
         self.whole = whole
-        whole.given = " & ".join(premises(self.spelled(self.found.domain)))
+        whole.given = " & ".join(premises(self.spelled(self.found.domain)[0]))
         statement = own.claim(self.document, whole.sentence, self.symbols)
         self.statement = statement
         self.g = Goal(own.library(statement, own.citable()), statement.formula, {}, {})
@@ -665,6 +669,11 @@ class _FormText:
         for part in g.split() if g.goal[0] == "&" else [g]:
             part.hyp(known.get(g.known.key(part.goal), ""))
         return g.nodes
+
+
+def _answered(head: str, accept: bool | None, accepts: str | None) -> str:
+    """That the model accepts, does not, or does if and only if a condition holds."""
+    return head if accept else f"~{head}" if accept is False else f"({head} <-> {accepts})"
 
 
 def _stopped(claim: FormClaim, why: str | None) -> str:

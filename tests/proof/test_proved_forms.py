@@ -310,6 +310,12 @@ def test_the_logit_and_the_verdict_of_parity(name: str) -> None:
     assert found.verdict.status == "PROVED" and not found.verdict.assuming
 
 
+def test_a_form_speaks_of_the_input_where_a_layer_writes_the_same_coordinate() -> None:
+    proof = forms.prove(every_length(build("attention-identity")), seconds=20)
+    assert proof.sentence == '(all i in 1..n. "x"(i) = "x"@0(i))'
+    assert proof.whole and proof.statement.text.endswith("-> (all i in 1..n. z1_x(i) = x(i))")
+
+
 @pytest.mark.parametrize("factor", [2, -1])
 def test_a_planted_logit_of_parity_is_not_proved(factor: int) -> None:
     found = planted(every_length(build("parity")), lambda v: v * fmpq(factor))
