@@ -16,9 +16,12 @@ from symcook.domains.spelling import Spelling
 class StatementSpelling(Spelling):
     """How values are written in a statement: counts as sums, letters by their numbers."""
 
-    def __init__(self, domain: Lengths, low: str, high: str, tokens: Mapping[str, int]) -> None:
+    def __init__(
+        self, domain: Lengths, low: str, high: str, tokens: Mapping[str, int], spoken: Mapping[str, str] = {}
+    ) -> None:
+        """`spoken` is how a sentence calls what is given, where its name is that of another value by the end."""
         super().__init__(domain)
-        self.low, self.high, self.tokens = low, high, tokens
+        self.low, self.high, self.tokens, self.spoken = low, high, tokens, spoken
         self.asked: list[str] = []
         """The queries at which numbers stand in what was spelled since `quantified`: q1, q2, .. there."""
 
@@ -31,7 +34,7 @@ class StatementSpelling(Spelling):
             at = self.linear(*place)
             for k, query in enumerate(self.asked, 1):
                 at = at.replace(query, f"q{k}")
-            return f"{given}({at})"
+            return f"{self.spoken.get(given, given)}({at})"
         if name[:2] == "k:":
             return f"sum(l, {self.low}, {self.high}, I[w(l) = {self.tokens[name[2:]]}])"
         if name[:2] == "p:":
@@ -73,12 +76,11 @@ class FormClaim:
 
 @dataclass
 class FormsProof:
-    """What was proved of the forms of a model, and by which text; the rest says why not."""
+    """What was proved of the forms of a model; the rest says why not."""
 
     claims: list[FormClaim]
     statement: Any = None
     certificate: dict[str, Any] | None = None
-    text: str = ""
     verdict: Any = None
     seconds: float = 0.0
     missing: dict[str, str] = field(default_factory=dict)
@@ -110,17 +112,6 @@ def equation(spelling: Spelling, head: str, value: Value, cleared: bool = False)
             above, below = spelling.polynomial(value.num), spelling.polynomial(value.den)
             return f"0 < {below} & {head}*({below}) = {above}"
     return f"{head} = {spelling.value(value)}"
-
-
-def at_each(places: list[str], known: tuple[str, ...] = ()) -> list[str]:
-    """A proof for a position i by the word: at each of the places of added tokens, and elsewhere, where it is `known`
-    not to be at one."""
-    if not places:
-        return [f"qed by {', '.join(['word', *known])}"]
-    k = len(places)
-    here, *rest = at_each(places[1:], (*known, f"not{k}"))
-    cases = [f"cases at{k}, not{k}: i = {places[0]}", f"  - qed by word, at{k}", f"  - {here}"]
-    return [*cases, *(f"    {line}" for line in rest)]
 
 
 def conjuncts(formula: str) -> int:

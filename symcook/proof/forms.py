@@ -1,9 +1,9 @@
-"""Certificates for closed forms: a text is generated, a line a coordinate in the order of the run, and elaborated.
+"""Certificates for closed forms: the run form by form, each proved by counts or by a text that is generated.
 
 The domain that finds the forms (`symcook.domains.lengths`) is not trusted: each form becomes a part of a sentence about
-the model, as `symcook prove MODEL --statement` takes it, and is kept only where the checker accepts its proof. Of each
-line several versions are tried, by what the coordinate's equation is made of: a mean, a network, a sum of powers of -1,
-a single position.
+the model, as `symcook prove MODEL --statement` takes it, and is kept only where the checker accepts its proof. Where a
+model has an alphabet, `claims.counts` decides a form with those that were proved before it. Texts are for what counts
+have no rule for: single positions, tolerances, lookups, lemmas about a run, and models of numbers.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import itertools
 import re
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from flint import fmpq
 
 from symcook.alarm import Until
-from symcook.closed import Coordinate, EveryLength, none_of, premises, verdict, word_verdict
+from symcook.closed import Coordinate, EveryLength, premises, verdict, word_verdict
 from symcook.domains.field import polynomial_of
 from symcook.domains.lengths import Lengths
 from symcook.domains.spelling import in_brackets
@@ -27,9 +28,13 @@ from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
 from symcook.model.symbols import exact
 from symcook.proof import own, replay, runrel
-from symcook.proof.definitions import EmbeddingRow, HeadRow, MeanRow
+from symcook.proof.claims.casefacts import Unclosed
+from symcook.proof.claims.counts import CountedCase
+from symcook.proof.claims.lettered import Lettered
+from symcook.proof.claims.problem import OutsideFragment, problem
+from symcook.proof.definitions import HeadRow, MeanRow
 from symcook.proof.formcircle import CircleText, angle_of
-from symcook.proof.formclaims import FormClaim, FormsProof, StatementSpelling, at_each, conjuncts, equation
+from symcook.proof.formclaims import FormClaim, FormsProof, StatementSpelling, conjuncts, equation
 from symcook.proof.formgaps import SumText, nearest
 from symcook.proof.formlookup import CountLookup
 from symcook.proof.formparity import ParityText
@@ -41,9 +46,11 @@ from symcook.proof.ownnames import ModelMeaning
 from symcook.proof.ownruns import Runs
 from symcook.proof.runvalues import Combination
 from symcook.proof.search import elaborate, equations, prooftext
+from symcook.proof.search.liveness import pruned
 from symcook.proof.search.prooftext import BadProof
-from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import flatten
+from symcook.proof.search.simplex import TooLong
+from symcook.proof.search.tactics import Goal, Node, Stuck
+from symcook.proof.terms import TRUE, flatten
 
 LINES = 5 / 6
 """The part of the time that there is for lines that must follow."""
@@ -51,9 +58,11 @@ SECONDS = 15.0
 """The time for one version of a line."""
 SOON = 0.2
 """The time for all versions of the line of what the readout looks at, before the forms that it reads have lines."""
+COUNTED = ""
+"""The version of a line that is no text, but the decision by counts."""
 OVER, UNPROVED = "the time is over", "it rests on forms that are not proved"
 """Why a form is not proved, where it is not that no version of its line follows."""
-LITTLE = 0.25
+LITTLE = 1.0
 """Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
 
 
@@ -76,17 +85,23 @@ class _FormText:
         self.low, self.high = relation.low, relation.high
         self.until, self.end_of_lines = Until(seconds / 2, LINES), Until(seconds * LINES, LINES)
         self.end_of_all = Until(seconds)
-        self.lines: list[str] = []
         self.labels: dict[str, str] = {}
         self.lemma: str | None = None
+        self.case: CountedCase | None = None
+        """What is known for a decision by counts, where the model has an alphabet."""
         self.count_k = self.cleared = self.looking = False
         self.circle: Sequence[str] = ()
         """What is known of a root where values are points of a circle."""
         self.parity: ParityText | None = None
         """Where the model is that of PARITY: its own lines, once those at their beginning have been proved."""
 
-    def spelled(self, domain: Lengths) -> StatementSpelling:
-        return StatementSpelling(domain, self.low, self.high, self.meaning.tokens)
+    def spelled(self, domain: Lengths) -> tuple[StatementSpelling, StatementSpelling]:
+        """How values are written in a sentence, where a coordinate's name is its last value, and in the statement."""
+        held = self.meaning.relation.held
+        changed = [name for name, function in self.meaning.names.items() if held.get(function) != function]
+        spoken = {name: f'"{name}"@0' for name in changed}
+        ends = self.low, self.high, self.meaning.tokens
+        return StatementSpelling(domain, *ends, spoken), StatementSpelling(domain, *ends)
 
     # --- What is claimed ------------------------------------------------------------------------------------------
 
@@ -94,7 +109,7 @@ class _FormText:
         """The forms on the way, at every position, those where the readout looks, and the coordinates that nothing
         rests on, behind the last attention."""
         way, behind = list[FormClaim](), list[Coordinate]()
-        spelling = self.spelled(self.found.each.domain)
+        self.spoken, self.generic = self.spelled(self.found.each.domain)
         last = self.last_attention() if not self.model.readout.everywhere else None
         self.tables: dict[str, Any] = {}
         for one in self.found.each.coordinates:
@@ -105,16 +120,16 @@ class _FormText:
             if last is not None and (one.layer, one.part) >= last:
                 behind.append(one)
             elif isinstance(one.column, CellTable):
-                way.append(self.claim(one, spelling))
-        self.generic = spelling
+                way.append(self.claim(one))
         return way, self.ends(), behind
 
-    def claim(self, one: Coordinate, spelling: StatementSpelling) -> FormClaim:
+    def claim(self, one: Coordinate) -> FormClaim:
         """The form of a coordinate that has one at every position."""
         if not isinstance(one.column, CellTable):
             raise RuntimeError(f"{one.name} has no form at every position")
         function, said = self.function(one)
-        made = [self.cells(spelling, one.column, f"{f}(i)") for f in (said, function)]
+        ways = ((self.spoken, said), (self.generic, function))
+        made = [self.cells(spelling, one.column, f"{f}(i)") for spelling, f in ways]
         return FormClaim(one.name, function, *(f"all i in {self.low}..{self.high}. {text}" for text in made))
 
     def last_attention(self) -> tuple[int, str]:
@@ -139,14 +154,16 @@ class _FormText:
     def ends(self) -> list[FormClaim]:
         """The coordinates that the readout reads, and its verdict, case by case."""
         readout, relation = self.model.readout, self.meaning.relation
-        spelling = self.ended = self.spelled(self.found.domain)
+        spellings = self.spelled(self.found.domain)
+        self.ended = spellings[1]
         place = "i" if readout.everywhere else self.low if readout.first else self.high
-        tests = [" & ".join(in_brackets(g) for g in spelling.guard(guard)) for guard, _ in self.found.cells]
+        guards = [guard for guard, _ in self.found.cells]
+        tests = [[" & ".join(in_brackets(g) for g in one.guard(guard)) for one in spellings] for guard in guards]
 
         def claim(coordinate: str, function: str, said: Sequence[Sequence[str]]) -> FormClaim:
             """What is said of each case in the names of a user and of the statement; nothing of one without words."""
             spoken = [(test, text) for test, text in zip(tests, said, strict=True) if text]
-            parts = [[f"({test} -> {text[k]})" if test else text[k] for test, text in spoken] for k in (0, 1)]
+            parts = [[f"({test[k]} -> {text[k]})" if test[k] else text[k] for test, text in spoken] for k in (0, 1)]
             both = [" & ".join(dict.fromkeys(x)) for x in parts]
             if readout.everywhere:
                 both = [f"all i in {self.low}..{self.high}. {x}" for x in both]
@@ -162,17 +179,14 @@ class _FormText:
                 continue  # it is on the way
             values = [column.value_at(guard) for guard, _ in self.found.cells]
             heads = (f'"{name}"({place})', f"{held}({place})")
-            said = [[equation(spelling, head, v, self.cleared) for head in heads] for v in values]
+            ways = [*zip(spellings, heads, strict=True)]
+            said = [[equation(one, head, v, self.cleared) for one, head in ways] for v in values]
             out.append(claim(name, held, said))
         if readout.decides and (readout.each or not readout.everywhere):
             mine = relation.accept(place if readout.each else None)
             heads = (f"accept({place})" if readout.each else "accept", f"({mine})")
-            said = []
-            for guard, outputs in self.found.cells:
-                accept, accepts = verdict(spelling, readout, guard, outputs)
-                said.append(
-                    tuple(h if accept else f"~{h}" if accept is False else f"({h} <-> {accepts})" for h in heads)
-                )
+            ways = [*zip(spellings, heads, strict=True)]
+            said = [[_answered(h, *verdict(one, readout, *cell)) for one, h in ways] for cell in self.found.cells]
             out.append(claim("verdict", "", said))
         labels = [form.label for form in self.found.forms]
         if readout.labelled and readout.answers and any(label is not None for label in labels):
@@ -181,9 +195,9 @@ class _FormText:
             said = [() if x is None else (f'answer("{x}"{also})', f"({relation.answer(x, at)})") for x in labels]
             out.append(claim("answer", "", said))
         if readout.decides and readout.everywhere and not readout.each:
-            accept, accepts = word_verdict(spelling, readout, self.found.cells)
-            both = [h if accept else f"~{h}" if accept is False else f"({h} <-> {accepts})"
-                    for h in ("accept", f"({relation.accept()})")]  # fmt: skip
+            heads = ("accept", f"({relation.accept()})")
+            ways = zip(spellings, heads, strict=True)
+            both = [_answered(h, *word_verdict(one, readout, self.found.cells)) for one, h in ways]
             out.append(FormClaim("verdict", "", *both))
         return out
 
@@ -200,7 +214,6 @@ class _FormText:
                 way, ends, behind = self.claims()
                 whole = FormsProof([*way, *ends])
                 self.goal(whole)
-            self.constants()
             for claim in way:
                 self.along(claim)
             after = {self.function(one)[0]: one.column for one in behind}
@@ -227,7 +240,7 @@ class _FormText:
         until = self.until
         if not rests:
             self.until = Until(min(until.left, LITTLE))
-        claims = [self.claim(one, self.generic) for one in behind if isinstance(one.column, CellTable)]
+        claims = [self.claim(one) for one in behind if isinstance(one.column, CellTable)]
         for claim in claims:
             self.along(claim)
         self.until = until
@@ -237,19 +250,18 @@ class _FormText:
 
     def goal(self, whole: FormsProof) -> None:
         self.whole = whole
-        whole.given = " & ".join(premises(self.spelled(self.found.domain)))
+        whole.given = " & ".join(premises(self.spelled(self.found.domain)[0]))
         statement = own.claim(self.document, whole.sentence, self.symbols)
         self.statement = statement
         self.g = Goal(own.library(statement, own.citable()), statement.formula, {}, {})
         self.elaborator = elaborate.Elaborator()
         self.head = f"proof {statement.id}\n"
-        self.lines, self.lemma, self.parity, self.sums = [], None, None, dict[str, bool]()
+        self.lemma, self.parity, self.sums = None, None, dict[str, bool]()
         self.count_k, self.looking, self.circle = False, False, ()
         labels = [*parts(statement).labels, *(["asked"] if whole.given else [])]
         missing = self.line(f"given .. {' '.join(labels)}", 60.0, True)
         if missing is not None:
             raise RuntimeError(f"the premises of a statement of forms cannot be assumed: {missing}")
-        self.assumed, self.opened = dict(self.g.facts), len(self.g.nodes)
         taken = parts(statement)
         whole_run, each = "run" in taken.labels, equations.spread((equations.OWN,), taken.run)
         self.named = {f: "run" if whole_run else f"{f}_is" for f in self.equations}
@@ -257,6 +269,19 @@ class _FormText:
         self.named |= {} if whole_run else zip(unnamed, (x for x in each if x not in self.named.values()), strict=False)
         self.labels = {f: self.equation(f) for f in self.equations}
         self.said = {self.equation(f): text for f, text in self.equations.items()}
+        self.case = self.by_letters(("run",) if whole_run else each)
+        self.assumed, self.opened = dict(self.g.facts), len(self.g.nodes)
+
+    def by_letters(self, labels: tuple[str, ...]) -> CountedCase | None:
+        """What the premises say of counts, where the model has an alphabet; `labels` are those of its equations."""
+        try:
+            asked = problem(self.statement)
+        except OutsideFragment:
+            return None
+        many = len(flatten("&", asked.word))
+        if asked.outside or (many > 1 and self.line(f"take ({' '.join(f'word_{k}' for k in range(many))}) from word")):
+            return None
+        return CountedCase.at(Lettered(replace(asked.here, called=labels), self.g), self.g)
 
     def defined(self) -> bool:
         """Whether everything in the statement is seen to be defined."""
@@ -290,7 +315,19 @@ class _FormText:
                     self.elaborator.line(self.g, one)
         except (Rejected, Stuck, BadProof, OutOfTime, SymcookError) as error:
             return str(error)
-        self.lines.append(text)
+        return None
+
+    def step(self, label: str, claim: FormClaim, version: str, seconds: float = SECONDS) -> str | None:
+        """Prove a form by a version of its line, or by counts; why that does not prove it, or None where it does."""
+        if version != COUNTED:
+            return self.line(f"{label}: {version}", seconds)
+        if self.case is None or min(seconds, self.until.left) <= 0:
+            return OVER
+        try:
+            with limited(self.until, seconds):
+                self.g.have(claim.formula, label, self.case.close)
+        except (Unclosed, OutsideFragment, Rejected, Stuck, TooLong, OutOfTime) as error:
+            return str(error)
         return None
 
     def along(self, claim: FormClaim) -> None:
@@ -298,28 +335,14 @@ class _FormText:
         label = f"{claim.function}_form"
         why = None
         for version in self.versions(claim):
-            why = self.line(f"{label}: {version}")
+            why = self.step(label, claim, version)
             if why is None:
                 self.labels[claim.function] = label
                 self.said[label] = claim.formula
+                if self.case is not None:
+                    self.case.root.forms[claim.function] = label
                 return
         claim.missing = _stopped(claim, why)
-
-    def constants(self) -> None:
-        """The lines of coordinates that every letter begins with one value of."""
-        for function, label in list(self.labels.items()):
-            table = self.tables.get(function)
-            if not isinstance(table, CellTable) or len(table.cells) != 1 or table.world.shortened(table.cells[0].guard):
-                continue
-            if self.tokens(function) and self.counts():
-                said = f"all i in {self.low}..{self.high}. {self.cells(self.generic, table, f'{function}(i)')}"
-                if self.line(f"{function}_form: {said} by {label}, one_each") is None:
-                    self.labels[function], self.said[f"{function}_form"] = f"{function}_form", said
-
-    def tokens(self, function: str) -> tuple[tuple[str, int], ...]:
-        """The values that the embedding gives a function, and at which tokens."""
-        row = self.definitions[function].row
-        return row.tokens if isinstance(row, EmbeddingRow) else ()
 
     def term(self, function: str) -> str:
         """The label that says what a function is by one term, as a sum needs it."""
@@ -336,59 +359,10 @@ class _FormText:
         """Hints about the functions in the equation of another."""
         return [*dict.fromkeys(self.labels[f] for f in self.read(function))]
 
-    def same_everywhere(self, label: str) -> bool:
-        """Whether a label says that a function has one value at all positions."""
-        _, is_, value = self.said.get(label, "").partition("(i) = ")
-        return bool(is_) and re.search(r"\bi\b", value) is None
-
     def read(self, function: str) -> list[str]:
         """The functions in the equation of another."""
         read = {*self.definitions[function].reads()}
         return [f for f in self.definitions if f in read]
-
-    def counts(self) -> str | None:
-        """The line that all letters together are i, proved once."""
-        if "counts" not in self.labels:
-            letters = sorted({self.meaning.tokens[t] for t in self.meaning.tokens})
-            one = " + ".join(f"I[w({{0}}) = {t}]" for t in letters)
-            before, after = self.model.embedding.ends
-            ends = [self.low for _ in before] + [self.high for _ in after]
-            first = [f"one_each: all i in {self.low}..{self.high}. {one.format('i')} = 1", "  given i (low high)"]
-            first += ["  " + x for x in at_each(ends)]
-            size = "i" if self.low == "1" else "i + 1"
-            parts = " + ".join(f"sum(l, {self.low}, i, I[w(l) = {t}])" for t in letters)
-            counts = [f"counts: all i in {self.low}..{self.high}. {parts} = {size}", "  given i (low high)",
-                      f"  qed by sum_ext(m. {one.format('m')}; m. 1; {self.low}; i)[one_each], sum_one"]  # fmt: skip
-            self.labels["counts"] = ""
-            if self.line("\n".join(first)) is None and self.line("\n".join(counts)) is None:
-                self.labels["counts"] = "counts"
-        return self.labels["counts"] or None
-
-    def once(self, function: str, counted: bool) -> list[str]:
-        """The lines that an added token, which the equation of a function asks for, stands in the word once (the one
-        before it, up to each position); of all of them where the letters are `counted` together, the added ones too."""
-        before, after = self.model.embedding.ends
-        read, labels = {at for f in self.read(function) for _, at in self.tokens(f)}, list[str]()
-        for at, token in [*((self.low, t) for t in before), *((self.high, t) for t in after)]:
-            one, label = f"I[w(l) = {self.meaning.tokens[token]}]", f"once{self.meaning.tokens[token]}"
-            if not counted and self.meaning.tokens[token] not in read:
-                continue
-            if label not in self.labels:
-                apart = f"apart{label}: all l in {self.low}..{self.high}. l != {at} -> {one} = 0 by word"
-                by = f"by sum_only(l. {one}; {self.low}; {self.high}; {at})[_, _, apart{label}], word, some"
-                text = f"{label}: sum(l, {self.low}, {self.high}, {one}) = 1 {by}"
-                if at == self.low:
-                    text = "\n  ".join([
-                        f"{label}: all i in {self.low}..{self.high}. sum(l, {self.low}, i, {one}) = 1",
-                        "given i (low high)",
-                        f"first: I[w({at}) = {self.meaning.tokens[token]}] = 1 by word",
-                        f"rest: all l in {self.low}..i. l != {at} -> {one} = 0 by apart{label}, high",
-                        f"qed by sum_only(l. {one}; {self.low}; i; {at})[_, _, rest], first, low",
-                    ])  # fmt: skip
-                self.labels[label] = label if self.line(apart) is None and self.line(text) is None else ""
-            if self.labels[label]:
-                labels.append(label)
-        return labels
 
     def about_run(self) -> str | None:
         """The hint of a stored lemma about a run of these very weights, where there is one."""
@@ -441,55 +415,28 @@ class _FormText:
     def versions(self, claim: FormClaim) -> Iterator[str]:
         """Versions of the line of a claim, the likeliest first."""
         lemma = self.about_run()
-        if self.parity is not None and claim.function in ("hit", "s"):
-            if claim.function == "hit":
-                yield self.parity.hit(claim.formula)
-            elif all(self.line(text) is None for text in self.parity.cases(self.parts_of("s"))):
-                yield f"{claim.formula} by {', '.join(f'case{k}' for k in range(len(self.found.cells)))}"
+        if self.parity is not None and claim.function == "hit":
+            yield self.parity.hit(claim.formula)
+        decided = self.parity.cases(self.parts_of("s")) if self.parity is not None and claim.function == "s" else ()
+        if decided and all(self.line(text) is None for text in decided):
+            yield f"{claim.formula} by {', '.join(f'case{k}' for k in range(len(self.found.cells)))}"
         if lemma is not None:
             yield f"{claim.formula} by {lemma}"
-        yield from self.by_places(claim)
-        yield from self.by_those_before(claim)
-        yield from self.by_those_behind(claim)
-        inside, known = claim.formula, self.known(claim.function)
-        hints = list(dict.fromkeys([self.equation(claim.function), *known]))
-        row = self.definitions[claim.function].row
-        means = isinstance(row, HeadRow)
-        if "sum(j," in inside:
+        heads = isinstance(self.definitions[claim.function].row, HeadRow)
+        yield from self.by_places(claim)  # counts follow no score by the position, and no product of a tolerance
+        yield from self.counted(claim)
+        hints = [*dict.fromkeys([self.equation(claim.function), *self.known(claim.function)])]
+        if "sum(j," in claim.formula:
             yield from self.by_terms(claim)
             terms = [self.term(f) for f in self.read(claim.function)]
-            yield f"{inside} by {', '.join(dict.fromkeys([hints[0], *terms, 'sum_ext']))}"
-        spread = not all(self.same_everywhere(label) for label in known)
-        counts = self.counts() if means and spread and "sum(l," in inside else None
-        if counts is not None:
-            hints.append(counts)
-        if means:
-            hints += self.once(claim.function, counts is not None)
-        signs = "pow(-1" in inside or any("pow(-1" in self.said.get(label, "") for label in known)
-        if signs and isinstance(row, HeadRow) and (row.seen.low, row.seen.high) == ("i", "n") and self.tails():
-            yield self.by_signs(inside, ", ".join([*hints, "tails(i)", "sum_ext"]))
-        if signs:
-            both = ", ".join([*hints, *(["sign_sum"] if means else [])])
-            yield (
-                f"{inside}\n  given i (low high)\n  cases even, odd from sign(i)\n"
-                f"    - qed by {both}, even\n    - qed by {both}, odd"
-            )
-            ends = sorted({x for x in re.findall(r"(\d+) <= i\b", inside)}, key=int)
-            if ends:
-                lines = [f"{inside}", "given i (low high)", "cases even, odd from sign(i)", f"  - qed by {both}, even"]
-                lines += [
-                    f"  - cases at: i = {ends[0]}",
-                    "      - rewrite at in odd as now",
-                    f"        qed by {both}, now",
-                    f"      - qed by {both}, odd, at",
-                ]
-                yield "\n  ".join(lines)
-        sums = ["sum_one"] if means else []
-        yield f"{inside} by {', '.join([*hints, *sums])}"
-        if means:
-            yield f"{inside} by {', '.join([*hints, 'sum_ext', *sums])}"
-        if signs:
-            yield f"{inside} by {', '.join([*hints, 'sign', *(['sign_sum'] if means else [])])}"
+            yield f"{claim.formula} by {', '.join(dict.fromkeys([hints[0], *terms, 'sum_ext']))}"
+        for more in (["sum_one"], ["sum_ext", "sum_one"]) if heads else ([],):
+            yield f"{claim.formula} by {', '.join([*hints, *more])}"
+
+    def counted(self, claim: FormClaim) -> Iterator[str]:
+        """By counts and linear arithmetic, where the model has an alphabet."""
+        if self.case is not None:
+            yield COUNTED
 
     def by_terms(self, claim: FormClaim) -> Iterator[str]:
         """The version for a mean of what is a sum's term at each position."""
@@ -516,103 +463,6 @@ class _FormText:
             "qed by here, same",
         ])  # fmt: skip
 
-    def by_those_before(self, claim: FormClaim) -> Iterator[str]:
-        """The version for a mean over all positions before this one, which the first has none of: a count to the
-        position before is that to this one, less the letter here."""
-        mean = self.mean_of_others(claim.function, "1", "i - 1")
-        value = None if mean is None else self.at_each_other(claim.function, mean)
-        if mean is None or value is None or self.model.readout.first:
-            return
-        at, labels = "i" if claim.formula.startswith("all i") else self.high, list[str]()
-        for token in sorted(self.meaning.tokens.values()):
-            count, label = f"sum(l, 1, {{}}, I[w(l) = {token}])", f"before{token}"
-            here, less = count.format("i"), count.format("i - 1")
-            text = f"{label}: all i in 2..{self.high}. {here} = {less} + I[w(i) = {token}]"
-            by = f"qed by sum_split(l. I[w(l) = {token}]; 1; i - 1; i)"
-            if here not in claim.formula:
-                continue
-            if label in self.said or self.line(f"{text}\n  given i (low high)\n  {by}") is None:
-                self.said[label] = text
-                labels.append(f"{label}(i)")
-        if labels and not re.fullmatch(r"\(I\[w\(l\) = \d+\]\)", value) and self.counts():
-            labels.append("counts(i - 1)")
-        yield self.by_others(claim, at, at, ("1", f"{at} - 1"), (mean, value), [*labels, "first"])
-
-    def by_those_behind(self, claim: FormClaim) -> Iterator[str]:
-        """The version for the first position's mean over all positions behind it: a count is the letter here and the
-        count of those behind."""
-        f, high = claim.function, self.high
-        mean = self.mean_of_others(f, "i + 1", "n")
-        value = None if mean is None else self.at_each_other(f, mean)
-        if mean is None or value is None or not self.model.readout.first or claim.formula.startswith("all i"):
-            return
-        labels = list[str]()
-        for token in sorted(self.meaning.tokens.values()):
-            one, label = f"I[w(l) = {token}]", f"behind{token}"
-            said = f"sum(l, 1, {high}, {one}) = I[w(1) = {token}] + sum(l, 2, {high}, {one})"
-            if label in self.said or self.line(f"{label}: {said} by sum_split(l. {one}; 1; 1; {high}), some") is None:
-                self.said[label] = said
-                labels.append(label)
-        if self.counts():
-            labels += [f"counts({high})", *self.once(f, True)]
-        labels += ["first", "inverse", "big"]
-        yield self.by_others(claim, "1", high, ("2", high), (mean, value), labels)
-
-    def mean_of_others(self, function: str, low: str, high: str) -> str | None:
-        """The term at j of a mean over the positions before or behind this one, from `low` to `high`."""
-        row = self.definitions[function].row
-        if not isinstance(row, MeanRow) or row.old is not None or (row.seen.low, row.seen.high) != (low, high):
-            return None
-        return row.value.at("j")
-
-    def at_each_other(self, function: str, term: str) -> str | None:
-        """What a mean's term is at a position l by the forms of what it reads; None where one has none."""
-        for g in self.read(function):
-            if not isinstance(table := self.tables.get(g), CellTable):
-                return None
-            there = re.sub(r"\bi\b", "l", self.generic.indicators(table.cells, "i"))
-            term = term.replace(f"{g}(j)", f"({there})")
-        return term
-
-    def by_others(
-        self, claim: FormClaim, at: str, size: str, over: tuple[str, str], terms: tuple[str, str], labels: list[str]
-    ) -> str:
-        """The text of a mean over the positions `over`, at a position that is not among them: `size` - 1 many, whose
-        term is said in two ways."""
-        f, span, (before, after) = claim.function, ", ".join(over), terms
-        by = ", ".join([*[self.term(g) for g in self.read(f)], "sum_ext"])
-        return "\n  ".join([
-            claim.formula,
-            *(["given i (low high)"] if at == "i" else []),
-            f"cases first: {size} = 1",
-            f"  - qed by {self.equation(f)}({at}), first",
-            f"  - big: 2 <= {size} by first, {'low' if at == 'i' else 'some'}",
-            f"    inner: sum(j, {span}, {before}) = sum(l, {span}, {after}) by {by}",
-            f"    positive: 0 < {size} - 1 by big",
-            f"    take inverse from inverse_positive({size} - 1)[positive]",
-            f"    take head from {self.equation(f)}({at})",
-            f"    there: {f}({at}) = sum(l, {span}, {after})/({size} - 1) by head, inner, inverse",
-            f"    qed by {', '.join(['there', *labels])}",
-        ])  # fmt: skip
-
-    def tails(self) -> bool:
-        """Whether the sum of (-1)^j from a position to the last one has its line; made once."""
-        if "tails" not in self.labels and self.low == "1":
-            text = f"all i in 1..{self.high}. sum(j, i, n, pow(-1, j)) = (pow(-1, n) + pow(-1, i))/2"
-            by = "sum_split(j. pow(-1, j); 1; i - 1; n), sign_sum(i - 1), sign_sum(n), turned"
-            lines = [f"tails: {text}", "given i (low high)", "turned: pow(-1, i - 1) = -pow(-1, i)", f"qed by {by}"]
-            self.labels["tails"] = "tails" if self.line("\n  ".join(lines)) is None else ""
-        return self.labels.get("tails") == "tails"
-
-    @staticmethod
-    def by_signs(inside: str, hints: str) -> str:
-        """A version by the sign of (-1)^i and that of (-1)^n."""
-        lines = [inside, "  given i (low high)", "  cases even, odd from sign(i)"]
-        for here in ("even", "odd"):
-            lines.append("    - cases last_even, last_odd from sign(n)")
-            lines += [f"        - qed by {hints}, {here}, {there}" for there in ("last_even", "last_odd")]
-        return "\n".join(lines)
-
     def by_places(self, claim: FormClaim) -> Iterator[str]:
         """Versions for what looks at one place, and for networks that are told apart by places."""
         table = self.tables.get(claim.function)
@@ -627,8 +477,6 @@ class _FormText:
         sums = {x for x in sums if not heads and self.away_from_zero(x)}
         text = PlaceText(self.generic, table, int(self.low), self.definitions, self.labels, sums, self.near())
         if heads:
-            for before in self.model.embedding.ends[0]:
-                yield from text.begin(claim.formula, claim.function, label, self.meaning.tokens[before])
             yield from text.head(claim.formula, claim.function, label, self.found.each.domain.tops)
             return
         yield from text.networks(claim.formula, label, read)
@@ -675,7 +523,7 @@ class _FormText:
         why, until = UNPROVED, time.process_time() + seconds
         for version in self.last_versions(claim) if claim.function else self.verdicts(claim):
             left = seconds if seconds > SOON else until - time.process_time()
-            why = self.line(f"end_{claim.coordinate}: {version}", left)
+            why = self.step(f"end_{claim.coordinate}", claim, version, left)
             if why is None:
                 self.labels[f"end {claim.coordinate}"], claim.missing = f"end_{claim.coordinate}", None
                 return
@@ -711,24 +559,9 @@ class _FormText:
     def last_versions(self, claim: FormClaim) -> Iterator[str]:
         yield from self.looked_up(claim)
         if self.labels[claim.function].endswith("_form"):
-            yield from self.by_form(claim)
             at = "" if self.model.readout.everywhere else f"({self.low if self.model.readout.first else self.high})"
             yield f"{claim.formula} by {self.labels[claim.function]}{at}"
         yield from self.versions(claim)
-
-    def by_form(self, claim: FormClaim) -> Iterator[str]:
-        """Case by case from that of the form at every position which has the same conditions."""
-        table, at = self.tables.get(claim.function), self.low if self.model.readout.first else self.high
-        if self.model.readout.everywhere or not isinstance(table, CellTable) or len(table.cells) < 2:
-            return
-        cells = [self.generic.guard(table.world.shortened(c.guard)) for c in table.cells]
-        there = [{_sorted(re.sub(r"\bi\b", at, x)) for x in guard} for guard in cells]
-        here = [{_sorted(x) for x in guard} for guard in self.guards()]
-        if all(there.count(guard) == 1 for guard in here):
-            label = self.labels[claim.function]
-            named = [f"now_{k}" for k, _ in enumerate(cells, 1)]
-            wanted = [[named[there.index(guard)]] for guard in here]
-            yield from self.by_cases(claim, [f"take ({' '.join(named)}) from {label}({at}) by some"], wanted)
 
     def guards(self) -> list[tuple[str, ...]]:
         """The conditions of the cases where the readout looks."""
@@ -750,19 +583,18 @@ class _FormText:
 
     def verdicts(self, claim: FormClaim) -> Iterator[str]:
         """By the values, and where sums of terms that are not negative are compared with 0, by their terms."""
+        ways = [self.counted, self.by_values]
+        for way in reversed(ways) if self.symbols or self.looking else ways:
+            yield from way(claim)
+
+    def by_values(self, claim: FormClaim) -> Iterator[str]:
+        """By the forms of what the readout reads."""
         hints = [label for key, label in self.labels.items() if key.startswith("end ")]
         if self.model.readout.everywhere:
             held = [self.meaning.relation.held.get(self.meaning.names[name]) for name in self.model.readout.reads]
             hints += [label for f in held if (label := self.labels.get(f or "", "")).endswith("_form")]
         if not hints:
             return
-        for name, one in self.found.domain.world.sums.items():
-            if (
-                one.kept
-                and self.ended.sum(name) in "".join(c.formula for c in self.whole.claims)
-                and "all j in" in claim.formula
-            ):
-                hints += self.zero(name)
         if self.parity is not None:
             yield f"{claim.formula} by decided"
         below = [*self.denominators(), *self.circle]
@@ -771,21 +603,7 @@ class _FormText:
             takes = [f"take ({' '.join(f'{label}_{k}' for k in cases)}) from {label}" for label in hints]
             yield from self.by_cases(claim, takes, [[f"{label}_{k}" for label in hints] for k in cases], below)
         hints += below
-        if any(f"/({self.high} - 1)" in one.formula for one in self.whole.claims):  # the first sees nothing
-            by = ", ".join([*hints, "positive", "inverse", "first"])
-            yield "\n  ".join([
-                claim.formula,
-                f"cases first: {self.high} = 1",
-                f"  - qed by {', '.join([*hints, 'first'])}",
-                f"  - positive: 0 < {self.high} - 1 by first, some",
-                f"    take inverse from inverse_positive({self.high} - 1)[positive]",
-                f"    qed by {by}",
-            ])  # fmt: skip
         yield f"{claim.formula} by {', '.join(hints)}"
-        if not self.model.readout.everywhere and self.counts():
-            yield f"{claim.formula} by {', '.join([*hints, f'counts({self.high})'])}"
-        if "pow(-1" in claim.formula:
-            yield f"{claim.formula} by {', '.join([*hints, 'sign'])}"
 
     def denominators(self) -> list[str]:
         """That what the outputs are divided by is positive."""
@@ -804,74 +622,25 @@ class _FormText:
                 out += [label, *([f"{label}_one"] if one is None else [])]
         return [*out, by] if out else []
 
-    def zero(self, name: str) -> list[str]:
-        """That a sum is zero iff each of its terms is."""
-        one = self.found.domain.world.sums[name]
-        low, high = (self.ended.linear(*x) for x in (one.low, one.high))
-        body, whole = self.ended.indicators(one.cells, "j"), self.ended.sum(name)
-        unless, zero = none_of(self.ended, one), f"all j in {low}..{high}. {body} = 0"
-        lines = [
-            f"{name}_terms: all j in {low}..{high}. 0 <= {body}",
-            f"{name}_term: all j in {low}..{high}. {body} = 0 <-> {unless}",
-            f"{name}_zero: {whole} = 0 <-> (all j in {low}..{high}. {unless})\n"
-            f"  - given is\n    all_zero: {zero} by sum_zero(j. {body}; {low}; {high})[{name}_terms, is]\n"
-            f"    qed by all_zero, {name}_term\n"
-            f"  - given good\n    all_zero: {zero} by {name}_term, good\n"
-            f"    qed by sum_ext(j. {body}; j. 0; {low}; {high})[all_zero]",
-        ]
-        return [f"{name}_zero"] if all(self.line(text) is None for text in lines) else []
-
-    def taken(self, formula: str, label: str) -> list[str]:
-        """The labels of the parts of a formula that has a line."""
-        many = conjuncts(formula)
-        labels = [f"{label}_{k}" for k in range(1, many + 1)]
-        if many > 1 and self.line(f"take ({' '.join(labels)}) from {label}") is None:
-            return labels
-        return [label] * many
-
     def finish(self, whole: FormsProof, again: bool = False) -> None:
         """The certificate: the proof goes on from its lines, in a statement with what is claimed by now where not all
         forms are proved, or, if `again`, more of them."""
         done = [c for c in whole.claims if c.missing is None]
         if not done:
             return
-        way = [
-            c
-            for c in done
-            if c.function and c.formula.startswith("all i") and f"{c.function}_form" == self.labels[c.function]
-        ]
-        closing = [
-            f"{c.function}_form" if c in way and f"end {c.coordinate}" not in self.labels else f"end_{c.coordinate}"
-            for c in done
-        ]
-        closing = [*dict.fromkeys([*closing, *[f"{c.function}_form" for c in way]])]
         if again or len(done) < len(whole.claims):
-            before, assumed, opened, lines, labels = self.g, self.assumed, self.opened, self.lines, self.labels
+            before, assumed, opened, labels = self.g, self.assumed, self.opened, self.labels
             self.goal(whole)
             if assumed != self.assumed:
                 return
             self.labels = labels
             self.g.nodes += before.nodes[opened:]  # nothing on the way asks for the claim
             self.g.facts, self.g.scope, self.g.taken = before.facts, before.scope, before.taken
-            self.lines += lines[1:]
-        unclosed = len(self.g.nodes), len(self.lines), dict(self.g.facts)
-        own_line = [f"{c.function}_form" if c in way else f"end_{c.coordinate}" for c in done]
-        by_part = [f"- qed by {by}" for c, by in zip(done, own_line, strict=True) for by in self.taken(c.formula, by)]
-        ways = [f"qed by {', '.join(closing)}", "\n".join(by_part)]
-        apart = len(by_part) > 1 and len(by_part) == len(flatten("&", self.g.goal))
-        for text in ways[::-1] if apart else ways:
-            why = self.line(text, 60.0, True)
-            if why is None:
-                break
-        if why is not None:
-            for c in done:
-                c.missing = own.first_line(why)
-            return
-        whole.text = self.head + "".join(f"  {one}\n" for text in self.lines for one in text.split("\n"))
         home = self.g.library
         try:
             with limited(self.end_of_all):
-                parts = {"proof": self.g.nodes, "defined": own.defined_part(home, self.statement.defined)}
+                parts = {"proof": pruned([*self.g.nodes, *self.closing(done)])}
+                parts["defined"] = own.defined_part(home, self.statement.defined)
                 parts["inhabited"] = self.inhabited(home)
             whole.certificate, whole.verdict = own.judged(self.statement, parts, "proved")
             whole.statement = self.statement
@@ -883,12 +652,28 @@ class _FormText:
                 return
             for c in says_nothing:
                 c.missing = "no string was found at which a side of it holds, so that it may be vacuous"
-            nodes, lines, self.g.facts = unclosed
-            del self.g.nodes[nodes:], self.lines[lines:]
             self.finish(whole, True)
         except (Rejected, Stuck, SymcookError) as error:  # no word for the hypotheses, or the time is over
             for c in done:
                 c.missing = own.first_line(error)
+
+    def closing(self, done: Sequence[FormClaim]) -> list[Node]:
+        """The nodes that close the statement: each part of it is a form, or a part of one."""
+        g = self.g._branch(self.g.goal)
+        known = {g.known.key(f): label for label, f in g.facts.items()}
+        for label in [x for c in done for x in (f"{c.function}_form", f"end_{c.coordinate}")]:
+            if (many := flatten("&", g.facts.get(label, TRUE)))[1:]:
+                stem = g.fresh("part")
+                g.use(label, label=" ".join(f"{stem}_{k}" for k in range(len(many))))
+                known |= {g.known.key(f): f"{stem}_{k}" for k, f in enumerate(many)}
+        for part in g.split() if g.goal[0] == "&" else [g]:
+            part.hyp(known.get(g.known.key(part.goal), ""))
+        return g.nodes
+
+
+def _answered(head: str, accept: bool | None, accepts: str | None) -> str:
+    """That the model accepts, does not, or does if and only if a condition holds."""
+    return head if accept else f"~{head}" if accept is False else f"({head} <-> {accepts})"
 
 
 def _stopped(claim: FormClaim, why: str | None) -> str:
@@ -896,13 +681,3 @@ def _stopped(claim: FormClaim, why: str | None) -> str:
     last version of its line lacks is said nowhere, for nobody has seen that line."""
     why = own.first_line(why)
     return why if why in (OVER, UNPROVED) else own.first_line(f"no proof was found of {claim.sentence}")
-
-
-def _sorted(condition: str) -> str:
-    """A condition; an equation with its sides in one order."""
-    depth = 0
-    for k, x in enumerate(condition):
-        depth += (x in "([") - (x in ")]")
-        if depth == 0 and condition[k : k + 3] == " = ":
-            return " = ".join(sorted((condition[:k], condition[k + 3 :])))
-    return condition

@@ -11,11 +11,11 @@ from symcook.proof.claims.casefacts import BASE, OPAQUE, WAITS
 from symcook.proof.claims.lettercounts import zero_letter
 from symcook.proof.claims.problem import at_place
 from symcook.proof.claims.termsums import TermSums
-from symcook.proof.claims.truth import letter_at
+from symcook.proof.claims.truth import comparisons, letter_at
 from symcook.proof.normal import fkey
 from symcook.proof.search import reify
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import free, negation, num
+from symcook.proof.terms import TRUE, Term, free, negation, num
 
 SIDES = {"relu": ("pos", "neg"), "abs": ("pos", "neg"), "min": ("left", "right"), "max": ("right", "left")}
 
@@ -44,7 +44,9 @@ class Atoms(TermSums):
         if name in self.root.values:
             self.g.use(self.root.share(self.g, self.root.valued(name)), self.g.text(place), f"#{inside}", label=label)
             return self.give(a, label)
-        run = f"{'truth' if equation.truth else 'run'}.{equation.part}"
+        if (how := self.formed(a, name, place, inside)) is not None:
+            return how
+        run = self.root.problem.label(equation.part, equation.truth)
         if equation.kind == "value":
             self.g.use(run, self.g.text(place), f"#{inside}", label=label)
             return self.give(a, label)
@@ -68,6 +70,38 @@ class Atoms(TermSums):
             if self.need(less) is None:
                 return WAITS
         return self.clear(a, label, at_place(equation.size, place))
+
+    def formed(self, a: int, name: str, place: Term, inside: str) -> str | None:
+        """By the case that holds of what is known of a coordinate at each position; None where nothing tells which."""
+        guards = [guard for guard, _ in self.root.cases_of(name, place)]
+        if not guards:
+            return None
+        number = next((k for k, guard in enumerate(guards) if guard == TRUE or self.follows(guard)), None)
+        if number is None:
+            part = next((part for guard in guards if (part := self.undecided(guard)) is not None), None)
+            if part is None:
+                return None
+            self.wanted.setdefault(fkey(part), part)
+            return WAITS
+        g, fact = self.g, self.root.share(self.g, self.root.forms[name])
+        stem, guard = g.fresh("case"), guards[number]
+        labels = [stem] if len(guards) == 1 else [f"{stem}_{k}" for k in range(len(guards))]
+        g.use(fact, g.text(place), f"#{inside}", label=" ".join(labels), premises=0)
+        label = labels[number]
+        if guard != TRUE:
+            g.use(label, lambda h: self.show(h, guard), label=(label := g.fresh("value")))
+        return self.give(a, label)
+
+    def follows(self, f: Term) -> bool:
+        """Whether a formula is true by what is decided and by arithmetic."""
+        for part in comparisons(f):
+            if letter_at(part) is None:
+                sides = (part[2], part[2][::-1]) if part[0] == "=" else (part[2],)
+                for side in sides:
+                    order: Term = ("<=" if part[0] == "=" else part[0], None, side)
+                    if self.truth(order) is None and self.known(order) is None:
+                        self.known(negation(order))
+        return self.truth(f) is True
 
     def _sum(self, a: int) -> str:
         for way in (self.lettered_sum, self.positional_sum, self.term_sum):

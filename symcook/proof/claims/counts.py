@@ -8,7 +8,7 @@ a contradiction of linear arithmetic, or with counts at which the claim may be f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from symcook.errors import Rejected
@@ -45,10 +45,7 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
     positions, which is no proof. With `regular` there is a case for each state of the automata in the claim."""
     introduce(problem, g)
     main, lettered = g._branch(g.goal), Lettered(problem, g)
-    case = CountedCase(lettered, main)
-    for label, f in list(main.facts.items()):
-        if f[0] in COMPARISONS:
-            case.assume(label)
+    case = CountedCase.at(lettered, main)
     if most is not None:
         main.facts["most"] = ("<=", None, (problem.places.high, num(most - 1 + problem.start)))
         case.assume("most")
@@ -80,8 +77,7 @@ def decide(problem: Problem, library: Citable, regular: Regular | None = None) -
     the automata of the problem."""
     if problem.outside:
         return CountedDecision(why=problem.outside[0])
-    here = {k: one for k, one in problem.equations.items() if one.kind == "state" or one.places == problem.places}
-    problem = replace(problem, equations=here)  # of others nothing is put in: they have other positions
+    problem = problem.here
 
     def attempt(most: int | None) -> tuple[Goal | None, tuple[int, ...] | None, str]:
         g = Goal(library, problem.statement.formula, {}, {})
@@ -123,6 +119,21 @@ class CountedCase(Quantified):
         new = CountedCase(self.root, g)
         new.inherit(self)
         return new
+
+    @classmethod
+    def at(cls, root: Lettered, g: Goal) -> CountedCase:
+        """What the comparisons among the facts of a goal say, and what is supposed of numbers that are given."""
+        case = cls(root, g)
+        for label, f in list(g.facts.items()):
+            if f[0] in COMPARISONS or label in ("some", "asked"):
+                case.assume(label)
+        return case
+
+    def close(self, g: Goal) -> None:
+        """Close a branch of the goal by a decision of its own; Unclosed where it stays open."""
+        case = self.under(g)
+        case.tally, case.effort = [0], Effort(WORK)
+        case.open()
 
     def another(self, root: Lettered, g: Goal) -> CountedCase:
         """A case of its own at a goal."""

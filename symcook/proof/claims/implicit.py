@@ -77,7 +77,10 @@ class ImplicitReals(PositionTerms):
                 inside = self.inside(place)
                 if inside is not None:
                     self.g.use(
-                        f"run.{equation.part}", self.g.text(place), f"#{inside}", label=(label := self.g.fresh("mean"))
+                        self.root.problem.label(equation.part),
+                        self.g.text(place),
+                        f"#{inside}",
+                        label=(label := self.g.fresh("mean")),
                     )
                     rules.give(a, label, poly(self.g.facts[label]))
         return rules.reduce(p, made), made
@@ -111,7 +114,12 @@ class ImplicitReals(PositionTerms):
         line = everywhere(self.root.problem.run[equation.part])
         parts = 1 if line is None else len(flatten("&", line[1]))
         label, other = g.fresh("at"), g.fresh("also")
-        g.use(f"run.{equation.part}", g.text(place), f"#{inside}", label=f"{label} {other}" if parts > 1 else label)
+        g.use(
+            self.root.problem.label(equation.part),
+            g.text(place),
+            f"#{inside}",
+            label=f"{label} {other}" if parts > 1 else label,
+        )
         positive: Term = ("<", None, (num(0), size))
         if self.known(positive) is None and parts == 1:
             self._refused(positive, equation, place, inside)
@@ -141,7 +149,7 @@ class ImplicitReals(PositionTerms):
                 if (k, place) not in self.premises_at and (inside := self.inside(place)) is not None:
                     self.premises_at.add((k, place))
                     label = self.g.fresh("premise")
-                    self.g.use(f"run.{k}", self.g.text(place), f"#{inside}", label=label)
+                    self.g.use(self.root.problem.label(k), self.g.text(place), f"#{inside}", label=label)
                     self.literals.setdefault(fkey(self.g.facts[label]), label)
                     self.fact(label)
         return len(self.facts) > before
@@ -152,7 +160,7 @@ class ImplicitReals(PositionTerms):
             found = everywhere(line)
             if found is not None and found[1] == ("<", None, (num(0), equation.size)):
                 label = self.g.fresh("positive")
-                self.g.use(f"run.{k}", self.g.text(place), f"#{inside}", label=label)
+                self.g.use(self.root.problem.label(k), self.g.text(place), f"#{inside}", label=label)
                 self.literals[fkey(positive)] = label
                 self.fact(label)
 

@@ -16,7 +16,7 @@ from symcook.proof.claims.problem import HERE, LETTERS, VALUES, Equation, Proble
 from symcook.proof.normal import Poly, nf
 from symcook.proof.search import reify
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, abstract, num, replace, subterms, var
+from symcook.proof.terms import TRUE, Term, abstract, flatten, instantiate, num, replace, subterms, var
 
 THERE = var("j", "Int")
 
@@ -33,9 +33,24 @@ class Lettered:
         self.below = reify.term(nf(("-", None, (self.low, num(1)))))
         self.bounds: dict[tuple[Term, Term, bool], Any] = {}  # of terms of sums: see `termsums`
         self.values: dict[str, dict[int, Term]] = {}  # by coordinate and letter, where a letter decides the coordinate
+        self.forms: dict[str, str] = {}  # by coordinate the fact of `g` that says its cases at each position
         for equation in problem.equations.values():
             if (found := self._by_letter(equation)) is not None:
                 self.values[equation.name] = found
+
+    def within(self, g: Goal) -> Lettered:
+        """The same at a goal of its own."""
+        new = Lettered(self.problem, g)
+        new.forms = {**self.forms}
+        return new
+
+    def cases_of(self, name: str, place: Term) -> list[tuple[Term, Term]]:
+        """The cases of a coordinate at a position, each a condition and its equation, where they are known."""
+        if name not in self.forms:
+            return []
+        parts = flatten("&", instantiate(self.g.facts[self.forms[name]][2][0], (place,))[2][1])
+        cases = [(part[2][0], part[2][1]) if part[0] == "->" else (TRUE, part) for part in parts]
+        return cases if all(equation[0] == "=" for _, equation in cases) else []
 
     # --- Terms -----------------------------------------------------------------------------------------------------
 
@@ -203,7 +218,7 @@ class Lettered:
 
         def proof(g: Goal) -> None:
             g.intro("i inside")
-            run = f"{'truth' if equation.truth else 'run'}.{equation.part}"
+            run = self.problem.label(equation.part, equation.truth)
             g.use(run, "i", "#inside", label="is")
 
             def close(h: Goal, _: int, case: str) -> None:

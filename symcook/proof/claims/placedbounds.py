@@ -74,7 +74,7 @@ class PlacedBounds(PlacedStates):
         equation = self.root.problem.equations.get(name)
         if t[0] != "app" or equation is None:
             raise Unplaced(f"the bounds of {self.g.text(t)}")
-        run = f"{'truth' if equation.truth else 'run'}.{equation.part}"
+        run = self.root.problem.label(equation.part, equation.truth)
         label = self.g.fresh("mean")
         inside = f"#{self.inside(place)}"
         right, size, old = (at_place(x, place) for x in (equation.right, equation.size, equation.old))

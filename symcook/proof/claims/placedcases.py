@@ -211,7 +211,7 @@ class PlacedCase(PlacedRefutations):
     def _at_empty(self, t: Term, equation: Equation) -> str:
         g, place = self.g, t[2][1]
         main, other = g.fresh("mean"), g.fresh("empty")
-        g.use(f"run.{equation.part}", g.text(place), f"#{self.inside(place)}", label=f"{main} {other}")
+        g.use(self.root.problem.label(equation.part), g.text(place), f"#{self.inside(place)}", label=f"{main} {other}")
         is_empty = self.established(("=", None, (place, equation.empty)))
         label, used = g.fresh("is"), {}
         g.use(other, f"#{is_empty}", label=label)

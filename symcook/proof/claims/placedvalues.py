@@ -101,7 +101,7 @@ class PlacedValues(PlacedFacts):
         if equation is None or equation.kind != "value":
             raise Unplaced(f"the coordinate {name}")
         label = self.g.fresh("is")
-        run = f"{'truth' if equation.truth else 'run'}.{equation.part}"
+        run = self.root.problem.label(equation.part, equation.truth)
         self.g.use(run, self.g.text(place), f"#{self.inside(place)}", label=label)
         return self.g.facts[label][2][1], label
 

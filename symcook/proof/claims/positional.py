@@ -125,7 +125,12 @@ class PositionTerms(LetterSums):
             h.have(root.inside(there), inside, lambda k: k.easy([lo, hi, start, end], degree=1, rounds=0))
             while names := [name for name in root.coordinates(h.goal, there) if name not in root.values]:
                 for name in names:
-                    h.use(f"run.{root.problem.equations[name].part}", j, f"#{inside}", label=(v := h.fresh("v")))
+                    h.use(
+                        root.problem.label(root.problem.equations[name].part),
+                        j,
+                        f"#{inside}",
+                        label=(v := h.fresh("v")),
+                    )
                     h.rewrite(v)
             h.true()
 

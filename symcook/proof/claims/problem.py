@@ -8,14 +8,15 @@ and is never left out silently.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from symcook.proof import grammar
 from symcook.proof.grammar import leading_names
 from symcook.proof.replay import Statement
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import TRUE, Sort, Term, flatten, free, instantiate, num, replace, var
+from symcook.proof.terms import TRUE, Sort, Term, flatten, free, instantiate, num, var
+from symcook.proof.terms import replace as put
 
 HERE = var("i", "Int")
 """The position that an equation is about."""
@@ -77,7 +78,8 @@ class Problem:
     the string (TRUE where the model takes numbers). `typed` are the letters that a user types, `before` and `after` the
     letters that the model adds. `run` and `truths` are the lines of the run and of the truth functions of `holds`;
     `equations` is by coordinate. `needs` are the lines that only restrict the run, as ``n <= 50``. `outside` has
-    the text of each line that has no shape here. `claim` is what is to be shown.
+    the text of each line that has no shape here. `claim` is what is to be shown. `called` are the labels of the lines
+    of the run where they are not run.0, run.1, ..
     """
 
     statement: Statement
@@ -94,6 +96,17 @@ class Problem:
     needs: tuple[Term, ...]
     outside: tuple[str, ...]
     claim: Term
+    called: tuple[str, ...] = ()
+
+    def label(self, part: int, truth: bool = False) -> str:
+        """The label in a proof of a line of the run, or of the truth functions."""
+        return f"truth.{part}" if truth else self.called[part] if self.called else f"run.{part}"
+
+    @property
+    def here(self) -> Problem:
+        """The same with the equations at each position of the string alone: nothing is put in of others."""
+        own = {name: one for name, one in self.equations.items() if one.kind == "state" or one.places == self.places}
+        return replace(self, equations=own)
 
     @property
     def letters(self) -> tuple[int, ...]:
@@ -276,7 +289,7 @@ def _letter_at(f: Term, place: Term) -> int | None:
 
 def at_place(t: Term, place: Term) -> Term:
     """A term about `HERE` at another place."""
-    return replace(t, HERE, place)
+    return put(t, HERE, place)
 
 
 def introduce(problem: Problem, g: Goal) -> None:

@@ -131,7 +131,7 @@ class TermSums(ImplicitReals):
         place, inside = g.fresh("i"), g.fresh("inside")
         g.intro(f"{place} {inside}")
         main = g._branch(g.goal)  # what is shared by its branches is written in front of them, at `g`
-        case = self.another(Lettered(self.root.problem, g), main)
+        case = self.another(self.root.within(g), main)
         for label in [k for k, f in g.facts.items() if f[0] in ("<=", "<", "=")]:
             case.assume(label)
         case.literals[fkey(g.facts[inside])] = inside

@@ -123,7 +123,7 @@ class DecidedFormulas:
 
     def undecided(self, f: Term) -> Term | None:
         """A comparison in a formula that is to be decided; None where all are, those under quantifiers left out."""
-        for part in _comparisons(f):
+        for part in comparisons(f):
             if self.truth(part) is None:
                 if part[0] == "=" and letter_at(part) is None:
                     a, b = part[2]
@@ -133,10 +133,10 @@ class DecidedFormulas:
         return None
 
 
-def _comparisons(f: Term) -> list[Term]:
+def comparisons(f: Term) -> list[Term]:
     """The comparisons in a formula, those under quantifiers left out."""
     if f[0] in COMPARISONS:
         return [f]
     if f[0] in ("all", "ex"):
         return []
-    return [part for k in f[2] for part in _comparisons(k)]
+    return [part for k in f[2] for part in comparisons(k)]
