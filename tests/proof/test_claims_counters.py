@@ -49,6 +49,10 @@ TRUE: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "two remainders": ({}, "count(a) mod 3 = 1 & count(b) mod 3 = 2 & accept -> count(a) >= count(b) + 2"),
     "a remainder that follows": ({}, "2*count(a) = 3*count(b) & count(c) = 0 -> n mod 5 = 0"),
+    "a remainder with an automaton": (
+        {},
+        'matches("(aa|b)*") & count(a) <= count(b) & n mod 2 = 1 -> count(a) < count(b)',
+    ),
     "no automaton, both tokens": ({"before": "^", "after": "$"}, "accept <-> count(a) > count(b)"),
 }
 

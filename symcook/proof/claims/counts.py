@@ -265,7 +265,7 @@ class CountedCase(Divided):
 
     def at_point(self, rows: list[FactRow]) -> None:
         """No contradiction is left: split at a count that is no integer, else say where the claim may be false."""
-        if self.restricted() or self.more():
+        if self.restricted() or self.more() or self.squeezed(rows):
             return self.decide()
         if (formula := self.asked()) is not None:
             return self.split(formula)

@@ -7,10 +7,11 @@ its value, so that the other facts are tightened over the integers by it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from symcook.proof import normal
-from symcook.proof.claims.farkas import whole
+from symcook.proof.claims.farkas import FactRow, whole
 from symcook.proof.claims.quantified import Quantified
 from symcook.proof.normal import ONE, fkey, nf
 from symcook.proof.search import reify
@@ -125,15 +126,32 @@ class Divided(Quantified):
                 self._valued(other)
         return label
 
-    def _valued(self, label: str) -> None:
-        """An equation between integers gives one that stands alone, with the factor 1, its value."""
+    def squeezed(self, rows: Sequence[FactRow]) -> bool:
+        """Whether two rows say that an integer has a value, beside remainders; it is put in then."""
+        least = {frozenset(row.poly.items()): row for row in rows if row.tag == "<="} if self.quotients else {}
+        for row in least.values():
+            if row.poly and frozenset(normal.scale(row.poly, -1).items()) in least:
+                value = reify.term(row.poly)
+                ends = [self.known(("<=", None, pair)) for pair in ((num(0), value), (value, num(0)))]
+                label = self.g.fresh("equal")
+                if None not in ends:
+                    self.g.have(
+                        ("=", None, (num(0), value)), label, lambda h, ends=ends: _between(h, [str(k) for k in ends])
+                    )
+                    self.fact(label)
+                    if self._valued(label):
+                        return True
+        return False
+
+    def _valued(self, label: str) -> bool:
+        """Whether an equation between integers gives one that stands alone, with the factor 1, its value."""
         row = self.row(label)
         factors = {m[0][0][0]: c for m, c in row.poly.items() if len(m[0]) == 1 and m[0][0][1] == 1 and not m[1]}
         once = [a for a in factors if sum(a in dict(m) for m, _ in row.poly) == 1]
         integers = all(c == int(c) and not e and all(whole(a) for a, _ in m) for (m, e), c in row.poly.items())
         found = min((a for a in once if abs(factors[a]) == 1), key=lambda a: repr(reify.atom(a)), default=None)
         if found is None or not integers or row.times != {ONE: 1}:
-            return
+            return False
         rows = [[self.g.text(reify.term(q)), k] for k, q in row.made.items() if q]
         new = self.g.fresh("gives")
         f = ("=", None, (num(0), reify.term(row.poly)))
@@ -146,6 +164,7 @@ class Divided(Quantified):
         self.rules.products = [product for product in self.rules.products if product not in stale]
         for a in {a for product in stale for a, _ in product[0][0]} - {found}:  # which are put in again
             self.state.pop(a, None)
+        return True
 
     def _shown(self, g: Goal, at: Division, quotient: Term, rest: int, equal: str) -> None:
         """The formula, or its negation, where the remainder is known."""
@@ -161,3 +180,8 @@ class Divided(Quantified):
         under.auto([equal, so, side], degree=1, rounds=0)
         over.use("ax:int_lt", str(whole), over.text(gap), f"#{side}", label=(more := over.fresh("more")))
         return over.auto([equal, so, more], degree=1, rounds=0)
+
+
+def _between(g: Goal, labels: list[str]) -> None:
+    for part, label in zip(g.antisym(), labels, strict=True):
+        part.hyp(label)
