@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from symcook.errors import BadInput
 from symcook.files import text_of
 from symcook.programs.automata import Automaton, reached, read_table
+from symcook.spec.automata import language
 from symcook.spec.fold import Fold, require_steady
 
 StatePair = tuple[Hashable, Hashable]
@@ -85,6 +86,16 @@ def _shown(value: object) -> str:
         return repr(value)
     except Exception as error:  # an object of the user's
         return f"what cannot be printed ({type(error).__name__})"
+
+
+def folded(reference: Answering) -> Fold:
+    """An automaton, or what is `Asked`, as a fold, which answers None where there is no answer."""
+    if isinstance(reference, Asked):
+        return reference.fold
+    if not isinstance(reference, Automaton):
+        raise TypeError(f"a {type(reference).__name__} is no fold")
+    fold, answers = language(reference), dict(zip(reference.names, reference.answers, strict=True))
+    return Fold(fold.start, fold.step, lambda state: answers[state])
 
 
 def explored(fold: Answering | Fold, alphabet: Sequence[str], most: int = STATES) -> Automaton:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from symcook.decide.automata import Answering, Asked, Automaton
+from symcook.decide.automata import Answering, Automaton, folded
 from symcook.decide.counting import Counting, StateTable
 from symcook.decide.following import Linear
 from symcook.decide.invariants import Common, CountingMachine, Hole, Invariants, Location, side_by_side
@@ -22,7 +22,6 @@ from symcook.model.modelfile import document_hash, to_document
 from symcook.model.transformer import Transformer
 from symcook.present import present
 from symcook.programs.automata import table_of
-from symcook.spec.automata import language
 from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
@@ -183,7 +182,7 @@ def _checked(
     if "invariants" in given:
         if not isinstance(machine, CountingMachine) or reference is None:
             raise BadInput(MUST, "invariants of a model that does not count")
-        shown = _invariants(given["invariants"], *side_by_side(machine, _fold(reference), alphabet))
+        shown = _invariants(given["invariants"], *side_by_side(machine, folded(reference), alphabet))
         if not shown.check():
             raise BadInput(MUST, "invariants that do not follow after each symbol")
         return shown.says
@@ -208,14 +207,6 @@ def _answered(one: Answering, word: Sequence[str]) -> Any:
     for letter in word:
         state = one.step(state, letter)
     return one.answer(state)
-
-
-def _fold(reference: Answering) -> Fold:
-    if isinstance(reference, Asked):
-        return reference.fold
-    if isinstance(reference, Automaton):
-        return language(reference)
-    raise BadInput(MUST, "invariants with a specification that is no Fold")
 
 
 def _same(automaton: Automaton, asked: Answering, alphabet: Sequence[str], what: str, answering: set[int]) -> None:

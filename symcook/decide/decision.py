@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from symcook.compilers import genuine
-from symcook.decide.automata import Answering, Asked, Automaton, parted
+from symcook.decide.automata import Answering, Asked, Automaton, folded, parted
 from symcook.decide.certificate import MUST, StateMap, check
 from symcook.decide.countformula import formula
 from symcook.decide.counting import Counting, StateTable
@@ -21,7 +21,6 @@ from symcook.model.transformer import Transformer
 from symcook.programs.reading import formula_of
 from symcook.programs.regular import regular_table
 from symcook.programs.running import speech_of
-from symcook.spec.automata import language
 from symcook.spec.counted import counted
 from symcook.spec.fold import Fold
 
@@ -127,7 +126,7 @@ def decide(
     reference = recogniser(model, against)
     if isinstance(reference, Decision):
         return reference
-    return _settled(model, name, StateTable(automaton), automaton, reference, automaton, finite.notes)
+    return settled(model, name, StateTable(automaton), automaton, reference, automaton, finite.notes)
 
 
 def reads_symbols(model: Transformer) -> Transformer:
@@ -206,7 +205,7 @@ def recheck(
     )
 
 
-def _settled(
+def settled(
     model: Transformer,
     name: str,
     machine: CountingMachine,
@@ -232,18 +231,19 @@ def _compared(
 ) -> Decision:
     """The decision between two recognisers: by all their common states where these have an end, else by invariants,
     else as far as words were compared."""
-    found = parted(states, reference, model.alphabet, SOON)
+    letters = expected(model).letters
+    found = parted(states, reference, letters, SOON)
     missing = ""
     if found.word is None and found.length is not None:
         try:
-            shown = invariants(machine, _followed(reference), model.alphabet)
+            shown = invariants(machine, _followed(reference), letters)
             if isinstance(shown, Invariants):
                 own = None if isinstance(reference, Inside) else shown  # a certificate names no language
                 return Decision("equal", model, name, None, None, automaton, shown.says, notes, own)
             missing = shown
         except Lost as error:
             missing = f"the specification cannot be followed where its state is open: {error}"
-        found = parted(states, reference, model.alphabet, PAIRS)  # a difference may be further on than invariants saw
+        found = parted(states, reference, letters, PAIRS)  # a difference may be further on than invariants saw
     if found.word is not None:
         return Decision("different", model, name, found.word, found.answers, automaton, notes=notes)
     if found.length is not None:
@@ -253,7 +253,7 @@ def _compared(
         must = "the specification must give an answer to some string"
         raise BadInput(must, "None for all of them", "return an answer where one answer is right")
     why = f"model and specification give the same answer in all {found.pairs} pairs of states"
-    shown = None if isinstance(reference, Inside) else StateMap.of(states, reference, model.alphabet)
+    shown = None if isinstance(reference, Inside) else StateMap.of(states, reference, letters)
     return Decision("equal", model, name, automaton=automaton, why=why, notes=notes, certificate=shown)
 
 
@@ -274,11 +274,7 @@ def _followed(reference: Answering) -> Fold:
             return own_answer(state[0]) if state[1] in ends else None
 
         return Fold((fold.start, names[0]), step, answer)
-    if isinstance(reference, Automaton):
-        return language(reference)
-    if isinstance(reference, Asked):
-        return reference.fold
-    raise Lost(f"it is a {type(reference).__name__}")
+    return folded(reference)
 
 
 def _counted(model: Transformer, against: object, name: str, why: str) -> Decision:
@@ -295,7 +291,7 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
     if isinstance(reference, Decision):
         return reference
     notes = (COMPILED,) if isinstance(machine, Programmed) else ()
-    found = _settled(model, name, machine, machine, reference, notes=notes)
+    found = settled(model, name, machine, machine, reference, notes=notes)
     return replace(found, formula=formula(machine))
 
 
@@ -324,53 +320,79 @@ def counting(model: Transformer) -> Counting | Programmed:
         return found
 
 
+def decodes(model: object) -> bool:
+    """Whether it is a compiled automaton, which is asked by decoding."""
+    return isinstance(model, Transformer) and model.program is not None and model.program.kind == "dfa"
+
+
+class Expected(NamedTuple):
+    """What a reference of a model must be: over these letters, with one of these answers, at `each` position or once a
+    string."""
+
+    letters: tuple[str, ...]
+    answers: tuple[Any, ...]
+    each: bool
+
+
+def expected(model: Transformer) -> Expected:
+    """What a reference of a model must be; a compiled automaton accepts or rejects what its user types."""
+    if decodes(model):
+        return Expected(speech_of(model).letters, (True, False), False)
+    return Expected(model.alphabet, model.readout.labels or (True, False), model.readout.each)
+
+
 def recogniser(model: Transformer, against: object) -> Answering | Decision:
     """A reference as a recogniser over the model's letters; a Decision where it is a model that cannot be decided."""
     if isinstance(against, Inside):
         return against
+    asked = expected(model)
     if isinstance(against, str):
-        return answering(model, regular_table(against, model.alphabet))
+        return answering(asked, regular_table(against, asked.letters))
     if isinstance(against, Automaton):
-        return answering(model, against.over(model.alphabet))
+        return answering(asked, against.over(asked.letters))
     if isinstance(against, Fold):
-        if against.each != model.readout.each:
+        if against.each != asked.each:
             must = "the specification must answer as the readout does: at each position, or once a string"
-            raise BadInput(must, f"each={against.each}", f"give a Fold with each={model.readout.each}")
-        return Asked(against, model.readout.labels or (True, False))
+            raise BadInput(must, f"each={against.each}", f"give a Fold with each={asked.each}")
+        return Asked(against, asked.answers)
     if isinstance(against, Transformer):
-        if against.readout.each != model.readout.each:
-            must = "both models must answer at each position, or once a string"
-            raise BadInput(must, "one of each")
-        other = against.bind({})
-        try:
-            return answering(model, Finite(other).automaton().over(model.alphabet))
-        except OutOfReach as error:
-            return _counting(model, other, str(error))
-        except Missing as error:
-            return Decision("open", model, against.name, why=f"the specification {against.name}: {error}")
+        return _model(model, asked, against.bind({}))
     must = "the specification must be a Fold, an automaton, a model or a regular expression"
     raise BadInput(must, type(against).__name__, "a plain function cannot be decided for every length: write a Fold")
 
 
-def _counting(model: Transformer, other: Transformer, why: str) -> Asked | Decision:
-    """A model that counts as a reference; a Decision where it is none, nor a finite automaton, for which `why` says
-    why."""
+def _model(model: Transformer, asked: Expected, other: Transformer) -> Answering | Decision:
+    """A model as a reference: a finite automaton, or a machine that counts; a Decision where it is neither. All that
+    is asked of it is asked of both, so that both may change places."""
+    of_other = expected(other)
+    if of_other.each != asked.each:
+        raise BadInput("both models must answer at each position, or once a string", "one of each")
+    if sorted(of_other.letters) != sorted(asked.letters):
+        must = f"the specification must be over the alphabet {' '.join(asked.letters)}"
+        raise BadInput(must, f"{other.name}, over {' '.join(of_other.letters) or 'numbers'}")
+    answers = {*asked.answers, *of_other.answers}
+    if len(answers) > max(len(asked.answers), len(of_other.answers)):  # neither has those of the other
+        said = [" or ".join(map(str, one.answers)) for one in (asked, of_other)]
+        raise BadInput(f"the specification must answer {said[0]}", f"{other.name}, which answers {said[1]}")
+    try:
+        return Finite(other).automaton().over(asked.letters)
+    except Missing as error:
+        return Decision("open", model, other.name, why=f"the specification {other.name}: {error}")
+    except OutOfReach as error:
+        why = str(error)
     try:
         machine = counting(other)
     except OutOfReach as error:
         both = why if str(error) == why else f"no finite automaton ({why}), nor a counter machine ({error})"
         return Decision("refused", model, other.name, why=f"the specification {other.name}: {both}")
-    if sorted(other.alphabet) != sorted(model.alphabet):
-        must = f"the specification must be over the alphabet {' '.join(model.alphabet)}"
-        raise BadInput(must, f"{other.name}, over {' '.join(other.alphabet)}")
     fold = machine.fold if isinstance(machine, Programmed) else machine.fold()
-    return Asked(fold, model.readout.labels or (True, False))
+    return Asked(fold, [*answers])
 
 
-def answering(model: Transformer, automaton: Automaton) -> Automaton:
+def answering(asked: Expected, automaton: Automaton) -> Automaton:
     """The automaton, which must answer with what the model answers with."""
     answers = set(automaton.answers) - {None}
-    if model.readout.answers and not answers <= set(model.readout.labels or (True, False)):
-        must = f"the specification must answer {' or '.join(map(str, model.readout.labels or (True, False)))}"
+    if not answers <= set(asked.answers):
+        must = f"the specification must answer {' or '.join(map(str, asked.answers))}"
         raise BadInput(must, ", ".join(sorted(map(str, answers))))
     return automaton

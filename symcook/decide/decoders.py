@@ -11,7 +11,9 @@ from symcook import words
 from symcook.compilers import genuine
 from symcook.compilers.automaton import counted_at, variant_of
 from symcook.decide import decision
-from symcook.decide.automata import Answering, Asked, Automaton, parted
+from symcook.decide.automata import Answering, Automaton
+from symcook.decide.certificate import StateMap
+from symcook.decide.counting import StateTable
 from symcook.decide.decision import Decision
 from symcook.decode import stream
 from symcook.door import door
@@ -19,7 +21,6 @@ from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.transformer import Transformer
 from symcook.present import present
 from symcook.programs.automata import reached
-from symcook.programs.regular import regular_table
 from symcook.programs.running import program_table, speech_of
 from symcook.spec.fold import Fold
 from symcook.words.inputs import Language, automaton, require_language
@@ -50,10 +51,9 @@ def decide(
     >>> compile("dfa", "(aa)*").decide("a*").word
     ('a',)
     """
-    goes_on = model.program is not None and model.program.kind == "dfa"
-    if isinstance(against, Transformer):
-        other = against.program is not None and against.program.kind == "dfa"
-        found = _accepted(against) if goes_on or other else against
+    goes_on = decision.decodes(model)
+    if isinstance(against, Transformer) and decision.decodes(against):
+        found = _accepted(against)
         if isinstance(found, Decision):
             return replace(found, model=model, why=f"the specification {against.name}: {found.why}")
         against = found
@@ -156,39 +156,27 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
     out yes. What it puts out is shown for every word by the theorem about its family."""
     from symcook.proof import decoders
 
-    if model.program is None:
-        raise RuntimeError("model.program must be set here")
-    table = program_table(model.program)
-    letters, automaton = table.alphabet, table
-    if against is None or isinstance(against, Automaton):
-        reference: Answering = automaton if against is None else against.over(letters)
-    elif isinstance(against, str):
-        reference = regular_table(against, letters)
-    elif isinstance(against, Fold) and not against.each:
-        reference = Asked(against)
-    else:
-        must = "the specification of a compiled automaton must be a Fold, an automaton, a model or a regular expression"
-        raise BadInput(must, "a Fold with each=True" if isinstance(against, Fold) else type(against).__name__)
-    if model.program.theorem and not model.embedding.added:
+    program = present(model.program)
+    automaton = program_table(program)
+    reference = automaton if against is None else decision.recogniser(model, against)
+    if isinstance(reference, Decision):
+        return reference
+    if program.theorem and not model.embedding.added:
         return _tried(model, reference, name, "without a token before the input, nothing stands after the empty string")
-    theorem = COUNTED[variant_of(model)] if model.program.theorem else decoders.THEOREM
+    theorem = COUNTED[variant_of(model)] if program.theorem else decoders.THEOREM
     why = f"its weights are those of a decoder that runs its program, on every string ({theorem})"
     try:
-        if model.program.theorem:
+        if program.theorem:
             _instance(model, theorem)
         else:
             decoders.prove(model)
     except (BadInput, Rejected, Undecided) as error:
-        if not genuine(model) or not (model.program.theorem or variant_of(model) == "strict"):
+        if not genuine(model) or not (program.theorem or variant_of(model) == "strict"):
             return _tried(model, reference, name, str(error).rstrip("."))
         why += "; as an instance, without a certificate"
-    found, least = parted(automaton, reference, letters), automaton.minimal()
-    if found.word is not None:
-        return Decision("different", model, name, found.word, found.answers, least, why)
-    if found.length is not None:
-        why = f"no difference on any string up to length {found.length}"
-        return Decision("open", model, name, automaton=least, why=why)
-    return Decision("equal", model, name, automaton=least, why=why)
+    found = decision.settled(model, name, StateTable(automaton), automaton, reference, automaton.minimal())
+    counted = "" if isinstance(found.certificate, StateMap) else found.why  # of two automata there is no more to say
+    return replace(found, certificate=None, why="; ".join(filter(None, [why, counted])))
 
 
 def _instance(model: Transformer, theorem: str) -> None:

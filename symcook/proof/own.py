@@ -22,6 +22,7 @@ from symcook.model.modelfile import document_hash
 from symcook.present import present
 from symcook.proof import kernel, limits, own, replay
 from symcook.proof.claims.decision import COUNTS, ClaimDecision, decide
+from symcook.proof.claims.premises import unmet
 from symcook.proof.files import load_json
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.ownfacts import Facts, Trying, parts
@@ -196,6 +197,15 @@ class Unmet(StepGap):
     """The sentence is proved, but no word was found at which its hypotheses hold."""
 
 
+class Vacuous(Rejected):
+    """No string meets the premises of the sentence, so that it is true and says nothing."""
+
+    def __init__(self, sentence: str, found: ClaimDecision) -> None:
+        sides = " (the sides of <-> are premises of each other)" if "<->" in sentence else ""
+        why = f"decided true by {found.fragment}, only because no string meets its premises{sides}"
+        super().__init__(f"{why}; such a statement is not PROVED, so change the premises")
+
+
 @dataclass(frozen=True)
 class Settled:
     """What is known of a claim: the certificate with the checker's verdict, what words said, and what is missing.
@@ -208,7 +218,7 @@ class Settled:
     certificate: dict[str, Any] | None
     verdict: Verdict | None
     tried: Tried | None
-    missing: StepGap | OutOfTime | Unfit | None = None
+    missing: StepGap | OutOfTime | Unfit | Vacuous | None = None
     decision: ClaimDecision | None = None
 
     @property
@@ -263,7 +273,12 @@ def settle(
     refutes = isinstance(text, ProofText) and text.refutes
     tried = decision = None
     if text is None:
-        decision = decide(statement, library(statement, citable()), Until(seconds / 4, 1 / 4))
+        home = library(statement, citable())
+        decision = decide(statement, home, Until(seconds / 4, 1 / 4))
+        if decision.true or decision.proved is not None:
+            none = unmet(statement, home, Until(seconds / 8, 1 / 8))
+            if none is not None:
+                return Settled(None, None, None, Vacuous(statement.note, none), decision.unconfirmed)
         if (settled := _decided(statement, subject, decision, until)) is not None:
             return settled
         decision = decision.unconfirmed

@@ -290,6 +290,8 @@ def _decided(decision: ClaimDecision | None, why: str | None) -> str:
 def _missing(model: Transformer | None, settled: Settled, script: bool, seconds: int, smaller: str) -> tuple[str, str]:
     """Why there is no proof, with what to do, and what remains to be shown."""
     missing, decision = settled.missing, settled.decision
+    if isinstance(missing, own.Vacuous):
+        return str(missing), ""
     so_far = _so_far(model, settled.tried)
     what, _, remaining = str(missing).partition("\n")
     begun = _decided(decision, decision and decision.outside)

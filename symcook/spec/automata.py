@@ -15,13 +15,9 @@ def language(table: Automaton) -> Fold:
         name: dict(zip(table.alphabet, (table.names[to] for to in row), strict=True))
         for name, row in zip(table.names, table.moves, strict=True)
     }
-    answers = dict(zip(table.names, table.answers, strict=True))
     decides = table.decides
-    return Fold(
-        table.names[0],
-        lambda state, letter: rows[state][letter],
-        lambda state: answers[state] is True if decides else answers[state],
-    )
+    answers = {name: a is True if decides else a for name, a in zip(table.names, table.answers, strict=True)}
+    return Fold(table.names[0], lambda state, letter: rows[state][letter], lambda state: answers[state])
 
 
 def tokens(table: Automaton, word: Iterable[str]) -> list[str]:

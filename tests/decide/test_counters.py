@@ -14,7 +14,7 @@ import pytest
 
 import symcook as sc
 from symcook.compilers import compile
-from symcook.decide import decide, decision
+from symcook.decide import decide, decision, decoders
 from symcook.decide.certificate import document as certified
 from symcook.decide.counting import Counting
 from symcook.decide.decision import recheck
@@ -24,6 +24,7 @@ from symcook.errors import BadInput
 from symcook.spec.fold import Fold
 from symcook.spec.languages import dyck1
 from symcook.spec.programs import reference
+from symcook.words.positions import at_positions
 
 
 @pytest.fixture(autouse=True)
@@ -157,6 +158,23 @@ def test_a_language_of_letters_is_regular_though_it_is_asked_by_counts() -> None
     assert decide(voting(1, 0), ".*a.*").verdict == "equal"
     found = decide(voting(1, 0), ".*a.*|.*ccc.*")
     assert found.verdict == "different" and found.word == ("c", "c", "c") and found.accepts == "reference"
+
+
+def test_two_models_are_decided_in_both_directions() -> None:
+    """An automaton that was compiled, a formula, and models of one's own, finite or counting. What is equal, and the
+    smallest string, is by hand."""
+    automaton = compile("dfa", "[ab]*a[ab]*")
+    some = at_positions(compile("count", "alphabet a b; #left[Q_a] >= 1"), "last")
+    rows = {"a": {"vote": 1}, "b": {"vote": -1}}
+    more, named = sc.Builder(words=rows), sc.Builder(words=rows)
+    more.readout("sign", "last", more.add(sc.head(value={"mean": "vote"}, mask="future")), weights=[1])
+    named.readout("largest", "last", ("vote",), weights=[[1], [-1]], labels=("x", "y"))
+    for one, other, word in ((automaton, some, None), (automaton, more.build("more"), ("a", "b"))):
+        for pair in ((one, other), (other, one)):
+            found = decoders.decide(*pair)
+            assert (found.verdict, found.word) == ("different" if word else "equal", word)
+            with pytest.raises(BadInput, match="the specification must answer"):
+                decoders.decide(*(named.build("named") if x is automaton else x for x in pair))
 
 
 def test_a_finite_model_and_a_counter_that_says_the_same() -> None:

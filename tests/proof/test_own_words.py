@@ -81,13 +81,25 @@ def test_a_run_is_the_word_for_the_hypotheses(which, sentence):
     assert replay.judge(statement, answer.certificate, lemmas)[0] == "PROVED"
 
 
-def test_where_only_the_word_is_missing_the_message_says_so():
-    """The premise is met by no word: what follows from it is proved, and no claim."""
+@pytest.mark.parametrize(
+    ("none", "some"),
+    [
+        ("count(a) < 0 -> accept", "count(a) <= 0 -> ~accept"),
+        ("(n = 1 -> 1 <= n) & (at(a, 1) & at(b, 1) -> 0 = 1)", "n = 1 -> at(a, 1) | at(b, 1)"),
+        ("accept & ~accept <-> count(a) < 0", "accept <-> count(a) > count(b)"),
+        ('matches("(ab)*") & n = 3 -> accept', 'matches("(ab)*") & n = 4 -> ~accept'),
+        ("accept & count(a) = 1 -> n = 2 -> 0 = 1", "accept & count(a) = 1 -> n = 1 -> count(b) = 0"),
+    ],
+)
+def test_premises_that_no_string_meets_are_told(none: str, some: str) -> None:
+    """What follows from them is true and no claim; its neighbour, whose premises some string meets, is one."""
     made = document(MODELS["votes"]())
-    answer = own.settle(own.claim(made, "count(a) < 0 -> 0 = 1"), made)
-    assert isinstance(answer.missing, own.Unmet) and answer.certificate is None
-    assert "the statement is proved; what is missing is a string for which the hypotheses hold" in str(answer.missing)
-    assert answer.tried is not None and answer.tried.length >= 4
+    answer = own.settle(own.claim(made, none), made)
+    assert isinstance(answer.missing, own.Vacuous) and answer.certificate is None
+    assert "only because no string meets its premises" in str(answer.missing)
+    assert ("sides of <->" in str(answer.missing)) == ("<->" in none)
+    other = own.settle(own.claim(made, some), made)
+    assert other.verdict is not None and other.verdict.status == "PROVED"
 
 
 def words(model: Transformer, length: int):

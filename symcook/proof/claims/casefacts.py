@@ -53,6 +53,8 @@ class CaseFacts(DecidedFormulas):
         self.wanted: dict[object, Term] = {}
         self.supposed: list[Term] = []  # quantified formulas that are facts, or whose negations are
         self.counted_already: set[object] = set()
+        self.quotients: dict[tuple[Term, int], tuple[Term, tuple[str, str]]] = {}  # of a term by a number, with labels
+        self.renewed = False  # whether more is known since the rows were made
         self.clash: tuple[str, str] | None = None  # facts that contradict each other
         self.pending: dict[Term, int] = {}  # places where a letter was decided
         self.enclosed: set[Any] = set()
@@ -66,7 +68,7 @@ class CaseFacts(DecidedFormulas):
         self.facts, self.hypotheses = [*other.facts], [*other.hypotheses]
         self.literals, self.places, self.ordered = dict(other.literals), [*other.places], {*other.ordered}
         self.supposed, self.counted_already = [*other.supposed], {*other.counted_already}
-        self.clash = other.clash
+        self.clash, self.quotients = other.clash, dict(other.quotients)
         self.enclosed, self.pending = {*other.enclosed}, dict(other.pending)
         self.premises_at = {*other.premises_at}
         self.lettered_places = dict(other.lettered_places)

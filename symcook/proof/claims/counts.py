@@ -13,11 +13,11 @@ from fractions import Fraction
 
 from symcook.errors import Rejected
 from symcook.proof.claims.casefacts import WORK, Unclosed
+from symcook.proof.claims.divided import Divided, division
 from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, point, products, whole
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.potentials import Potentials, at_the_end
 from symcook.proof.claims.problem import Problem, introduce
-from symcook.proof.claims.quantified import Quantified
 from symcook.proof.claims.regular import Regular
 from symcook.proof.claims.strings import string
 from symcook.proof.claims.truth import letter_at
@@ -111,7 +111,7 @@ def decide(problem: Problem, library: Citable, regular: Regular | None = None) -
     return CountedDecision(None, found)
 
 
-class CountedCase(Quantified):
+class CountedCase(Divided):
     """One case of the proof: what is known at a goal."""
 
     def under(self, g: Goal) -> CountedCase:
@@ -169,6 +169,8 @@ class CountedCase(Quantified):
             g.use(label, label=" ".join(parts))
             for part in parts:
                 self.assume(part)
+        elif division(inner) is not None:
+            self.supposed.append(inner)
         elif f[0] == "ex":
             name, so = g.fresh("x"), g.fresh("so")
             g.obtain(label, name, so)
@@ -232,6 +234,9 @@ class CountedCase(Quantified):
             return self.g.absurd(*self.clash)
         if self.truth(self.g.goal):  # by what was found of quantified formulas
             return self.show(self.g, self.g.goal)
+        if self.renewed:
+            self.renewed = False
+            return self.decide()
         if formula is None:
             return self.at_point([*rows.values()])
         self.split(formula)
@@ -244,14 +249,19 @@ class CountedCase(Quantified):
                 return part
             for part in _quantified(f):
                 if self.truth(part) is None:
-                    if self.ranged(part) is None:
+                    if self.ranged(part) is None and division(part) is None:
                         return part
-                    if (asked := self.counted(part)) is not None:
+                    if (asked := self.told(part)) is not None:
                         return asked
         for part in self.supposed:
-            if (asked := self.counted(part)) is not None:
+            if (asked := self.told(part)) is not None:
                 return asked
         return next(iter(self.wanted.values()), None)
+
+    def told(self, part: Term) -> Term | None:
+        """What has to be known for a quantified formula that counts or remainders decide."""
+        found = division(part)
+        return self.counted(part) if found is None else self.divided(part, found)
 
     def split(self, formula: Term) -> None:
         """The formula holds, or its negation does."""
@@ -266,7 +276,7 @@ class CountedCase(Quantified):
 
     def at_point(self, rows: list[FactRow]) -> None:
         """No contradiction is left: split at a count that is no integer, else say where the claim may be false."""
-        if self.restricted() or self.more():
+        if self.restricted() or self.more() or self.squeezed(rows):
             return self.decide()
         if (formula := self.asked()) is not None:
             return self.split(formula)

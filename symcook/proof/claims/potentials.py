@@ -271,8 +271,11 @@ def _between(g: Goal) -> None:
 
 
 def at_the_end(lettered: Lettered, regular: Regular) -> list[CarriedValue]:
-    """The automata whose state at the last position stands in the claim."""
+    """The automata whose state at the last position stands in the claim, then the remainders there."""
     claim, high = lettered.problem.claim, simple(lettered.high)
     heads = {s[2][0][1][0] for s in subterms(claim) if s[0] == "app" and not loose(s) and simple(s[2][1]) == high}
-    states = CarriedAlong(lettered, regular).states
-    return [one for name, one in states.items() if name in heads]
+    along = CarriedAlong(lettered, regular)
+    found: list[CarriedValue] = [one for name, one in along.states.items() if name in heads]
+    met = [along.remainder(s) for s in subterms(claim) if s[0] == "ex" and not loose(s)]
+    rests = [one.carried for one in met if one is not None and simple(one.place) == high]
+    return found + [one for one in dict.fromkeys(rests) if found and one.row == found[0].row]
