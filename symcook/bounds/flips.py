@@ -57,10 +57,11 @@ def sensitivity(
 
     The model reads words, with at most 2^16 words of length n (those with the same outputs count once, as for parity);
     its heads average uniformly (all scores zero), its activations are relu and its numbers rational. Any other model,
-    with at most 2^12 words, has no C, and the greatest change is enclosed by runs in balls. An output is the logit of a sign readout, else each coordinate or score that
-    the readout shows, at the position where it looks. Hahn's lemma is about the other positions: of a readout that
-    looks at every position (each, or all) the outputs at the changed position are left out, since the residual
-    connection carries the symbol itself there and they change by a constant, and their greatest change is given apart.
+    with at most 2^12 words, has no C, and the greatest change is enclosed by runs in balls. An output is the logit of a
+    sign readout, else each coordinate or score that the readout shows, at the position where it looks. Hahn's lemma is
+    about the other positions: of a readout that looks at every position (each, or all) the outputs at the changed
+    position are left out, since the residual connection carries the symbol itself there and they change by a constant,
+    and their greatest change is given apart.
 
     With C the value is exact: all words are run in exact batches, and the greatest difference between two words that
     differ in one symbol is the greatest range of the outputs along one position, the others fixed.
