@@ -152,3 +152,15 @@ def test_a_command_enters_few_modules(load) -> None:
     assert not {"forward", "run"} & found["prove"]
     with pytest.raises(RuntimeError, match="must be"):
         modules.entered(("run", "dyck-1", "--input", "x"))
+
+
+def test_growth_tells_exponents_and_takes_the_names_that_are_asked_for(load, tmp_path, monkeypatch, capsys) -> None:
+    growth = load("growth")
+    monkeypatch.setattr(growth, "operations", lambda: {"slow": (lambda n: sum(range(n * n)), (200, 800)), "other": None})
+    assert growth.main(["--only", "slow", "--json", str(tmp_path / "growth.json")]) == 0
+    (row,) = json.loads((tmp_path / "growth.json").read_text())["rows"]
+    assert 1.5 < row["exponent"] < 2.5 and set(row["loops"]) == {"200", "800"} and "slow" in capsys.readouterr().out
+
+
+def test_every_operation_of_the_growth_table_runs(load) -> None:
+    assert all(run(2) is not None for run, _ in load("growth").operations().values())

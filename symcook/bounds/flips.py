@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any, ClassVar
@@ -26,12 +27,15 @@ from symcook.numbers.balls import Ball, arb_of, ball, bits_for, refine
 from symcook.numbers.expsum import ExpSum
 from symcook.numbers.roots import Root
 from symcook.words import Word
+from symcook.words.cells import MOST, classes
 from symcook.words.inputs import Language, Strings, strings
 
 LIMIT = 2**16
 """The greatest number of words that are compared."""
 IN_BALLS = 2**12
 """The same where each is run in balls."""
+LONGEST = 1_000
+"""Up to so many symbols strings with the same outputs are sought."""
 NONE = arb(0)
 
 
@@ -51,12 +55,13 @@ def sensitivity(
     With --inputs one of the two strings is of the language and the other is any string; an answer counts where it does
     in the string of the language.
 
-    The model reads words, with at most 2^16 words of length n; its heads average uniformly (all scores zero), its
-    activations are relu and its numbers rational; any other model, with at most 2^12 words, has no C, and the greatest
-    change is enclosed by runs in balls. An output is the logit of a sign readout, else each coordinate or score that
-    the readout shows, at the position where it looks. Hahn's lemma is about the other positions: of a readout that
-    looks at every position (each, or all) the outputs at the changed position are left out, since the residual
-    connection carries the symbol itself there and they change by a constant, and their greatest change is given apart.
+    The model reads words, with at most 2^16 words of length n (those with the same outputs count once, as for parity);
+    its heads average uniformly (all scores zero), its activations are relu and its numbers rational. Any other model,
+    with at most 2^12 words, has no C, and the greatest change is enclosed by runs in balls. An output is the logit of a
+    sign readout, else each coordinate or score that the readout shows, at the position where it looks. Hahn's lemma is
+    about the other positions: of a readout that looks at every position (each, or all) the outputs at the changed
+    position are left out, since the residual connection carries the symbol itself there and they change by a constant,
+    and their greatest change is given apart.
 
     With C the value is exact: all words are run in exact batches, and the greatest difference between two words that
     differ in one symbol is the greatest range of the outputs along one position, the others fixed.
@@ -122,7 +127,8 @@ def sensitivity(
 
 class Flips:
     """Strings of one length of which one symbol is changed: all, or those of a language with all that differ from one
-    of them in a symbol.
+    of them in a symbol. Of all strings those with the same outputs are run once, where symbols at some positions may be
+    exchanged (`symcook.words.cells`).
 
     Arguments:
         limit: the greatest number of strings that are run; BadInput, with the model's `name` and `why`, for more.
@@ -133,17 +139,25 @@ class Flips:
         n, letters = self.n, model.alphabet
         self.own: Array | None = None
         """Of a language: the numbers of its strings among the `words`."""
+        self._lines: list[list[list[int]]] = []
+        classed = None if asked.restricted else _by_classes(model, n, limit)
+        if classed is not None:
+            numbers: dict[Word, int] = {(letters[0],) * n: 0}
+            for lines in classed:
+                self._lines.append([[numbers.setdefault(word, len(numbers)) for word in line] for line in lines])
+            self.words: Sequence[Word] = list(numbers)
+            self.block: Any = Listed(tuple(map(model.embedding.surround, self.words)))
+            return
         if not asked.restricted:
             words = words_of_length(model, n, limit, name, why)
-            self.words: Sequence[Word] = list(words) if limit == IN_BALLS else ()
-            self.block: Any = Words(letters, n + model.embedding.added, *model.embedding.ends)
+            self.words = list(words) if limit == IN_BALLS else ()
+            self.block = Words(letters, n + model.embedding.added, *model.embedding.ends)
             return
         must = f"{name} must have at most {limit} strings with those that differ in one symbol{why}"
         if asked.many(n) > limit:
             raise BadInput(must, f"{asked.many(n)} strings", "give --sample 100")
         self.asked = list(asked.each(n))
         numbers = {word: k for k, word in enumerate(self.asked)}
-        self._lines = []
         for p in range(n):
             lines = [[(*word[:p], one, *word[p + 1 :]) for one in letters] for word in self.asked]
             self._lines.append([[numbers.setdefault(word, len(numbers)) for word in line] for line in lines])
@@ -157,9 +171,10 @@ class Flips:
         return self.words[number] if self.words else nth(self.block, number)
 
     def lines(self, p: int) -> Array:
-        """Numbers of strings that differ at place `p` alone: a row for each string that is asked about."""
-        if self.own is not None:
-            return np.array(self._lines[p])
+        """Numbers of strings that differ at place `p` alone: a row for each string that is asked about. Rows are left
+        out whose outputs are those of another one."""
+        if self._lines:
+            return np.array(self._lines[p], dtype=int).reshape(-1, len(self.model.alphabet))
         many = len(self.model.alphabet)
         numbers = np.arange(many**self.n).reshape(many**p, many, -1)
         return numbers.swapaxes(1, 2).reshape(-1, many)
@@ -177,6 +192,24 @@ class Flips:
         texts = (said(self.model.embedding.typed(self.word(k)) if not self.words else self.word(k))
                  for k in (one, other))  # fmt: skip
         return " and ".join(texts)
+
+
+def _by_classes(model: Transformer, n: int, limit: int) -> list[list[list[Word]]] | None:
+    """For each place rows of strings that differ there alone: all rows, but for those with the outputs of another one.
+    None where that spares nothing, or the strings are more than `limit`."""
+    letters = model.alphabet
+    if model.readout.everywhere or n > LONGEST:
+        return None
+    cells = classes(n, model)
+    if cells.many * max(1, len(cells.cells)) * len(letters) > min(limit, MOST, len(letters) ** n):
+        return None
+    found: list[list[list[Word]]] = [[] for _ in range(n)]
+    for cell in cells.cells:
+        p, others = cell[0], tuple(one[1:] if one == cell else one for one in cells.cells)
+        rest = [word for word, _ in replace(cells, cells=others)]
+        rest.sort(key=lambda word: list(map(letters.index, word)))
+        found[p] = [[(*word[:p], one, *word[p + 1 :]) for one in letters] for word in rest]
+    return found
 
 
 def _labels(each: bool) -> tuple[str, str]:
@@ -214,8 +247,8 @@ def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
         table = _outputs_in_balls(model, flips.words, max(64, flint.ctx.prec))
         best, own, where = NONE, NONE, "no symbol changes an output"
         for (place, output), values in table.items():
-            counts = np.broadcast_to(flips.counts(place), len(lines[0]))
             for p in range(n):
+                counts = np.broadcast_to(flips.counts(place), len(lines[p]))
                 for row in np.flatnonzero(counts).tolist():
                     line = lines[p][row]
                     pairs = combinations(line, 2) if flips.own is None else product([row], line)
@@ -284,6 +317,8 @@ def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
             table, counts = domain.full(cell.numerators), flips.counts(place)
             for p in range(flips.n):
                 lines = flips.lines(p)
+                if not len(lines):
+                    continue
                 values = table[lines]
                 low, high = np.min(values, axis=1), np.max(values, axis=1)
                 spread = np.asarray(high - low)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from flint import fmpq
 
@@ -20,6 +20,7 @@ from symcook.model.transformer import Transformer
 from symcook.words import Word
 
 ZERO = fmpq(0)
+Stream = TypeVar("Stream")
 Met = tuple[fmpq | None, bool]
 """Of a head in one run: the least gap of its scores, and whether some are tied."""
 Sparse = list[tuple[int, int, Fraction]]
@@ -69,13 +70,15 @@ class HeadSizes:
 @dataclass
 class HardRuns:
     """A length: its words, the stream at the end for each, the greatest entry before each layer (the first is that of
-    the embeddings), and what each head meets."""
+    the embeddings), and what each head meets. `logits` are given where the words are some of those that are meant: the
+    least and the greatest on each side are among them."""
 
     n: int
     words: list[Word]
     ends: list[dict[str, list[fmpq]]]
     greatest: list[fmpq]
     heads: dict[tuple[int, int], HeadSizes]
+    logits: list[fmpq] | None = None
 
 
 class _Watched(BallDomain):
@@ -145,6 +148,17 @@ def _all_rational(columns: Mapping[str, BallColumn]) -> dict[str, list[fmpq]]:
     return found
 
 
+def entered(model: Transformer, streams: Sequence[Stream]) -> Iterator[tuple[int, Stream]]:
+    """Of the streams of a traced run that before each layer, with the layer's number from 0, and at last the one at the
+    end."""
+    layer = 0
+    for step, before in zip(model.sublayers, streams, strict=False):
+        if step.layer != layer:
+            layer = step.layer
+            yield layer - 1, before
+    yield len(model.layers), streams[-1]
+
+
 def flint_of(value: Fraction) -> fmpq:
     """A Fraction as a number of flint."""
     return fmpq(value.numerator, value.denominator)
@@ -170,15 +184,14 @@ def _note(
 ) -> None:
     """What one run shows."""
     turn = iter(met)
-    before, layer = _all_rational(steps[0].columns), 0
-    for step, after in zip(model.sublayers, steps[1:], strict=False):
-        if step.layer != layer:
-            layer = step.layer
-            found.greatest[layer - 1] = max(found.greatest[layer - 1], _size(before))
+    streams = [_all_rational(step.columns) for step in steps]
+    for layer, before in entered(model, streams):
+        found.greatest[layer] = max(found.greatest[layer], _size(before))
+    for step, before in zip(model.sublayers, streams, strict=False):
         if isinstance(step.block, SelfAttention):
             reads = None
             for number, head in enumerate(step.block.heads, 1):
-                sizes, table = found.heads[layer, number], tables[HeadPlace(layer, number, head)]
+                sizes, table = found.heads[step.layer, number], tables[HeadPlace(step.layer, number, head)]
                 if not any(head.reads[c] in before for _, c, _ in table.values):
                     continue  # its values are zero, and the forward pass leaves it out
                 gap, tied = next(turn)
@@ -190,8 +203,6 @@ def _note(
                     sizes.tied = word
                 reads = _rows(head, before)
                 _sizes(sizes, head, table, reads)
-        before = _all_rational(after.columns)
-    found.greatest[-1] = max(found.greatest[-1], _size(before))
 
 
 def _size(columns: Mapping[str, Sequence[fmpq]]) -> fmpq:

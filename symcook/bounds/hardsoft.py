@@ -29,6 +29,7 @@ from flint import fmpq
 
 from symcook.bounds.arguments import written
 from symcook.bounds.growth import rows_of
+from symcook.bounds.hardgroups import grouped
 from symcook.bounds.hardruns import ZERO, HardRuns, HeadPlace, flint_of, head_places, runs
 from symcook.bounds.theorem26 import Constants, Rate, at_most_one, fitted
 from symcook.bounds.warmth import BITS, NEAR, ByLayer, Floats, error_in_balls, soft_at
@@ -214,7 +215,10 @@ def hardsoft(
             claimed.positive(n)
     tick = _ticker(asked, progress)
     model = plain_scores(model)
-    hard = [runs(model, n, asked.each(n), next(tick)) for n in lengths]
+    hard = None if asked.restricted else grouped(model, lengths)
+    if hard is None:
+        _few(asked, inputs is not None)
+        hard = [runs(model, n, asked.each(n), next(tick)) for n in lengths]
     unique = [place for place in head_places(model) if place.head.weighting in UNIQUE]
     terms = {place[:2]: _term(place, hard, claimed) for place in unique}
     loose = untie(model, terms) if terms else model
@@ -272,7 +276,7 @@ def checked(
     seed: int = 0,
     positions: str | None = None,
 ) -> Strings:
-    """The strings to run; BadInput for a model that Theorem 26 does not speak of, or with too many words."""
+    """The strings to run; BadInput for a model that Theorem 26 does not speak of."""
     if not model.alphabet or model.embedding.words is None:
         raise BadInput("the model must read strings", f"{model.name}, which reads numbers", "choose a language model")
     if model.normed:
@@ -286,12 +290,15 @@ def checked(
             given = f"{layer.feedforward.activation} in layer {number}"
             raise BadInput("the activation must be relu, whose Lipschitz constant is 1", given)
     model.check_length(max_length + model.embedding.added)
-    asked = strings(model, range(1, max_length + 1), inputs, sample, seed, positions)
+    return strings(model, range(1, max_length + 1), inputs, sample, seed, positions)
+
+
+def _few(asked: Strings, restricted: bool) -> None:
+    """BadInput where the strings are too many to run each."""
     if (many := max(map(asked.many, asked.lengths))) > MOST_WORDS:
         must = f"there must be at most {MOST_WORDS:,} strings of a length"
-        do = "give a smaller --max-length" if inputs is None else "give --sample 1000"
+        do = "give --sample 1000" if restricted else "give a smaller --max-length"
         raise BadInput(must, f"{many:,}", do)
-    return asked
 
 
 def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> str:
@@ -400,12 +407,7 @@ def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> t
     if not readout.signed:
         return soft, None
     (weights,) = rows_of(readout.weights)
-    logits = [
-        sum((flint_of(w) * end[name][k] for w, name in zip(weights, readout.reads, strict=True) if name in end), ZERO)
-        for at in met
-        for word, end in zip(at.words, at.ends, strict=True)
-        for k in readout.counted(soft.tokens(word), readout.places(at.n + soft.embedding.added))
-    ]
+    logits = [x for at in met for x in (_logits(soft, at, weights) if at.logits is None else at.logits)]
     accepted, rejected = [x for x in logits if x > 0], [x for x in logits if x <= 0]
     low = _ratio(max(rejected)) if rejected else None
     high = _ratio(min(accepted)) if accepted else None
@@ -431,6 +433,15 @@ def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> t
     else:
         reads, row = [*reads, one], [*row, -middle]
     return replace(soft, readout=replace(readout, reads=tuple(reads), weights=[row])), told
+
+
+def _logits(soft: Transformer, at: HardRuns, weights: Sequence[Fraction]) -> Iterator[fmpq]:
+    """The logits of the hard model at the places that count."""
+    readout = soft.readout
+    for word, end in zip(at.words, at.ends, strict=True):
+        for k in readout.counted(soft.tokens(word), readout.places(at.n + soft.embedding.added)):
+            named = zip(weights, readout.reads, strict=True)
+            yield sum((flint_of(w) * end[name][k] for w, name in named if name in end), ZERO)
 
 
 def _ticker(asked: Strings, progress: Progress | None) -> Iterator[Callable[[], None]]:

@@ -121,9 +121,8 @@ def sparse(weights: sympy.ImmutableMatrix, columns: Sequence[object]) -> tuple[M
     from symcook.numbers.matrix import RationalMatrix
 
     if isinstance(weights, RationalMatrix):
-        for k, (p, q) in enumerate(weights.ratios()):
-            if p:
-                rows[k // weights.cols][columns[k % weights.cols]] = Fraction(p, q)
+        for r, c, ratio in weights.entries():
+            rows[r][columns[c]] = Fraction(*ratio)
         return rows
     for (r, c), value in sorted(weights.todok().items(), key=lambda entry: entry[0]):
         rows[r][columns[c]] = lowered(value)

@@ -407,7 +407,9 @@ class Instance:
         return self.known.setdefault(entries, SharedUnit(entries))
 
     def _whole(self, tree: Tree, env: InstanceEnv) -> int:
-        value = Fraction(self.number(tree, env))
+        value = env.get(tree[1]) if tree[0] == "name" else None
+        if not isinstance(value, Fraction):
+            value = Fraction(self.number(tree, env))
         if value.denominator != 1:
             raise BadInput("an index must be a whole number", show(tree))
         return int(value)
@@ -571,7 +573,7 @@ class Instance:
             columns, tuple(c for c, _ in outs),
             W1=_matrix([dict(unit) for unit in units] or [{}], columns),
             b1=[dict(unit).get(None, 0) for unit in units] or [0],
-            W2=[[form.get(unit, 0) for unit in units] or [0] for _, form in outs],
+            W2=_matrix([form for _, form in outs], units or [SharedUnit()]),
             b2=[form.get(None, 0) for _, form in outs],
         )  # fmt: skip
 
@@ -604,13 +606,22 @@ def label(name: str, at: Sequence[int]) -> str:
 
 def _add(total: ReadForm, more: ReadForm, times: int = 1) -> None:
     for c, v in more.items():
-        total[c] = total.get(c, 0) + times * v
+        v = v if times == 1 else times * v
+        total[c] = total[c] + v if c in total else v
 
 
-def _matrix(forms: Sequence[ReadForm], columns: Sequence[str]) -> list[list[Any]]:
-    return [[form.get(c, 0) for c in columns] for form in forms]
+def _matrix(forms: Sequence[ReadForm], columns: Sequence[Any]) -> Any:
+    """A row for each form: its factors of these columns."""
+    from symcook.numbers.matrix import RationalMatrix
+
+    if not all(isinstance(v, (int, Fraction)) for form in forms for v in form.values()):
+        return [[form.get(c, 0) for c in columns] for form in forms]
+    places = {c: k for k, c in enumerate(columns)}
+    rows = [{places[c]: v for c, v in form.items() if c in places} for form in forms]
+    return RationalMatrix.sparse(rows, len(columns))
 
 
+@lru_cache(100_000)
 def _natural(name: str) -> list[Any]:
     """Names in order, x2 before x10."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.findall(r"[0-9]+|[^0-9]+", name)]

@@ -32,11 +32,17 @@ from symcook.model.transformer import Parameter, Program, Transformer
 if TYPE_CHECKING:
     import sympy
 
+    from symcook.numbers.matrix import RationalMatrix
+
 Kind = TypeVar("Kind", Head, FeedForward, LayerNorm)
 VERSION = 1
 MAX_BYTES = 128_000_000
 MAX_NESTING = 32
 MAX_VALUES = 3_000_000
+MAX_DENSE = 2_500_000
+"""Of a model with more entries, matrices that are mostly zero are written by what is not."""
+MAX_ENTRIES = 8_000_000
+"""So many entries may stand in the matrices that are written so: 64 MB as numbers, and as much as text."""
 MAX_BITS = 12_000
 MAX_SIZE = 2_048
 MAX_CALLS = 16
@@ -48,6 +54,7 @@ MAX_EXPRESSIONS = 100_000
 MAX_SOURCE = 100_000
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 _LITERAL = re.compile(r"-?[0-9]{1,300}(/[1-9][0-9]{0,299})?", re.ASCII)
+_ENTRY = re.compile(rf"[0-9]{{1,8}}:{_LITERAL.pattern}", re.ASCII)
 GROWING = frozenset({"exp", "sinh", "cosh"})
 
 
@@ -55,8 +62,10 @@ def _large() -> BadInput:
     return BadInput(f"a number in a model file must have at most {MAX_BITS:,} bits", "a larger one")  # of both parts
 
 
-def to_document(model: Transformer) -> dict[str, Any]:
-    """The model as the nested dictionary that a model file holds (also what ``show --json`` prints)."""
+def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
+    """The model as the nested dictionary that a model file holds (also what ``show --json`` prints); where that is
+    `sparse`, a matrix of rational numbers that are mostly zero has as rows texts of the other ones, each behind its
+    column, from 0, as in "2:1 17:-1/2"."""
     from symcook.numbers.matrix import RationalMatrix
 
     seen: dict[Any, str] = {}
@@ -74,6 +83,11 @@ def to_document(model: Transformer) -> dict[str, Any]:
                 seen[value] = from_sympy(exact(shown))
         return seen[value]
 
+    def ratio(p: int, q: int) -> str:
+        if p.bit_length() + q.bit_length() > MAX_BITS:
+            raise _large()
+        return str(p) if q == 1 else f"{p}/{q}"
+
     def optional(value: object) -> str | None:
         return None if value is None else text(value)
 
@@ -82,15 +96,18 @@ def to_document(model: Transformer) -> dict[str, Any]:
             return {token: table(row) for token, row in words.items()}
         at = {name: k for k, name in enumerate(words.names)}
         names = [name for name in model.space if name in at]
-        shown = zip(words, matrix(words.matrix), strict=True)
+        shown = zip(words, matrix(words.matrix, sparse=False), strict=True)
         return {token: {name: row[at[name]] for name in names} for token, row in shown}
 
-    def matrix(value: sympy.ImmutableMatrix) -> list[list[str]]:
+    def matrix(value: sympy.ImmutableMatrix, sparse: bool = sparse) -> Any:
         if isinstance(value, RationalMatrix):
+            if sparse and 4 * value.nnz() < value.rows * value.cols:
+                rows = [list[str]() for _ in range(value.rows)]
+                for r, c, x in value.entries():
+                    rows[r].append(f"{c}:{ratio(*x)}")
+                return {"columns": value.cols, "rows": list(map(" ".join, rows))}
             entries = value.ratios()
-            if value.floats is None and any(p.bit_length() + q.bit_length() > MAX_BITS for p, q in entries):
-                raise _large()
-            shown = [str(p) if q == 1 else f"{p}/{q}" for p, q in entries]
+            shown = [ratio(p, q) for p, q in entries]
             return [shown[r * value.cols : (r + 1) * value.cols] for r in range(value.rows)]
         return [[text(value[r, c]) for c in range(value.shape[1])] for r in range(value.shape[0])]
 
@@ -161,7 +178,13 @@ def dumps(model: Transformer) -> str:
 
     Raises BadInput where a number of the model has no form in the grammar.
     """
-    document = to_document(model)
+    entries = sum(
+        weights.shape[0] * weights.shape[1]
+        for layer in model.layers
+        for part in layer.parts()
+        for weights in part.matrices().values()
+    )
+    document = to_document(model, sparse=entries > MAX_DENSE)
     if model.program is not None:
         document["program"] = {
             key: value for key, value in asdict(model.program).items() if key != "attention" or value
@@ -284,6 +307,8 @@ class _Document:
     def __init__(self) -> None:
         self.seen: dict[str, Any] = {}
         self.read = 0
+        self.entries = 0
+        """How many there are of matrices that are written by those that are not zero."""
 
     def wrong(self, place: str, must: str, given: object) -> BadInput:
         if not isinstance(given, (str, int, type(None))):
@@ -356,6 +381,32 @@ class _Document:
     def table(self, value: object, place: str) -> dict[str, Any]:
         return {name: self.number(entry, place) for name, entry in self.fields(value, place).items()}
 
+    def sparse(self, value: dict[str, object], place: str) -> RationalMatrix:
+        """A matrix of rational numbers by those that are not zero."""
+        from symcook.numbers.matrix import RationalMatrix
+
+        got = self.fields(value, place, "columns rows")
+        columns, lines = self.integer(got["columns"], f"columns of {place}"), self.array(got["rows"], f"rows of {place}")
+        self.entries += max(columns, 1) * len(lines)
+        if not 0 <= columns <= MAX_ENTRIES or self.entries > MAX_ENTRIES:
+            must = f"the matrices of a model file that are written by columns must have at most {MAX_ENTRIES:,} entries"
+            raise BadInput(must, "more" if columns > 0 else columns)
+        rows = []
+        for line in lines:
+            entries = line.split(" ") if isinstance(line, str) and line else []
+            row = {int(at): Fraction(number) for at, _, number in map(self.entry, entries)}
+            if not isinstance(line, str) or len(row) < len(entries) or max(row, default=-1) >= columns:
+                must = f'text such as "2:1 17:-1/2", each of the {columns} columns once'
+                raise self.wrong(f"each row of {place}", must, line)
+            rows.append(row)
+        return RationalMatrix.sparse(rows, columns)
+
+    def entry(self, text: str) -> tuple[str, str, str]:
+        """A column and a number."""
+        if not _ENTRY.fullmatch(text):
+            raise self.wrong("each entry of a row", 'a column and a rational number, such as "17:-1/2"', text)
+        return text.partition(":")
+
     def matrix(
         self, value: object, place: str, rows: int | None = None, columns: int | None = None
     ) -> sympy.ImmutableMatrix:
@@ -364,6 +415,8 @@ class _Document:
 
         from symcook.numbers.matrix import RationalMatrix
 
+        if isinstance(value, dict):
+            return self.sparse(value, place)
         lines = [self.array(line, f"each row of {place}") for line in self.array(value, place)]
         width = len(lines[0]) if lines else columns or 0
         for line in lines:
@@ -390,7 +443,7 @@ class _Document:
                 fields[name] = None
             else:
                 fields[name] = self.matrix(got[name], where, columns=widths.get(form[1]) or 0)
-                widths.setdefault(form[0], len(got[name]))
+                widths.setdefault(form[0], fields[name].shape[0])
         return kind(**names, **fields)
 
     def value(self, value: object, place: str) -> str:

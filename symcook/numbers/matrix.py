@@ -8,7 +8,8 @@ a minute.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,15 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
         if all(q == 1 for _, q in ratios):
             return cls._fromrep(DomainMatrix.from_list_flat([ZZ(p) for p, _ in ratios], shape, ZZ))
         return cls._fromrep(DomainMatrix.from_list_flat([QQ(p, q) for p, q in ratios], shape, QQ))
+
+    @classmethod
+    def sparse(cls, rows: Sequence[Mapping[int, int | Fraction]], columns: int) -> RationalMatrix:
+        """The matrix of these rows by their entries, by column; the others are zero."""
+        whole = all(x.denominator == 1 for row in rows for x in row.values())
+        ring: Any = ZZ if whole else QQ
+        put = (lambda x: ZZ(x.numerator)) if whole else (lambda x: QQ(x.numerator, x.denominator))
+        held = {r: {c: put(x) for c, x in row.items() if x} for r, row in enumerate(rows)}
+        return cls._fromrep(DomainMatrix({r: row for r, row in held.items() if row}, (len(rows), columns), ring))
 
     @classmethod
     def dyadic(cls, floats: np.ndarray) -> RationalMatrix:
@@ -74,6 +84,16 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
         if self.numbers.domain.is_ZZ:
             return [(int(x), 1) for x in entries]
         return [(int(x.numerator), int(x.denominator)) for x in entries]
+
+    def entries(self) -> Iterator[tuple[int, int, Ratio]]:
+        """What is not zero, row by row, with its row and column."""
+        if self.floats is not None:
+            for r, c in np.argwhere(self.floats).tolist():
+                yield r, c, float(self.floats[r, c]).as_integer_ratio()
+            return
+        for r, row in sorted(self._rep.rep.items()):
+            for c, x in sorted(row.items()):
+                yield r, c, (int(x.numerator), int(x.denominator))
 
     def nearest(self) -> np.ndarray:
         """The entries as float64, each the nearest one; infinite beyond the range."""

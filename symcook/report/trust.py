@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import io
+import re
 import textwrap
-import tokenize
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 SECOND = "checker.py"  # in the folder of proofs
 GOAL = 800
-_NOT_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
-_NOT_CODE |= {tokenize.ENCODING, tokenize.ENDMARKER}
+_PIECES = re.compile(r"""#[^\n]*|(\"{3}|'{3})(?:\\.|(?!\1).)*\1|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
+"""Comments and strings, whose prefixes are code anyway."""
 
 
 @cache
@@ -30,22 +30,37 @@ def code_lines(source: str) -> int:
     >>> code_lines('x = 1  # one\\n\\n# nothing\\ndef f():\\n    "words"\\n    return x\\n')
     3
     """
-    lines, found, words = list(io.StringIO(source)), set[int](), list[tuple[tuple[int, int], tuple[int, int]]]()
-    for node in ast.walk(ast.parse(source)):
-        body = getattr(node, "body", None)
-        for one in body if isinstance(body, list) else []:
-            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
-                end = one.end_lineno or one.lineno, one.end_col_offset or 0
-                words.append(((one.lineno, one.col_offset), end))
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.STRING:
-            row, column = token.start
-            at = row, len(lines[row - 1][:column].encode())  # ast counts bytes
-            if any(start <= at < end for start, end in words):
-                continue
-        if token.type not in _NOT_CODE:
-            found |= set(range(token.start[0], token.end[0] + 1))
-    return len(found)
+    lines = source.split("\n")
+    begins = list(accumulate((len(line) + 1 for line in lines), initial=0))
+
+    def offset(row: int, column: int) -> int:
+        """Where a place stands in the source; ast counts bytes of a line."""
+        return begins[row - 1] + len(lines[row - 1].encode()[:column].decode())
+
+    words = [
+        (offset(one.lineno, one.col_offset), offset(one.end_lineno or one.lineno, one.end_col_offset or 0))
+        for one in _statements(ast.parse(source))
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str)
+    ]
+
+    def code(piece: re.Match[str]) -> str:
+        """A string by a letter a line; nothing of a comment, and the ends of lines of a docstring."""
+        ends = "\n" * piece[0].count("\n")
+        if piece[0][0] == "#" or any(start <= piece.start() < end for start, end in words):
+            return ends
+        return "s" + ends.replace("\n", "\ns")
+
+    return sum(bool(line.strip()) for line in _PIECES.sub(code, source).split("\n"))
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """The statements in bodies."""
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        inside = getattr(tree, name, None)
+        for one in inside if isinstance(inside, list) else []:
+            if name == "body":
+                yield one
+            yield from _statements(one)
 
 
 @dataclass(frozen=True)

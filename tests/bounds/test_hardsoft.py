@@ -3,6 +3,7 @@ and gaps that are known by hand."""
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -17,6 +18,7 @@ from shared import call, document, refused
 
 import symcook as sc
 from symcook.bounds import hardsoft as module
+from symcook.bounds.hardgroups import grouped
 from symcook.bounds.hardsoft import hardsoft
 from symcook.bounds.theorem26 import Constants, fitted
 from symcook.compose.untied import untie
@@ -189,6 +191,45 @@ def test_no_scores_need_no_temperature() -> None:
     assert found.gamma is None
     for row in found.rows:
         assert (row.tau_theorem, row.tau_layers, row.tau_needed, row.error.mid) == (None, None, None, "0")
+
+
+def averaging(seed: int) -> sc.Transformer:
+    """Two layers of means of what stands before, with numbers that are often zero, one, or each other's negative."""
+    draw = random.Random(seed)
+    names, numbers = ("a", "b", "c", "d"), [0, 1, -1, 1, -1, 2, Fraction(1, 2)]
+
+    def rows(m: int, n: int) -> list[list[Any]]:
+        return [[draw.choice(numbers) for _ in range(n)] for _ in range(m)]
+
+    def layer(k: int) -> sc.Layer:
+        writes = tuple(draw.sample(names[1:], draw.choice([1, 1, 2]))) if k else ("b",)
+        head = sc.Head(names, writes, [[0] * 4], [[0] * 4], rows(len(writes), 4), "future", "average")
+        net = sc.FeedForward(names, ("c", "d"), rows(2, 4), rows(2, 1), rows(2, 2), rows(2, 1), "relu")
+        return sc.Layer(sc.SelfAttention((head,)), draw.choice([net, None]))
+
+    before = draw.choice([None, "CLS"])
+    tokens: dict[str, Any] = {t: {name: draw.choice([0, 1, -1, 2, -2]) for name in names} for t in "xo"}
+    tokens |= {before: {"c": 1}} if before else {}
+    sign = sc.Readout("sign", "last", names, rows(1, 4))
+    readout = draw.choice([sign, sc.Readout("zero", "last", tuple(draw.sample(names, 2)))])
+    places = draw.choice([{}, {}, {"d": "1/(i + 1)"}, {"d": "i/(n + 1)"}])
+    embedding = sc.Embedding(sc.Space(names), words=tokens, positions=places, before=before)
+    return sc.Transformer("made", embedding, (layer(0), layer(1)), readout)
+
+
+def test_without_scores_prefixes_that_are_grouped_show_what_every_string_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sizes, verdicts and the soft model, over random models. Others are not grouped: a hard head, a token behind."""
+    kept = 0
+    for seed in range(8):
+        found = hardsoft(averaging(seed), "1/4", max_length=4)
+        kept += grouped(averaging(seed), range(1, 5)) is not None
+        with monkeypatch.context() as context:
+            context.setattr(module, "grouped", lambda *_: None)
+            by_each = hardsoft(averaging(seed), "1/4", max_length=4)
+        assert found.to_json() == by_each.to_json() and found.heads == by_each.heads and found.soft == by_each.soft
+    assert kept > 4
+    assert grouped(since(), range(1, 3)) is None and grouped(build("modulo"), range(1, 3)) is None
+    assert hardsoft(build("dyck-1"), "1/4", max_length=30).h_max == ("1", "1")
 
 
 @pytest.mark.parametrize("name", ["most recent", "since"])

@@ -233,6 +233,27 @@ def test_random_models():
         check(made, rng.randint(1, 3))
 
 
+def test_strings_with_the_same_outputs_count_once(monkeypatch):
+    """Where symbols at some positions may be exchanged: by brute force, and in balls as by each string alone."""
+    words = {"x": {"s": 1, "t": -1}, "y": {"s": F(1, 3), "t": 1}}
+    cases = [
+        ("sign", {"words": words}),
+        ("value", {"words": words, "before": "BOS"}),
+        ("largest", {"words": words, "after": "EOS", "positions": {"p": "i/n"}}),
+        ("sign", {"words": {"x": {"s": 1}, "y": {"s": 1}}}),  # rows that are equal
+    ]
+    made = [model(READOUTS[readout], *layers("none", "none"), **more) for readout, more in cases]
+    with monkeypatch.context() as context:
+        context.setattr("symcook.bounds.flips.words_of_length", None)  # all of them are not gone through
+        for one in made:
+            check(one, 6)
+        found = sensitivity(build("parity").bind(), 7, digits=12).to_json()
+    monkeypatch.setattr("symcook.bounds.flips._by_classes", lambda *_: None)
+    assert found == sensitivity(build("parity").bind(), 7, digits=12).to_json()
+    with pytest.raises(BadInput, match=r"at most 4096 strings.*2\^40"):
+        sensitivity(build("parity").bind(), 40)
+
+
 def test_long_tokens_are_named_apart():
     words = {"go": {"s": 1}, "stop": {"s": 2}}
     head = mean(("s",), ("m",), [[1]])

@@ -580,3 +580,38 @@ def test_the_limit_of_expressions_counts_different_ones(monkeypatch):
                 limit += 1
         least.append(limit)
     assert [b - least[0] for b in least] == [0, 1, 1, 1]
+
+
+def test_a_large_model_is_written_by_the_entries_that_are_not_zero(monkeypatch):
+    """The same model with the same hash; and what is no such matrix is refused."""
+    for made in (build("parity").bind(), build("parity"), build("induction-most-recent")):
+        whole = dumps(made)
+        with monkeypatch.context() as context:
+            context.setattr("symcook.model.modelfile.MAX_DENSE", 0)
+            text = dumps(made)
+        assert '"columns"' in text and '"columns"' not in whole
+        assert loads(text) == loads(whole) and model_hash(loads(text)) == model_hash(made)
+    document = to_document(build("dyck-1"))
+    right = {"columns": 1, "rows": ["0:1"]}
+    document["layers"][0]["attention"][0]["V"] = right
+    assert loads(json.dumps(document)) == build("dyck-1")
+    for wrong, what in (
+        ({"rows": ["0:1"]}, "key columns"),
+        ({"columns": "1", "rows": ["0:1"]}, "whole number"),
+        ({"columns": -1, "rows": []}, "at most 8,000,000 entries"),
+        ({"columns": 9000, "rows": [""] * 9000}, "at most 8,000,000 entries"),
+        ({"columns": 10**9, "rows": []}, "at most 8,000,000 entries"),
+        ({"columns": 2, "rows": ["0:1"]}, "shape 1 x 1"),
+        ({"columns": 1, "rows": ["0:1", "0:1"]}, "shape 1 x 1"),
+        ({"columns": 1, "rows": [["0:1"]]}, "each row of V"),
+        ({"columns": 1, "rows": ["0:1 0:1"]}, "each of the 1 columns once"),
+        ({"columns": 1, "rows": ["1:1"]}, "each of the 1 columns once"),
+        ({"columns": 1, "rows": ["0:1 "]}, "each entry of a row"),
+        ({"columns": 1, "rows": ["-1:1"]}, "each entry of a row"),
+        ({"columns": 1, "rows": ["0:sqrt(2)"]}, "each entry of a row"),
+        ({"columns": 1, "rows": ["0:1/0"]}, "each entry of a row"),
+        ({**right, "more": 1}, "no other keys"),
+    ):
+        document["layers"][0]["attention"][0]["V"] = wrong
+        with pytest.raises(BadInput, match=what):
+            loads(json.dumps(document))

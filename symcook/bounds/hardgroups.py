@@ -1,0 +1,79 @@
+"""What `symcook.bounds.hardruns` finds, of all strings of a length at once: where no head has scores, by prefixes that
+are merged (`symcook.words.exact`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flint import fmpq
+
+from symcook.bounds.hardruns import ZERO, HardRuns, entered, head_places, runs
+from symcook.domains.cells import Array
+from symcook.errors import NotExact, Undecided
+from symcook.forward import Memory, Result, forward
+from symcook.model.transformer import Transformer
+from symcook.words.exact import Entries, ExactNumbers, Prefixes, PrefixLevel, by_length, mergeable
+
+
+def grouped(model: Transformer, lengths: Sequence[int]) -> list[HardRuns] | None:
+    """The same of every string of these lengths, with the smallest alone in `words`; None where it is not found so."""
+    if any(not place.head.uniform for place in head_places(model)):
+        return None
+    if not mergeable(model) or model.embedding.ends[1]:
+        return None
+    found: list[HardRuns] = []
+    try:
+        for level in by_length(model, lengths, lambda n: _Seen(model, ExactNumbers(), n)):
+            one = runs(model, level.n, [(model.alphabet[0],) * level.n])
+            _straight(level.result)
+            one.greatest = list(level.states.greatest)  # type: ignore[attr-defined]
+            one.logits = _logits(level) if model.readout.signed else []
+            found.append(one)
+    except (NotExact, Undecided):
+        return None
+    return found
+
+
+class _Seen(Prefixes):
+    """Prefixes that keep the greatest entry before each layer."""
+
+    def run(
+        self,
+        tokens: tuple[str, ...],
+        which: Array,
+        sums: tuple[tuple[Entries | None, ...], ...],
+        answers: bool = True,
+        depth: int | None = None,
+    ) -> Result:
+        domain: Any = self.position(self.numbers, self.n, which)
+        seen = len(self.parents) if depth is None else depth
+        result = forward(
+            self.model, tokens, domain, after=Memory(seen, sums), answers=answers, trace=True, weights=False
+        )
+        _straight(result)
+        if not seen:
+            self.greatest = [ZERO] * (len(self.model.layers) + 1)
+        for layer, columns in entered(self.model, [step.columns for step in result.steps]):
+            sizes = (abs(x) for column in columns.values() for x in column.values)
+            self.greatest[layer] = max(self.greatest[layer], *sizes, ZERO)
+        return result
+
+
+def _straight(result: Result) -> None:
+    """NotExact where an activation turns between the least and the greatest sum of a class: elsewhere all between them
+    is linear, and the greatest entries are those of the two."""
+    numbers: Any = result.domain.numbers  # type: ignore[attr-defined]
+    for values in numbers.turns:
+        for low, high in zip(values[::2], values[1::2], strict=True):
+            if low * high < 0 or (numbers.jumps and low != high and not low * high):
+                raise NotExact("prefixes are grouped where activations do not turn inside a class", "one that does")
+
+
+def _logits(level: PrefixLevel) -> list[fmpq]:
+    """The logits of the least and the greatest sum of each class, between which those of its strings lie."""
+    watched: Any = level.result.watched
+    (values,) = (column.values for column in watched.values())
+    if any((low > 0) != (high > 0) for low, high in zip(values[::2], values[1::2], strict=True)):
+        raise NotExact("prefixes are grouped where all of a class have one answer", "a class that is open")
+    return list(values)
