@@ -52,6 +52,42 @@ def tower(size: int, k: int) -> tuple[Formula, list[int]]:
     return Formula(tuple(lines)), here
 
 
+def soft_runs(formula: Formula, words: Sequence[Sequence[int]], scaled: int) -> dict[str, Any]:
+    """A formula, and its run in the soft attention of Corollary 17 on each of some words; one with a wrong last value."""
+    lines = len(formula.lines)
+    tables = {tuple(w): BOTH_WAYS.network(formula, w, scaled == 1) for w in words}
+    known = [column(word) for word in words]
+
+    def spelled(env: Any) -> tuple[int, ...]:
+        return tuple(int(env["w"][i]) for i in range(1, int(env["n"]) + 1))
+
+    def of(what: Any) -> Any:
+        return lambda env: [column(what(spelled(env), i) for i in range(1, int(env["n"]) + 1))]
+
+    def network(name: str) -> Any:
+        def found(env: Any) -> list[Any]:
+            right = tables[spelled(env)][name]
+            return [right] if name != "c" else [right, right | {(lines, lines, 1): right[lines, lines, 1] + ODD}]
+
+        return found
+
+    hidden = ("c", "stop", "both", "since", "until", "evens", "odds", "after", "later")
+    return {
+        "scaled": F(scaled), "L": F(lines),
+        **{f"{x}()": column(cells) for x, cells in zip(TABLES, zip(*formula.lines, strict=True), strict=True)},
+        "n": sorted({F(len(w)) for w in words}),
+        "w()": lambda env: [w for w in known if len(w) == env["n"]],
+        "many()": of(lambda word, i: F(len(word) if scaled == 1 else 1)),
+        "share()": of(lambda word, i: F(i, len(word))), "sign()": of(lambda word, i: F((-1) ** i)),
+        "one()": of(lambda word, i: F(1)), "first()": of(lambda word, i: F(i == 1)),
+        "seen()": of(lambda word, i: F(-sum((-1) ** j for j in range(1, i + 1)), i)),
+        "ahead()": of(lambda word, i: F(-sum((-1) ** j for j in range(i, len(word) + 1)), len(word) - i + 1)),
+        "last()": of(lambda word, i: F(i == len(word))),
+        **{f"{x}()": network(x) for x in hidden},
+        "words": words,
+    }  # fmt: skip
+
+
 def runs() -> Iterator[dict[str, Any]]:
     cases = [
         (1, 1, 0, [[0], [0, 0]]),
@@ -62,46 +98,18 @@ def runs() -> Iterator[dict[str, Any]]:
     ]
     for size, k, scaled, words in cases:
         formula, ends = tower(max(size, 1), k)
-        lines = len(formula.lines)
-        tables = {tuple(w): BOTH_WAYS.network(formula, w, scaled == 1) for w in words}
-        known = [column(word) for word in words]
 
-        def spelled(env: Any) -> tuple[int, ...]:
-            return tuple(int(env["w"][i]) for i in range(1, int(env["n"]) + 1))
+        def each(env: Any, what: Any) -> list[Any]:
+            return [what([int(env["w"][i]) for i in range(1, int(env["n"]) + 1)])]
 
-        def of(what: Any, spelled: Any = spelled) -> Any:
-            return lambda env: [column(what(spelled(env), i) for i in range(1, int(env["n"]) + 1))]
-
-        def network(name: str, tables: Any = tables, spelled: Any = spelled, lines: int = lines) -> Any:
-            def found(env: Any) -> list[Any]:
-                right = tables[spelled(env)][name]
-                return [right] if name != "c" else [right, right | {(lines, lines, 1): right[lines, lines, 1] + ODD}]
-
-            return found
-
-        hidden = ("c", "stop", "both", "since", "until", "evens", "odds", "after", "later")
-        yield {
-            "S": F(size), "K": F(k), "scaled": F(scaled), "L": F(lines),
-            **{f"{x}()": column(cells) for x, cells in zip(TABLES, zip(*formula.lines, strict=True), strict=True)},
-            "x": lambda env, ends=ends: [F(ends[int(env["b"])]), F(1)],
-            "n": sorted({F(len(w)) for w in words}),
-            "w()": lambda env, known=known: [w for w in known if len(w) == env["n"]],
-            "g()": lambda env, spelled=spelled: [
-                {0: F(0)} | column(behind(spelled(env), i) for i in range(1, int(env["n"]) + 1))
-            ],
-            "h()": lambda env, spelled=spelled, k=k: [
-                {(q, i): F(hop(spelled(env), i, q)) for q in range(k + 1) for i in range(int(env["n"]) + 1)}
-            ],
-            "many()": lambda env, scaled=scaled: [
-                column((env["n"] if scaled == 1 else 1) for _ in range(int(env["n"])))
-            ],
-            "share()": of(lambda word, i: F(i, len(word))), "sign()": of(lambda word, i: F((-1) ** i)),
-            "one()": of(lambda word, i: F(1)), "first()": of(lambda word, i: F(i == 1)),
-            "seen()": of(lambda word, i: F(-sum((-1) ** j for j in range(1, i + 1)), i)),
-            "ahead()": of(lambda word, i: F(-sum((-1) ** j for j in range(i, len(word) + 1)), len(word) - i + 1)),
-            "last()": of(lambda word, i: F(i == len(word))),
-            **{f"{x}()": network(x) for x in hidden},
-            "words": words,
+        yield soft_runs(formula, words, scaled) | {
+            "S": F(size), "K": F(k), "x": lambda env, ends=ends: [F(ends[int(env["b"])]), F(1)],
+            "g()": lambda env, each=each: each(
+                env, lambda word: {0: F(0)} | column(behind(word, i) for i in range(1, len(word) + 1))
+            ),
+            "h()": lambda env, each=each, k=k: each(
+                env, lambda word: {(q, i): F(hop(word, i, q)) for q in range(k + 1) for i in range(len(word) + 1)}
+            ),
         }  # fmt: skip
 
 
@@ -188,3 +196,32 @@ def task_by_formulas(v: Any) -> bool | None:
         for c in range(size)
         for i in range(1, len(word) + 1)
     )
+
+
+FLIP_FLOP = Formula((
+    (LETTER, 0, 1, 1), (LETTER, 3, 1, 1), (LETTER, 4, 1, 1), (OR, 0, 2, 3), (PREVIOUS, 0, 1, 1), (AND, 0, 4, 5),
+))  # fmt: skip
+"""A w and a bit: the flip-flop language up to length 2. The formula of the proof has 33 lines."""
+
+
+def flip_flops() -> Iterator[dict[str, Any]]:
+    words = [[0], [0, 3], [0, 4], [1, 3], [0, 1]]
+    for size, scaled in ((5, 1), (5, 0), (6, 1)):
+        yield {"S": F(size), "m": [F(1), F(2)]} | soft_runs(FLIP_FLOP, words, scaled)
+
+
+@adequate(
+    "yang2026.s6.flipflop_smat",
+    at=flip_flops(),
+    misses=[
+        ("scaled = 1 -> ex", "scaled <= 1 -> ex"),
+        ("flipflop(w, n)", "flipflop(w, n) & w(n) != 4"),
+        ("many(i) = n)", "many(i) = 2*n)"),
+        ("n <= 2*(n*log(n))", "n <= n*log(n)"),
+    ],
+)
+def flip_flops_by_softmax(v: Any) -> bool | None:
+    """A w, then a bit: of two symbols no others are in the language, and of one none is. log 2 > 1/2."""
+    if v["S"] != 5 or v["scaled"] != 1:
+        return None
+    return all(FLIP_FLOP.truths(word)[-1][-1] == (word in ([0, 3], [0, 4])) for word in v["words"])
