@@ -333,6 +333,10 @@ class Expected(NamedTuple):
     answers: tuple[Any, ...]
     each: bool
 
+    @property
+    def said(self) -> str:
+        return " or ".join(map(str, self.answers))
+
 
 def expected(model: Transformer) -> Expected:
     """What a reference of a model must be; a compiled automaton accepts or rejects what its user types."""
@@ -372,8 +376,7 @@ def _model(model: Transformer, asked: Expected, other: Transformer) -> Answering
         raise BadInput(must, f"{other.name}, over {' '.join(of_other.letters) or 'numbers'}")
     answers = {*asked.answers, *of_other.answers}
     if len(answers) > max(len(asked.answers), len(of_other.answers)):  # neither has those of the other
-        said = [" or ".join(map(str, one.answers)) for one in (asked, of_other)]
-        raise BadInput(f"the specification must answer {said[0]}", f"{other.name}, which answers {said[1]}")
+        raise BadInput(f"the specification must answer {asked.said}", f"{other.name}, which answers {of_other.said}")
     try:
         return Finite(other).automaton().over(asked.letters)
     except Missing as error:
@@ -393,6 +396,5 @@ def answering(asked: Expected, automaton: Automaton) -> Automaton:
     """The automaton, which must answer with what the model answers with."""
     answers = set(automaton.answers) - {None}
     if not answers <= set(asked.answers):
-        must = f"the specification must answer {' or '.join(map(str, asked.answers))}"
-        raise BadInput(must, ", ".join(sorted(map(str, answers))))
+        raise BadInput(f"the specification must answer {asked.said}", ", ".join(sorted(map(str, answers))))
     return automaton
