@@ -231,7 +231,7 @@ def _compared(
 ) -> Decision:
     """The decision between two recognisers: by all their common states where these have an end, else by invariants,
     else as far as words were compared."""
-    letters = expected(model).letters
+    letters = required(model).letters
     found = parted(states, reference, letters, SOON)
     missing = ""
     if found.word is None and found.length is not None:
@@ -325,7 +325,7 @@ def decodes(model: object) -> bool:
     return isinstance(model, Transformer) and model.program is not None and model.program.kind == "dfa"
 
 
-class Expected(NamedTuple):
+class Required(NamedTuple):
     """What a reference of a model must be: over these letters, with one of these answers, at `each` position or once a
     string."""
 
@@ -338,18 +338,18 @@ class Expected(NamedTuple):
         return " or ".join(map(str, self.answers))
 
 
-def expected(model: Transformer) -> Expected:
+def required(model: Transformer) -> Required:
     """What a reference of a model must be; a compiled automaton accepts or rejects what its user types."""
     if decodes(model):
-        return Expected(speech_of(model).letters, (True, False), False)
-    return Expected(model.alphabet, model.readout.labels or (True, False), model.readout.each)
+        return Required(speech_of(model).letters, (True, False), False)
+    return Required(model.alphabet, model.readout.labels or (True, False), model.readout.each)
 
 
 def recogniser(model: Transformer, against: object) -> Answering | Decision:
     """A reference as a recogniser over the model's letters; a Decision where it is a model that cannot be decided."""
     if isinstance(against, Inside):
         return against
-    asked = expected(model)
+    asked = required(model)
     if isinstance(against, str):
         return answering(asked, regular_table(against, asked.letters))
     if isinstance(against, Automaton):
@@ -365,10 +365,10 @@ def recogniser(model: Transformer, against: object) -> Answering | Decision:
     raise BadInput(must, type(against).__name__, "a plain function cannot be decided for every length: write a Fold")
 
 
-def _model(model: Transformer, asked: Expected, other: Transformer) -> Answering | Decision:
+def _model(model: Transformer, asked: Required, other: Transformer) -> Answering | Decision:
     """A model as a reference: a finite automaton, or a machine that counts; a Decision where it is neither. All that
     is asked of it is asked of both, so that both may change places."""
-    of_other = expected(other)
+    of_other = required(other)
     if of_other.each != asked.each:
         raise BadInput("both models must answer at each position, or once a string", "one of each")
     if sorted(of_other.letters) != sorted(asked.letters):
@@ -392,7 +392,7 @@ def _model(model: Transformer, asked: Expected, other: Transformer) -> Answering
     return Asked(fold, [*answers])
 
 
-def answering(asked: Expected, automaton: Automaton) -> Automaton:
+def answering(asked: Required, automaton: Automaton) -> Automaton:
     """The automaton, which must answer with what the model answers with."""
     answers = set(automaton.answers) - {None}
     if not answers <= set(asked.answers):
