@@ -231,7 +231,7 @@ def _compared(
 ) -> Decision:
     """The decision between two recognisers: by all their common states where these have an end, else by invariants,
     else as far as words were compared."""
-    letters = expected(model).letters
+    letters = required(model).letters
     found = parted(states, reference, letters, SOON)
     missing = ""
     if found.word is None and found.length is not None:
@@ -325,7 +325,7 @@ def decodes(model: object) -> bool:
     return isinstance(model, Transformer) and model.program is not None and model.program.kind == "dfa"
 
 
-class Expected(NamedTuple):
+class Required(NamedTuple):
     """What a reference of a model must be: over these letters, with one of these answers, at `each` position or once a
     string."""
 
@@ -333,19 +333,23 @@ class Expected(NamedTuple):
     answers: tuple[Any, ...]
     each: bool
 
+    @property
+    def said(self) -> str:
+        return " or ".join(map(str, self.answers))
 
-def expected(model: Transformer) -> Expected:
+
+def required(model: Transformer) -> Required:
     """What a reference of a model must be; a compiled automaton accepts or rejects what its user types."""
     if decodes(model):
-        return Expected(speech_of(model).letters, (True, False), False)
-    return Expected(model.alphabet, model.readout.labels or (True, False), model.readout.each)
+        return Required(speech_of(model).letters, (True, False), False)
+    return Required(model.alphabet, model.readout.labels or (True, False), model.readout.each)
 
 
 def recogniser(model: Transformer, against: object) -> Answering | Decision:
     """A reference as a recogniser over the model's letters; a Decision where it is a model that cannot be decided."""
     if isinstance(against, Inside):
         return against
-    asked = expected(model)
+    asked = required(model)
     if isinstance(against, str):
         return answering(asked, regular_table(against, asked.letters))
     if isinstance(against, Automaton):
@@ -361,10 +365,10 @@ def recogniser(model: Transformer, against: object) -> Answering | Decision:
     raise BadInput(must, type(against).__name__, "a plain function cannot be decided for every length: write a Fold")
 
 
-def _model(model: Transformer, asked: Expected, other: Transformer) -> Answering | Decision:
+def _model(model: Transformer, asked: Required, other: Transformer) -> Answering | Decision:
     """A model as a reference: a finite automaton, or a machine that counts; a Decision where it is neither. All that
     is asked of it is asked of both, so that both may change places."""
-    of_other = expected(other)
+    of_other = required(other)
     if of_other.each != asked.each:
         raise BadInput("both models must answer at each position, or once a string", "one of each")
     if sorted(of_other.letters) != sorted(asked.letters):
@@ -372,8 +376,7 @@ def _model(model: Transformer, asked: Expected, other: Transformer) -> Answering
         raise BadInput(must, f"{other.name}, over {' '.join(of_other.letters) or 'numbers'}")
     answers = {*asked.answers, *of_other.answers}
     if len(answers) > max(len(asked.answers), len(of_other.answers)):  # neither has those of the other
-        said = [" or ".join(map(str, one.answers)) for one in (asked, of_other)]
-        raise BadInput(f"the specification must answer {said[0]}", f"{other.name}, which answers {said[1]}")
+        raise BadInput(f"the specification must answer {asked.said}", f"{other.name}, which answers {of_other.said}")
     try:
         return Finite(other).automaton().over(asked.letters)
     except Missing as error:
@@ -389,10 +392,9 @@ def _model(model: Transformer, asked: Expected, other: Transformer) -> Answering
     return Asked(fold, [*answers])
 
 
-def answering(asked: Expected, automaton: Automaton) -> Automaton:
+def answering(asked: Required, automaton: Automaton) -> Automaton:
     """The automaton, which must answer with what the model answers with."""
     answers = set(automaton.answers) - {None}
     if not answers <= set(asked.answers):
-        must = f"the specification must answer {' or '.join(map(str, asked.answers))}"
-        raise BadInput(must, ", ".join(sorted(map(str, answers))))
+        raise BadInput(f"the specification must answer {asked.said}", ", ".join(sorted(map(str, answers))))
     return automaton
