@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symcook.compilers.formula import plan_of, predicate, rounded
+from symcook.compilers.values import SEEN
 from symcook.compose.builder import Builder
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Program, Transformer
@@ -76,7 +77,7 @@ class CountedConstruction:
         if name not in self.meanings:
             self.meanings[name] = f"1/positions on the {side}"
             if self.temporal:
-                self.steps.append(head(None, {name: self.edge(side)}, mask=MASKS[side], weighting="softmax"))
+                self.steps.append(head(None, {name: self.edge(side)}, mask=SEEN[side], weighting="softmax"))
             else:
                 self.positions[name] = "1/i" if side == "left" else "1/(n - i + 1)"
         return name
@@ -89,7 +90,7 @@ class CountedConstruction:
             self.positions["sign"] = "(-1)^i"
             seen = f"seen_{side}"
             self.meanings |= {name: f"whether the position is the {name} one", seen: f"mean of signs to the {side}"}
-            self.steps.append(head(None, {seen: "-sign"}, mask=MASKS[side], weighting="softmax"))
+            self.steps.append(head(None, {seen: "-sign"}, mask=SEEN[side], weighting="softmax"))
             ends = (seen,) if side == "left" else (seen, f"-{seen}")
             self.write(name, " + ".join(f"3*relu({end} - 1/3) - 3*relu({end} - 2/3)" for end in ends))
         return name
@@ -100,7 +101,7 @@ class CountedConstruction:
         if key not in self._means:
             self._means[key] = name = f"mean{len(self._means) + 1}"
             self.meanings[name] = f"#{one.side}[{self.formula.text(one.line)}] over the positions there"
-            self.steps.append(head(None, {name: self.bits[one.line]}, mask=MASKS[one.side], weighting="softmax"))
+            self.steps.append(head(None, {name: self.bits[one.line]}, mask=SEEN[one.side], weighting="softmax"))
         return self._means[key]
 
     def lookup(self, name: str, one: Count, factor: int, value: str, more: bool = False) -> str:
@@ -171,7 +172,7 @@ class CountedConstruction:
             self.positions["share"] = "i/n"
             score = {(many, key): factor, (many, "share"): 3 if side == "left" else -3}
         self.steps.append(
-            head(score, {name: value}, mask=MASKS[side], weighting="softmax", temperature=self.temperature)
+            head(score, {name: value}, mask=SEEN[side], weighting="softmax", temperature=self.temperature)
         )
 
     def neighbour(self, z: str, line: FormulaLine) -> None:
@@ -208,6 +209,3 @@ class CountedConstruction:
         model = b.build(name, source=f"Yang et al. (2026), Theorem {self.theorem}: the printed construction")
         plan = plan_of(model, self.positions | self.meanings)
         return replace(model, program=Program(kind, source, alphabet, plan, self.theorem))
-
-
-MASKS = {"left": "future", "right": "past"}

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from symcook.compilers.bits import Truth
 from symcook.compilers.booleans import BoolNode, Cube
-from symcook.compilers.soft import BIT, NUMBER, Retrieval, ScoreForm, SoftHead, SoftScores
-from symcook.compilers.values import Look, PositionValues
+from symcook.compilers.soft import BIT, MASKS, NUMBER, Retrieval, ScoreForm, SoftHead, SoftScores
+from symcook.compilers.values import SEEN, Look, PositionValues
 from symcook.compose.builder import Builder
 from symcook.model.answers import brief
 from symcook.model.checks import MAX_LABEL
@@ -28,7 +28,6 @@ from symcook.model.parts import Head
 from symcook.model.transformer import Program, Transformer
 from symcook.programs.formula import COUNTING, Count, Formula, FormulaLine
 
-MASKS = {"prev": "strict-future", "next": "strict-past", "since": "future", "until": "past"}
 SIDES = {"prev": "rightmost", "next": "leftmost", "since": "rightmost", "until": "leftmost"}
 
 
@@ -216,7 +215,7 @@ class Packed(PositionValues):
             mean = self._name("mean", count, f"{what} over the positions there")
             less = self._name("less", count, f"mean{count} without this position")
             below = f"count{count}"
-            self._retrieve({mean: own}, Retrieval(None, "future" if left else "past"))
+            self._retrieve({mean: own}, Retrieval(None, SEEN[one.side]))
             self._written({less: f"relu({mean}) - relu({own} + {inverse} - 1)"})
             form = self._lookup(less, inverse)
             if test is None:

@@ -24,7 +24,7 @@ from symcook.compilers.selection import (
     SelectorCase,
     SelectorCases,
 )
-from symcook.compilers.values import Look, ProgramValue, Truth
+from symcook.compilers.values import SEEN, Look, ProgramValue, Truth
 from symcook.errors import BadInput
 from symcook.programs.srasp import Srasp
 
@@ -144,8 +144,8 @@ class Aggregates(Selections):
         rest = tuple(case for case in cases if not isinstance(case.there, bool))
 
         def make() -> tuple[str, str]:
-            mask, where = ("strict-future", "before") if side == "left" else ("strict-past", "behind")
-            share = self._share(mask, rest, "", shown)
+            where = "before" if side == "left" else "behind"
+            share = self._share(f"strict-{SEEN[side]}", rest, "", shown)
             count = self.new("count", f"how many {where}: {shown}")
             self.lookup({share: Fraction(2)}, count, side, unit=f"inverse_{where}")
             return share, count

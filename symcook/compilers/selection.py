@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from symcook.compilers.booleans import BoolNode, variables
 from symcook.compilers.numbers import Atom, Form, LinearFactors
-from symcook.compilers.values import Letters, Look, PositionValues, ProgramValue, Truth, holds
+from symcook.compilers.values import SEEN, Letters, Look, PositionValues, ProgramValue, Truth, holds
 from symcook.errors import BadInput
 from symcook.programs.srasp import Srasp
 
@@ -332,7 +332,7 @@ class Selections(PositionValues):
                 if square in ("before_square", "behind_square"):
                     self.place(square)
                 self.squares[name] = copied(square)
-            kept = {"left": "future", "right": "past"}.get(atom.side, "none")
+            kept = SEEN.get(atom.side, "none")
             side = atom.side if atom.side == "mean" or mask.endswith(kept) else "both"
             atom = Atom(name, side, atom.bound, atom.local and mask.endswith("future"))
             result = result.plus(Form(self.number(0).table, {}, {atom: Fraction(1)}), q)

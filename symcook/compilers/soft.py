@@ -32,6 +32,8 @@ BIT, NUMBER = Fraction(2), Fraction(3, 2)
 EULER = Fraction(2718, 1000)
 """Below e."""
 
+MASKS = {"prev": "strict-future", "next": "strict-past", "since": "future", "until": "past"}
+"""What a temporal operator sees."""
 ScoreForm = dict[tuple[str, str], Fraction | int]
 """Scores as products of a query's and a key's coordinate."""
 
@@ -111,8 +113,7 @@ class SoftScores:
         form = {(query, self.at("share", "i/n")): 1 if left else -1}
         if stop is not None:
             form[query, stop] = 2
-        mask = {"prev": "strict-future", "next": "strict-past", "since": "future", "until": "past"}[op]
-        return Retrieval(form, mask, f"Lemma 8{'b' if left else 'c'}")
+        return Retrieval(form, MASKS[op], f"Lemma 8{'b' if left else 'c'}")
 
     def lookup(self, less: str, inverse: str) -> ScoreForm:
         """The position C + 1, for `less` the coordinate of C/k and `inverse` of 1/k, k at most n."""

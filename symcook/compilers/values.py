@@ -7,7 +7,6 @@ which is greatest where j - 1 is y. Comparisons are ReLUs of whole numbers. Noth
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 from symcook.compilers.bits import Bits, Truth
 from symcook.compilers.booleans import BoolNode
 from symcook.compilers.numbers import Atom, Form, LinearFactors, add_to, text
+from symcook.compose.builder import RELATIONS
 from symcook.errors import BadInput
 from symcook.model.parts import FeedForward, Head
 from symcook.model.weights import feedforward, head
@@ -39,14 +39,9 @@ SEEN = {"left": "future", "right": "past", "both": "none"}
 KEYS = {"left": ("before", "before_square"), "right": ("behind", "behind_square"), "both": ("before", "before_square")}
 
 
-_HOLDS = {
-    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
-}  # fmt: skip
-
-
 def holds(sign: str, a: Any, b: Any) -> bool:
     """Whether two values stand in a relation."""
-    return _HOLDS[sign](a, b)
+    return RELATIONS[sign](a, b)
 
 
 @dataclass
@@ -365,19 +360,17 @@ class PositionValues(Bits):
     def count(self, side: str, truth: Truth, meaning: str) -> Form:
         """How often a truth holds strictly on the left or on the right. The mean there is y over the number of
         positions, at the first (last) one 0; y is looked up."""
-        other = self.negation(truth)
+        other, where = self.negation(truth), "before" if side == "left" else "behind"
         if ("count", side, other) in self._known or truth == self.every:
-            total = self.position("before" if side == "left" else "behind", side)
+            total = self.position(where, side)
             return total if truth == self.every else total.plus(self._known["count", side, other], -1)
         if truth == frozenset():
             return self.number(0)
 
         def make() -> Form:
-            where = "before" if side == "left" else "behind"
             mean = self.new("mean", f"mean {where} of {meaning}")
             held = self.hold(self.node(truth))
-            mask = "strict-future" if side == "left" else "strict-past"
-            self.looks.append(Look(None, {mean: {held: Fraction(1)}}, mask))
+            self.looks.append(Look(None, {mean: {held: Fraction(1)}}, f"strict-{SEEN[side]}"))
             count = self.new("count", f"how often {where}: {meaning}")
             self.lookup({mean: Fraction(2)}, count, side, unit=f"inverse_{where}")
             self.counts[count] = SideCount(side, truth, mean)

@@ -304,7 +304,7 @@ def _names(given: str | Iterable[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-_RELATIONS: dict[str, Callable[[int, int], bool]] = {
+RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
 }  # fmt: skip
 
@@ -313,8 +313,8 @@ def _selected(queries: Sequence[str], keys: Sequence[str], relation: Relates) ->
     """The pairs of a query and a key coordinate whose places stand in the relation."""
     if isinstance(relation, type) or not callable(relation):
         known: Any = relation
-        require_known("relation", known, tuple(_RELATIONS))
-        relation = _RELATIONS[known]
+        require_known("relation", known, tuple(RELATIONS))
+        relation = RELATIONS[known]
     return [(q, k) for place, q in enumerate(queries) for other, k in enumerate(keys) if relation(place, other)]
 
 

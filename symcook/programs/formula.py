@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from symcook.errors import BadInput, unknown
 
@@ -208,11 +208,7 @@ class Lines:
 
     def formula(self, outputs: Sequence[tuple[str | None, int]]) -> Formula:
         """The formula with these outputs, without lines that none of them needs."""
-        needed = {line for _, line in outputs}
-        for number in range(len(self.lines) - 1, -1, -1):
-            if number in needed:
-                needed.update(self.lines[number].reads)
-        new = {old: place for place, old in enumerate(sorted(needed))}
+        new = renumbered(self.lines, {line for _, line in outputs})
         kept = tuple(
             line._replace(
                 left=new.get(line.left, -1),
@@ -222,6 +218,14 @@ class Lines:
             for line in (self.lines[old] for old in new)
         )
         return Formula(self.alphabet, kept, tuple((label, new[line]) for label, line in outputs))
+
+
+def renumbered(lines: Sequence[Any], needed: set[int]) -> dict[int, int]:
+    """New numbers for the lines that are needed, with all that these read."""
+    for number in range(len(lines) - 1, -1, -1):
+        if number in needed:
+            needed.update(lines[number].reads)
+    return {old: place for place, old in enumerate(sorted(needed))}
 
 
 def alphabet_of(given: str | Sequence[str]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
-from symcook.programs.formula import alphabet_of, quoted
+from symcook.programs.formula import alphabet_of, quoted, renumbered
 
 MASKS = {"true": "none", "j < i": "strict-future", "j <= i": "future", "j > i": "strict-past", "j >= i": "past"}
 """Which positions j a line at i may look at, by the mask of a head that looks there."""
@@ -261,18 +261,13 @@ class SraspLines:
         if self.types[output] == "selector":
             raise BadInput("the output must be a symbol, true or false, or a number", "a selector",
                            "output an aggregate or a selector_width of it")  # fmt: skip
-        needed = {output}
-        for number in range(len(self.lines) - 1, -1, -1):
-            if number in needed:
-                needed.update(self.lines[number].reads)
-        kept = sorted(needed)
-        new = {old: place for place, old in enumerate(kept)}
+        new = renumbered(self.lines, {output})
         lines = tuple(
-            line._replace(reads=tuple(new[k] for k in line.reads)) for line in (self.lines[old] for old in kept)
+            line._replace(reads=tuple(new[k] for k in line.reads)) for line in (self.lines[old] for old in new)
         )
-        types, letters = (tuple(table[old] for old in kept) for table in (self.types, self.letters))
+        types, letters = (tuple(table[old] for old in new) for table in (self.types, self.letters))
         named = tuple((name, new[line]) for name, line in names if line in new)
-        places = tuple(self.places[old] for old in kept) if self.places else ()
+        places = tuple(self.places[old] for old in new) if self.places else ()
         return Srasp(self.alphabet, lines, types, letters, named, new[output], places)  # type: ignore[arg-type]
 
 

@@ -33,71 +33,22 @@ class SquareFacts(GateFacts):
             tall = [form.growth(), form.times(-1).growth()]
             if len(pieces) < 3 or form.side == "right" or not all(self.there(name) for name in pieces):
                 raise Undecided(f"no proof is made of the square of {self.program.text(key)}")
-            if form.side == "left" and max(tall) <= 1:
-                inner = self.pieces(key, x, form, pieces)
-            else:
-                inner = self.wide(key, x, form, pieces, [int(one) for one in tall])
+            end = "i" if form.side == "left" and max(tall) <= 1 else "n"
+            inner = self.pieces(key, x, form, pieces, [int(one) for one in tall], end)
             self.each(label, f"{self.row(square)} = {x}^2", inner)
         return self.row(square, "j"), label
 
-    def pieces(self, key: int, x: str, form: Form, pieces: Sequence[str]) -> list[str]:
-        """Lines that show that three coordinates for what is above 0, and three for what is below, are a square."""
-        row = self.compiled.linear(form)
-        counts = [f"{self.count(atom.name)}(i)" for atom in form.atoms if atom.name in self.compiled.counts]
-        bits = [f"{self.bit(one)}(i)" for node in form.bits for one in self.bits(node)]
-        known = [f"{fact}(i)" for fact in self.known(key)]
-        bounded = [f"  {one}" for one in self.lettered("w(i)", [*known, *counts, *bits, "before_is(i)"])]
-        lines = [f"is: {self.row(row)} = {x} by {', '.join([*known, *self.coordinates(row, 'i'), 'il', 'ih'])}",
-                 f"most: {x} <= i", *bounded, f"least: {'-i' if len(pieces) == 6 else '0'} <= {x}", *bounded,
-                 "keys: all j in 1..i. before(j) = j - 1 by before_is, ih",
-                 "squares: all j in 1..i. before_square(j) = (j - 1)^2 by before_square_is, ih",
-                 f"unit: one(i) = 1 by {self.holds('one')}, il, ih"]  # fmt: skip
-        ends = list[str]()
-        for place in range(0, len(pieces), 3):
-            square, part, some = pieces[place : place + 3]
-            puts = self.put(square)
-            sign = "" if not place else "-"
-            y = f"relu({sign}{x} - 1)"
-            n = place // 3
-            same, other = "is", row
-            if place:
-                other = self.compiled.linear(form.times(-1))
-                split = "w(i)" * any(one in self.compiled.tables for one in other)
-                shown = self.lettered(split, [*known, *self.coordinates(other, "i")])
-                lines += [f"mirrored: {self.row(other)} = -{x}", *(f"  {one}" for one in shown)]
-                same = "mirrored"
-            lines += [f"low{n}: {self.put(part)}(i) = {y} by {self.put(part)}_is(i), {same}, il, ih",
-                      f"some{n}: {self.put(some)}(i) = I[0 < {sign}{x}]",
-                      f"  take it from number_is_positive({sign}{x}; {self.row(other)}) by {same}",
-                      f"  qed by it, {self.put(some)}_is(i), il, ih",
-                      f"least{n}: 0 <= {y}", f"less{n}: {y} < i by {'least' if place else 'most'}, il",
-                      f"query{n}: {self.put(part)}(i) = one(i)*{y} by low{n}, unit", f"warm{n}: 0 < one(i) by unit",
-                      f"take found{n} from looked_up(i; {y}; one(i); {self.put(part)}(i); {self.put(square)}(i); "
-                      f"before; before_square; before_square) by least{n}, less{n}, warm{n}, query{n}, keys, squares, "
-                      f"{self.put(square)}_is, il, ih",
-                      f"square{n}: {puts}(i) = {y}^2 by found{n}, squares({y} + 1), least{n}, less{n}"]  # fmt: skip
-            ends += [f"low{n}", f"some{n}", f"square{n}"]
-        hints = ", ".join(ends)
-        if len(pieces) == 3 and not form.times(-1).growth():
-            return [*lines, f"cases above, below: 1 <= {x}", f"  - qed by above, {hints}",
-                    f"  - none: {x} = 0 by below, least", f"    qed by none, {hints}"]  # fmt: skip
-        if len(pieces) != 6:
-            raise Undecided(f"no proof is made of the square of {self.program.text(key)}")
-        return [*lines, f"cases above, below: 1 <= {x}", f"  - qed by above, {hints}",
-                f"  - cases under, zero: {x} <= -1",
-                f"      - qed by under, {hints}", f"      - none: {x} = 0 by below, zero",
-                f"        qed by none, {hints}"]  # fmt: skip
-
-    def wide(self, key: int, x: str, form: Form, pieces: Sequence[str], tall: Sequence[int]) -> list[str]:
-        """Lines that show the same of a number that is taken in pieces of n, `tall` many above 0 and below."""
+    def pieces(self, key: int, x: str, form: Form, pieces: Sequence[str], tall: Sequence[int], end: str) -> list[str]:
+        """Lines that show that coordinates are a square: those of the number in pieces of `end`, i or n, `tall` many
+        above 0 and below."""
         known = [f"{fact}(i)" for fact in self.known(key)]
         bits = [f"{self.bit(one)}(i)" for node in form.bits for one in self.bits(node)]
         bounds = [fact for atom in form.atoms for fact in self.bounds(atom.name)]
         bounded = [f"  {one}" for one in self.lettered("w(i)", [*known, *bounds, *bits])]
-        lines = ["some_here: 1 <= n by il, ih",
-                 f"most: {x} <= {tall[0]}*n", *bounded, f"least: {-tall[1]}*n <= {x}", *bounded,
-                 "keys: all j in 1..n. before(j) = j - 1 by before_is",
-                 "squares: all j in 1..n. before_square(j) = (j - 1)^2 by before_square_is",
+        lines = [f"some_here: 1 <= {end} by il, ih",
+                 f"most: {x} <= {tall[0]}*{end}", *bounded, f"least: {-tall[1]}*{end} <= {x}", *bounded,
+                 f"keys: all j in 1..{end}. before(j) = j - 1 by before_is, ih",
+                 f"squares: all j in 1..{end}. before_square(j) = (j - 1)^2 by before_square_is, ih",
                  f"unit: one(i) = 1 by {self.holds('one')}, il, ih", "warm: 0 < one(i) by unit"]  # fmt: skip
         if max(tall) > 1:
             lines.append("times: all j in 1..n. before_times_length(j) = n*(j - 1) by before_times_length_is")
@@ -110,8 +61,8 @@ class SquareFacts(GateFacts):
             for k in range(count):
                 taken.append(left[: 5 if k else 3])
                 left = left[5 if k else 3 :]
-                lines += self.piece(sign, k, mirrored, of, self.row(row), taken[-1], k + 1 < count)
-        return [*lines, *self.by_piece(x, tall, taken)]
+                lines += self.piece(sign, k, mirrored, of, self.row(row), taken[-1], end, k + 1 < count)
+        return [*lines, *self.by_piece(x, tall, taken, end)]
 
     def bounds(self, name: str) -> list[str]:
         """The facts between what a whole number is, at i."""
@@ -125,30 +76,30 @@ class SquareFacts(GateFacts):
             return [f"N_{name}(i)"]
         raise Undecided(f"no proof is made of the square of {self.compiled.meanings[name]}")
 
-    def piece(self, sign: int, k: int, mirrored: Sequence[str], of: str, row: str, names: Sequence[str],
+    def piece(self, sign: int, k: int, mirrored: Sequence[str], of: str, row: str, names: Sequence[str], end: str,
               cut: bool) -> list[str]:  # fmt: skip
         """Lines about the coordinates of piece k: Y what is left of the number less 1, Q its square, P n times it, G
         n - 1 where there is something left; T_name says where there is."""
         square, part, some, *more = map(self.put, names)
         tag, same = f"{'n' * (sign < 0)}{k}", mirrored[0].partition(":")[0]
-        y = f"relu({of} - {k}*n - 1)" + f" - relu({of} - {k + 1}*n)" * cut
+        y = f"relu({of} - {k}*{end} - 1)" + f" - relu({of} - {k + 1}*{end})" * cut
         length = [f"{self.put('length')}_is(i)"] if "length" in self.run else []
         here = f"{row} + ({-k})*{self.put('length')}(i)" if k else row
-        self.each(f"T_{names[2]}", f"{some}(i) = I[0 < {of} - {k}*n]", [
-            *mirrored, f"shifted: {here} = {of} - {k}*n by {', '.join([same, *length, 'il', 'ih'])}",
-            f"take it from number_is_positive({of} - {k}*n; {here}) by shifted",
+        self.each(f"T_{names[2]}", f"{some}(i) = I[0 < {of} - {k}*{end}]", [
+            *mirrored, f"shifted: {here} = {of} - {k}*{end} by {', '.join([same, *length, 'il', 'ih'])}",
+            f"take it from number_is_positive({of} - {k}*{end}; {here}) by shifted",
             f"qed by it, {some}_is(i), il, ih"])  # fmt: skip
         self.add(f"B_{names[2]}", f"all i in 1..n. bit({some}(i))", [f"T_{names[2]}"])
         keyed = f"least{tag}, less{tag}, warm, query{tag}, keys, squares"
 
         def looked(label: str, name: str, values: str, said: str, at: str) -> list[str]:
-            return [f"take It{label}{tag} from looked_up(n; {y}; one(i); {part}(i); {name}(i); before; before_square; "
-                    f"{values}) by {keyed}, {name}_is(i), il, ih",
+            return [f"take It{label}{tag} from looked_up({end}; {y}; one(i); {part}(i); {name}(i); before; "
+                    f"before_square; {values}) by {keyed}, {name}_is(i), il, ih",
                     f"{label}{tag}: {name}(i) = {said} by It{label}{tag}, {at}({y} + 1), Y{tag}, least{tag}, "
                     f"less{tag}"]  # fmt: skip
 
         lines = [f"Y{tag}: {part}(i) = {y} by {', '.join([f'{part}_is(i)', same, *length, 'il', 'ih'])}",
-                 f"least{tag}: 0 <= {y} by some_here", f"less{tag}: {y} < n by some_here, most, least",
+                 f"least{tag}: 0 <= {y} by some_here", f"less{tag}: {y} < {end} by some_here, most, least",
                  f"query{tag}: {part}(i) = one(i)*({y}) by Y{tag}, unit",
                  *looked("Q", square, "before_square", f"{part}(i)^2", "squares")]  # fmt: skip
         if more:
@@ -159,7 +110,7 @@ class SquareFacts(GateFacts):
                       f"B_{names[2]}(i), il, ih"]  # fmt: skip
         return lines
 
-    def by_piece(self, x: str, tall: Sequence[int], names: Sequence[Sequence[str]]) -> list[str]:
+    def by_piece(self, x: str, tall: Sequence[int], names: Sequence[Sequence[str]], end: str) -> list[str]:
         """Lines that put the pieces together, in each range of the number."""
 
         def leaf(now: int, bound: Sequence[str]) -> list[str]:
@@ -174,7 +125,7 @@ class SquareFacts(GateFacts):
                     place += 1
                     full = abs(now) if now * sign > 0 else 0
                     of = "" if sign == 1 else "-"
-                    value = "n - 1" if k + 1 < full else f"{of}{x} - {k}*n - 1" if k + 1 == full else "0"
+                    value = "n - 1" if k + 1 < full else f"{of}{x} - {k}*{end} - 1" if k + 1 == full else "0"
                     lines.append(f"V{tag}: {self.put(part)}(i) = {value} by Y{tag}, {here}")
                     lines.append(f"S{tag}: {self.put(some)}(i) = {int(k < full)} by T_{some}(i), {here}, il, ih")
                     found += [f"Q{tag}", *[f"P{tag}", f"G{tag}"][: len(more)], f"V{tag}", f"S{tag}"]
@@ -188,5 +139,5 @@ class SquareFacts(GateFacts):
             return [f"cases {yes}, {no}: {condition}", *as_block(leaf(now, [yes, *bound])),
                     *as_block(split(more, [no, *bound]))]  # fmt: skip
 
-        ranges = [(m, f"{m - 1}*n < {x}") for m in range(tall[0], 0, -1)]
-        return split([*ranges, *((-m, f"{x} < {1 - m}*n") for m in range(tall[1], 0, -1))], [])
+        ranges = [(m, f"{m - 1}*{end} < {x}") for m in range(tall[0], 0, -1)]
+        return split([*ranges, *((-m, f"{x} < {1 - m}*{end}") for m in range(tall[1], 0, -1))], [])
