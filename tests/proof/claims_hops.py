@@ -53,7 +53,7 @@ def tower(size: int, k: int) -> tuple[Formula, list[int]]:
 
 
 def soft_runs(formula: Formula, words: Sequence[Sequence[int]], scaled: int) -> dict[str, Any]:
-    """A formula, and its run in the soft attention of Corollary 17 on each of some words; one with a wrong last value."""
+    """A formula and its run in the soft attention of Corollary 17 on each of some words, and one wrong last value."""
     lines = len(formula.lines)
     tables = {tuple(w): BOTH_WAYS.network(formula, w, scaled == 1) for w in words}
     known = [column(word) for word in words]
