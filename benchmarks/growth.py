@@ -47,9 +47,7 @@ def ran(recipe: str, letters: str, domain: str) -> Callable[[int], Any]:
 def automaton(states: int) -> Any:
     """Compile a counter of so many states, with a second letter that swaps two."""
     names = [f"q{k}" for k in range(states)]
-    moves = {
-        name: {"a": names[(k + 1) % states], "b": names[1 - k] if k < 2 else name} for k, name in enumerate(names)
-    }
+    moves = {name: {"a": names[(k + 1) % states], "b": names[1 - k] if k < 2 else name} for k, name in enumerate(names)}
     table = {"states": names, "input_symbols": ["a", "b"], "transitions": moves, "initial_state": "q0"}
     return sc.compile("dfa", json.dumps({**table, "final_states": ["q0"]}))
 

@@ -156,7 +156,9 @@ def test_a_command_enters_few_modules(load) -> None:
 
 def test_growth_tells_exponents_and_takes_the_names_that_are_asked_for(load, tmp_path, monkeypatch, capsys) -> None:
     growth = load("growth")
-    monkeypatch.setattr(growth, "operations", lambda: {"slow": (lambda n: sum(range(n * n)), (200, 800)), "other": None})
+    monkeypatch.setattr(
+        growth, "operations", lambda: {"slow": (lambda n: sum(range(n * n)), (200, 800)), "other": None}
+    )
     assert growth.main(["--only", "slow", "--json", str(tmp_path / "growth.json")]) == 0
     (row,) = json.loads((tmp_path / "growth.json").read_text())["rows"]
     assert 1.5 < row["exponent"] < 2.5 and set(row["loops"]) == {"200", "800"} and "slow" in capsys.readouterr().out

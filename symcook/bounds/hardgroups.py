@@ -24,7 +24,7 @@ def grouped(model: Transformer, lengths: Sequence[int]) -> list[HardRuns] | None
         return None
     found: list[HardRuns] = []
     try:
-        for level in by_length(model, lengths, lambda n: _Seen(model, ExactNumbers(), n)):
+        for level in by_length(model, lengths, lambda n: _GreatestEntries(model, ExactNumbers(), n)):
             one = runs(model, level.n, [(model.alphabet[0],) * level.n])
             _straight(level.result)
             one.greatest = list(level.states.greatest)  # type: ignore[attr-defined]
@@ -35,7 +35,7 @@ def grouped(model: Transformer, lengths: Sequence[int]) -> list[HardRuns] | None
     return found
 
 
-class _Seen(Prefixes):
+class _GreatestEntries(Prefixes):
     """Prefixes that keep the greatest entry before each layer."""
 
     def run(

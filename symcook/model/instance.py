@@ -138,7 +138,7 @@ class Instance:
         self.space = tuple(label(name, at) for name, cells in self.cells.items() for at in cells)
         if len(set(self.space)) < len(self.space):
             raise BadInput("the coordinates of an instance must have names of their own", family.name)
-        self.view: Mapping[str, set[tuple[int, ...]]] = {name: set(cells) for name, cells in self.cells.items()}
+        self.look({name: set(cells) for name, cells in self.cells.items()})
         self.units, self.known = dict[Any, tuple[Tree, SharedUnit]](), dict[Any, SharedUnit]()
 
     def _few(self, many: int, what: str, of: str, most: int = MAX_WEIGHTS) -> None:
@@ -364,11 +364,23 @@ class Instance:
 
         return put(renamed(tree, numbers))
 
+    def look(self, view: Mapping[str, set[tuple[int, ...]]]) -> None:
+        """Read these coordinates from now on, by name with their indices."""
+        self.view, self._names = view, frozenset(view)
+        self._reading: dict[int, tuple[Tree, bool]] = {}
+
+    def reads(self, tree: Tree) -> bool:
+        """Whether a tree has a coordinate or a unit in it."""
+        found = self._reading.get(id(tree))
+        if found is None:  # kept with the tree, so that its id stays its own
+            found = self._reading[id(tree)] = tree, _reads(tree, self._names)
+        return found[1]
+
     def form(self, tree: Tree, env: InstanceEnv, own: frozenset[str] | None = None) -> ReadForm:
         """What a tree reads, with factors. Given the indices `own` of a cell, nothing is expanded behind a factor 0 but
         what names one of them: the rest is most of a sum of cases, and another cell has it."""
         tag = tree[0]
-        if not _reads(tree, frozenset(self.view)):
+        if not self.reads(tree):
             value = self.number(tree, env)
             return {None: value} if value else {}
         if tag in ("name", "call") and tree[1] in self.view:
@@ -394,7 +406,7 @@ class Instance:
             total = dict(self.form(tree[1], env, own))
             _add(total, self.form(tree[2], env, own), 1 if tag == "+" else -1)
             return total
-        number, other = (1, 2) if tag == "*" and not _reads(tree[1], frozenset(self.view)) else (2, 1)
+        number, other = (1, 2) if tag == "*" and not self.reads(tree[1]) else (2, 1)
         factor = self.number(tree[number], env)
         if tag == "*" and not factor and own is not None and not own & _names(tree[other]):
             return {}
@@ -493,7 +505,7 @@ class Instance:
             norms.append(tuple(self.norm(one, env) for one in own))
             if layer.placement in ("projected pre", "multi pre"):
                 seen = {w.to.name: set(self._cells(w.to.over, env)) for norm in own for w in norm.writes}
-                self.view = {**view, **seen}
+                self.look({**view, **seen})
             if block is layer.heads:
                 heads = [made for one in layer.heads for made in self.heads(one, env) if made.writes]
                 if layer.heads and not heads:  # nothing is left of them: one that adds zero
@@ -501,7 +513,7 @@ class Instance:
                 blocks.append(SelfAttention(tuple(heads)) if heads else None)
             else:
                 blocks.append(self.network(layer.feedforward, env) if block else None)
-            self.view = view
+            self.look(view)
         return ModelLayer(blocks[0], blocks[1], norms[0], norms[1], layer.placement)
 
     def apart(self, head: FamilyHead) -> list[Range]:

@@ -386,7 +386,10 @@ class _Document:
         from symcook.numbers.matrix import RationalMatrix
 
         got = self.fields(value, place, "columns rows")
-        columns, lines = self.integer(got["columns"], f"columns of {place}"), self.array(got["rows"], f"rows of {place}")
+        columns, lines = (
+            self.integer(got["columns"], f"columns of {place}"),
+            self.array(got["rows"], f"rows of {place}"),
+        )
         self.entries += max(columns, 1) * len(lines)
         if not 0 <= columns <= MAX_ENTRIES or self.entries > MAX_ENTRIES:
             must = f"the matrices of a model file that are written by columns must have at most {MAX_ENTRIES:,} entries"

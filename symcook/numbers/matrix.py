@@ -91,7 +91,8 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
             for r, c in np.argwhere(self.floats).tolist():
                 yield r, c, float(self.floats[r, c]).as_integer_ratio()
             return
-        for r, row in sorted(self._rep.rep.items()):
+        rows: Any = self._rep.rep
+        for r, row in sorted(rows.items()):
             for c, x in sorted(row.items()):
                 yield r, c, (int(x.numerator), int(x.denominator))
 

@@ -37,20 +37,22 @@ def code_lines(source: str) -> int:
         """Where a place stands in the source; ast counts bytes of a line."""
         return begins[row - 1] + len(lines[row - 1].encode()[:column].decode())
 
-    words = [
+    words = sorted(
         (offset(one.lineno, one.col_offset), offset(one.end_lineno or one.lineno, one.end_col_offset or 0))
         for one in _statements(ast.parse(source))
         if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str)
-    ]
+    )
 
-    def code(piece: re.Match[str]) -> str:
-        """A string by a letter a line; nothing of a comment, and the ends of lines of a docstring."""
-        ends = "\n" * piece[0].count("\n")
-        if piece[0][0] == "#" or any(start <= piece.start() < end for start, end in words):
-            return ends
-        return "s" + ends.replace("\n", "\ns")
+    parts, end = list[str](), 0
+    for start, last in words:  # nothing is left of them but the ends of their lines
+        parts += [source[end:start], "\n" * source.count("\n", start, last)]
+        end = last
+    return sum(bool(line.strip()) for line in _PIECES.sub(_plain, "".join([*parts, source[end:]])).split("\n"))
 
-    return sum(bool(line.strip()) for line in _PIECES.sub(code, source).split("\n"))
+
+def _plain(piece: re.Match[str]) -> str:
+    """A string by a letter a line, and nothing of a comment."""
+    return "" if piece[0][0] == "#" else "s" + "\ns" * piece[0].count("\n")
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.AST]:
