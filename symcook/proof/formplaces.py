@@ -1,8 +1,8 @@
-"""Lines for heads that look at one place, and for networks case by case.
+"""Lines for heads that look at one place, and for networks that are told apart by places: case by case.
 
 A head by quadratic scores has its one greatest score at a place (`single_best`); a rightmost head by (-1)^j looks at
-the last position of a sign (`right_row`). A network at position i is taken in each of its cases, with the values of
-what it reads written out.
+the last position of a sign (`right_row`). A network at position i is taken at each of the first positions, and behind
+them by the sign of (-1)^i, with the values of what it reads written out.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from symcook.proof.formgaps import away
 from symcook.proof.runtext import joined
 from symcook.proof.runvalues import Call, at_position
 from symcook.proof.spelled import there
+
+MOST_PLACES = 4
 
 Top = tuple[Fraction, Affine]
 """Of a parabola what multiplies j^2, and where its top is."""
@@ -190,7 +192,12 @@ class PlaceText:
         """Versions of the line of a network."""
         self.begun = self.taken(reads)
         cases = self.by_cells(formula, label, reads, 1) or self.by_cells(formula, label, reads, 2)
-        return iter(() if cases is None else (cases,))
+        versions = (
+            lambda: cases,
+            lambda: self.by_signs(formula, label, reads),
+            lambda: self.network(formula, label, reads),
+        )
+        return (version for make in versions if (version := make()) is not None)
 
     def taken(self, reads: Mapping[str, CellTable]) -> list[str]:
         """Lines that give each case of what is read at i a label of its own: of many together every one is tried."""
@@ -224,10 +231,77 @@ class PlaceText:
             lines += [f"  - {self.given(cell)}", *(f"    {x[2:]}" for x in inside)]
         return "\n".join(lines)
 
+    def by_signs(self, formula: str, label: str, reads: Mapping[str, CellTable]) -> str | None:
+        """Case by case, and in each by the sign of (-1)^i: each of them is closed once, and not at each position."""
+        lines, cells, place = [formula, "  given i (low high)", *self.begun], self.table.cells, ("form", (("i", 1),))
+        if len(cells) < 2 or not any(("mod", "i", 2) in c.guard for t in reads.values() for c in t.cells):
+            return None
+        for cell in cells:
+            known, said = tuple(self.known(cell)), self.spelling.guard(self.world.shortened(cell.guard))
+            low, high = cell.guard.get(place, (None, None))
+            lines.append(f"  - {self.given(cell)}")
+            if low is not None and low == high:
+                lines += [f"    {x[2:]}" for x in self.leaf(Leaf(cell.guard, known), label, reads, "")]
+                continue
+            lines.append("    cases even, odd from sign(i)")
+            for residue, name in enumerate(("even", "odd")):
+                guard = self.world.met(cell.guard, {("mod", "i", 2): frozenset((residue,))})
+                if guard is None:
+                    return None
+                first = guard.get(place, (None, None))[0]
+                if first == low:
+                    lines += self.leaf(Leaf(guard, (*known, name)), label, reads, "      ")
+                    continue
+                if (text := f"{low} <= i") not in said:
+                    return None
+                lines += [
+                    f"      - cases edge: i = {low}",
+                    f"          - rewrite edge in {name} as now",
+                    "            qed by now",
+                    f"          - far: {first} <= i by edge, {known[said.index(text)]}",
+                ]
+                inside = self.leaf(Leaf(guard, (*known, name, "far")), label, reads, " " * 10)
+                lines += [x.replace("- ", "  ", 1) if n == 0 else x for n, x in enumerate(inside)]
+        return "\n".join(lines)
+
     def given(self, cell: GuardedCell) -> str:
         """The names of what a case takes for granted."""
         known = self.known(cell)
         return f"given {known[0] if len(known) == 1 else '(' + ' '.join(known) + ')'}" if known else ""
+
+    def network(self, formula: str, label: str, reads: Mapping[str, CellTable]) -> str | None:
+        """The line of a network: at each of the first positions, and behind them by sign."""
+        tables = [[self.world.shortened(c.guard) for c in t.cells] for t in (self.table, *reads.values())]
+        ends = [held for t in tables for guard in t for a, held in guard.items() if a == ("form", (("i", 1),))]
+        last = max(
+            (x for low, high in ends for x in (high, None if low is None else low - 1) if x is not None), default=0
+        )
+        signs = any(a == ("mod", "i", 2) for t in tables for guard in t for a in guard)
+        last += signs and last >= self.low  # which of two positions is the next one depends on the sign
+        if last - self.low >= MOST_PLACES or (last < self.low and not signs):
+            return None
+        lines, inset, far = [formula, "  given i (low high)", *self.begun], "  ", tuple[str, ...]()
+        for place in range(self.low, last + 1):
+            lines.append(f"{inset}cases at{place}: i = {place}")
+            here: Guard = {("form", (("i", 1),)): (place, place)}
+            lines += self.leaf(Leaf(here, (f"at{place}", *far)), label, reads, inset + "  ")
+            far = (*far, f"at{place}")
+            inset += "    "
+            lines.append(
+                f"{inset[:-2]}- big{place}: {place + 1} <= i by at{place}, "
+                f"{f'big{place - 1}' if place > self.low else 'low'}"
+            )
+            far = (*(x for x in far if x[:2] != "at" and x[:3] != "big"), f"big{place}")
+        rest: Guard = {("form", (("i", 1),)): (last + 1, None)} if last >= self.low else {}
+        if not signs:
+            inside = self.leaf(Leaf(rest, far), label, reads, inset[:-2])
+            lines += [x.replace("- ", "  ", 1) if n == 0 else x for n, x in enumerate(inside)]
+            return "\n".join(lines)
+        lines.append(f"{inset}cases even, odd from sign(i)")
+        for residue, name in enumerate(("even", "odd")):
+            guard = {**rest, ("mod", "i", 2): frozenset((residue,))}
+            lines += self.leaf(Leaf(guard, (name, *far)), label, reads, inset + "  ")
+        return "\n".join(lines)
 
     def leaf(
         self, leaf: Leaf, label: str, reads: Mapping[str, CellTable], inset: str, number: bool = False

@@ -9,6 +9,7 @@ have no rule for: single positions, tolerances, lookups, lemmas about a run, and
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -44,6 +45,7 @@ from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.ownfacts import parts
 from symcook.proof.ownnames import ModelMeaning
 from symcook.proof.ownruns import Runs
+from symcook.proof.replay import Statement
 from symcook.proof.runvalues import Combination
 from symcook.proof.search import elaborate, equations, prooftext
 from symcook.proof.search.liveness import pruned
@@ -61,6 +63,7 @@ SOON = 0.2
 COUNTED = ""
 """The version of a line that is no text, but the decision by counts."""
 OVER, UNPROVED = "the time is over", "it rests on forms that are not proved"
+UNDEFINED = "it does not follow that everything is defined"
 """Why a form is not proved, where it is not that no version of its line follows."""
 LITTLE = 1.0
 """Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
@@ -209,7 +212,7 @@ class _FormText:
             way, ends, behind = self.claims()
             whole = FormsProof([*way, *ends])
             self.goal(whole)
-            if not self.defined():  # quotients are spoken of that are not seen to be defined
+            if not self.defined(self.statement):  # quotients are spoken of that are not seen to be defined
                 self.cleared = True
                 way, ends, behind = self.claims()
                 whole = FormsProof([*way, *ends])
@@ -243,6 +246,11 @@ class _FormText:
         claims = [self.claim(one) for one in behind if isinstance(one.column, CellTable)]
         for claim in claims:
             self.along(claim)
+            alone = FormsProof([claim], given=whole.given)
+            if claim.missing is None and not self.defined(
+                own.claim(self.document, alone.sentence, self.symbols), LITTLE
+            ):
+                claim.missing = UNDEFINED
         self.until = until
         found = [claim for claim in claims if claim.missing is None]
         whole.claims += found
@@ -283,11 +291,11 @@ class _FormText:
             return None
         return CountedCase.at(Lettered(replace(asked.here, called=labels), self.g), self.g)
 
-    def defined(self) -> bool:
-        """Whether everything in the statement is seen to be defined."""
+    def defined(self, statement: Statement, seconds: float = math.inf) -> bool:
+        """Whether everything in a statement is seen to be defined."""
         try:
-            with limited(self.end_of_lines):
-                own.defined_part(self.g.library, self.statement.defined)
+            with limited(self.end_of_lines, seconds):
+                own.defined_part(self.g.library, statement.defined)
         except (Rejected, Stuck, SymcookError):
             return False
         return True
@@ -430,6 +438,10 @@ class _FormText:
             yield from self.by_terms(claim)
             terms = [self.term(f) for f in self.read(claim.function)]
             yield f"{claim.formula} by {', '.join(dict.fromkeys([hints[0], *terms, 'sum_ext']))}"
+        if self.case is None and any("pow(-1" in x for x in (claim.formula, *(self.said.get(x, "") for x in hints))):
+            both = ", ".join([*hints, *(["sign_sum"] if heads else [])])
+            cases = f"cases even, odd from sign(i)\n    - qed by {both}, even\n    - qed by {both}, odd"
+            yield f"{claim.formula}\n  given i (low high)\n  {cases}"
         for more in (["sum_one"], ["sum_ext", "sum_one"]) if heads else ([],):
             yield f"{claim.formula} by {', '.join([*hints, *more])}"
 
