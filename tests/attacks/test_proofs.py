@@ -39,11 +39,13 @@ def test_no_stored_proof_proves_a_false_neighbour(batch: int) -> None:
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_the_search_proves_no_false_neighbour(batch: int) -> None:
-    """A seeded sample; a search that takes longer than a second is given up. The same search proves claims, in time."""
+    """A seeded sample; a search that takes longer than a second is given up. The same search proves claims, in time:
+    the one with the shortest proof is tried first."""
     places = random.Random(batch).sample(range(len(proofs.neighbours())), SEARCHED)
     outcomes = [proofs.try_neighbour(place, 1) for place in places]
     assert {o["outcome"] for o in outcomes} <= {"rejected", "not well-sorted"}
     names = [proofs.neighbours()[place].id for place in places]
+    names.sort(key=lambda name: len(str(proofs.stored()[name])))
     assert any(proofs.searched(name, proofs.STATEMENTS[name].formula, 20) == "proved" for name in names), names
 
 
@@ -55,7 +57,9 @@ def test_a_damaged_proof_proves_its_own_statement_or_nothing(batch: int) -> None
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_a_changed_statement_that_is_accepted_holds(batch: int) -> None:
+def test_a_changed_statement_that_is_accepted_holds(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a quarter of the values at which the command evaluates it."""
+    monkeypatch.setattr(proofs, "EVALUATIONS", proofs.EVALUATIONS // 4)
     outcomes = [proofs.try_statement(case) for case in sample(batch, 8)]
     assert [o for o in outcomes if o.get("truth") == "false"] == []
     assert any(o["outcome"] == "rejected" for o in outcomes)

@@ -56,10 +56,10 @@ def test_the_same_formula(part: int) -> None:
 
 
 def same_formula(name: str) -> None:
-    """And the same D, H and R."""
+    """And of a claim the same D, H and R."""
     s, other = STATEMENTS[name], read_expanded()[name]
     assert (other.digest, other.claim, other.corrects) == (s.digest, s.claim, s.corrects)
-    for goal in ("defined", "inhabited", "refutation"):
+    for goal in ("defined", "inhabited", "refutation") if s.claim else ():
         theirs = goal_or_size(lambda goal=goal: second.digest(other.goal(goal)))
         assert theirs == goal_or_size(lambda goal=goal: grammar.digest(getattr(s, goal)))
 
