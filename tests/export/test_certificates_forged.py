@@ -93,8 +93,8 @@ def changed(document: dict[str, Any], at: Place, value: Any) -> dict[str, Any]:
 def test_whatever_is_replaced_is_noticed(
     name: str, exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At every place of a certificate two of: nothing, and values of other types and sizes. Each ends in "bad input" or "does
-    not hold", and in no other exception. What is computed again is kept from one certificate to the next."""
+    """At every place of a certificate two of: nothing, and values of other types and sizes. Each ends in "bad input" or
+    "does not hold", and in no other exception. What is computed again is kept from one certificate to the next."""
     document, kept, draw = known(exported, name), dict[str, Any](), random.Random(name)
 
     def once(call: Callable[..., Any]) -> Callable[..., Any]:
