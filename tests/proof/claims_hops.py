@@ -206,8 +206,8 @@ FLIP_FLOP = Formula((
 
 def flip_flops() -> Iterator[dict[str, Any]]:
     words = [[0], [0, 3], [0, 4], [1, 3], [0, 1]]
-    for size, scaled in ((5, 1), (5, 0), (6, 1)):
-        yield {"S": F(size), "m": [F(1), F(2)]} | soft_runs(FLIP_FLOP, words, scaled)
+    for size, scaled, some in ((5, 1, words[:2]), (5, 1, words[2:4]), (5, 1, words[3:]), (5, 0, words), (6, 1, words)):
+        yield {"S": F(size), "m": [F(1), F(2)]} | soft_runs(FLIP_FLOP, some, scaled)
 
 
 @adequate(
