@@ -54,6 +54,8 @@ class SignedMean:
     def __rmul__(self, weight: Fraction) -> Any:
         return SignedMean(self.sign if weight > 0 else -self.sign, self.said) if weight else weight
 
+    __mul__ = __rmul__
+
     def __add__(self, other: Fraction | SignedMean) -> SignedMean:
         if (other.sign if isinstance(other, SignedMean) else other) * self.sign < 0:
             raise OutOfReach(self.said)
@@ -133,6 +135,13 @@ def rational(value: object, what: str) -> Fraction:
     if not isinstance(value, Fraction):
         raise OutOfReach(f"{what} has the weight {show(value) if isinstance(value, tuple) else value}, no rational")
     return value
+
+
+def _known(score: Fraction | SignedMean) -> Fraction:
+    """A score; that of which the sign alone is known may differ from one position to another."""
+    if isinstance(score, SignedMean):
+        raise OutOfReach(score.said)
+    return score
 
 
 class Finite:
@@ -329,14 +338,15 @@ class Finite:
         for asked in query.values:
             if asked is NOWHERE:
                 continue
-            scores = {key: sum((a * b for a, b in zip(asked, key, strict=True)), Fraction(0)) for key in keys}
+            sums = {key: sum((a * b for a, b in zip(asked, key, strict=True)), Fraction(0)) for key in keys}
+            scores = {key: _known(score) for key, score in sums.items()}
             levels = sorted(set(scores.values()))
             ties = "average" if head.weighting == "softmax" else head.weighting
             weights: Ordered = {}
             for a, order in zip(asked, orders, strict=True):
                 for term, weight in order.items():
                     if term not in SAME:
-                        weights[term] = weights.get(term, Fraction(0)) + a * weight
+                        weights[term] = weights.get(term, Fraction(0)) + _known(a * weight)
             weights = {term: weight for term, weight in weights.items() if weight}
             if len(weights) > 1:
                 raise OutOfReach(f"{where} has scores with {' and '.join(map(show, weights))}, which may not agree")
