@@ -172,10 +172,11 @@ class Regular(TermRules):
                 t.either(*(d for good, d in groups if good)), t.either(*(d for good, d in groups if not good))
             )
         if isinstance(kind, PlaceTerm):
-            (track, sums), *more = kind.sums.items()
-            if more or abs(sums) != 1 or kind.number.denominator != 1:
+            if len(kind.sums) > 1 or any(abs(k) != 1 for k in kind.sums.values()) or kind.number.denominator != 1:
                 raise OutsideFragment("the remainder of a sum of positions")
-            good = t.remainder(track, modulus, int(-kind.number * sums) % modulus)
+            good = t.nothing if kind.number % modulus else t.valid()  # of a number, as n - n + 2
+            for track, sums in kind.sums.items():
+                good = t.remainder(track, modulus, int(-kind.number * sums) % modulus)
             return self._closed(TruthSets(good, t.complement(good)), kind)
         if isinstance(kind, TotalTerm) and not kind.normed:
             parts = [(v, d) for v, d in kind.terms if v]
