@@ -54,6 +54,8 @@ class SignedMean:
     def __rmul__(self, weight: Fraction) -> Any:
         return SignedMean(self.sign if weight > 0 else -self.sign, self.said) if weight else weight
 
+    __mul__ = __rmul__
+
     def __add__(self, other: Fraction | SignedMean) -> SignedMean:
         if (other.sign if isinstance(other, SignedMean) else other) * self.sign < 0:
             raise OutOfReach(self.said)
@@ -115,17 +117,21 @@ def inside(compute: Callable[..., object]) -> Callable[..., Any]:
     return lambda *values: NOWHERE if NOWHERE in values else compute(*values)
 
 
-def _numbered(stream: Stream) -> tuple[Stream, dict[Any, Any]]:
-    """The stream with the places of its values in place of these, which are faster to compare, and what they are."""
-    kept = [value for value in stream.values if value is not NOWHERE]
-    places = {value: place for place, value in enumerate(kept)} | {NOWHERE: NOWHERE}
-    return each(places.__getitem__, stream), dict(enumerate(kept))
+def _kept(stream: Stream) -> list[Any]:
+    """The values at the positions of strings."""
+    return [value for value in stream.values if value is not NOWHERE]
+
+
+def _numbered(stream: Stream) -> Stream:
+    """The stream with the places of its values in place of these, which are faster to compare."""
+    places = {value: place for place, value in enumerate(_kept(stream))} | {NOWHERE: NOWHERE}
+    return each(places.__getitem__, stream)
 
 
 def _coded(stream: Stream) -> tuple[Stream, dict[Any, Any]]:
     """The same of numbers, whose codes have their signs."""
-    kept = [value for value in stream.values if value is not NOWHERE]
-    codes = {value: (0 if value == 0 else place if value > 0 else -place) for place, value in enumerate(kept, 1)}
+    numbers = enumerate(_kept(stream), 1)
+    codes = {value: (0 if value == 0 else place if value > 0 else -place) for place, value in numbers}
     return each((codes | {NOWHERE: NOWHERE}).__getitem__, stream), {code: value for value, code in codes.items()}
 
 
@@ -133,6 +139,13 @@ def rational(value: object, what: str) -> Fraction:
     if not isinstance(value, Fraction):
         raise OutOfReach(f"{what} has the weight {show(value) if isinstance(value, tuple) else value}, no rational")
     return value
+
+
+def _known(score: Fraction | SignedMean) -> Fraction:
+    """A score; that of which the sign alone is known may differ from one position to another."""
+    if isinstance(score, SignedMean):
+        raise OutOfReach(score.said)
+    return score
 
 
 class Finite:
@@ -260,7 +273,7 @@ class Finite:
         key = self._together([one.stream for one in keys]) if rows else nothing
         ranks, kinds = self._ranked(query, key, [one.order for one in keys], head, where)
         asked = each(self.inside(kinds.__getitem__), query)
-        key = _numbered(key)[0]
+        key = _numbered(key)
         result = []
         # Without scores each coordinate is by itself: where one is an average the others need not be found first.
         for some in [list(range(len(outs)))] if rows else [[at] for at in range(len(outs))]:
@@ -322,21 +335,18 @@ class Finite:
         row are apart: then a score that is greater without it is greater with it, whatever the length, the mask and the
         positions. A row of one key has no two scores, and an empty row none.
         """
-        keys = [one for one in key.values if one is not NOWHERE]
-        ranks: Ranks = []
-        known: dict[Any, int] = {}
+        keys = _kept(key)
+        known: dict[tuple[tuple[int, ...], str], int] = {}
         kinds: dict[Any, int] = {}
-        for asked in query.values:
-            if asked is NOWHERE:
-                continue
-            scores = {key: sum((a * b for a, b in zip(asked, key, strict=True)), Fraction(0)) for key in keys}
+        for asked in _kept(query):
+            scores = {key: _known(sum((a * b for a, b in zip(asked, key, strict=True)), Fraction(0))) for key in keys}
             levels = sorted(set(scores.values()))
             ties = "average" if head.weighting == "softmax" else head.weighting
             weights: Ordered = {}
             for a, order in zip(asked, orders, strict=True):
                 for term, weight in order.items():
                     if term not in SAME:
-                        weights[term] = weights.get(term, Fraction(0)) + a * weight
+                        weights[term] = weights.get(term, Fraction(0)) + _known(a * weight)
             weights = {term: weight for term, weight in weights.items() if weight}
             if len(weights) > 1:
                 raise OutOfReach(f"{where} has scores with {' and '.join(map(show, weights))}, which may not agree")
@@ -347,19 +357,15 @@ class Finite:
                     if most is None or high - low < abs(weight) * most:
                         raise OutOfReach(
                             f"{where} has scores that differ by {high - low} next to {weight}*({show(term)}), "
-                            "which may "
-                            "outweigh that"
+                            "which may outweigh that"
                         )
                 ties = "rightmost" if rises == (weight > 0) else "leftmost"
                 heads = self.ties.setdefault(f"{show(term)} only breaks ties, {ties} wins", [])
                 if where not in heads:
                     heads.append(where)
-            way = (tuple(levels.index(scores[key]) for key in keys), ties)
-            if way not in known:
-                known[way] = len(ranks)
-                ranks.append((way[0], ties))
-            kinds[asked] = known[way]
-        return ranks, kinds
+            way = tuple(levels.index(scores[key]) for key in keys), ties
+            kinds[asked] = known.setdefault(way, len(known))
+        return [*known], kinds
 
     def verdict(self) -> Stream:
         """The answer at each position, True, False or a label, as if the readout looked there."""

@@ -146,6 +146,19 @@ def test_what_is_somewhere_is_found_by_a_head_that_looks_for_it(weighting: str) 
     assert found.verdict == "equal"
 
 
+@pytest.mark.parametrize("score", [("one", "mean"), ("mean", "t")])
+def test_means_of_which_the_sign_alone_is_known_are_no_scores(score: tuple[str, str]) -> None:
+    """Two means above 0 are not the same score, in a key and in a query: bbba looks at the third b."""
+    b = sc.Builder(words={"a": {"t": 1, "v": 1}, "b": {"t": 2, "v": -1}, "^": {}}, positions={"one": 1}, before="^")
+    b.add(sc.head(value={"mean": "t"}, mask="causal"))
+    b.add(sc.head({score: 1}, {"found": "v"}, mask="causal", weighting="rightmost"))
+    b.readout("sign", "last", "found", weights=[1])
+    model = b.build("scores")
+    assert not model.run("bbba").accept and model.run("ba").accept is (score[0] == "one")
+    found = model.decide("(a|b)*a")
+    assert found.verdict == "refused" and "an average of different values to the coordinate mean" in found.why
+
+
 def test_what_takes_no_end_of_values_is_named() -> None:
     expected = {
         "dyck-1-zero-one": "head 1 of layer 1 counts, because it writes an average of different values to the "

@@ -310,6 +310,8 @@ def test_expressions_and_remainders(ends) -> None:
         ('matches("(ab)*") -> mod(n, 2) = 0', lambda s: not re.fullmatch("(ab)*", s) or length(s) % 2 == 0),
         ('matches("(a|b)(a|b)") -> mod(n, 3) = 1', lambda s: len(s) != 2 or length(s) % 3 == 1),
         (f'all i in {start}..{last}. matches("b*", i) <-> m(i) = 0', lambda s: True),
+        ("mod(2 - n + n, 12) != 1", lambda s: True),
+        ("mod(n - n - 1, 2) = 0", lambda s: False),
         ("ex q in 1..n. n = 2*q", lambda s: length(s) % 2 == 0),
         ("(ex q in 1..n. n = 2*q) | (ex q in 0..n. n = 2*q + 1)", lambda s: True),
         ("(ex q in 2..n. n = 2*q) | n <= 3 | mod(n, 2) = 1", lambda s: True),

@@ -148,18 +148,19 @@ class Regular(TermRules):
         here = var(y, "Int")
         parts = flatten("&", body)
         equations = [one for one in parts if one[0] == "=" and here in free(one)]
-        if len(equations) != 1 or any(one[0] not in ("<=", "<") for one in parts if one not in equations):
+        bounds = [one for one in parts if one not in equations]
+        if len(equations) != 1 or any(one[0] not in ("<=", "<") for one in bounds):
             return None
         found = linear(("-", None, equations[0][2]), here)
         if found is None or not found[0] or found[0].denominator != 1 or found[1] is None:
             return None
-        factor = num(abs(int(found[0])))
-        whole = ("neg", None, (found[1],)) if found[0] > 0 else found[1]  # m times the quotient
-        sets = [self._remainder(abs(int(found[0])), found[1])]
-        for op, _, sides in (one for one in parts if one not in equations):
+        modulus, gap = abs(int(found[0])), found[1]
+        whole = ("neg", None, (gap,)) if found[0] > 0 else gap  # m times the quotient
+        sets = [self._remainder(modulus, gap)]
+        for op, _, sides in bounds:
             if here in free(sides[0]) & free(sides[1]) or not {here} & {sides[0], sides[1]}:
                 return None
-            left, right = (whole if one == here else ("*", None, (factor, one)) for one in sides)
+            left, right = (whole if one == here else ("*", None, (num(modulus), one)) for one in sides)
             sets.append(self.formula((op, None, (left, right))))
         return TruthSets(self.t.both(*(one.yes for one in sets)), self.t.either(*(one.no for one in sets)))
 
@@ -167,15 +168,14 @@ class Regular(TermRules):
         """Where a number divides a term."""
         kind, t = self.kind(term), self.t
         if isinstance(kind, FiniteTerm):
-            groups = [(v % modulus == 0, d) for v, d in kind.values.items()]
-            return TruthSets(
-                t.either(*(d for good, d in groups if good)), t.either(*(d for good, d in groups if not good))
-            )
+            groups = ([d for v, d in kind.values.items() if bool(v % modulus) is wrong] for wrong in (False, True))
+            return TruthSets(*(t.either(*sets) for sets in groups))
         if isinstance(kind, PlaceTerm):
-            (track, sums), *more = kind.sums.items()
-            if more or abs(sums) != 1 or kind.number.denominator != 1:
+            if [*map(abs, kind.sums.values())] not in ([], [1]) or kind.number.denominator != 1:
                 raise OutsideFragment("the remainder of a sum of positions")
-            good = t.remainder(track, modulus, int(-kind.number * sums) % modulus)
+            good = t.nothing if kind.number % modulus else t.valid()  # of a number, as n - n + 2
+            for track, sums in kind.sums.items():
+                good = t.remainder(track, modulus, int(-kind.number * sums))
             return self._closed(TruthSets(good, t.complement(good)), kind)
         if isinstance(kind, TotalTerm) and not kind.normed:
             parts = [(v, d) for v, d in kind.terms if v]
