@@ -288,3 +288,14 @@ def test_the_sets_of_an_average_hold_every_run(count: int) -> None:
                 for low, high in sets:
                     assert low <= float(got) <= high and low <= float(other) <= high, (first, seed, got, low, high)
                     assert Fraction(low) <= exact <= Fraction(high)
+
+
+def test_a_sum_may_lose_a_rounding_with_each_addition() -> None:
+    """From the left 1 swallows every half unit in the last place, so that one rounding less in the bound is too few."""
+    domain = rounding.domain("float16")
+    with domain.context():
+        for count in range(2, 20):
+            terms = [1.0] + [2.0**-11] * (count - 1)
+            low, high = rounding.ends(domain.total([fmpq(*x.as_integer_ratio()) for x in terms]))
+            assert reduce(lambda a, b: a + b, map(np.float16, terms)) == 1
+            assert low <= 1 and sum(terms) <= high
