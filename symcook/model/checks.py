@@ -41,7 +41,7 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
     if isinstance(rows, RationalMatrix) and rows.shape == shape:
         return rows
     if isinstance(rows, sympy.MatrixBase):
-        given, entries = rows.shape, [exact(e) for e in rows]
+        given, entries = rows.shape, [exact(e) for e in rows] if rows.shape == shape else []
     else:
         height(rows, what)
         lines = list(rows)

@@ -60,8 +60,7 @@ def _statements(tree: ast.AST) -> Iterator[ast.AST]:
     for name in ("body", "orelse", "finalbody", "handlers", "cases"):
         inside = getattr(tree, name, None)
         for one in inside if isinstance(inside, list) else []:
-            if name == "body":
-                yield one
+            yield one
             yield from _statements(one)
 
 

@@ -288,3 +288,21 @@ def test_the_sets_of_an_average_hold_every_run(count: int) -> None:
                 for low, high in sets:
                     assert low <= float(got) <= high and low <= float(other) <= high, (first, seed, got, low, high)
                     assert Fraction(low) <= exact <= Fraction(high)
+
+
+def test_the_sets_of_single_operations_hold_their_runs() -> None:
+    """Products, quotients, roots and sums of two random numbers in float16, whose errors come near half a unit in the
+    last place; and sums in which 1 swallows half such a unit with each addition, so that one rounding less fails."""
+    domain, r = rounding.domain("float16"), random.Random(1)
+    with domain.context():
+        for _ in range(300):
+            a, b = (np.float16(r.uniform(1, 2)) for _ in range(2))
+            x, y = (fmpq(*float(v).as_integer_ratio()) for v in (a, b))
+            for found, run in ((domain.times(x, y), a * b), (domain.over(x, y), a / b), (domain._root(x), np.sqrt(a)),
+                               (domain.total([x, y]), a + b)):  # fmt: skip
+                low, high = rounding.ends(found)
+                assert low <= float(run) <= high
+        for count in range(2, 20):
+            terms = [1.0] + [2.0**-11] * (count - 1)
+            low, high = rounding.ends(domain.total([fmpq(*x.as_integer_ratio()) for x in terms]))
+            assert low <= float(reduce(lambda a, b: a + b, map(np.float16, terms))) == 1 and sum(terms) <= high

@@ -16,11 +16,12 @@ from checkout import ROOT
 from families import together
 
 from symcook.errors import BadInput
-from symcook.model.checks import Space
+from symcook.model.checks import Space, matrix
 from symcook.model.ends import Embedding, Readout
 from symcook.model.modelfile import MAX_BYTES, dumps, load, loads, model_hash, save, to_document
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.transformer import Parameter, Transformer
+from symcook.numbers.matrix import RationalMatrix
 from symcook.recipes import build, names
 
 
@@ -615,3 +616,6 @@ def test_a_large_model_is_written_by_the_entries_that_are_not_zero(monkeypatch):
         document["layers"][0]["attention"][0]["V"] = wrong
         with pytest.raises(BadInput, match=what):
             loads(json.dumps(document))
+    monkeypatch.setattr("symcook.model.checks.exact", None)  # no expressions are made of entries
+    with pytest.raises(BadInput, match="shape 1 x 1; given: 1 x 3"):
+        matrix(RationalMatrix.of([(1, 1)] * 3, (1, 3)), (1, 1), "V")

@@ -329,7 +329,7 @@ def test_lines_of_code_are_lines_with_code() -> None:
 @pytest.mark.parametrize("source, count", [
     ('def f(): "doc"; return 1\n', 1), ('class A: "doc"\n', 1), ('x = 1; "words"\n', 1), ('"words"; x = 1\n', 1),
     ('def f():\n    """doc\n    more"""; return "text"\n', 2), ('é = "é"; "é"; y = (\n    "text"\n)\n', 3),
-    ('def f():\n    "doc"\n\n    "more"\n', 1), ('"a" \\\n"b"\n', 0),
+    ('def f():\n    "doc"\n\n    "more"\n', 1), ('"a" \\\n"b"\n', 0), ('if x:\n    "a"\nelse:\n    "b"\n', 2),
 ])  # fmt: skip
 def test_code_beside_a_docstring_is_counted(source: str, count: int) -> None:
     assert trust.code_lines(source) == count
