@@ -386,7 +386,10 @@ NORMED = Layer(only(MEAN), NET, (NORM,), (NORM,), "post")
         ({"model": "average", "n": 4}, "reads strings"),
         ({"model": "dyck-1", "n": 17}, "at most 65536 strings"),
         ({"model": "dyck-1", "n": 0}, "n must be"),
-        ({"model": model(Layer(only(CARRIED)), Layer(only(soft(mask="future")))), "n": 13}, "at most 4096 strings .* scores"),
+        (
+            {"model": model(Layer(only(CARRIED)), Layer(only(soft(mask="future")))), "n": 13},
+            "at most 4096 strings .* scores",
+        ),
         ({"model": model(Layer(only(MEAN)), NORMED), "n": 13}, "at most 4096 strings .* layer norm"),
     ],
 )
