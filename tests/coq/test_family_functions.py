@@ -17,7 +17,7 @@ from runpy import run_path
 from typing import Any
 
 import pytest
-from asked import Question, answered, features, to_ask
+from asked_of_coq import Question, answered, features, to_ask
 from coqfamily import Function
 from test_models import folder as folder  # a fixture
 

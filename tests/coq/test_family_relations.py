@@ -1,6 +1,6 @@
 """The run of a family's model has the family's relation at all sizes and tables: Coq is asked as coqrelation.py writes
 it. The relation with another number, index, sign, mask or weighting is refused. Which of the questions a run asks, and
-what is recorded of the others, asked.py says."""
+what is recorded of the others, asked_of_coq.py says."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asked import Question, answered, features, to_ask
+from asked_of_coq import Question, answered, features, to_ask
 from coqrelation import Theorem, cases, key
 from test_family_functions import STORED, near
 from test_models import folder as folder  # a fixture

@@ -4,8 +4,8 @@ A question is a file for Coq, with neighbours that it must refuse. The record ha
 digest of all that Coq is asked with: the question, the files by hand that it requires, and Coq's version. A run of the
 tests asks quick questions that together have each feature of the families, and every one that is not recorded as it is.
 
-`python tests/coq/asked.py FOLDER` asks and records what is not, in a folder with the compiled files of proofs/coq;
-with `--all` it asks everything, and with names the questions whose names begin so.
+`python tests/coq/asked_of_coq.py FOLDER` asks and records what is not, in a folder with the compiled files of
+proofs/coq; with `--all` it asks everything, and with names the questions whose names begin so.
 """
 
 from __future__ import annotations
