@@ -125,8 +125,10 @@ def _shown(line: SraspLine, texts: Sequence[tuple[str, int]]) -> tuple[str, int]
         return f"psum j [{_mask(value)}] {at_key(bare[0])}", 0
     if op in ("left", "right"):
         return f"{op} j [{_mask(value)}, {bare[0]}] {at_key(bare[1])} : {bare[2]}", 0
-    if op in ("aggregate", "width"):
-        return f"{'selector_width' if op == 'width' else op}({', '.join(bare)})", 8
+    if op == "width":
+        return f"selector_width({bare[0]})", 8
+    if op == "aggregate":
+        return f"aggregate({bare[0]}, {at_key(bare[1])}, {bare[2]})", 8
     if op == "select":
         return f"{at_key(parts[0])} {value} {at_row(parts[1])}", level
     if op in ("key", "query"):
