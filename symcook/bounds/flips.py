@@ -140,30 +140,28 @@ class Flips:
         self.own: Array | None = None
         """Of a language: the numbers of its strings among the `words`."""
         self._lines: list[list[list[int]]] = []
-        classed = None if asked.restricted else _by_classes(model, n, limit)
-        if classed is not None:
-            numbers: dict[Word, int] = {(letters[0],) * n: 0}
-            for lines in classed:
-                self._lines.append([[numbers.setdefault(word, len(numbers)) for word in line] for line in lines])
-            self.words: Sequence[Word] = list(numbers)
-            self.block: Any = Listed(tuple(map(model.embedding.surround, self.words)))
-            return
-        if not asked.restricted:
-            words = words_of_length(model, n, limit, name, why)
-            self.words = list(words) if limit == IN_BALLS else ()
-            self.block = Words(letters, n + model.embedding.added, *model.embedding.ends)
-            return
         must = f"{name} must have at most {limit} strings with those that differ in one symbol{why}"
-        if asked.many(n) > limit:
-            raise BadInput(must, f"{asked.many(n)} strings", "give --sample 100")
-        self.asked = list(asked.each(n))
-        numbers = {word: k for k, word in enumerate(self.asked)}
-        for p in range(n):
-            lines = [[(*word[:p], one, *word[p + 1 :]) for one in letters] for word in self.asked]
+        changed: Sequence[list[Word]] | None  # by place, the strings in which the symbol there is changed
+        if asked.restricted:
+            if asked.many(n) > limit:
+                raise BadInput(must, f"{asked.many(n)} strings", "give --sample 100")
+            self.asked = list(asked.each(n))
+            self.own = np.arange(len(self.asked))
+            changed, first = [self.asked] * n, self.asked
+        else:
+            changed, first = _by_classes(model, n, limit), [(letters[0],) * n]
+        if changed is None:
+            words = words_of_length(model, n, limit, name, why)
+            self.words: Sequence[Word] = list(words) if limit == IN_BALLS else ()
+            self.block: Any = Words(letters, n + model.embedding.added, *model.embedding.ends)
+            return
+        numbers = {word: k for k, word in enumerate(first)}
+        for p, there in enumerate(changed):
+            lines = [[(*word[:p], one, *word[p + 1 :]) for one in letters] for word in there]
             self._lines.append([[numbers.setdefault(word, len(numbers)) for word in line] for line in lines])
             if len(numbers) > limit:
                 raise BadInput(must, f"more than {limit}", "give --sample 100")
-        self.words, self.own = list(numbers), np.arange(len(self.asked))
+        self.words = list(numbers)
         self.block = Listed(tuple(map(model.embedding.surround, self.words)))
 
     def word(self, number: int) -> Word:
@@ -194,21 +192,20 @@ class Flips:
         return " and ".join(texts)
 
 
-def _by_classes(model: Transformer, n: int, limit: int) -> list[list[list[Word]]] | None:
-    """For each place rows of strings that differ there alone: all rows, but for those with the outputs of another one.
-    None where that spares nothing, or the strings are more than `limit`."""
+def _by_classes(model: Transformer, n: int, limit: int) -> list[list[Word]] | None:
+    """For each place the strings in which the symbol there is changed: all, but for those with the outputs of another
+    one. None where that spares nothing, or the strings are more than `limit`."""
     letters = model.alphabet
     if model.readout.everywhere or n > LONGEST:
         return None
     cells = classes(n, model)
     if cells.many * max(1, len(cells.cells)) * len(letters) > min(limit, MOST, len(letters) ** n):
         return None
-    found: list[list[list[Word]]] = [[] for _ in range(n)]
+    found: list[list[Word]] = [[] for _ in range(n)]
     for cell in cells.cells:
         p, others = cell[0], tuple(one[1:] if one == cell else one for one in cells.cells)
         rest = [word for word, _ in replace(cells, cells=others)]
-        rest.sort(key=lambda word: list(map(letters.index, word)))
-        found[p] = [[(*word[:p], one, *word[p + 1 :]) for one in letters] for word in rest]
+        found[p] = sorted(rest, key=lambda word: list(map(letters.index, word)))
     return found
 
 

@@ -130,7 +130,7 @@ class CountedCase(Divided):
         return case
 
     def close(self, g: Goal) -> None:
-        """Close a branch of the goal by a decision of its own; Unclosed where it stays open."""
+        """Close a branch of the goal by a decision of its own; Unclosed where it is undecided."""
         case = self.under(g)
         case.tally, case.effort = [0], Effort(WORK)
         case.open()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from symcook.alarm import Until
 from symcook.proof import conditions, grammar
 from symcook.proof.claims.decision import ClaimDecision, decide
 from symcook.proof.claims.problem import OutsideFragment, Problem, problem
 from symcook.proof.replay import Statement
 from symcook.proof.search.tactics import Citable
-from symcook.proof.terms import TRUE, Term, neg
+from symcook.proof.terms import TRUE, Term, conj, neg
 
 
 def unmet(statement: Statement, library: Citable, until: Until) -> ClaimDecision | None:
@@ -29,13 +31,6 @@ def unmet(statement: Statement, library: Citable, until: Until) -> ClaimDecision
 def _denied(asked: Problem, case: Term) -> Statement:
     """That no string meets a case."""
     names = asked.statement.expanded.partition(". ")[0]
-    hypotheses = [asked.some, asked.word, *map(_all_of, filter(None, (asked.run, asked.truths)))]
+    hypotheses = [asked.some, asked.word, *(reduce(conj, parts) for parts in (asked.run, asked.truths) if parts)]
     chain = " -> ".join(f"({grammar.show(part)})" for part in (*hypotheses, neg(case)))
     return Statement(asked.statement.id, f"{names}. {chain}", known=asked.statement.known, claim=False)
-
-
-def _all_of(parts: tuple[Term, ...]) -> Term:
-    first, *others = parts
-    for other in others:
-        first = ("&", None, (first, other))
-    return first
