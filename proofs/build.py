@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import TimeUp, alarm
 from symcook.errors import BadInput, Rejected
+from symcook.files import alone
 from symcook.proof import kernel, normal, own, replay, seals
 from symcook.proof.audit.source import RECORD, record_line
 from symcook.proof.grammar import GRAMMAR
@@ -357,30 +358,31 @@ def attempts(names: Sequence[str], shorten: bool, processes: int) -> Iterator[Bu
 
 
 class Record:
-    """The lines of built.txt, of which those that are of no id with a text go."""
+    """The lines of built.txt, of which those that are of no id with a text go. Lines that another run writes stay."""
 
     def __init__(self, written: Mapping[str, Path], known: Mapping[str, replay.Statement]) -> None:
         self.written, self.known = written, known
-        lines = [line for line in seals.read(BUILT) if line.partition(" ")[0] in written]
-        self.lines: dict[str, list[str]] = {}
-        for line in sorted(lines):
-            self.lines.setdefault(line.partition(" ")[0], []).append(line)
+        self.stored = seals.read(BUILT)
+        self.renewed: dict[str, str | None] = {}
 
     def current(self, name: str) -> bool:
         """Whether the certificate of a text is recorded as built from what is there now."""
         try:
-            return name in self.lines and record_line(HERE, name, self.known) in self.lines[name]
+            line = record_line(HERE, name, self.known)
         except (OSError, ValueError):  # no certificate, or a text that is none
             return False
+        return line == self.renewed[name] if name in self.renewed else line in self.stored
 
     def put(self, built: Built) -> None:
         """Record what an id with a text gave; where it gave nothing, what was recorded goes."""
-        self.lines.pop(built.name, None)
-        if built.certificate is not None and built.name in self.written:
-            self.lines[built.name] = [record_line(HERE, built.name, self.known)]
+        accepted = built.certificate is not None and built.name in self.written
+        self.renewed[built.name] = record_line(HERE, built.name, self.known) if accepted else None
 
     def write(self) -> None:
-        seals.write(BUILT, (line for lines in self.lines.values() for line in lines))
+        with alone(BUILT.parent):
+            names = self.written.keys() - self.renewed.keys()
+            kept = [line for line in seals.read(BUILT) if line.partition(" ")[0] in names]
+            seals.write(BUILT, [*kept, *filter(None, self.renewed.values())])
 
 
 def finders() -> list[Path]:

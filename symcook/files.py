@@ -71,7 +71,7 @@ def put(contents: Mapping[Path, bytes], *, force: bool) -> None:
                 with os.fdopen(handle, "wb") as file:
                     file.write(content)
                 os.chmod(name, 0o644)
-        with _alone(written[0][1].parent), _undisturbed():
+        with alone(written[0][1].parent), _undisturbed():
             for _, target in written:
                 if not force:
                     target.open("xb").close()  # an empty file that is ours to replace, or FileExistsError
@@ -98,9 +98,9 @@ def _named(target: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Held while files move into `folder`, so that two runs with --force do not leave one file of each; without effect
-    where the system has no such lock."""
+def alone(folder: Path) -> Iterator[None]:
+    """Held by one process at a time while it changes files of `folder`: two runs with --force do not leave one file of
+    each, and a record loses no line of another run. Without effect where the system has no such lock."""
     with contextlib.ExitStack() as held:
         with contextlib.suppress(ImportError, OSError):
             import fcntl

@@ -136,3 +136,25 @@ def test_a_comment_where_nothing_is_judged_makes_nothing_stale(
     some = dict(sorted(written.items())[::97])  # the digests of all statements take seconds
     record = build.Record(some, known)
     assert [name for name in some if not record.current(name)] == []
+
+
+def test_two_builds_at_once_lose_no_line_of_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build = load_module("build")
+    known = build.replay.statements()
+    first, second = list(build.texts())[:2]
+    stored = tmp_path / "built.txt"
+    monkeypatch.setattr(build, "BUILT", stored)
+    stale = f"{first} 0 0", f"{second} 0 0", "no.text 0 0"
+    seals.write(stored, stale)
+    builds = [build.Record(build.texts(), known) for _ in range(2)]
+    for record, name in zip(builds, (first, second), strict=True):  # both have read the record before either writes
+        record.put(build.Built(name, "{}", "", 0))
+    for record in builds:
+        record.write()
+    lines = {record_line(build.HERE, name, known) for name in (first, second)}
+    assert seals.read(stored) == lines
+    failing = build.Record(build.texts(), known)
+    failing.put(build.Built(first, None, "refused", 0))
+    failing.write()
+    assert [line.partition(" ")[0] for line in seals.read(stored)] == [second]
+    assert not failing.current(first) and failing.current(second)
