@@ -55,6 +55,8 @@ class Decision(Shown):
     """What was asked about, where that is not all words: "inputs", and "count", None where they have no end."""
     free: int | None = 0
     """On how many strings the reference answers None, where any answer will do; None where this is not counted."""
+    empty: bool = True
+    """Whether the reference has a run on the empty string."""
     formula: str | None = None
     """What a model that counts accepts, as a formula of the counts of symbols, where one was found."""
 
@@ -217,6 +219,8 @@ def settled(
     """The decision between two recognisers, the first of which is a machine, with what is free in it."""
     found = _compared(model, name, machine, states, reference, automaton, notes)
     own = reference.reference if isinstance(reference, Inside) else reference
+    if isinstance(own, Automaton) and own.answer(own.initial) is None:
+        found = replace(found, empty=False)
     return replace(found, free=None) if isinstance(own, Asked) and own.free else found
 
 

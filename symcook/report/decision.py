@@ -64,7 +64,7 @@ def _document(found: Decision, name: str | None) -> Document:
 
 
 def _outcome(found: Decision, name: str) -> str:
-    least = "" if found.model.embedding.added else " of at least one symbol"
+    least = "" if found.model.embedding.added and found.empty else " of at least one symbol"
     every = f"on every string of {found.inputs['inputs']}" if "inputs" in found.inputs else f"on every string{least}"
     if "positions" in found.inputs:
         every += f", answers at positions: {found.inputs['positions']}"

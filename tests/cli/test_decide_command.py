@@ -163,3 +163,17 @@ def test_a_decision_that_runs_out_of_time_is_open(tmp_path: Path, capsys: pytest
     assert code == 3 and shown.keys() == {"verdict", "word", "accepts", "states", "why", "formula"}
     assert shown["verdict"] == "open" and "within 1 second" in shown["why"] and "within 1 second" in err
     assert shown["word"] is shown["accepts"] is None
+
+
+def test_an_equality_says_where_the_reference_has_no_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    # a formula's model has no run on the empty string, a compiled automaton decodes from there
+    formula = tmp_path / "formula.json"
+    sc.compile("ltl", "once Q_a", alphabet="ab").save(formula)
+    for pattern in ("b*a(a|b)*", "(b*a(a|b)*)?"):  # the second accepts the empty string, which the formula cannot meet
+        automaton = tmp_path / f"{len(pattern)}.json"
+        sc.compile("dfa", pattern, alphabet="ab").save(automaton)
+        for model, reference in ((automaton, formula), (formula, automaton)):
+            code, out, _ = call(capsys, "decide", str(model), "--against", str(reference))
+            assert code == 0 and out.split("\n")[0].endswith("on every string of at least one symbol")
+        code, out, _ = call(capsys, "decide", str(automaton), "--against", pattern)
+        assert code == 0 and out.split("\n")[0].endswith("on every string")
