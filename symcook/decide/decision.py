@@ -264,20 +264,16 @@ def _compared(
 def _followed(reference: Answering) -> Fold:
     """A reference as a fold, which answers None outside of the language that is asked about."""
     if isinstance(reference, Inside):
-        fold, inside = _followed(reference.reference), reference.language
-        names = [f"q{state}" for state in range(len(inside))]  # text, as numbers may grow
-        moves = {(name, a): names[to] for name, row in zip(names, inside.moves, strict=True)
-                 for a, to in zip(inside.alphabet, row, strict=True)}  # fmt: skip
-        ends = [name for name, answer in zip(names, inside.answers, strict=True) if answer is True]
-        own_step, own_answer = fold.step, fold.answer
+        fold, inside = _followed(reference.reference), folded(reference.language)
+        own_step, own_answer, read, holds = fold.step, fold.answer, inside.step, inside.answer
 
         def step(state: Any, letter: str) -> Any:
-            return own_step(state[0], letter), moves[state[1], letter]
+            return own_step(state[0], letter), read(state[1], letter)
 
         def answer(state: Any) -> Any:
-            return own_answer(state[0]) if state[1] in ends else None
+            return own_answer(state[0]) if holds(state[1]) else None
 
-        return Fold((fold.start, names[0]), step, answer)
+        return Fold((fold.start, inside.start), step, answer)
     return folded(reference)
 
 
