@@ -72,7 +72,7 @@ class FamilyMeaning(ModelMeaning):
     """What a sentence says of the models of a family, at all sizes."""
 
     def __init__(self, family: PlainFamily, known: Mapping[str, Definition]) -> None:
-        self.known, self.family, self.other, self.truths = known, family, None, None
+        self.known, self.family, self.others, self.truths = known, family, {}, None
         _unmarked(family)
         relation = FamilyRelation(family)
         self.indices = {name: len(over) for name, over in family.space.items()}  # how many each coordinate has

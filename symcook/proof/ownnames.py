@@ -16,7 +16,7 @@ from symcook.programs.regular import regular_table
 from symcook.proof import grammar
 from symcook.proof.grammar import Definition
 from symcook.proof.holds import Truths
-from symcook.proof.ownother import PREFIX, OtherModel
+from symcook.proof.ownother import OTHER, OtherModel, parted, renaming, renamings, second_runs, typed
 from symcook.proof.ownwords import HINTS, UNNAMED, WORDS, SentenceReader, own_word
 from symcook.proof.replay import ID
 from symcook.proof.rounded import ROUNDED, RoundedTerms, words
@@ -176,6 +176,7 @@ class ModelMeaning:
             must = "a model in a claim must have no symbol whose name symcook uses itself"
             raise BadInput(must, HERE_NAME, "rename it, or give it a value first")
         self.taken = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES, *self.symbols}
+        self.given = document, other
         self.document, self.names = renamed(document, self.taken)
         self.relation = _Layers(self.document)
         self.run, self.parts, self.word = self.relation.run(), self.relation.whole.parts, None
@@ -190,18 +191,32 @@ class ModelMeaning:
         self.sorts |= dict.fromkeys(self.symbols, "Real")
         self.sorts |= {} if words is None else {"w": "Int->Int"}
         self.sorts |= dict.fromkeys(self.functions, "Real" if self.relation.pointwise else "Int->Real")
-        self.other = None if other is None else OtherModel(self, ModelMeaning(other, known))
-        if self.other is not None:
-            self.parts = [*self.other.parts, *self.parts]
-            self.run = " & ".join([*self.other.parts, self.run])
-            self.functions += self.other.sorts
-            self.taken |= {*self.other.sorts}
-            self.sorts |= self.other.sorts
+        self.others: dict[str, OtherModel] = {}
+        self.add_runs("")
+
+    def add_runs(self, sentence: str) -> None:
+        """The runs beside the first that a sentence speaks of, by what their names in it begin with."""
+        for prefix, document in second_runs(sentence, *self.given):
+            same = next((one for one in self.others.values() if one.given == document), None)
+            second = same or OtherModel(self, ModelMeaning(document, self.known, prefix != OTHER), prefix)
+            self.others[prefix] = second
+            if same is not None:
+                continue
+            self.parts = [*second.parts, *self.parts]
+            self.run = " & ".join([*second.parts, self.run])
+            self.functions += second.sorts
+            self.taken |= {*second.sorts}
+            self.sorts |= second.sorts
 
     @property
     def least(self) -> list[str]:
         """That there is a position, where there are positions."""
-        return [] if self.relation.pointwise else ["1 <= n", *(self.other.least if self.other else ())]
+        return [] if self.relation.pointwise else ["1 <= n", *(one for k in self.others.values() for one in k.least)]
+
+    @property
+    def typed(self) -> list[str]:
+        """The symbols that may be typed."""
+        return typed(self) if self.tokens else []
 
     @property
     def integers(self) -> dict[str, bool]:
@@ -268,9 +283,16 @@ class Sentence:
 
     def __init__(self, meaning: ModelMeaning, text: str) -> None:
         self.meaning, self.text = meaning, text
-        theirs = [] if meaning.other is None else [f"{PREFIX}{name}" for name in meaning.other.meaning.space]
-        self.reader = self.READER(text, [*meaning.space, *theirs], meaning.other is not None)
+        two = meaning.others.get(OTHER)
+        theirs = [] if two is None else [f"{OTHER}{name}" for name in two.meaning.space]
+        self.reader = self.READER(text, [*meaning.space, *theirs], two is not None)
         read = self.reader.whole()
+        for prefix, begin in renamings(text).items():
+            try:
+                renaming(prefix, meaning.typed)
+                meaning.add_runs(text)
+            except Rejected as error:
+                raise self.reader.wrong(str(error), begin, begin + len(prefix) - 1) from None
         try:
             self.formulas(read)
             self.made = self.rounded(self.walk(read, {}))
@@ -372,7 +394,7 @@ class Sentence:
         name = tree[1]
         if name in scope:
             return ("name", scope[name])
-        if name.startswith(PREFIX):
+        if parted(name)[0]:
             return self.of_other(tree, [], scope)
         base, at = split(name)
         if name in ("n", "w") and name not in self.meaning.sorts:
@@ -394,7 +416,7 @@ class Sentence:
         _, name, arguments = tree
         if own_word(name) in WORDS:
             return self.word(tree, scope)
-        if name.startswith(PREFIX):
+        if parted(name)[0]:
             return self.of_other(tree, [self.walk(a, scope) for a in arguments], scope)
         if name == "w" and name not in self.meaning.sorts:
             raise self.absent(tree, name)
@@ -431,16 +453,17 @@ class Sentence:
         return self.fail(tree, f"this model {what}, so that {name} means nothing")
 
     def of_other(self, tree: Tree, values: Sequence[Tree], scope: BoundNames) -> Tree:
-        """A name of the second model, at a position where there are `values`."""
-        second = present(self.meaning.other)
-        base, at = split(own_word(tree[1]))
+        """A name of a second run, at a position where there are `values`."""
+        prefix, name = parted(tree[1])
+        second = self.meaning.others[prefix]
+        base, at = split(name)
         if base == "n" and tree[0] == "name":
             return second.length
         if base not in second.meaning.space:
-            listed = [f"{PREFIX}{name}" for name in second.meaning.listed()]
+            listed = [f"{prefix}{name}" for name in second.meaning.listed()]
             raise self.fail(tree, f"the name '{tree[1]}' is unknown here; {unknown('name', tree[1], listed).do}")
         if tree[0] == "call" and len(values) != 1:
-            raise self.fail(tree, f"a coordinate takes one position, {PREFIX}{base}(i)")
+            raise self.fail(tree, f"a coordinate takes one position, {prefix}{base}(i)")
         held = self.held(tree, base, at, second.meaning)
         if held is None and not values:
             return ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), ("num", 0, 1))
@@ -506,8 +529,6 @@ class Sentence:
         if kind in ("accept", "answer", "probability"):
             said = self.answered(tree, kind, name, bool(places))
             return written(said, next(iter(places), None), scope.values())
-        if word != kind:
-            raise self.fail(tree, f"{kind} is about the string, which both models read; write it without {PREFIX}")
         if "w" not in meaning.sorts:
             raise self.absent(tree, kind)
         if kind == "decoded":
@@ -518,6 +539,8 @@ class Sentence:
             return written(expr.parse_formula(text), places[0], scope.values())
         if name not in meaning.tokens:
             raise unknown("token", name, list(meaning.tokens))
+        if word != kind:  # where it stands in the renamed string
+            name = {new: old for old, new in renaming(parted(word)[0], meaning.typed).items()}.get(name, name)
         number, low, high = meaning.tokens[name], relation.low, relation.high
         if kind == "at":
             return ("=", ("call", "w", tuple(places)), ("num", number, 1))
@@ -539,7 +562,7 @@ class Sentence:
 
     def answered(self, tree: Tree, kind: str, label: str, placed: bool) -> Tree:
         """What the readout of a model says."""
-        other = self.meaning.other if tree[1] != kind else None
+        other = self.meaning.others.get(parted(tree[1])[0])
         meaning, here = (self.meaning if other is None else other.meaning), HERE_NAME if placed else None
         labels = meaning.document["readout"].get("labels") or []
         if kind != "accept" and labels and label not in labels:

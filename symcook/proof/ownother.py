@@ -1,4 +1,8 @@
-"""A second model in a statement: ``other.NAME`` is its coordinate, ``other.accept`` its answer to the same typed input.
+"""A second run in a statement: ``other.NAME`` is a coordinate of a second model, ``other.accept`` its answer to the
+same typed input. ``renamed(a->b, b->a).accept`` is the answer of the model itself to the string with these symbols
+renamed.
+
+A model on the renamed string is a second model on the string: each symbol has the row of the one that it becomes.
 
 Its equations stand among the premises next to those of the first model, in names of their own, so that the statement is
 about the strings on which both have a run. Both read one string: n and w are those of the first model. What the second
@@ -9,32 +13,99 @@ of this symbol, or for an added one by its end.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import BadInput
+from symcook.errors import BadInput, Rejected, unknown
 from symcook.model.expr import Tree, parse_formula, parse_term, show
+from symcook.present import present
 from symcook.proof.trees import apart, replaced
 
 if TYPE_CHECKING:
     from symcook.proof.ownnames import ModelMeaning
 
-PREFIX = "other."
-"""What the names of the second model begin with in a statement."""
-
-
-THEIRS = "other_"
-"""What they begin with in the statement that is made of it."""
+OTHER = "other."
+"""What the names of a second model begin with in a statement."""
+_QUOTED = r"""(?:"[^"]*"|'[^']*')"""
+RENAMED = rf"""renamed\((?:[^()"']|{_QUOTED})*\)\."""
+"""The same of the run on a renamed string."""
+_RENAMINGS = re.compile(rf"{_QUOTED}|({RENAMED})")
+_PREFIXED = re.compile(rf"({re.escape(OTHER)}|{RENAMED})?(.*)", re.S)
+_PAIR = rf"\s*({_QUOTED}|\w+)\s*->\s*({_QUOTED}|\w+)\s*"
 W_AT_I = ("call", "w", (("name", "i"),))
 """The token at a position, as a run has it."""
+
+
+def parted(name: str) -> tuple[str, str]:
+    """What says of which run a name is, "" of the first, and the name without it.
+
+    >>> parted("other.x@1"), parted("x"), parted("renamed(a->b, b->a).x")
+    (('other.', 'x@1'), ('', 'x'), ('renamed(a->b, b->a).', 'x'))
+    """
+    found = present(_PREFIXED.fullmatch(name))
+    return found[1] or "", found[2]
+
+
+def renamings(sentence: str) -> dict[str, int]:
+    """The beginnings of names in a sentence that say how the string is renamed, and where each stands first."""
+    found = [one for one in _RENAMINGS.finditer(sentence) if one[1]]
+    return {one[1]: one.start() for one in reversed(found)}
+
+
+def renaming(prefix: str, symbols: Sequence[str]) -> dict[str, str]:
+    """What each of the typed `symbols` becomes; Rejected where that is no permutation of them."""
+    if not symbols:
+        raise Rejected("it is about a model that reads strings of symbols, which this one does not")
+    inside = prefix[prefix.index("(") + 1 : -2]
+    if re.fullmatch(f"{_PAIR}(?:,{_PAIR})*", inside) is None:
+        raise Rejected("it takes what each symbol becomes, as renamed(a->b, b->a).accept")
+    pairs = [tuple(one.strip("\"'") for one in pair) for pair in re.findall(_PAIR, inside)]
+    given = dict.fromkeys(one for pair in pairs for one in pair)
+    for symbol in given:
+        if symbol not in symbols:
+            do = unknown("symbol", symbol, list(symbols)).do
+            raise Rejected(f"{symbol!r} is no symbol of the strings; {do}")
+    out = {symbol: symbol for symbol in symbols}
+    for symbol, new in pairs:
+        if [one for one, _ in pairs].count(symbol) > 1:
+            raise Rejected(f"it says twice what {symbol!r} becomes")
+        out[symbol] = new
+    for new in given:
+        twice = [symbol for symbol in symbols if out[symbol] == new]
+        if len(twice) > 1:
+            lost = next(symbol for symbol in symbols if symbol not in out.values())
+            raise Rejected(f"{twice[0]!r} and {twice[1]!r} both become {new!r}; say which symbol becomes {lost!r}")
+    return out
+
+
+def second_runs(
+    sentence: str, document: Mapping[str, Any], other: Mapping[str, Any] | None
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The second runs that a sentence about the model of a document speaks of, each as what names of it begin with and
+    the model that has it on the same string."""
+    if other is not None:
+        yield OTHER, other
+    embedding = document["embedding"]
+    words: Mapping[str, Any] = embedding["words"] or {}
+    added = (embedding["before"], embedding["after"])
+    for prefix in renamings(sentence):
+        becomes = renaming(prefix, [token for token in words if token not in added])
+        rows = {token: words[becomes.get(token, token)] for token in words}
+        yield prefix, {**document, "embedding": {**embedding, "words": rows}}
+
+
+def stem_of(prefix: str) -> str:
+    """What the names of a second run begin with in the statement that is made of a sentence."""
+    return "other_" if prefix == OTHER else "renamed_"
 
 
 class OtherModel:
     """The second model of a statement whose first one has the meaning `first`."""
 
-    def __init__(self, first: ModelMeaning, second: ModelMeaning) -> None:
-        self.first, self.meaning = first, second
+    def __init__(self, first: ModelMeaning, second: ModelMeaning, prefix: str) -> None:
+        self.first, self.meaning, self.given = first, second, second.given[0]
         symbols = [set(typed(one)) for one in (first, second)]
         if first.word is None or second.word is None or symbols[0] != symbols[1]:
             shown = [" ".join(typed(one)) or "numbers" for one in (first, second)]
@@ -45,7 +116,8 @@ class OtherModel:
         self.called: dict[str, str] = {}
         taken = {*first.taken, *second.taken}
         for name in second.functions:
-            self.called[name] = next(x for k in itertools.count() if (x := f"{THEIRS}{name}{'_' * k}") not in taken)
+            new = f"{stem_of(prefix)}{name}"
+            self.called[name] = next(x for k in itertools.count() if (x := f"{new}{'_' * k}") not in taken)
             taken.add(self.called[name])
         self.sorts = {self.called[name]: second.sorts[name] for name in second.functions}
 
@@ -74,6 +146,8 @@ class OtherModel:
     def tokens(self) -> dict[int, str]:
         """By its number in the second model, what it is that a token stands at its position i."""
         relation, numbers = self.meaning.relation, self.meaning.tokens
+        if _ends(self.first) == _ends(self.meaning):
+            return {number: f"w(i) = {self.first.tokens[token]}" for token, number in numbers.items()}
         before, after = (self.meaning.document["embedding"][key] for key in ("before", "after"))
         inside = [
             *([] if before is None else [f"{relation.low} < i"]),
@@ -97,6 +171,12 @@ def typed(meaning: ModelMeaning) -> list[str]:
 def _added(meaning: ModelMeaning) -> list[str]:
     embedding: Mapping[str, Any] = meaning.document["embedding"]
     return [embedding[key] for key in ("before", "after") if embedding[key] is not None]
+
+
+def _ends(meaning: ModelMeaning) -> tuple[object, ...]:
+    """The first position, and the tokens that a model adds."""
+    embedding = meaning.document["embedding"]
+    return embedding["start"], embedding["before"], embedding["after"]
 
 
 def _begin(meaning: ModelMeaning) -> int:

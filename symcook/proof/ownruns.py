@@ -25,7 +25,7 @@ from symcook.numbers.roots import Root
 from symcook.proof.grammar import leading_names
 from symcook.proof.instances import HERE, Instances, _integers
 from symcook.proof.ownevaluated import Evaluated
-from symcook.proof.ownother import THEIRS
+from symcook.proof.ownother import second_runs, stem_of
 from symcook.proof.ownvalues import OPEN, minus, over, short, sign
 from symcook.proof.replay import Statement
 from symcook.proof.terms import Term, flatten, free, num, opened, replace, var
@@ -73,7 +73,8 @@ class Runs(Instances):
         """`document` is the model, its symbols set; `fixed` are the values of leading names that are no functions.
         `other` is a second model."""
         super().__init__(leading_names(statement.expanded), LONGEST)
-        self.document, self.other, self.until = document, other, until
+        self.document, self.until = document, until
+        self.others = [] if document is None else [*second_runs(statement.note or "", document, other)]
         self.limit = self.budget = WORK
         self.look = 0  # the work from which on the time is looked at again
         self.evaluated = Evaluated(self)
@@ -288,8 +289,9 @@ class Runs(Instances):
         return _model(self.document)
 
     @cached_property
-    def second(self) -> Any:
-        return _model(self.other)
+    def seconds(self) -> list[tuple[Any, str]]:
+        """The models that the second runs are of, with what the names of their values begin with."""
+        return [(_model(document), stem_of(prefix)) for prefix, document in self.others]
 
     @cached_property
     def start(self) -> int:
@@ -316,7 +318,7 @@ class Runs(Instances):
 
     def runs(self) -> bool:
         """Whether each model itself has a run on the present word; its stream must be among the values found."""
-        models = (self.model, ""), (self.second, THEIRS)
+        models = (self.model, ""), *self.seconds
         return all(self._ran(model, stem) for model, stem in models if model is not None)
 
     @property

@@ -34,7 +34,7 @@ from symcook.numbers.roots import Root, root
 from symcook.proof import grammar
 from symcook.proof.instances import _integers
 from symcook.proof.normal import constant, nf
-from symcook.proof.ownother import PREFIX
+from symcook.proof.ownother import OTHER, RENAMED, parted
 from symcook.proof.ownruns import Runs
 from symcook.proof.ownvalues import compact, written
 from symcook.proof.search import reify
@@ -59,6 +59,8 @@ PLACES = {
     "matches": (0, 1),
     "probability": (0, 1),
 }  # how many positions; others take none
+OF_STRING = ("at", "count", "first", "last", "holds", "matches", "decoded")
+"""The words that are about the string alone."""
 UNNAMED = ("accept", "decoded")
 """The words that take no token and no label."""
 
@@ -72,6 +74,7 @@ _ALIKE = {"iff": "<->", "implies": "->", "then": "->", "and": "&", "or": "|", "n
 _ALIKE |= {"forall": "all i in 1..n.", "every": "all i in 1..n.", "exists": "ex i in 1..n."}
 HINTS = {theirs: f"write {ours} for {theirs}" for theirs, ours in {**_SIGNS, **_ALIKE}.items()}
 HINTS |= {"%": "write a mod 3 for a % 3", "other": "other.NAME is about a second model: give --with FILE"}
+HINTS |= {"renamed": "of the string with a and b exchanged write renamed(a->b, b->a).NAME"}
 
 _QUOTED = r""""[^"]*"|'[^']*'"""
 _FOREIGN = "|".join([r"!(?!=)", *(re.escape(s) for s in sorted(_SIGNS, key=len, reverse=True) if s != "!")])
@@ -81,7 +84,7 @@ _TOKEN, _TOKEN_OF_TWO = (
         rf"|(?P<name>{of}(?:(?:Q_)?(?:{_QUOTED})|[^\W\d]\w*)(?:@[0-9]+(?:\.[a-z]+)?)?)"
         r"|(?P<op><->|->|<=|>=|!=|\.\.|[-+*/^()\[\],.:~&|<>=])|(?P<end>$))"
     )
-    for of in ("", r"(?:other\.)?")
+    for of in (f"(?:{RENAMED})?", rf"(?:{re.escape(OTHER)}|{RENAMED})?")
 )
 _GIVEN = re.compile(rf"\s*({_QUOTED}|\w+)\s*(?=[,)])")
 """What a word is given: a token or label, quoted or not."""
@@ -270,6 +273,8 @@ class SentenceReader(expr.Reader):
     def call(self, name: str) -> Tree:
         if name == "holds" and not self.inside:
             return self.formula_at()
+        if name == "renamed" and name not in self.coordinates:
+            raise self.wrong(HINTS[name], self.tokens[self.at - 1][2])
         if own_word(name) in WORDS and not self.inside:
             return self.word(name)
         if name in expr.ARITY and name in self.coordinates:  # of one position it may be the coordinate
@@ -284,7 +289,10 @@ class SentenceReader(expr.Reader):
 
     def word(self, name: str) -> Tree:
         """A word with its token or label, and its position."""
-        begin, kind = self.at - 1, own_word(name)
+        begin, (prefix, kind) = self.at - 1, parted(name)
+        if (prefix == OTHER and kind in OF_STRING) or (prefix and kind in ("holds", "matches", "decoded")):
+            what = "which both models read" if prefix == OTHER else "as it is typed"
+            raise self.wrong(f"{kind} is about the string, {what}; write it without {prefix}", self.tokens[begin][2])
         self.take("(")
         given: list[Tree] = []
         places: list[Tree] = []
@@ -336,8 +344,8 @@ class SentenceReader(expr.Reader):
 
 
 def own_word(name: str) -> str:
-    """A word without the prefix that says which model it is about."""
-    return name.removeprefix(PREFIX)
+    """A word without what says which run it is about."""
+    return parted(name)[1]
 
 
 def _put(tree: Any, old: Tree, new: Tree) -> Any:

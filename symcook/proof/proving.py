@@ -21,6 +21,7 @@ from symcook.model.transformer import Transformer, without_value
 from symcook.proof import own
 from symcook.proof.familyruns import FamilyTried
 from symcook.proof.limits import OutOfTime
+from symcook.proof.ownother import renamings
 from symcook.proof.ownruns import VALUES, Tried
 from symcook.proof.search import prooftext
 
@@ -222,7 +223,7 @@ def settle(
     from symcook.proof import formulas
 
     def find(told: DecisionTold) -> Settled:
-        if script is None and model.program is not None and other is None:
+        if script is None and model.program is not None and other is None and not renamings(claim.note or ""):
             return formulas.settle(model, claim, document, seconds)
         return own.settle(claim, document, script, seconds, other=other, told=told)
 
