@@ -25,7 +25,7 @@ from symcook.proof.normal import Mono, fkey
 from symcook.proof.search import reify
 from symcook.proof.search.simplex import Effort, TooLong
 from symcook.proof.search.tactics import Citable, Goal, Stuck
-from symcook.proof.terms import COMPARISONS, Term, flatten, negation, num
+from symcook.proof.terms import COMPARISONS, Term, flatten, negation, num, subterms
 
 MOST_CASES = 150
 """So many cases are opened at most."""
@@ -124,6 +124,9 @@ class CountedCase(Divided):
     def at(cls, root: Lettered, g: Goal) -> CountedCase:
         """What the comparisons among the facts of a goal say, and what is supposed of numbers that are given."""
         case = cls(root, g)
+        found = [s for s in subterms(root.problem.claim) if s[0] == "ex" and division(s) is not None]
+        bits = {s[2][0] for s in subterms(root.problem.claim) if s[0] == "ind"}
+        case.compared, case.solving = {fkey(f): f for f in found if f in bits}, bool(found)
         for label, f in list(g.facts.items()):
             if f[0] in COMPARISONS or label in ("some", "asked"):
                 case.assume(label)
@@ -169,9 +172,10 @@ class CountedCase(Divided):
             g.use(label, label=" ".join(parts))
             for part in parts:
                 self.assume(part)
-        elif division(inner) is not None:
+        elif f[0] == "~" and division(inner) is not None:
             self.supposed.append(inner)
         elif f[0] == "ex":
+            self.solving = self.solving or division(f) is not None
             name, so = g.fresh("x"), g.fresh("so")
             g.obtain(label, name, so)
             self.assume(so)
@@ -226,6 +230,8 @@ class CountedCase(Divided):
             if self.truth(self.g.facts[label]) is False:
                 return self.deny(self.g, label)
         rows = self.rows_now()
+        while self.solving and any(row.tag == "=" and row.poly and self.solved(label) for label, row in rows.items()):
+            rows = self.rows_now()
         found = contradiction([*rows.values()], self.effort)
         if found is not None:
             return close(self.g, found)
@@ -243,7 +249,11 @@ class CountedCase(Divided):
         return None
 
     def choice(self) -> Term | None:
-        """What to decide next: a comparison of the goal or of a hypothesis, or what the arithmetic asks for."""
+        """What to decide next: the remainders in comparisons, a comparison of the goal or of a hypothesis, or what the
+        arithmetic asks for."""
+        for part in self.compared.values():
+            if (asked := self.divided(part)) is not None:
+                return asked
         for f in [self.g.goal, *(self.g.facts[k] for k in self.hypotheses)]:
             if (part := self.undecided(f)) is not None:
                 return part
@@ -260,8 +270,7 @@ class CountedCase(Divided):
 
     def told(self, part: Term) -> Term | None:
         """What has to be known for a quantified formula that counts or remainders decide."""
-        found = division(part)
-        return self.counted(part) if found is None else self.divided(part, found)
+        return self.counted(part) if division(part) is None else self.divided(part)
 
     def split(self, formula: Term) -> None:
         """The formula holds, or its negation does."""
