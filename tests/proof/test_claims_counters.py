@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,25 @@ FALSE = [
 def test_what_is_false_has_no_proof(sentence: str) -> None:
     with pytest.raises(Unclosed):
         proof(votes(), sentence)
+
+
+def test_a_false_claim_has_a_string_of_the_language_with_its_counts() -> None:
+    """The least has 6 of each: 3 divides the number of a's and 2 that of b's."""
+    document = document_of(votes(before="^", after="$"), {})
+    statement = own.claim(document, 'matches("(aaa|bb)*") & count(a) = count(b) & 2 < n -> n mod 24 = 2')
+    asked = problem(statement)
+    found = counts.decide(asked, own.library(statement, own.citable()), Regular(asked)).string
+    assert found is not None
+    text = "".join("abc^$"[k] for k in found)
+    assert re.fullmatch(r"\^(aaa|bb)*\$", text) and text.count("a") == text.count("b") == 6
+
+
+def test_the_hypotheses_are_met_by_a_string_that_counts_find() -> None:
+    """The shortest string of the language with as many a's as b's has 12 positions, beyond all that are tried."""
+    document = document_of(votes(), {})
+    settled = own.settle(own.claim(document, 'matches("(aaa|bb)*") & count(a) = count(b) -> n mod 12 = 0'), document)
+    assert settled.verdict is not None
+    assert settled.verdict.status == "PROVED"
 
 
 def drawn(rng: random.Random) -> tuple[str, Any]:

@@ -8,23 +8,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-Vector = tuple[int, ...]
+IntegerVector = tuple[int, ...]
 
 
 class LatticeForms(NamedTuple):
     """Forms that are a basis of all integer forms, each with the number d of whose multiples its values on the lattice
     are: 0 where all are 0. The rows of `inverse` are how the unit forms are put together of them."""
 
-    forms: tuple[Vector, ...]
+    forms: tuple[IntegerVector, ...]
     divisors: tuple[int, ...]
-    inverse: tuple[Vector, ...]
+    inverse: tuple[IntegerVector, ...]
 
     def coordinates(self, form: Sequence[int]) -> list[int]:
         """A form as a sum of multiples of these."""
         return [sum(c * row[k] for c, row in zip(form, self.inverse, strict=True)) for k in range(len(self.forms))]
 
 
-def lattice_forms(generators: Iterable[Vector], width: int) -> LatticeForms:
+def lattice_forms(generators: Iterable[IntegerVector], width: int) -> LatticeForms:
     """The forms of the lattice that vectors of `width` numbers generate, by elimination of rows and columns."""
     rows = [list(row) for row in dict.fromkeys(generators) if any(row)]
     forms = [[int(i == k) for i in range(width)] for k in range(width)]

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations
 from typing import NamedTuple
 
 from symcook.errors import Rejected
 from symcook.proof.claims.carried import CarriedAlong, CarriedValue
-from symcook.proof.claims.lattices import LatticeForms, Vector, lattice_forms
+from symcook.proof.claims.lattices import IntegerVector, LatticeForms, lattice_forms
 from symcook.proof.claims.lettered import THERE, Lettered
 from symcook.proof.claims.placed import simple
 from symcook.proof.claims.placedstates import chained, picked
@@ -28,6 +29,8 @@ from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import COMPARISONS, Term, abstract, instantiate, loose, num, subterms, var
 
 MOST_STATES = 60
+MOST_LED = 20_000
+"""So many pairs of a state and counts are looked at for a string, at each length."""
 HERE, QUOTIENT = var("p", "Int"), var("q'", "Int")
 CountForm = Mapping[int, Fraction]
 """Factors of the counts of symbols."""
@@ -50,7 +53,7 @@ class Congruence(NamedTuple):
     modulus: int
     rest: int
     number: int
-    dropped: Vector
+    dropped: IntegerVector
 
 
 class Potentials:
@@ -138,8 +141,8 @@ class Potentials:
     def _lattices(self) -> dict[StateThere, LatticeForms]:
         """The lattice of the circles before each state; `counts` are those of one string that leads there."""
         typed = self.lettered.problem.typed
-        self.counts: dict[StateThere, Vector] = {self.states[0]: (0,) * len(typed)}
-        edges: list[tuple[StateThere, Vector, StateThere]] = []
+        self.counts: dict[StateThere, IntegerVector] = {self.states[0]: (0,) * len(typed)}
+        edges: list[tuple[StateThere, IntegerVector, StateThere]] = []
         for there in self.states:  # in the order in which they were found
             for a in self.letters:
                 moved = tuple(c + (b == a) for b, c in zip(typed, self.counts[there], strict=True))
@@ -208,6 +211,28 @@ class Potentials:
             if c:
                 out = ("+", None, (out, ("*", None, (num(int(c / one.modulus)), term))))
         return out
+
+    # --- Strings -------------------------------------------------------------------------------------------------
+
+    def string(self, there: StateThere, counts: Mapping[int, Fraction]) -> tuple[int, ...] | None:
+        """The smallest string that leads to a state with these counts; None where none was found."""
+        problem, wanted = self.lettered.problem, tuple(counts[a] for a in self.lettered.problem.typed)
+        if any(c < 0 or c.denominator != 1 for c in wanted):
+            return None
+        front: dict[tuple[StateThere, IntegerVector], tuple[int, ...]]
+        front = {(self.states[0], (0,) * len(wanted)): () if problem.before is None else (problem.before,)}
+        for _ in range(int(sum(wanted))):
+            before, front = front, {}
+            for (state, used), letters in before.items():
+                for k, a in enumerate(problem.typed):
+                    if used[k] < wanted[k]:
+                        more = *used[:k], used[k] + 1, *used[k + 1 :]
+                        front.setdefault((self.after(state, a), more), (*letters, a))
+            if len(front) > MOST_LED:
+                return None
+        end = () if problem.after is None else (problem.after,)
+        ends = (letters + end for (state, _), letters in front.items() if reduce(self.after, end, state) == there)
+        return next(ends, None)
 
     # --- Formulas and proofs -------------------------------------------------------------------------------------
 
