@@ -21,8 +21,8 @@ from symcook.errors import BadInput, Rejected
 from symcook.model.modelfile import document_hash
 from symcook.present import present
 from symcook.proof import kernel, limits, own, replay
+from symcook.proof.claims import premises
 from symcook.proof.claims.decision import COUNTS, ClaimDecision, decide
-from symcook.proof.claims.premises import unmet
 from symcook.proof.files import load_json
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.ownfacts import Facts, Trying, parts
@@ -271,15 +271,16 @@ def settle(
         _headed(statement, text)
     until, subject = Until(seconds), subject or models(statement, document, other)
     refutes = isinstance(text, ProofText) and text.refutes
-    tried = decision = None
+    tried, decision, strings = None, None, ()
     if text is None:
         home = library(statement, citable())
         decision = decide(statement, home, Until(seconds / 4, 1 / 4))
         if decision.true or decision.proved is not None:
-            none = unmet(statement, home, Until(seconds / 8, 1 / 8))
-            if none is not None:
-                return Settled(None, None, None, Vacuous(statement.note, none), decision.unconfirmed)
-        if (settled := _decided(statement, subject, decision, until)) is not None:
+            met = premises.asked(statement, home, Until(seconds / 8, 1 / 8))
+            if met.unmet is not None:
+                return Settled(None, None, None, Vacuous(statement.note, met.unmet), decision.unconfirmed)
+            strings = met.strings
+        if (settled := _decided(statement, subject, decision, until, strings)) is not None:
             return settled
         decision = decision.unconfirmed
         if told is not None:
@@ -289,7 +290,7 @@ def settle(
         if tried.word is not None:
             return Settled(*refute(statement, runs, until), tried)
     try:
-        return Settled(*_proved(statement, text, subject, until), tried, decision=decision)
+        return Settled(*_proved(statement, text, subject, until, strings), tried, decision=decision)
     except (StepGap, OutOfTime, Unfit) as error:
         if (tried is None or subject.patient) and not refutes:
             longer = replace(subject, runs=subject.patient or subject.runs)
@@ -299,13 +300,15 @@ def settle(
         return Settled(None, None, tried, error, decision)
 
 
-def _decided(statement: Statement, subject: Subject, found: ClaimDecision, until: Until) -> Settled | None:
+def _decided(
+    statement: Statement, subject: Subject, found: ClaimDecision, until: Until, strings: Sequence[Sequence[int]]
+) -> Settled | None:
     """The answer where a decision has a proof that the checker accepts, or a string at which the run shows that the
     sentence is false; None where it has neither."""
     if found.proved is not None:
         with suppress(StepGap, OutOfTime, Unfit):
             parts = {"proof": partial(Goal.take, trial=found.proved)}
-            return Settled(*_proved(statement, parts, subject, until), None, decision=found)
+            return Settled(*_proved(statement, parts, subject, until, strings), None, decision=found)
     if found.string is not None:
         if found.fragment == COUNTS:  # it has the least length, and may not be the first of these
             runs, tried = _tried(subject, Until(until.left / 8, 1 / 8))
@@ -385,6 +388,7 @@ def _proved(
     text: ProofText | ProofParts | None,
     subject: Subject,
     until: Until | None,
+    strings: Sequence[Sequence[int]] = (),
 ) -> tuple[dict[str, Any], Verdict]:
     home = library(statement, citable())
     with limited(until):
@@ -398,7 +402,7 @@ def _proved(
         if parts["defined"] is None:
             parts["defined"] = defined_part(home, statement.defined)
         if parts["inhabited"] is None:
-            parts["inhabited"] = inhabited(home, statement, subject.runs(until))
+            parts["inhabited"] = inhabited(home, statement, subject.runs(until), strings)
     made = {name: nodes for name, nodes in parts.items() if nodes is not None}
     try:
         return judged(statement, made, "proved")
@@ -556,9 +560,11 @@ def expanded(statement: Statement, certificate: Mapping[str, object]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def inhabited(home: Citable, statement: Statement, runs: Runs) -> list[dict[str, Any]]:
-    """H by words that are run: the values there. Unmet where none is found."""
-    g = shown_inhabited(home, statement, runs)
+def inhabited(
+    home: Citable, statement: Statement, runs: Runs, strings: Sequence[Sequence[int]] = ()
+) -> list[dict[str, Any]]:
+    """H by words that are run, those of `strings` first: the values there. Unmet where none is found."""
+    g = shown_inhabited(home, statement, runs, strings)
     if g is not None:
         return g.nodes
     left = Goal(home, statement.inhabited, {}, {})

@@ -8,6 +8,7 @@ are comparisons of numbers, for the automation.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 
@@ -43,10 +44,17 @@ WAYS = ((True, 8, 16), (False, 3, None), (True, 8, None))
 rational ones ends behind so many others, since with a softmax almost no word may be of that kind."""
 
 
-def shown_inhabited(home: Citable, statement: Statement, runs: Runs) -> Goal | None:
-    """H, each part at the first word that serves; None where no word does."""
+def shown_inhabited(
+    home: Citable, statement: Statement, runs: Runs, strings: Sequence[Sequence[int]] = ()
+) -> Goal | None:
+    """H, each part at the first word that serves, of `strings` before all words; None where no word does."""
     g = Goal(home, statement.inhabited, {}, {})
     parts = g.split() if g.goal[0] == "&" else [g]
+    for letters in strings:
+        with suppress(WordsSpent, *OPEN):
+            if runs.on(letters) and runs.runs():
+                there = [(part, _behind_names(part.goal, runs)) for part in parts]
+                parts = [part for part, body in there if not _true_at(body, runs) or not _closed_here(part, runs, body)]
     for way in WAYS:
         parts = _unserved(parts, runs, *way)
     return None if parts else g

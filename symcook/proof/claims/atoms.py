@@ -103,6 +103,10 @@ class Atoms(TermSums):
                         self.known(negation(order))
         return self.truth(f) is True
 
+    def divided(self, f: Term) -> Term | None:
+        """What has to be known for a formula about a remainder; None where that is known, or it is another one."""
+        raise NotImplementedError
+
     def _sum(self, a: int) -> str:
         for way in (self.lettered_sum, self.positional_sum, self.term_sum):
             if (how := way(a)) != OPAQUE:
@@ -150,9 +154,11 @@ class Atoms(TermSums):
             letter = letter_at(("=", None, f[2][::-1])) or zero_letter(f)
         if letter is not None:
             return self.bit(*letter)
-        value = self.truth(f)
+        part, value = None if key[1] in self.compared else self.divided(f), self.truth(f)
         if value is None:
-            if (part := self.undecided(f)) is None:
+            if key[1] in self.compared:
+                return WAITS
+            if part is None and (part := self.undecided(f)) is None:
                 return OPAQUE
             self.wanted.setdefault(fkey(part), part)
             return WAITS

@@ -54,6 +54,8 @@ class CaseFacts(DecidedFormulas):
         self.supposed: list[Term] = []  # quantified formulas that are facts, or whose negations are
         self.counted_already: set[object] = set()
         self.quotients: dict[tuple[Term, int], tuple[Term, tuple[str, str]]] = {}  # of a term by a number, with labels
+        self.compared: dict[object, Term] = {}  # by key the formulas about remainders that the claim has as numbers
+        self.solving = False  # whether equations between integers are solved, which remainders ask for
         self.renewed = False  # whether more is known since the rows were made
         self.clash: tuple[str, str] | None = None  # facts that contradict each other
         self.pending: dict[Term, int] = {}  # places where a letter was decided
@@ -69,6 +71,7 @@ class CaseFacts(DecidedFormulas):
         self.literals, self.places, self.ordered = dict(other.literals), [*other.places], {*other.ordered}
         self.supposed, self.counted_already = [*other.supposed], {*other.counted_already}
         self.clash, self.quotients = other.clash, dict(other.quotients)
+        self.compared, self.solving = other.compared, other.solving
         self.enclosed, self.pending = {*other.enclosed}, dict(other.pending)
         self.premises_at = {*other.premises_at}
         self.lettered_places = dict(other.lettered_places)

@@ -8,8 +8,9 @@ a contradiction of linear arithmetic, or with counts at which the claim may be f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from symcook.errors import Rejected
 from symcook.proof.claims.casefacts import WORK, Unclosed
@@ -19,13 +20,13 @@ from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.potentials import Potentials, at_the_end
 from symcook.proof.claims.problem import Problem, introduce
 from symcook.proof.claims.regular import Regular
-from symcook.proof.claims.strings import string
+from symcook.proof.claims.strings import LedBy, string
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import Mono, fkey
 from symcook.proof.search import reify
 from symcook.proof.search.simplex import Effort, TooLong
 from symcook.proof.search.tactics import Citable, Goal, Stuck
-from symcook.proof.terms import COMPARISONS, Term, flatten, negation, num
+from symcook.proof.terms import COMPARISONS, Term, flatten, negation, num, subterms
 
 MOST_CASES = 150
 """So many cases are opened at most."""
@@ -33,11 +34,17 @@ MOST_CASES = 150
 
 @dataclass(frozen=True)
 class CountedPoint:
-    """Where a claim may be false: values of names, counts and letters' bits, and the positions in use."""
+    """Where a claim may be false: values of names, counts and letters' bits, and the positions in use; with automata,
+    what finds a string by its counts."""
 
     rules: Rules
     values: dict[Mono, Fraction]
     places: tuple[Term, ...]
+    led: LedBy | None = None
+
+    def string(self, problem: Problem) -> tuple[int, ...] | None:
+        """A string with these values."""
+        return string(problem, self.rules, self.values, self.places, self.led)
 
 
 def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular | None = None) -> None:
@@ -51,13 +58,20 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
         case.assume("most")
     states = [] if regular is None else at_the_end(lettered, regular)
     if states:
-        Potentials(lettered, states).prove(main, "state")
+        potentials = Potentials(lettered, states)
+        potentials.prove(main, "state")
         parts = flatten("|", main.facts["state"])
         labels = [f"state.{k}" for k in range(len(parts))] if len(parts) > 1 else ["state"]
-        for h, label in zip([main] if len(parts) == 1 else main.cases("state", *labels), labels, strict=True):
+        goals = [main] if len(parts) == 1 else main.cases("state", *labels)
+        for h, label, there in zip(goals, labels, potentials.states, strict=True):
             inner = case.under(h)
             inner.assume(label)
-            inner.open()
+            try:
+                inner.open()
+            except Unclosed as error:
+                if error.counts is not None:
+                    error.counts = replace(error.counts, led=partial(potentials.string, there))
+                raise
     else:
         case.open()
     g.take(main)
@@ -72,9 +86,9 @@ class CountedDecision:
     why: str = ""
 
 
-def decide(problem: Problem, library: Citable, regular: Regular | None = None) -> CountedDecision:
-    """A proof, or a string of least length at which the counts make the claim false; nobody has run it. `regular` are
-    the automata of the problem."""
+def decide(problem: Problem, library: Citable, regular: Regular | None = None, least: bool = True) -> CountedDecision:
+    """A proof, or a string at which the counts make the claim false, where asked for of `least` length; nobody has run
+    it. `regular` are the automata of the problem."""
     if problem.outside:
         return CountedDecision(why=problem.outside[0])
     problem = problem.here
@@ -84,11 +98,7 @@ def decide(problem: Problem, library: Citable, regular: Regular | None = None) -
         try:
             prove(problem, g, most, regular)
         except Unclosed as error:
-            found = (
-                None
-                if error.counts is None
-                else string(problem, error.counts.rules, error.counts.values, error.counts.places)
-            )
+            found = None if error.counts is None else error.counts.string(problem)
             terms = ", ".join(term if len(term) <= 60 else f"{term[:60]} .." for term in error.opaque[:2])
             return None, found, f"counts have no rule for {terms}" if terms else ""
         except (Stuck, Rejected, TooLong) as error:
@@ -96,18 +106,18 @@ def decide(problem: Problem, library: Citable, regular: Regular | None = None) -
         return g, None, ""
 
     goal, found, why = attempt(None)
-    if goal is not None or found is None or why:
+    if goal is not None or found is None or why or not least:
         return CountedDecision(goal, found, why)
-    below, least = 0, len(found)  # no string of `below` positions, one of `least`
-    while below + 1 < least:
-        middle = (below + least) // 2
+    below, length = 0, len(found)  # no string of `below` positions, one of `length`
+    while below + 1 < length:
+        middle = (below + length) // 2
         closed, shorter, _ = attempt(middle)
         if closed is None and shorter is None:
             break
         if shorter is None:
             below = middle
         else:
-            found, least = shorter, len(shorter)
+            found, length = shorter, len(shorter)
     return CountedDecision(None, found)
 
 
@@ -124,6 +134,9 @@ class CountedCase(Divided):
     def at(cls, root: Lettered, g: Goal) -> CountedCase:
         """What the comparisons among the facts of a goal say, and what is supposed of numbers that are given."""
         case = cls(root, g)
+        found = [s for s in subterms(root.problem.claim) if s[0] == "ex" and division(s) is not None]
+        bits = {s[2][0] for s in subterms(root.problem.claim) if s[0] == "ind"}
+        case.compared, case.solving = {fkey(f): f for f in found if f in bits}, bool(found)
         for label, f in list(g.facts.items()):
             if f[0] in COMPARISONS or label in ("some", "asked"):
                 case.assume(label)
@@ -169,9 +182,10 @@ class CountedCase(Divided):
             g.use(label, label=" ".join(parts))
             for part in parts:
                 self.assume(part)
-        elif division(inner) is not None:
+        elif f[0] == "~" and division(inner) is not None:
             self.supposed.append(inner)
         elif f[0] == "ex":
+            self.solving = self.solving or division(f) is not None
             name, so = g.fresh("x"), g.fresh("so")
             g.obtain(label, name, so)
             self.assume(so)
@@ -226,6 +240,8 @@ class CountedCase(Divided):
             if self.truth(self.g.facts[label]) is False:
                 return self.deny(self.g, label)
         rows = self.rows_now()
+        while self.solving and any(row.tag == "=" and row.poly and self.solved(label) for label, row in rows.items()):
+            rows = self.rows_now()
         found = contradiction([*rows.values()], self.effort)
         if found is not None:
             return close(self.g, found)
@@ -243,7 +259,11 @@ class CountedCase(Divided):
         return None
 
     def choice(self) -> Term | None:
-        """What to decide next: a comparison of the goal or of a hypothesis, or what the arithmetic asks for."""
+        """What to decide next: the remainders in comparisons, a comparison of the goal or of a hypothesis, or what the
+        arithmetic asks for."""
+        for part in self.compared.values():
+            if (asked := self.divided(part)) is not None:
+                return asked
         for f in [self.g.goal, *(self.g.facts[k] for k in self.hypotheses)]:
             if (part := self.undecided(f)) is not None:
                 return part
@@ -260,8 +280,7 @@ class CountedCase(Divided):
 
     def told(self, part: Term) -> Term | None:
         """What has to be known for a quantified formula that counts or remainders decide."""
-        found = division(part)
-        return self.counted(part) if found is None else self.divided(part, found)
+        return self.counted(part) if division(part) is None else self.divided(part)
 
     def split(self, formula: Term) -> None:
         """The formula holds, or its negation does."""

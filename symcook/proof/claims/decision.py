@@ -49,8 +49,8 @@ class ClaimDecision:
         return ClaimDecision(found, self.true, outside=None if self.true else why)
 
 
-def decide(statement: Statement, library: Citable, until: Until | None = None) -> ClaimDecision:
-    """What the procedures find about a statement, by that moment."""
+def decide(statement: Statement, library: Citable, until: Until | None = None, least: bool = True) -> ClaimDecision:
+    """What the procedures find about a statement, by that moment; a string of `least` length, where that is asked."""
     try:
         asked = problem(statement)
     except OutsideFragment as error:
@@ -70,7 +70,7 @@ def decide(statement: Statement, library: Citable, until: Until | None = None) -
     if regular.string is not None:
         return regular
     share = until and Until(until.left / 3) if regular.true else until  # cases on positions come afterwards
-    counted = _within(share, lambda: counts.decide(asked, library, next(iter(regular_sets), None)), "counts")
+    counted = _within(share, lambda: counts.decide(asked, library, next(iter(regular_sets), None), least), "counts")
     if isinstance(counted, str):
         counted = counts.CountedDecision(why=counted)
     if counted.proved is not None:

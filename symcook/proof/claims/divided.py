@@ -1,82 +1,112 @@
 """Remainders beside counts: what ``ex q. T = m*q + r`` states of a sum of integers T is decided by a quotient.
 
-For each T and m there is an integer h with m*h <= T < m*h + m, and one case for each remainder. There T is m*h and a
-number, and each formula about a remainder of T modulo m is true or false. The equation gives one of the integers of T
-its value, so that the other facts are tightened over the integers by it.
+Equations between integers are solved as Euclid does: an integer with the least factor is put down to a new one, until a
+factor is 1. What a remainder is of is read off what is left: where m divides each factor, it is known. Else there is a
+case for each remainder of a smaller sum modulo a divisor of m, and the equation that says it is solved in turn. A
+formula whose quotient is known holds where its other parts do at that quotient.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from math import gcd
 from typing import NamedTuple
 
+from symcook.errors import Rejected
+from symcook.model.rationals import quotient
 from symcook.proof import normal
+from symcook.proof.claims.casefacts import WAITS
 from symcook.proof.claims.farkas import FactRow, whole
 from symcook.proof.claims.quantified import Quantified
-from symcook.proof.normal import ONE, fkey, nf
+from symcook.proof.normal import ONE, Poly, constant, fkey, nf
 from symcook.proof.search import reify
+from symcook.proof.search.linear import poly
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, instantiate, negation, num, var
+from symcook.proof.terms import Term, abstract, flatten, instantiate, loose, negation, num, subterms, var
 
-MOST_MODULUS = 12
-QUOTIENT = var("q", "Int")
+MOST_MODULUS = 60
+QUOTIENT = var("q'", "Int")
 
 
 class Division(NamedTuple):
-    """A formula states that `modulus` divides `term` + `more`."""
+    """``ex q. T + more = m*q & parts`` where it is `exact`, else ``ex q. 0 <= T - m*q < m & parts``; `parts` are about
+    `QUOTIENT`, and `number` those of the formula that say what q is."""
 
     term: Term
     modulus: int
     more: int
+    exact: bool
+    parts: tuple[Term, ...]
+    number: tuple[int, ...]
 
-    @property
-    def rest(self) -> int:
-        """The remainder of `term`."""
-        return -self.more % self.modulus
+
+class KnownRemainder(NamedTuple):
+    """The fact `label` is ``T = m*quotient + rest``."""
+
+    quotient: Term
+    rest: int
+    label: str
 
 
 def division(f: Term) -> Division | None:
-    """``ex q. T = m*q + r`` for a sum T of multiples of integers; None for another formula."""
-    if f[0] != "ex" or f[1] != "Int":
+    """A formula about a remainder of a sum T of multiples of integers; None for another one."""
+    if f[0] != "ex" or f[1] != "Int" or loose(f):
         return None
-    body = instantiate(f[2][0], (QUOTIENT,))
-    if body[0] != "=":
-        return None
-    gap, (lead,) = dict(nf(("-", None, body[2]))), nf(QUOTIENT)
-    factor, alone = gap.pop(lead, 0), lead[0][0][0]
-    integers = all(c == int(c) and not m[1] and all(a != alone and whole(a) for a, _ in m[0]) for m, c in gap.items())
-    if not integers or factor != int(factor) or not 1 < abs(factor) <= MOST_MODULUS:
-        return None
-    gap = normal.scale(gap, -1) if factor > 0 else gap
-    more = int(gap.pop(ONE, 0))
-    return Division(reify.term(gap), abs(int(factor)), more) if gap else None
+    parts = flatten("&", instantiate(f[2][0], (QUOTIENT,)))
+    gaps = {k: poly(part) for k, part in enumerate(parts) if part[0] in ("=", "<=", "<")}
+    equations = [(k,) for k in gaps if parts[k][0] == "="]
+    for number in (*equations, *product(gaps, gaps)):
+        gap, (lead,) = dict(gaps[number[0]]), nf(QUOTIENT)
+        factor, alone = gap.pop(lead, 0), lead[0][0][0]
+        plain = all(not m[1] and all(a != alone and whole(a) for a, _ in m[0]) for m in gap)
+        if not plain or any(c != int(c) for c in (factor, *gap.values())) or not 1 < abs(factor) <= MOST_MODULUS:
+            continue
+        modulus, exact = abs(int(factor)), len(number) == 1
+        if not exact:
+            first, last = (parts[k][0] for k in number)
+            both = constant(normal.add(gaps[number[0]], gaps[number[1]]))
+            if factor > 0 or first != "<=" or both != modulus - (last == "<="):
+                continue
+        gap = normal.scale(gap, -1) if factor > 0 else gap
+        more = int(gap.pop(ONE, 0))
+        others = tuple(part for k, part in enumerate(parts) if k not in number)
+        if gap and (exact or not more):
+            return Division(reify.term(gap), modulus, more, exact, others, number)
+    return None
 
 
 class Divided(Quantified):
     """What is known in a case, with remainders."""
 
-    def divided(self, f: Term, at: Division) -> Term | None:
+    # --- Formulas ----------------------------------------------------------------------------------------------------
+
+    def divided(self, f: Term) -> Term | None:
         """What has to be known for a formula about a remainder; None where that is known, and the formula a fact."""
-        if self.clash is not None or fkey(f) in self.counted_already:
+        at = division(f)
+        if at is None or self.clash is not None or fkey(f) in self.counted_already:
             return None
-        supposed, (quotient, ends) = self.truth(f), self._quotient(at)
-        base: Term = ("*", None, (num(at.modulus), quotient))
-        low, rest = ends[0], at.modulus - 1
-        high = ends[1]
-        for k in range(at.modulus - 1):
-            most: Term = ("<=", None, (at.term, ("+", None, (base, num(k)))))
-            label = self.known(most)
-            if label is not None:
-                high, rest = label, k
-                break
-            label = self.known(negation(most))
-            if label is None:
-                return most
-            low = label
-        equal = self._equal(at, base, rest, low, high)
-        holds, new = rest == at.rest, self.g.fresh("rest")
+        found = self.remainder(at.term, at.modulus)
+        if not isinstance(found, KnownRemainder):
+            return found
+        more, wrong = divmod(found.rest + at.more, at.modulus) if at.exact else (0, 0)
+        here = found.quotient if not more else ("+", None, (found.quotient, num(more)))
+        parts = [] if wrong else [instantiate(abstract(part, (QUOTIENT,)), (here,)) for part in at.parts]
+        for part in parts:
+            if not self.follows(part) and self.truth(part) is None:
+                asked = self.undecided(part)
+                for inner in () if asked is not None else (x for x in subterms(part) if x[0] == "ex"):
+                    asked = asked or self.divided(inner)
+                if asked is not None:
+                    return asked
+        values = [self.truth(part) for part in parts]
+        if None in values and False not in values:
+            raise Rejected("a part of a formula about a remainder")
+        supposed, holds, new = self.truth(f), not wrong and False not in values, self.g.fresh("rest")
         shown = f if holds else ("~", None, (f,))
-        self.g.have(shown, new, lambda g: self._shown(g, at, quotient, rest, equal))
+        close = self._holds if holds else self._fails
+        self.g.have(shown, new, lambda g: close(g, at, found, here, None if holds or wrong else values.index(False)))
         self.literals.setdefault(fkey(shown), new)
         self.counted_already.add(fkey(f))
         self.renewed = True
@@ -85,32 +115,115 @@ class Divided(Quantified):
             self.clash = (other, new) if supposed else (new, other)
         return None
 
-    def _quotient(self, at: Division) -> tuple[Term, tuple[str, str]]:
+    def _holds(self, g: Goal, at: Division, found: KnownRemainder, here: Term, _: int | None) -> None:
+        """The formula at the quotient."""
+        g.witness(g.text(here))
+        for k, h in enumerate(g.split() if at.parts or len(at.number) > 1 else [g]):
+            if k in at.number:
+                h.auto([found.label], degree=1, rounds=0)
+            else:
+                self.show(h, h.goal)
+
+    def _fails(self, g: Goal, at: Division, found: KnownRemainder, here: Term, false: int | None) -> None:
+        """Its negation: no quotient is right, or a part is false at the one that is."""
+        no, name, side, same = (g.fresh(stem) for stem in ("no", "q", "side", "same"))
+        labels = [f"{no}_{k}" for k in range(len(at.parts) + len(at.number))]
+        g.intro(no)
+        g.obtain(no, name, " ".join(labels))
+        known = [found.label, *(labels[k] for k in at.number)]
+        q = var(name, "Int")
+
+        def apart(h: Goal, less: Term, more: Term) -> None:
+            """Close a goal where ``less < more``."""
+            h.use("ax:int_lt", h.text(less), h.text(more), f"#{side}", label=(step := h.fresh("step")))
+            h.auto([*known, step], degree=1, rounds=0)
+
+        if false is None:
+            under, over = g.em(("<=", None, (q, here)), side)
+            under.auto([*known, side], degree=1, rounds=0)
+            return apart(over, here, q)
+
+        def equal(h: Goal) -> None:
+            for k, (less, more) in zip(h.antisym(), ((here, q), (q, here)), strict=True):
+                k.contra(side)
+                apart(k, less, more)
+
+        g.have(("=", None, (q, here)), same, equal)
+        label = [label for k, label in enumerate(labels) if k not in at.number][false]
+        g.rewrite(same, label, new := g.fresh("so"))
+        return self.deny(g, new)
+
+    # --- Remainders --------------------------------------------------------------------------------------------------
+
+    def remainder(self, t: Term, modulus: int) -> KnownRemainder | Term:
+        """The remainder of a sum of integers, or what has to be known for it."""
+        p, made = self.settled(nf(t))
+        if any(self.state.get(a) == WAITS for m, _ in p for a, _ in m) and self.wanted:
+            return next(iter(self.wanted.values()))
+        if not integral(p):
+            p, made = nf(t), {}
+        factors = {m: int(c) for m, c in p.items() if m != ONE}
+        over = gcd(modulus, *factors.values())
+        rest = int(p.get(ONE, 0)) % modulus
+        if over == modulus:
+            here = reify.term(normal.scale(normal.add(p, {ONE: rest} if rest else {}, -1), Fraction(1, modulus)))
+            base: Term = ("*", None, (num(modulus), here))
+            f: Term = ("=", None, (t, ("+", None, (base, num(rest))) if rest else base))
+            return KnownRemainder(here, rest, self._stated(f, [[self._text(q), k] for k, q in made.items() if q]))
+        below = modulus // over
+        left = {m: (c // over + (below - 1) // 2) % below - (below - 1) // 2 for m, c in factors.items()}
+        smaller = reify.term({m: c for m, c in left.items() if c})
+        quotient, (low, high) = self._quotient(smaller, below)
+        base = ("*", None, (num(below), quotient))
+        rest = below - 1
+        for k in range(below - 1):
+            most: Term = ("<=", None, (smaller, ("+", None, (base, num(k)))))
+            label = self.known(most)
+            if label is not None:
+                high, rest = label, k
+                break
+            label = self.known(negation(most))
+            if label is None:
+                return most
+            low = label
+        self._equal(smaller, ("+", None, (base, num(rest))), low, high)
+        return self.remainder(t, modulus)
+
+    def _stated(self, f: Term, rows: list[list[str]]) -> str:
+        """The label of an equation that follows from others by computation."""
+        if fkey(f) in self.literals:
+            return self.literals[fkey(f)]
+        label = self.g.fresh("equal")
+        proof = [{"by": "pos", "eq": rows}] if rows else [{"by": "true"}]
+        self.g._emit({"by": "have", "show": self.g.text(f), "proof": proof, "as": label})
+        self.g._bind(label, f)
+        return label
+
+    def _text(self, p: Poly, scale: Fraction | int = 1) -> str:
+        return self.g.text(reify.term(normal.scale(p, scale)))
+
+    def _quotient(self, t: Term, modulus: int) -> tuple[Term, tuple[str, str]]:
         """An integer h with m*h <= T < m*h + m, and the labels of that."""
-        key = at.term, at.modulus
+        key = t, modulus
         if key not in self.quotients:
             g, name = self.g, self.g.fresh("h")
             some, low, high = (g.fresh(stem) for stem in ("some", "low", "high"))
-            g.use("lem:remainder", str(at.modulus), g.text(at.term), Goal.true, label=some)
+            g.use("lem:remainder", str(modulus), g.text(t), Goal.true, label=some)
             g.obtain(some, name, f"{low} {high}")
             self.fact(low)
             self.fact(high)
             self.quotients[key] = var(name, "Int"), (low, high)
+            self.solving = True
         return self.quotients[key]
 
-    def _equal(self, at: Division, base: Term, rest: int, low: str, high: str) -> str:
-        """The label of T = m*h + rest, which gives an integer its value."""
-        value: Term = ("+", None, (base, num(rest)))
-        f: Term = ("=", None, (at.term, value))
-        if fkey(f) in self.literals:
-            return self.literals[fkey(f)]
+    def _equal(self, t: Term, value: Term, low: str, high: str) -> None:
+        """T = m*h + rest, which is solved."""
+        f: Term = ("=", None, (t, value))
         g, label = self.g, self.g.fresh("equal")
 
         def proof(h: Goal) -> None:
             used = [low, high]
-            for k, (a, b) in enumerate(
-                ((("-", None, (value, num(1))), at.term), (at.term, ("+", None, (value, num(1)))))
-            ):
+            for k, (a, b) in enumerate(((("-", None, (value, num(1))), t), (t, ("+", None, (value, num(1)))))):
                 if h.facts[used[k]][0] == "<":  # over the integers
                     h.use("ax:int_lt", h.text(a), h.text(b), f"#{used[k]}", label=(new := h.fresh("so")))
                     used[k] = new
@@ -120,15 +233,13 @@ class Divided(Quantified):
         g.have(f, label, proof)
         self.literals[fkey(f)] = label
         self.fact(label)
-        self._valued(label)
-        for other in [*self.facts]:
-            if other in g.facts and g.facts[other][0] == "=":
-                self._valued(other)
-        return label
+        self.solved(label)
+
+    # --- Equations between integers ----------------------------------------------------------------------------------
 
     def squeezed(self, rows: Sequence[FactRow]) -> bool:
         """Whether two rows say that an integer has a value, beside remainders; it is put in then."""
-        least = {frozenset(row.poly.items()): row for row in rows if row.tag == "<="} if self.quotients else {}
+        least = {frozenset(row.poly.items()): row for row in rows if row.tag == "<="} if self.solving else {}
         for row in least.values():
             if row.poly and frozenset(normal.scale(row.poly, -1).items()) in least:
                 value = reify.term(row.poly)
@@ -139,47 +250,51 @@ class Divided(Quantified):
                         ("=", None, (num(0), value)), label, lambda h, ends=ends: _between(h, [str(k) for k in ends])
                     )
                     self.fact(label)
-                    if self._valued(label):
+                    if self.solved(label):
                         return True
         return False
 
-    def _valued(self, label: str) -> bool:
-        """Whether an equation between integers gives one that stands alone, with the factor 1, its value."""
-        row = self.row(label)
-        factors = {m[0][0][0]: c for m, c in row.poly.items() if len(m[0]) == 1 and m[0][0][1] == 1 and not m[1]}
-        once = [a for a in factors if sum(a in dict(m) for m, _ in row.poly) == 1]
-        integers = all(c == int(c) and not e and all(whole(a) for a, _ in m) for (m, e), c in row.poly.items())
-        found = min((a for a in once if abs(factors[a]) == 1), key=lambda a: repr(reify.atom(a)), default=None)
-        if found is None or not integers or row.times != {ONE: 1}:
-            return False
-        rows = [[self.g.text(reify.term(q)), k] for k, q in row.made.items() if q]
-        new = self.g.fresh("gives")
-        f = ("=", None, (num(0), reify.term(row.poly)))
-        self.g._emit(
-            {"by": "have", "show": self.g.text(f), "proof": [{"by": "pos", "eq": [*rows, ["1", label]]}], "as": new}
-        )
-        self.g._bind(new, f)
-        self.give(found, new)
-        stale = [product for product in self.rules.products if found in dict(product[0][0])]
-        self.rules.products = [product for product in self.rules.products if product not in stale]
-        for a in {a for product in stale for a, _ in product[0][0]} - {found}:  # which are put in again
-            self.state.pop(a, None)
-        return True
+    def solved(self, label: str) -> bool:
+        """Whether an equation between integers gives one of them a value."""
+        while True:
+            row = self.row(label)
+            if row.times != {ONE: 1} or not integral(row.poly, linear=True):
+                return False
+            factors = {m[0][0][0]: int(c) for m, c in row.poly.items() if m != ONE}
+            unknown = [a for a in factors if normal._keys[a][0] != "ind"]  # truth values are decided
+            scale = Fraction(1, gcd(*factors.values()) or 1)
+            least = min((abs(factors[a]) for a in unknown), default=0)
+            if not least or (Fraction(row.poly.get(ONE, 0)) * scale).denominator != 1:
+                return False  # no integers solve it
+            found = min((a for a in unknown if abs(factors[a]) == least), key=lambda a: repr(reify.atom(a)))
+            if least * scale == 1:
+                f: Term = ("=", None, (num(0), reify.term(normal.scale(row.poly, scale))))
+                rows = [[self._text(q, scale), k] for k, q in row.made.items() if q]
+                self._given(found, self._stated(f, [*rows, [quotient(scale), label]]))
+                return True
+            if len(unknown) < len(factors):
+                return False
+            name, some, new = (self.g.fresh(stem) for stem in ("s", "some", "as"))
+            others = {((a, 1),): c // factors[found] for a, c in factors.items()}
+            term = reify.term({(m, 0): c for m, c in others.items() if c})
+            f = ("ex", "Int", (abstract(("=", None, (QUOTIENT, term)), (QUOTIENT,)),))
+            self.g.have(f, some, lambda h, term=term: h.witness(h.text(term)).true())
+            self.g.obtain(some, name, new)
+            self._given(found, new)
 
-    def _shown(self, g: Goal, at: Division, quotient: Term, rest: int, equal: str) -> None:
-        """The formula, or its negation, where the remainder is known."""
-        whole, left = divmod(rest + at.more, at.modulus)
-        if not left:
-            g.witness(g.text(("+", None, (quotient, num(whole)))))
-            return g.auto([equal], degree=1, rounds=0)
-        no, so, name, side = (g.fresh(stem) for stem in ("no", "so", "q", "side"))
-        g.intro(no)
-        g.obtain(no, name, so)
-        gap: Term = ("-", None, (var(name, "Int"), quotient))
-        under, over = g.em(("<=", None, (gap, num(whole))), side)
-        under.auto([equal, so, side], degree=1, rounds=0)
-        over.use("ax:int_lt", str(whole), over.text(gap), f"#{side}", label=(more := over.fresh("more")))
-        return over.auto([equal, so, more], degree=1, rounds=0)
+    def _given(self, atom: int, label: str) -> None:
+        """An equation gives an integer its value."""
+        self.give(atom, label)
+        stale = [one for one in self.rules.products if atom in dict(one[0][0])]
+        self.rules.products = [one for one in self.rules.products if one not in stale]
+        for a in {a for one in stale for a, _ in one[0][0]} - {atom}:  # which are put in again
+            self.state.pop(a, None)
+
+
+def integral(p: Poly, linear: bool = False) -> bool:
+    """Whether a polynomial has whole factors and integers alone; where it is `linear`, no products."""
+    whole_numbers = all(c == int(c) and not e and all(whole(a) for a, _ in m) for (m, e), c in p.items())
+    return whole_numbers and not (linear and any(sum(k for _, k in m) > 1 for m, _ in p))
 
 
 def _between(g: Goal, labels: list[str]) -> None:

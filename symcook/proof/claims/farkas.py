@@ -21,7 +21,6 @@ from symcook.proof.search.linear import divide, poly
 from symcook.proof.search.simplex import Effort, TooLong, solve
 from symcook.proof.search.simplex import LinearRow as Row_
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import sort_of
 
 EquationFactors = dict[str, Poly]
 """What each equation is multiplied by."""
@@ -121,7 +120,7 @@ def whole(a: int) -> bool:
     if key[0] == "app":
         return key[2][2] == "Int"
     if key[0] == "sum":
-        return sort_of(reify.atom(a)) == "Int"
+        return all(c == int(c) and not e and all(whole(b) for b, _ in m) for (m, e), c in key[4])
     return key[0] == "ind"
 
 
@@ -191,10 +190,10 @@ def contradiction(rows: Sequence[FactRow], effort: Effort | None = None, pivots:
 
 
 def point(rows: Sequence[FactRow], effort: Effort | None = None) -> dict[Mono, Fraction] | None:
-    """Values of the monomials at which all rows hold, those of integers not negative; None where none was found."""
+    """Values of the monomials at which all rows hold, those of counts not negative; None where none was found."""
     system: list[tuple[Row_, Number]] = []
     names = dict.fromkeys(m for row in rows for m in row.poly if m != ONE)
-    free = [m for m in names if not (not m[1] and all(whole(a) for a, _ in m[0]))]
+    free = [m for m in names if m[1] or not all(whole(a) and normal._keys[a][0] != "var" for a, _ in m[0])]
     for k, row in enumerate(rows):
         equation: dict[Any, Number] = {m: c for m, c in row.poly.items() if m != ONE}
         right: Number = -row.poly.get(ONE, 0)

@@ -1,19 +1,24 @@
-"""Automata with counters: what the state at the last position says of the counts, by bounds that an induction carries.
+"""Automata with counters: what the state at the last position says of the counts, by bounds and congruences that an
+induction carries.
 
 For each state, a sum of counts has a least and a greatest value over all strings that lead to it, or none. These bounds
 are the potentials of the states: a step by a symbol changes the sum by its factor there, and no more is needed for the
-induction along the string. Decisions by counts then have one case for each state.
+induction along the string. The counts of two paths to a state differ by a vector of the lattice of its circles, which
+is said by congruences: of (aaa|bb)*, that 3 divides the number of a's. Decisions by counts then have one case for each
+state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations
 from typing import NamedTuple
 
 from symcook.errors import Rejected
 from symcook.proof.claims.carried import CarriedAlong, CarriedValue
+from symcook.proof.claims.lattices import IntegerVector, LatticeForms, lattice_forms
 from symcook.proof.claims.lettered import THERE, Lettered
 from symcook.proof.claims.placed import simple
 from symcook.proof.claims.placedstates import chained, picked
@@ -24,7 +29,9 @@ from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import COMPARISONS, Term, abstract, instantiate, loose, num, subterms, var
 
 MOST_STATES = 60
-HERE = var("p", "Int")
+MOST_LED = 20_000
+"""So many pairs of a state and counts are looked at for a string, at each length."""
+HERE, QUOTIENT = var("p", "Int"), var("q'", "Int")
 CountForm = Mapping[int, Fraction]
 """Factors of the counts of symbols."""
 
@@ -38,8 +45,19 @@ class StateThere(NamedTuple):
     last: int | None
 
 
+class Congruence(NamedTuple):
+    """A sum of counts is `rest` more than a multiple of `modulus`. It is a form of the lattice, by its number, less
+    `modulus` times the sum `dropped`."""
+
+    form: CountForm
+    modulus: int
+    rest: int
+    number: int
+    dropped: IntegerVector
+
+
 class Potentials:
-    """The states at the last position, with bounds of sums of counts."""
+    """The states at the last position, with bounds and congruences of sums of counts."""
 
     def __init__(self, lettered: Lettered, carried: Sequence[CarriedValue]) -> None:
         self.lettered, self.carried = lettered, carried
@@ -60,6 +78,8 @@ class Potentials:
             for least in (True, False):
                 for values, bound in self._extreme(form, least).items():
                     self.bounds[values].append((form, bound, least))
+        self.lattices = self._lattices()
+        self.congruences = {values: self._congruences(values) for values in self.states}
 
     def after(self, there: StateThere, letter: int) -> StateThere:
         """The state after one more symbol."""
@@ -116,6 +136,104 @@ class Potentials:
                     found[to] = better(found.get(to, new), new)
         return {values: bound for values, bound in found.items() if values not in lost}
 
+    # --- Congruences ---------------------------------------------------------------------------------------------
+
+    def _lattices(self) -> dict[StateThere, LatticeForms]:
+        """The lattice of the circles before each state; `counts` are those of one string that leads there."""
+        typed = self.lettered.problem.typed
+        self.counts: dict[StateThere, IntegerVector] = {self.states[0]: (0,) * len(typed)}
+        edges: list[tuple[StateThere, IntegerVector, StateThere]] = []
+        for there in self.states:  # in the order in which they were found
+            for a in self.letters:
+                moved = tuple(c + (b == a) for b, c in zip(typed, self.counts[there], strict=True))
+                self.counts.setdefault(to := self.after(there, a), moved)
+                edges.append((there, moved, to))
+        before = {there: {there} for there in self.states}
+        while True:
+            many = sum(map(len, before.values()))
+            for there, _, to in edges:
+                before[to] |= before[there]
+            if sum(map(len, before.values())) == many:
+                break
+        found: dict[frozenset[StateThere], LatticeForms] = {}
+        for some in map(frozenset, before.values()):
+            inside = [(moved, self.counts[to]) for there, moved, to in edges if there in some and to in some]
+            if some not in found:
+                circles = [tuple(x - y for x, y in zip(*pair, strict=True)) for pair in inside]
+                found[some] = lattice_forms(circles, len(typed))
+        return {there: found[frozenset(before[there])] for there in self.states}
+
+    def _congruences(self, there: StateThere) -> list[Congruence]:
+        """What a state says; what is the same in all strings that lead to it becomes two bounds."""
+        lattice, counts, out = self.lattices[there], self.counts[there], list[Congruence]()
+        for k, (form, modulus) in enumerate(zip(lattice.forms, lattice.divisors, strict=True)):
+            if modulus == 1:
+                continue
+            half = (modulus - 1) // 2
+            small = [(c + half) % modulus - half if modulus else c for c in form]
+            value = sum(c * x for c, x in zip(small, counts, strict=True))
+            named = {a: Fraction(c) for a, c in zip(self.lettered.problem.typed, small, strict=True) if c}
+            if modulus:
+                dropped = tuple((c - s) // modulus for c, s in zip(form, small, strict=True))
+                out.append(Congruence(named, modulus, value % modulus, k, dropped))
+            else:
+                more = [(named, Fraction(value), least) for least in (True, False)]
+                self.bounds[there] += [one for one in more if one not in self.bounds[there]]
+        return out
+
+    def congruent(self, one: Congruence, place: Term) -> Term:
+        """A congruence at a position."""
+        whole: Term = ("*", None, (num(one.modulus), QUOTIENT))
+        right = ("+", None, (whole, num(one.rest))) if one.rest else whole
+        return ("ex", "Int", (abstract(("=", None, (self.sum(one.form, place), right)), (QUOTIENT,)),))
+
+    def _quotient(self, one: Congruence, there: StateThere, letter: int, names: Sequence[str]) -> Term:
+        """The quotient after one more symbol, by those before it, `names`, and the counts there."""
+        typed, lattice, known = self.lettered.problem.typed, self.lattices[there], self.congruences[there]
+        form = [int(one.form.get(a, 0)) for a in typed]
+        rest, counts = Fraction(one.form.get(letter, 0)) - one.rest, dict.fromkeys(typed, Fraction(0))
+        quotients = dict.fromkeys(names, Fraction(0))
+        for k, times in enumerate(lattice.coordinates(form)):
+            modulus, inner = lattice.divisors[k], lattice.forms[k]
+            if modulus > 1:
+                name, before = next((x, c) for x, c in zip(names, known, strict=True) if c.number == k)
+                quotients[name] += times * modulus
+                rest, inner = rest + times * before.rest, tuple(modulus * c for c in before.dropped)
+            elif not modulus:
+                rest += times * sum(c * x for c, x in zip(inner, self.counts[there], strict=True))
+                continue
+            for a, c in zip(typed, inner, strict=True):
+                counts[a] += times * c
+        out: Term = num(int(rest / one.modulus))
+        parts = [(c, var(name, "Int")) for name, c in quotients.items()]
+        parts += [(c, self.lettered.count(a, self.lettered.low, HERE)) for a, c in counts.items()]
+        for c, term in parts:
+            if c:
+                out = ("+", None, (out, ("*", None, (num(int(c / one.modulus)), term))))
+        return out
+
+    # --- Strings -------------------------------------------------------------------------------------------------
+
+    def string(self, there: StateThere, counts: Mapping[int, Fraction]) -> tuple[int, ...] | None:
+        """The smallest string that leads to a state with these counts; None where none was found."""
+        problem, wanted = self.lettered.problem, tuple(counts[a] for a in self.lettered.problem.typed)
+        if any(c < 0 or c.denominator != 1 for c in wanted):
+            return None
+        front: dict[tuple[StateThere, IntegerVector], tuple[int, ...]]
+        front = {(self.states[0], (0,) * len(wanted)): () if problem.before is None else (problem.before,)}
+        for _ in range(int(sum(wanted))):
+            before, front = front, {}
+            for (state, used), letters in before.items():
+                for k, a in enumerate(problem.typed):
+                    if used[k] < wanted[k]:
+                        more = *used[:k], used[k] + 1, *used[k + 1 :]
+                        front.setdefault((self.after(state, a), more), (*letters, a))
+            if len(front) > MOST_LED:
+                return None
+        end = () if problem.after is None else (problem.after,)
+        ends = (letters + end for (state, _), letters in front.items() if reduce(self.after, end, state) == there)
+        return next(ends, None)
+
     # --- Formulas and proofs -------------------------------------------------------------------------------------
 
     def parts(self, values: StateThere, place: Term) -> list[Term]:
@@ -124,7 +242,7 @@ class Potentials:
         for form, bound, least in self.bounds[values]:
             sides = num(bound.numerator, bound.denominator), self.sum(form, place)
             out.append(("<=", None, sides if least else sides[::-1]))
-        return out
+        return out + [self.congruent(one, place) for one in self.congruences[values]]
 
     def known(self, there: StateThere, place: Term) -> list[Term]:
         """What a state says without bounds."""
@@ -173,7 +291,7 @@ class Potentials:
             g.have(("=", None, (self.row, self.row)), label := g.fresh("row"))
             labels.append(label)
         picked(g, 0, len(self.states))
-        self._close(g, labels, used)
+        self._close(g, labels, used, [num(0)] * len(self.congruences[self.states[0]]))
 
     def _counted(self, g: Goal, a: int, place: Term, letter: int | None, known: str = "") -> list[str]:
         """The labels of what the count of a symbol is at a position, by that at the one before."""
@@ -233,11 +351,15 @@ class Potentials:
                     )
                     made.append(new)
                 made += self._letters(k, values, parts, case)
-                used = [*parts[len(self.known(values, HERE)) :]]
+                used, names = [*parts[len(self.known(values, HERE)) :]], list[str]()
+                for label in [label for label in used if k.facts[label][0] == "ex"]:
+                    names.append(k.fresh("q"))
+                    k.obtain(label, names[-1], so := k.fresh("so"))
+                    used[used.index(label)] = so
                 for b in lettered.problem.typed:
                     used += self._counted(k, b, place, a, case)
                 picked(k, self.states.index(to), len(self.states))
-                self._close(k, made, used)
+                self._close(k, made, used, [self._quotient(one, values, a, names) for one in self.congruences[to]])
 
             lettered.cases(h, h.text(place), "inside", close)
 
@@ -254,14 +376,16 @@ class Potentials:
     def _named(self, one: CarriedValue) -> str:
         return next(other.name for other in {x.row: x for x in self.carried}.values() if other.row == one.row)
 
-    def _close(self, g: Goal, states: list[str], used: list[str]) -> None:
-        """The states by their labels, and the bounds by linear arithmetic."""
-        goals = [g] if g.goal[0] != "&" else g.split()
+    def _close(self, g: Goal, states: list[str], used: list[str], quotients: list[Term]) -> None:
+        """The states by their labels, bounds and congruences by linear arithmetic, these by their quotients."""
+        goals, left = [g] if g.goal[0] != "&" else g.split(), [*quotients]
         for k, h in enumerate(goals):
             if k < len(states):
                 h.hyp(states[k])
-            else:
-                h.auto(used, degree=1, rounds=0)
+                continue
+            if h.goal[0] == "ex":
+                h.witness(h.text(left.pop(0)))
+            h.auto(used, degree=1, rounds=0)
 
 
 def _between(g: Goal) -> None:
@@ -271,11 +395,7 @@ def _between(g: Goal) -> None:
 
 
 def at_the_end(lettered: Lettered, regular: Regular) -> list[CarriedValue]:
-    """The automata whose state at the last position stands in the claim, then the remainders there."""
+    """The automata whose state at the last position stands in the claim."""
     claim, high = lettered.problem.claim, simple(lettered.high)
     heads = {s[2][0][1][0] for s in subterms(claim) if s[0] == "app" and not loose(s) and simple(s[2][1]) == high}
-    along = CarriedAlong(lettered, regular)
-    found: list[CarriedValue] = [one for name, one in along.states.items() if name in heads]
-    met = [along.remainder(s) for s in subterms(claim) if s[0] == "ex" and not loose(s)]
-    rests = [one.carried for one in met if one is not None and simple(one.place) == high]
-    return found + [one for one in dict.fromkeys(rests) if found and one.row == found[0].row]
+    return [one for name, one in CarriedAlong(lettered, regular).states.items() if name in heads]

@@ -1,8 +1,10 @@
-"""Premises that no string meets: a statement that has them is true of every string, and says nothing."""
+"""Premises that no string meets: a statement that has them is true of every string, and says nothing. And strings
+that meet premises."""
 
 from __future__ import annotations
 
 from functools import reduce
+from typing import NamedTuple
 
 from symcook.alarm import Until
 from symcook.proof import conditions, grammar
@@ -13,24 +15,33 @@ from symcook.proof.search.tactics import Citable
 from symcook.proof.terms import TRUE, Term, conj, neg
 
 
-def unmet(statement: Statement, library: Citable, until: Until) -> ClaimDecision | None:
-    """The decision that the premises of some part of a statement are met by no string that has a run, each as H asks
-    for it (`conditions.cases`); None where that is not found by that moment."""
+class PremisesAsked(NamedTuple):
+    """The decision that no string meets some premises, or None; and strings that may meet the others."""
+
+    unmet: ClaimDecision | None
+    strings: tuple[tuple[int, ...], ...] = ()
+
+
+def asked(statement: Statement, library: Citable, until: Until) -> PremisesAsked:
+    """Whether the premises of each part of a statement are met by a string that has a run, as H asks for it
+    (`conditions.cases`), as far as that is found by that moment."""
     try:
-        asked = problem(statement)
+        whole = problem(statement)
     except OutsideFragment:
-        return None
-    for case in conditions.cases(asked.claim):
+        return PremisesAsked(None)
+    strings: list[tuple[int, ...]] = []
+    for case in conditions.cases(whole.claim):
         if case != TRUE:
-            found = decide(_denied(asked, case), library, until)
+            found = decide(_denied(whole, case), library, until, least=False)
             if found.true or found.proved is not None:
-                return found
-    return None
+                return PremisesAsked(found)
+            strings += [found.string] if found.string is not None else []
+    return PremisesAsked(None, tuple(strings))
 
 
-def _denied(asked: Problem, case: Term) -> Statement:
+def _denied(whole: Problem, case: Term) -> Statement:
     """That no string meets a case."""
-    names = asked.statement.expanded.partition(". ")[0]
-    hypotheses = [asked.some, asked.word, *(reduce(conj, parts) for parts in (asked.run, asked.truths) if parts)]
+    names = whole.statement.expanded.partition(". ")[0]
+    hypotheses = [whole.some, whole.word, *(reduce(conj, parts) for parts in (whole.run, whole.truths) if parts)]
     chain = " -> ".join(f"({grammar.show(part)})" for part in (*hypotheses, neg(case)))
-    return Statement(asked.statement.id, f"{names}. {chain}", known=asked.statement.known, claim=False)
+    return Statement(whole.statement.id, f"{names}. {chain}", known=whole.statement.known, claim=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from symcook.proof.claims.farkas import Rules
@@ -11,11 +11,14 @@ from symcook.proof.claims.problem import LETTERS, Problem, at
 from symcook.proof.normal import ONE, Mono, nf
 from symcook.proof.terms import Term, abstract, num
 
+LedBy = Callable[[Mapping[int, Fraction]], tuple[int, ...] | None]
+
 
 def string(
-    problem: Problem, rules: Rules, values: Mapping[Mono, Fraction], places: tuple[Term, ...]
+    problem: Problem, rules: Rules, values: Mapping[Mono, Fraction], places: tuple[Term, ...], led: LedBy | None = None
 ) -> tuple[int, ...] | None:
-    """The letters at all positions, by the values of what `rules` leave; None where they are those of no string."""
+    """The letters at all positions, by the values of what `rules` leave; None where they are those of no string.
+    `led` finds a string by its counts alone, where there are automata."""
     low, high = problem.places
 
     def value(t: Term) -> Fraction:
@@ -26,6 +29,8 @@ def string(
         bit = ("ind", None, (("=", None, (at("w", THERE, LETTERS), num(letter))),))
         return value(("sum", None, (low, place, abstract(bit, (THERE,)))))
 
+    if led is not None:
+        return led({a: count(a, high) for a in problem.typed})
     begin, end = problem.start - 1, value(high)
     if not places and end.denominator == 1:  # no letter matters
         ends = [a for a in (problem.before, problem.after) if a is not None]

@@ -1,0 +1,63 @@
+"""Lattices of integer vectors, by a basis of forms: on each, the lattice has the multiples of one number.
+
+With such a basis a coset of the lattice is a list of congruences: that f*x and f*b differ by a multiple of d.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+IntegerVector = tuple[int, ...]
+
+
+class LatticeForms(NamedTuple):
+    """Forms that are a basis of all integer forms, each with the number d of whose multiples its values on the lattice
+    are: 0 where all are 0. The rows of `inverse` are how the unit forms are put together of them."""
+
+    forms: tuple[IntegerVector, ...]
+    divisors: tuple[int, ...]
+    inverse: tuple[IntegerVector, ...]
+
+    def coordinates(self, form: Sequence[int]) -> list[int]:
+        """A form as a sum of multiples of these."""
+        return [sum(c * row[k] for c, row in zip(form, self.inverse, strict=True)) for k in range(len(self.forms))]
+
+
+def lattice_forms(generators: Iterable[IntegerVector], width: int) -> LatticeForms:
+    """The forms of the lattice that vectors of `width` numbers generate, by elimination of rows and columns."""
+    rows = [list(row) for row in dict.fromkeys(generators) if any(row)]
+    forms = [[int(i == k) for i in range(width)] for k in range(width)]
+    inverse = [[int(i == k) for i in range(width)] for k in range(width)]
+    divisors = [0] * width
+
+    def less(to: int, of: int, times: int) -> None:
+        """Subtract a multiple of one column, and of its form, from another one."""
+        for row in rows:
+            row[to] -= times * row[of]
+        forms[to] = [x - times * y for x, y in zip(forms[to], forms[of], strict=True)]
+        for row in inverse:
+            row[of] += times * row[to]
+
+    for k in range(width):
+        while rows:
+            row = min((row for row in rows if any(row)), key=lambda row: min(abs(x) for x in row if x), default=None)
+            if row is None:
+                break
+            column = min((j for j in range(width) if row[j]), key=lambda j: abs(row[j]))
+            if column != k:
+                for other in (*rows, *inverse):
+                    other[k], other[column] = other[column], other[k]
+                forms[k], forms[column] = forms[column], forms[k]
+            for j in range(width):
+                if j != k and row[j]:
+                    less(j, k, row[j] // row[k])
+            for other in rows:
+                if other is not row and other[k]:
+                    times = other[k] // row[k]
+                    other[:] = [x - times * y for x, y in zip(other, row, strict=True)]
+            if not any(row[j] for j in range(width) if j != k) and not any(o[k] for o in rows if o is not row):
+                divisors[k] = abs(row[k])
+                rows = [other for other in rows if other is not row and any(other)]
+                break
+    return LatticeForms(tuple(map(tuple, forms)), tuple(divisors), tuple(map(tuple, inverse)))
