@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 import symcook as sc
+from symcook.export.guarantee import guarantee
 from symcook.recipes import reference
 
 RUNS = 5
@@ -55,6 +56,7 @@ def automaton(states: int) -> Any:
 def operations() -> dict[str, tuple[Callable[[int], Any], Sequence[int]]]:
     """By name, each with its sizes."""
     dyck, parity, nested = sc.build("dyck-1"), sc.build("parity"), reference("dyck-1")
+    nested_kinds = sc.build("dyck-k-d").bind()
     return {
         "run dyck-1, exact": (ran("dyck-1", "()", "exact"), (400, 800, 1600)),
         "run dyck-1, float64": (ran("dyck-1", "()", "float64"), (4000, 8000, 16000)),
@@ -63,7 +65,8 @@ def operations() -> dict[str, tuple[Callable[[int], Any], Sequence[int]]]:
         "margin parity": (lambda n: parity.margin(n), (10, 20, 40)),
         "tolerance dyck-1": (lambda n: dyck.tolerance("L1.head1.V[1,1]", n), (10, 20, 40)),
         "precision dyck-1": (lambda n: dyck.precision(n, formats=()), (8, 16, 32)),
-        "precision parity": (lambda n: parity.precision(n, formats=()), (4, 6, 8)),
+        "precision parity": (lambda n: parity.precision(n, min_length=n, formats=()), (25, 50, 100)),
+        "certificate dyck-k-d": (lambda n: guarantee(nested_kinds, "float64", n), (4, 8, 16)),
         "hardsoft dyck-1": (lambda n: dyck.hardsoft("1/4", max_length=n), (25, 50, 100)),
         "sensitivity parity": (lambda n: sc.bound("sensitivity", model="parity", n=n), (10, 20, 40)),
         "compile an automaton": (automaton, (10, 20, 40)),

@@ -30,6 +30,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.matrix import RationalMatrix
 from symcook.words.exact import Prefixes
 from symcook.words.inputs import Strings
+from symcook.words.possible import SAYS, outputs
 from symcook.words.rounded import CLASSES, LEVELS, MOST_STATES, Box, Boxed, Hulls, Values, boxes, cells, streams, told
 
 RUNS = 1000
@@ -259,6 +260,8 @@ class _Guarantee:
         self.open: list[dict[str, Any]] = []
         self.bits = rounding.domain(dtype).stored.bits
         self.level, self.runs = 0 if self.decides else CLASSES, 0
+        self.rows = self.decides and asked is None
+        """Whether what may stand at each position has decided all lengths so far."""
         if n_max == model.max_length:
             self.stop = "the model takes no longer input"
 
@@ -383,11 +386,36 @@ class _Guarantee:
                     break
                 except Open as error:
                     last = error
+                if self.by_rows(n):
+                    break
                 level = next((k for k in range(level + 1, len(LEVELS)) if self.finer(n, k, count)), 0)
                 if level == 0 or self.alone(last):
                     if self.ended(n, last, alone=True):
                         return
                     break
+
+    def by_rows(self, n: int) -> bool:
+        """By what may stand at each position; False where that leaves a decision open, and from there on."""
+        import numpy as np
+
+        if not self.rows:
+            return False
+        domain = rounding.domain(self.dtype, divides_first=self.divides_first)
+        try:
+            columns = outputs(self.model, n, domain)
+        except NotExact:
+            self.rows = False
+            return False
+        with PRECISION, domain.context():
+            ends = {name: np.array(list(map(rounding.ends, column))) for name, column in columns.items()}
+        found = {name: (both[:, 0], both[:, 1]) for name, both in ends.items()}
+        margin, opened = decision(self.model, found)
+        if opened is None:
+            self.runs += 1
+            self.add(n, 1, margin, _hull([found]))
+            self.note(SAYS)
+        self.rows = opened is None
+        return self.rows
 
     def finer(self, n: int, level: int, count: int) -> bool:
         """Whether boxes of this level may decide what `count` boxes left open."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.domains import make_domain
 from symcook.domains.ball import BallDomain
+from symcook.domains.batch import Batch, Listed
 from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.mp import Mp
 from symcook.domains.rounding import RUNTIMES, Format, Rounding
@@ -24,7 +25,7 @@ from symcook.questions.moving import answer
 from symcook.words import Word
 from symcook.words.cells import MOST, Cells
 from symcook.words.inputs import Language, Strings, Within, strings
-from symcook.words.simulated import FewBits
+from symcook.words.simulated import FewBits, nearest_first, said, together
 
 if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
@@ -184,8 +185,10 @@ class _Length:
         self.by_words = merged is None
         """Whether strings were run one by one."""
         self._expected: dict[Word, Any] = {}
+        self._near: Word | None = None
+        """A string that some bits left open."""
         self._ladder = [BallDomain(256), ExactDomain(), BallDomain(4096)]
-        self._by_bits: dict[int, Cells | Within] = {}
+        self._by_bits: dict[int, Sequence[Word] | None] = {}
 
     @cached_property
     def words(self) -> Cells | Within:
@@ -217,12 +220,20 @@ class _Length:
                 if found.holds:
                     return True
                 if found.word is not None and not self._right(found.word, domain):
+                    self._near = found.word
                     return False
         bits = min(stored.bits, inner.bits)
-        if bits not in self._by_bits:
-            self._by_bits[bits] = self.strings.cover(self.n, self.model, bits=bits)
-        words = self._by_bits[bits]
-        return words.many <= MOST and all(self._right(word, domain) for word, _ in words)
+        words = self._by_bits.get(bits)
+        if words is None:
+            cover = self.strings.cover(self.n, self.model, bits=bits)
+            listed = [] if cover.many > MOST else [word for word, _ in cover]
+            words = self._by_bits[bits] = None if cover.many > MOST else nearest_first(self.model, listed)
+        if words is None:
+            return False
+        near = [] if self._near is None else [self._near]
+        found = next((word for word in (*near, *words) if not self._right(word, domain)), None)
+        self._near = self._near if found is None else found
+        return found is None
 
     def _right(self, word: Word, domain: Domain) -> bool:
         """Whether all that rounding may do gives a string its answer."""
@@ -230,28 +241,32 @@ class _Length:
             found = answer(forward(self.model, self.model.tokens(word), domain))
         except (Undecided, BadInput, NotExact):
             return False
-        return found is not None and found == self.expected(word)
+        return found is not None  # and then it is the exact one, which is in the sets
 
     def enough(self, guess: int) -> int | None:
         """The least bits that are proved to be enough, near the guess; None where MOST_BITS are not."""
         bits = guess
-        if self._enough(bits):
-            while bits > 1 and self._enough(bits - 1):
-                bits -= 1
-            return bits
-        step = 1
-        while not self._enough(bits + step):
-            bits, step = bits + step, 2 * step
-            if bits >= MOST_BITS:
-                return None
-        low, high = bits, bits + step
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self._enough(middle) else (middle, high)
-        return high
+        while not self._enough(bits):
+            low, step = bits, 1
+            while not self._perhaps(low + step):
+                low, step = low + step, 2 * step
+                if low >= MOST_BITS:
+                    return None
+            bits = low + step
+            while bits - low > 1:
+                middle = (low + bits) // 2
+                low, bits = (low, middle) if self._perhaps(middle) else (middle, bits)
+        while bits > 1 and self._enough(bits - 1):
+            bits -= 1
+        return bits
 
     def _enough(self, bits: int) -> bool:
         return self.proved(Format(bits), Format(bits))
+
+    def _perhaps(self, bits: int) -> bool:
+        """Whether so many bits are enough for the string that was left open last; without one, for all."""
+        format = Format(bits)
+        return self._enough(bits) if self._near is None else self._right(self._near, Rounding(format, format))
 
     @property
     def runs_text(self) -> str:
@@ -280,31 +295,41 @@ class _Length:
 
     def _wrong_in(self, bits: int) -> tuple[Word, Any] | None:
         """The first string that a run of so many bits decides otherwise, and what that run says."""
+        first: Iterable[Word] = ()
         if self.merged is not None:
             with suppress(NotExact):
                 return self.merged.wrong(self.n, bits)
             with suppress(NotExact):
-                self.by_words = True
                 near = self.merged.proved(self.n, Format(bits)).word
-                return self.merged.wrong_of([*([near] if near else []), *self.runs()], bits)
+                first = [near] if near else []
         self.by_words = True
-        return self._wrong(Mp(bits, simulates=True))
+        words = [*first, *self.runs()]
+        try:
+            columns = together(self.model, words, bits)
+            gives = said(self.model.readout, columns, len(words)).tolist()
+        except (NotExact, BadInput):
+            return self._wrong(words, Mp(bits, simulates=True))
+        self._learn(words)
+        for word, one in zip(words, map(bool, gives) if self.model.decides else gives, strict=True):
+            if one != self.expected(word):
+                return word, one
+        return None
 
     def wrong(self, name: str) -> dict[str, Any] | None:
         """The first word that a run in this format decides otherwise, and the answers. It is mpmath that
         runs bfloat16, with exponents that have no end."""
         stored, _ = RUNTIMES[name]
-        found = self._wrong_in(stored.bits) if name == "bfloat16" else self._wrong(make_domain(name))
+        found = self._wrong_in(stored.bits) if name == "bfloat16" else self._wrong(self.runs(), make_domain(name))
         if found is None:
             return None
         word, gives = found
         return {"wrong": self.model.embedding.written(word), "gives": gives, "exact": self.expected(word)}
 
-    def _wrong(self, domain: Domain) -> tuple[Word, Any] | None:
-        """The first word that a run in the domain decides otherwise, and what that run says."""
+    def _wrong(self, words: Iterable[Word], domain: Domain) -> tuple[Word, Any] | None:
+        """The first of these words that a run in the domain decides otherwise, and what that run says."""
         import numpy as np
 
-        for word in self.runs():
+        for word in words:
             try:
                 with np.errstate(all="ignore"):
                     found = answer(forward(self.model, self.model.tokens(word), domain))
@@ -313,6 +338,15 @@ class _Length:
             if found != self.expected(word):
                 return word, found
         return None
+
+    def _learn(self, words: Sequence[Word]) -> None:
+        """The exact answers to strings, where one exact batch has them."""
+        new = [word for word in words if word not in self._expected]
+        if len(new) > 1:
+            with suppress(NotExact):
+                domain = Batch()
+                result = forward(self.model, Listed(tuple(map(self.model.tokens, new))), domain)
+                self._expected |= zip(new, domain.full(result.answers[0]).tolist(), strict=True)
 
     def _exact_answer(self, word: Word) -> Any:
         sequence = self.model.tokens(word)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import reduce
+from itertools import accumulate
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,11 +19,12 @@ from symcook.domains.cells import Array
 from symcook.domains.mp import Mp
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rounding import Format
-from symcook.errors import NotExact
-from symcook.forward import Result
+from symcook.domains.rowwise import Rowwise
+from symcook.errors import BadInput, NotExact, Undecided
+from symcook.forward import Result, forward
 from symcook.model.ends import Readout
+from symcook.model.expr import Tree
 from symcook.model.transformer import Transformer
-from symcook.present import present
 from symcook.words import Word
 from symcook.words.exact import Passes, Prefixes, PrefixLevel, by_length
 from symcook.words.inputs import Strings
@@ -89,6 +92,86 @@ class Simulated:
         if sums is None:
             return RunEntries(np.zeros(entries))
         return RunEntries(self.rounded(sums.values / self.number(sums.count)))
+
+
+class Together(Rowwise[Array]):
+    """The domain of strings of one length in these numbers, an array of which has one for each string, or one for all.
+    `begin` takes a list of strings. Verdicts are left to `said`."""
+
+    name: ClassVar[str] = "simulated"
+    in_order: ClassVar[bool] = True
+
+    def __init__(self, bits: int) -> None:
+        super().__init__()
+        self.runs = Simulated(bits)
+        self.nothing = self.number(0)
+        self._powers: dict[float, float] = {}
+        self._alike: dict[float, Array] = {}
+
+    def begin(self, sequence: Any, start: int) -> None:
+        super().begin(list(zip(*sequence, strict=True)), start)
+
+    def shared(self, value: Array) -> Array:
+        return self._alike.setdefault(float(value[0]), value) if len(value) == 1 else value
+
+    def number(self, value: Coefficient) -> Array:
+        return np.array([self.runs.number(value)])
+
+    def position(self, term: Tree, i: int) -> Array:
+        self.runs.domain.length = self.length
+        return self.shared(np.array([float(self.runs.domain.position(term, i))]))
+
+    def embed(self, table: Mapping[str, Coefficient]) -> list[Array]:
+        numbers = {token: self.runs.number(value) for token, value in table.items()}
+        found = []
+        for tokens in self._sequence:
+            values = [numbers[token] for token in tokens]
+            found.append(self.shared(np.array(values if len(set(values)) > 1 else values[:1])))
+        return found
+
+    def activation(self, x: Array, kind: str) -> Array:
+        if kind not in ("relu", "step"):
+            raise NotExact("what is simulated must be relu or step", kind)
+        return np.where(x > 0, x if kind == "relu" else 1.0, 0.0)
+
+    def normalised(self, entries: Sequence[Array], epsilon: Array, zero_variance: str, i: int) -> list[Array]:
+        raise NotExact("what is simulated must be without norms", "a norm")
+
+    def times(self, a: Array, b: Array) -> Array:
+        return self.runs.rounded(a * b)
+
+    def over(self, a: Array, b: Array) -> Array:
+        return self.runs.rounded(a / b)
+
+    def _plus(self, a: Array, b: Array) -> Array:
+        return self.runs.rounded(a + b)
+
+    def total(self, parts: Sequence[Array]) -> Array:
+        return reduce(self._plus, parts) if parts else self.nothing
+
+    def running(self, column: Sequence[Array]) -> list[Array]:
+        return list(accumulate(column, self._plus, initial=self.nothing))
+
+    def weights(self, scores: Sequence[Array]) -> list[Array]:
+        top = reduce(np.maximum, scores)
+        return [self.power(self._plus(score, -top)) for score in scores]
+
+    def power(self, x: Array) -> Array:
+        """e^x, by mpmath for each number that occurs."""
+        met, places = np.unique(x, return_inverse=True)
+        for one in set(met.tolist()) - self._powers.keys():
+            self._powers[one] = float(self.runs.domain.mp.exp(one))
+        return self.runs.rounded(np.array([self._powers[one] for one in met.tolist()])[places.reshape(-1)])
+
+    def best(self, scores: Sequence[Array], weighting: str, i: int, first: int) -> Sequence[int]:
+        if all(len(score) == 1 for score in scores):
+            return super().best([float(score[0]) for score in scores], weighting, i, first)  # type: ignore[list-item]
+        raise NotExact("all strings must choose the same positions", "others")
+
+    def is_positive(self, x: Array) -> None:
+        return None
+
+    is_zero = first_largest = is_positive
 
 
 class Pair(NamedTuple):
@@ -162,6 +245,26 @@ def said(readout: Readout, columns: Sequence[RunEntries], states: int) -> Array:
     return (values == 0).all(axis=0).astype(int) if readout.decides else values.argmax(axis=0)
 
 
+def together(model: Transformer, words: Sequence[Word], bits: int) -> list[RunEntries]:
+    """What one run in so many bits makes of each of some strings of one length: what the answer is taken from. NotExact
+    where they are not run together."""
+    if bits > MOST_BITS or model.readout.everywhere or not model.readout.answers:
+        raise NotExact(f"at most {MOST_BITS} bits are simulated, at one position", bits)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        result = forward(model, [model.tokens(word) for word in words], Together(bits))
+    return [RunEntries(np.broadcast_to(column[result.place], len(words))) for column in result.watched.values()]
+
+
+def nearest_first(model: Transformer, words: Sequence[Word]) -> Sequence[Word]:
+    """Strings of one length in the order of how near they come to another answer, as far as one run shows it."""
+    try:
+        columns = [column.values for column in together(model, words, MOST_BITS)]
+    except (NotExact, Undecided, BadInput):
+        return words
+    near = [model.readout.distance(row, max, float) or 0 for row in zip(*columns, strict=True)]
+    return [words[k] for k in np.argsort(near, kind="stable")]
+
+
 class ProvedInBits(NamedTuple):
     """Whether all that rounding may do gives the strings of a length their answers; where that is open, a string of the
     class (None: of no one class)."""
@@ -194,20 +297,6 @@ class FewBits:
         if bits > MOST_BITS:
             raise NotExact(f"at most {MOST_BITS} bits are simulated", bits)
         return self.runs.shown(bits, n)
-
-    def wrong_of(self, words: Sequence[Word], bits: int) -> tuple[Word, Any] | None:
-        """The same of some strings of one length, which are run together."""
-        if bits > MOST_BITS:
-            raise NotExact(f"at most {MOST_BITS} bits are simulated", bits)
-        states = Prefixes(self.model, self._both(bits))
-        sequences, letters = list(map(self.model.tokens, words)), list(self.model.embedding.words or ())
-        result, sums = None, ()
-        with np.errstate(over="ignore", invalid="ignore"):
-            for place in range(len(sequences[0]) if sequences else 0):
-                which = np.array([letters.index(sequence[place]) for sequence in sequences])
-                result = states.run(tuple(letters), which, sums, depth=place)
-                sums = tuple(tuple(one.total for one in head) for head in present(result.memory).heads)
-        return None if result is None else self._first(result, np.arange(len(words)), words.__getitem__)
 
     def _both(self, bits: int) -> Any:
         return HullsAndRun(Hulls(self.model, Format(HELD)), Simulated(bits))

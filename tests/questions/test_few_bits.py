@@ -8,18 +8,23 @@ from __future__ import annotations
 import random
 import sys
 from collections import Counter
+from itertools import product
 from typing import Any
 
 import pytest
 from test_along import model
 from test_inside import expression
+from test_possible import chooser
 
 import symcook as sc
+from symcook.domains.mp import Mp
 from symcook.errors import NotExact, SymcookError
+from symcook.forward import forward
 from symcook.questions import precision as home
+from symcook.questions.moving import answer
 from symcook.questions.precision import precision
 from symcook.words.inputs import strings
-from symcook.words.simulated import FewBits
+from symcook.words.simulated import FewBits, RunEntries, said, together
 
 
 class Never(FewBits):
@@ -81,3 +86,34 @@ def test_all_strings_of_length_100() -> None:
 
 if __name__ == "__main__":
     print(Counter(map(compared, range(int(sys.argv[1]), int(sys.argv[2])))))
+
+
+def test_strings_that_are_run_together_in_few_bits() -> None:
+    """Each number is that of the string's own run by mpmath: softmax and hard heads, all masks, added tokens."""
+    compared = 0
+    for seed in range(40):
+        drawn, r = chooser(seed, ("softmax", "softmax", "softmax", "rightmost"))
+        words, bits = list(product("xy", repeat=r.choice([1, 2, 3]))), r.choice([2, 3, 6, 12])
+        try:
+            columns = together(drawn, words, bits)
+        except NotExact:
+            continue
+        compared += 1
+        for k, word in enumerate(words):
+            own = forward(drawn, drawn.tokens(word), Mp(bits, simulates=True))
+            shown = [float(column[own.place]) for column in own.watched.values()]
+            assert [float(column.values[k]) for column in columns] == shown, (seed, word)
+            gives = said(drawn.readout, [RunEntries(column.values[k : k + 1]) for column in columns], 1)
+            assert int(gives[0]) == answer(own), (seed, word)
+    assert compared > 10, compared
+
+
+def test_parity_at_length_40() -> None:
+    """Known to fail in so many bits and to hold in others, by single runs of the strings with 17 and 30 ones."""
+    parity = sc.build("parity")
+    row = parity.precision(40, min_length=40, formats=()).row(40)
+    fails, enough = row["fails"], row["enough"]
+    assert isinstance(fails, int) and isinstance(enough, int) and fails < enough
+    assert parity.run(str(row["word"]), "mpmath", bits=fails).accept is not (str(row["word"]).count("1") % 2 == 1)
+    for ones in (17, 30):
+        assert parity.run("0" * (40 - ones) + "1" * ones, "mpmath", bits=enough).accept is (ones % 2 == 1)

@@ -1,0 +1,171 @@
+"""All strings of a length at once, where heads choose: what may stand at a position, by rows of the residual stream.
+
+At each position there is a row for each token, and behind a head one for each value that it may bring. An entry of a
+row is a set that holds the exact number and what any runtime may make of it (`symcook.domains.rounding`). For each
+string the exact run and the run of any runtime are both in the same row of each position, as long as both choose the
+same positions: the scores of a query at two positions are apart, or are one exact number. What a row goes with at other
+positions is not kept, so that there may be rows that no string has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, product
+from typing import Any
+
+from flint import arb, fmpq
+
+from symcook.domains.ball import BallColumn, BallValue
+from symcook.domains.rounding import Rounding
+from symcook.domains.rowwise import visible
+from symcook.errors import BadInput, NotExact, Undecided
+from symcook.locks import PRECISION
+from symcook.model.parts import Head, Sublayer
+from symcook.model.transformer import Transformer
+from symcook.walk import Walk
+
+MOST = 5_000
+"""The greatest number of rows of all positions."""
+SAYS = "by what may stand at each position"
+Entries = tuple[BallValue, ...]
+
+
+def outputs(model: Transformer, n: int, domain: Rounding) -> dict[str, BallColumn]:
+    """What the readout shows, in each row of each position where it looks, for strings of `n` tokens with those that
+    the model adds. NotExact where it is not found so."""
+    if model.normed or not model.alphabet:
+        raise NotExact("rows are kept of strings, without norms", model.name)
+    before, after = model.embedding.ends
+    typed = [model.alphabet] * (n - len(before) - len(after))
+    choices = [*((token,) for token in before), *typed, *((token,) for token in after)]
+    with PRECISION, domain.context():
+        try:
+            return _Rows(model, choices, domain).shown()
+        except (Undecided, BadInput) as error:
+            raise NotExact("every step must be decided for all strings at once", str(error)) from None
+
+
+class _Rows(Walk):
+    """One pass over the rows of all positions, which are the positions of the domain."""
+
+    domain: Any
+
+    def __init__(self, model: Transformer, choices: Sequence[Sequence[str]], domain: Rounding) -> None:
+        tokens = [(place, token) for place, there in enumerate(choices) for token in there]
+        super().__init__(model, tuple(token for _, token in tokens), domain, None, trace=False)
+        self.n = len(choices)
+        self._known = dict[int, tuple[BallValue, BallValue]]()
+        self._numbers = dict[tuple[int, int], BallValue]()
+        domain.rows, domain.length = tuple(place for place, _ in tokens), self.n
+
+    def shown(self) -> dict[str, BallColumn]:
+        wanted = self.model.live
+        self.embed(wanted[0])
+        for step, after in zip(self.model.sublayers, wanted[1:], strict=True):
+            self.add(step, self.stream, self.stream, after)
+            self.merge(after)
+        at = set(range(self.n)[place] for place in self.model.readout.places(self.n))
+        rows = [row for row, place in enumerate(self.domain.rows) if place in at]
+        return {name: [column[row] for row in rows] for name, column in self.read().columns().items()}
+
+    def add(self, step: Sublayer, view: Any, asking: Any, wanted: set[str]) -> None:
+        heads = [part for part in step.parts if isinstance(part, Head)]
+        if not heads:
+            return super().add(step, view, asking, wanted)
+        names, brought = list[str](), list[list[list[Entries]]]()
+        for head in heads:
+            written, queries, keys, values = self.offered(head, view, asking, wanted)
+            if written:
+                names += written
+                brought.append(self.chosen(head, queries, keys, values))
+        found = [(row, sum(entries, ())) for row, ways in enumerate(zip(*brought, strict=True))
+                 for entries in product(*ways)]  # fmt: skip
+        if not brought:
+            return None
+        self.take([row for row, _ in found])
+        for k, name in enumerate(names):
+            old = [(self.stream[name], 1)] if name in self.stream else []
+            self.stream[name] = self.combine([*old, ([entries[k] for _, entries in found], 1)], 0)
+        return None
+
+    def take(self, rows: Sequence[int]) -> None:
+        """Go on with these rows."""
+        if len(rows) > MOST:
+            raise NotExact(f"at most {MOST:,} rows may be kept", len(rows))
+        self.domain.rows = tuple(self.domain.rows[row] for row in rows)
+        self.stream = {name: [column[row] for row in rows] for name, column in self.stream.items()}
+        self.zero = self.domain.linear([], 0)
+
+    def merge(self, wanted: set[str]) -> None:
+        """Rows of a position with the same entries, where something is read later, are one."""
+        self.stream = {name: list(map(self.one, column)) for name, column in self.stream.items() if name in wanted}
+        entries = zip(self.domain.rows, *(map(id, column) for column in self.stream.values()), strict=True)
+        self.take(list({entry: row for row, entry in enumerate(entries)}.values()))
+
+    def one(self, x: BallValue) -> BallValue:
+        """The object that stands for a set; for all that hold one number only the same."""
+        known = self._known.get(id(x))
+        if known is None:  # with the set, so that its id stays its own
+            known = self._known[id(x)] = x, self._one(x)
+        return known[1]
+
+    def _one(self, x: BallValue) -> BallValue:
+        if isinstance(x, arb):
+            if not x.is_exact():
+                return x
+            mantissa, exponent = x.man_exp()
+            x = fmpq(mantissa) * fmpq(2) ** int(exponent)
+        return self._numbers.setdefault((int(x.p), int(x.q)), x)
+
+    def chosen(
+        self, head: Head, queries: Sequence[BallColumn], keys: Sequence[BallColumn], values: Sequence[BallColumn]
+    ) -> list[list[Entries]]:
+        """For each row what the head may bring it."""
+        if head.weighting == "softmax" or (head.weighting == "average" and not queries):
+            raise NotExact("rows are kept where heads choose", head.weighting)
+        offered: list[dict[Any, tuple[Entries, Entries]]] = [{} for _ in range(self.n)]
+        entries = zip(*(map(self.one, column) for column in (*keys, *values)), strict=True)
+        for place, row in zip(self.domain.rows, entries, strict=True):
+            offered[place][tuple(map(id, row))] = row[: len(keys)], row[len(keys) :]
+        known: dict[Any, list[Entries]] = {}
+        found = []
+        for row, place in enumerate(self.domain.rows):
+            query = tuple(self.one(column[row]) for column in queries)
+            key = (place, *map(id, query))
+            if key not in known:
+                sees = visible(head.sees, place, self.n)
+                nothing = [(self.domain.nothing,) * len(values)]
+                known[key] = self.brought(head.weighting, query, sees, offered) if sees else nothing
+            found.append(known[key])
+        return found
+
+    def brought(
+        self, weighting: str, query: Entries, sees: range, offered: Sequence[dict[Any, tuple[Entries, Entries]]]
+    ) -> list[Entries]:
+        """What one query may get."""
+        domain = self.domain
+        if not query:
+            sees = sees[:1] if weighting == "leftmost" else sees[-1:]
+        scored = []
+        for j in sees:
+            there = offered[j].values()
+            scored.append([(j, arb(domain.total([domain.times(q, k) for q, k in zip(query, key, strict=True)]))
+                            if query else arb(0), held) for key, held in there])  # fmt: skip
+        least = max(min(score.lower() for _, score, _ in there) for there in scored)
+        best = [one for there in scored for one in there if not one[1] < least]
+        tied: dict[int, set[int]] = {k: {one[0]} for k, one in enumerate(best)}
+        for (k, (i, a, x)), (m, (j, b, y)) in combinations(enumerate(best), 2):
+            if i == j or a < b or b < a:
+                continue
+            if not (a.is_exact() and b.is_exact()):
+                raise NotExact("the scores of a query must be apart at any two positions", "two that may be equal")
+            if weighting == "average" and (x != y or any(isinstance(value, arb) for value in (*x, *y))):
+                raise NotExact("equal scores must bring equal values", "others")
+            tied[k].add(j)
+            tied[m].add(i)
+        found: dict[Any, Entries] = {}
+        for k, (_, _, held) in enumerate(best):
+            for many in range(1, (len(tied[k]) if weighting == "average" else 1) + 1):
+                means = tuple(self.one(domain.mean([value] * many)) for value in held)
+                found[tuple(map(id, means))] = means
+        return list(found.values())
