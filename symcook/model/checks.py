@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symcook.door import door
 from symcook.errors import BadInput, unknown
-from symcook.model.entries import Entries, all_rational
+from symcook.model.entries import RationalEntries, all_rational
 from symcook.model.expr import ARITY, valid_name
 from symcook.model.symbols import Number, exact, lowered
 
@@ -28,9 +28,9 @@ Put: TypeAlias = "Callable[[sympy.Expr], sympy.Expr]"
 """A substitution in a number, which is a sympy expression."""
 
 
-def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatrix | Entries:
+def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatrix | RationalEntries:
     """An exact matrix of `shape` from nested sequences, a flat sequence for a single row or column, or a sympy matrix;
-    one of rational numbers is `Entries`, or where it is large a `symcook.numbers.matrix.RationalMatrix`.
+    one of rational numbers is `RationalEntries`, or where it is large a `symcook.numbers.matrix.RationalMatrix`.
 
     Raises BadInput where the shape differs or an entry is not exact.
     """
@@ -48,7 +48,7 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
         if len(widths) > 1:
             raise BadInput(f"{what} must have rows of equal length", sorted(widths))
         given, entries = (len(lines), widths.pop()), [e for line in lines for e in line]
-    if given == shape and (found := Entries.of(entries, shape)) is not None:
+    if given == shape and (found := RationalEntries.of(entries, shape)) is not None:
         return found
     import sympy
 
@@ -69,8 +69,8 @@ def changes(values: Mapping[str, Any], put: Put) -> dict[str, Any]:
     return {name: new for name, new in made.items() if new is not values[name]}
 
 
-def _substituted(value: sympy.Expr | sympy.MatrixBase | Entries | Fraction, put: Put) -> Any:
-    if isinstance(value, (Entries, Fraction)):
+def _substituted(value: sympy.Expr | sympy.MatrixBase | RationalEntries | Fraction, put: Put) -> Any:
+    if isinstance(value, (RationalEntries, Fraction)):
         return value
     import sympy
 
@@ -120,9 +120,11 @@ def dyadics(given: Any) -> Any:
     return RationalMatrix.dyadic(floats) if floats.ndim == 2 and np.isfinite(floats).all() else None
 
 
-def sparse(weights: sympy.ImmutableMatrix | Entries, columns: Sequence[object]) -> tuple[Mapping[Any, Number], ...]:
+def sparse(
+    weights: sympy.ImmutableMatrix | RationalEntries, columns: Sequence[object]
+) -> tuple[Mapping[Any, Number], ...]:
     """The rows of a matrix as number systems take them: {column: number} without zeros, in the order of the columns."""
-    if isinstance(weights, Entries):
+    if isinstance(weights, RationalEntries):
         return tuple({columns[c]: number for c, number in row.items()} for row in weights.rows)
     rows: tuple[dict[Any, Number], ...] = tuple({} for _ in range(weights.shape[0]))
     from symcook.numbers.matrix import RationalMatrix
@@ -136,9 +138,9 @@ def sparse(weights: sympy.ImmutableMatrix | Entries, columns: Sequence[object]) 
     return rows
 
 
-def filled(weights: sympy.ImmutableMatrix | Entries) -> int:
+def filled(weights: sympy.ImmutableMatrix | RationalEntries) -> int:
     """How many entries of a matrix are not zero."""
-    if isinstance(weights, Entries):
+    if isinstance(weights, RationalEntries):
         return sum(map(len, weights.rows))
     from symcook.numbers.matrix import RationalMatrix
 

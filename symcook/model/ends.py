@@ -15,7 +15,7 @@ from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.answers import EMPTY_STRING, Named
 from symcook.model.checks import Put, Space, changes, coordinates, freeze, instance, matrix, one_of, printable, sparse
-from symcook.model.entries import Keeping, Values, held_values, keeps
+from symcook.model.entries import KeptFields, NamedNumbers, held_values, keeps
 from symcook.model.symbols import Number, check_symbol, exact, lowered
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Embedding(Named):
         if not isinstance(given, Mapping):
             raise BadInput(f"{what} must map coordinates to numbers", type(given).__name__)
         self.space.require(list(given))
-        return Values(given)
+        return NamedNumbers(given)
 
     def mapped(self, put: Put) -> Embedding:
         """This embedding with the substitution `put` made in every number; itself where none changes."""
@@ -238,7 +238,7 @@ class Comparing(Protocol[Column, Verdicts, Verdict]):
 @door()
 @keeps("weights")
 @dataclass(frozen=True, repr=False)
-class Readout(Keeping, Named):
+class Readout(KeptFields, Named):
     """What is looked at, and where.
 
     kind "value" shows the coordinates `reads` and decides nothing; "sign" accepts iff the scalar `weights` . reads,

@@ -20,7 +20,7 @@ from symcook.model.symbols import exact
 
 Class = TypeVar("Class", bound=type)
 FEW = 4096
-"""So many entries a matrix may have that is kept as `Entries`; a larger one is a `RationalMatrix` at once."""
+"""So many entries a matrix may have that is kept as `RationalEntries`; a larger one is a `RationalMatrix` at once."""
 
 
 def rational_of(value: object) -> Fraction | None:
@@ -56,14 +56,14 @@ def is_positive(number: Any) -> bool | None:
 
 
 @dataclass(frozen=True)
-class Entries:
+class RationalEntries:
     """A matrix of rational numbers by its rows: {column: number} without zeros, in the order of the columns."""
 
     rows: tuple[Mapping[int, Fraction], ...]
     columns: int
 
     @classmethod
-    def of(cls, entries: Sequence[object], shape: tuple[int, int]) -> Entries | None:
+    def of(cls, entries: Sequence[object], shape: tuple[int, int]) -> RationalEntries | None:
         """The matrix of these entries, row by row; None where one is not rational, or where they are many."""
         height, width = shape
         if height * width > FEW or len(entries) != height * width:
@@ -78,7 +78,7 @@ class Entries:
         return cls(tuple(rows), width)
 
     @classmethod
-    def sparse(cls, rows: Sequence[Mapping[int, int | Fraction]], columns: int) -> Entries | None:
+    def sparse(cls, rows: Sequence[Mapping[int, int | Fraction]], columns: int) -> RationalEntries | None:
         """The matrix of these rows by their entries, by column; None where it is large."""
         if len(rows) * columns > FEW:
             return None
@@ -91,20 +91,20 @@ class Entries:
 
 def all_rational(weights: Any) -> bool:
     """Whether a matrix, as it is kept, holds rational numbers alone by its type."""
-    return isinstance(weights, Entries) or hasattr(weights, "ratios")
+    return isinstance(weights, RationalEntries) or hasattr(weights, "ratios")
 
 
 def as_sympy(value: object) -> Any:
     """A value that was kept, as sympy has it: a matrix, or a number."""
-    if isinstance(value, Entries):
+    if isinstance(value, RationalEntries):
         from symcook.numbers.matrix import RationalMatrix
 
         return RationalMatrix.sparse(value.rows, value.columns)
     return exact(value) if isinstance(value, Fraction) else value
 
 
-class Kept:
-    """A field whose value is kept as `Entries` or a Fraction, and becomes sympy's when it is first read."""
+class KeptField:
+    """A field whose value is kept as `RationalEntries` or a Fraction, and becomes sympy's when it is first read."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -121,19 +121,19 @@ def keeps(*names: str) -> Any:
 
     def install(kind: Class) -> Class:
         for name in names:
-            setattr(kind, name, Kept(name))
+            setattr(kind, name, KeptField(name))
         return kind
 
     return install
 
 
-class Keeping:
+class KeptFields:
     """A frozen block with fields that may be kept."""
 
     def keep(self, **values: object) -> None:
-        """Set fields of a block that is being made; `Entries` and Fractions are kept."""
+        """Set fields of a block that is being made; `RationalEntries` and Fractions are kept."""
         for name, value in values.items():
-            if isinstance(value, (Entries, Fraction)):
+            if isinstance(value, (RationalEntries, Fraction)):
                 self.__dict__.setdefault("kept", {})[name] = value
                 self.__dict__.pop(name, None)
             else:
@@ -145,7 +145,7 @@ class Keeping:
         return kept[name] if name in kept else getattr(self, name)
 
 
-class Values(Mapping[str, Any]):
+class NamedNumbers(Mapping[str, Any]):
     """{coordinate: number}, frozen: sympy's numbers, each made when it is first read where it is rational."""
 
     def __init__(self, given: Mapping[str, object]) -> None:
@@ -166,4 +166,4 @@ class Values(Mapping[str, Any]):
 
 def held_values(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """{coordinate: number} as it is kept."""
-    return values.held if isinstance(values, Values) else values
+    return values.held if isinstance(values, NamedNumbers) else values

@@ -22,7 +22,7 @@ from symcook.errors import BadInput, NotExact
 from symcook.files import content, exact_json, put
 from symcook.model.checks import MAX_LABEL, Space, stored_value
 from symcook.model.ends import Embedding, Readout, TokenRows
-from symcook.model.entries import Entries, all_rational, as_sympy
+from symcook.model.entries import RationalEntries, all_rational, as_sympy
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.meaning import subtrees
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, Part, SelfAttention
@@ -380,7 +380,7 @@ class _Document:
     def table(self, value: object, place: str) -> dict[str, Any]:
         return {name: self.number(entry, place) for name, entry in self.fields(value, place).items()}
 
-    def sparse(self, value: dict[str, object], place: str) -> RationalMatrix | Entries:
+    def sparse(self, value: dict[str, object], place: str) -> RationalMatrix | RationalEntries:
         """A matrix of rational numbers by those that are not zero."""
         got = self.fields(value, place, "columns rows")
         columns, lines = (
@@ -399,7 +399,7 @@ class _Document:
                 must = f'text such as "2:1 17:-1/2", each of the {columns} columns once'
                 raise self.wrong(f"each row of {place}", must, line)
             rows.append(row)
-        if (few := Entries.sparse(rows, columns)) is not None:
+        if (few := RationalEntries.sparse(rows, columns)) is not None:
             return few
         from symcook.numbers.matrix import RationalMatrix
 
@@ -413,7 +413,7 @@ class _Document:
 
     def matrix(
         self, value: object, place: str, rows: int | None = None, columns: int | None = None
-    ) -> sympy.ImmutableMatrix | Entries:
+    ) -> sympy.ImmutableMatrix | RationalEntries:
         """A matrix of text; a block checks the shape. Without rows it takes the width that the block must have."""
         if isinstance(value, dict):
             return self.sparse(value, place)
@@ -424,7 +424,7 @@ class _Document:
                 raise BadInput(f"{place} in a model file must have rows of equal length", f"{len(line)} and {width}")
         entries = [entry for line in lines for entry in line]
         literal = all(type(entry) is str and _LITERAL.fullmatch(entry) for entry in entries)
-        if literal and (few := Entries.of(list(map(Fraction, entries)), (len(lines), width))) is not None:
+        if literal and (few := RationalEntries.of(list(map(Fraction, entries)), (len(lines), width))) is not None:
             return few
         import sympy
 

@@ -33,7 +33,7 @@ from symcook.model.checks import (
     one_of,
     sparse,
 )
-from symcook.model.entries import Entries, Keeping, is_positive, keeps, kept_number
+from symcook.model.entries import KeptFields, RationalEntries, is_positive, keeps, kept_number
 from symcook.model.symbols import lowered
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "gelu-sigmoid", "step")
 PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
 
 
-class Part(Keeping, Named):
+class Part(KeptFields, Named):
     """What heads, feed-forward parts and norms have in common: coordinates read and written, and fields of three kinds.
 
     `FIELDS` is the table of what stands beside `reads` and `writes`, in order: a matrix with the names of its two sizes
@@ -96,7 +96,7 @@ class Part(Keeping, Named):
         """The matrices by name; one that is left out is not there."""
         return {name: getattr(self, name) for name in self.held_matrices()}
 
-    def held_matrices(self) -> dict[str, sympy.ImmutableMatrix | Entries]:
+    def held_matrices(self) -> dict[str, sympy.ImmutableMatrix | RationalEntries]:
         """The same as they are kept."""
         found = {name: self.held(name) for name, kind in self.FIELDS.items() if isinstance(kind, tuple)}
         return {name: value for name, value in found.items() if value is not None}
@@ -116,7 +116,7 @@ class Part(Keeping, Named):
         result: dict[str, Any] = {name: lowered(value) for name, value in self.held_numbers().items()}
         for name, weights in self.held_matrices().items():
             across = self.FIELDS[name][1]
-            if across == "one" and isinstance(weights, Entries):
+            if across == "one" and isinstance(weights, RationalEntries):
                 result[name] = tuple(row.get(0, Fraction(0)) for row in weights.rows)
             elif across == "one":
                 result[name] = tuple(lowered(value) for value in getattr(self, name))
@@ -243,7 +243,7 @@ class Head(Part):
     def uniform(self) -> bool:
         """Whether every score is zero by the shape of the matrices."""
         queries, keys = self.held("Q"), self.held("K")
-        if isinstance(queries, Entries) and isinstance(keys, Entries):
+        if isinstance(queries, RationalEntries) and isinstance(keys, RationalEntries):
             return not any(q and k for q, k in zip(queries.rows, keys.rows, strict=True))
         return all(self.Q[d, :].is_zero_matrix or self.K[d, :].is_zero_matrix for d in range(self.Q.shape[0]))
 

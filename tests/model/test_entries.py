@@ -13,7 +13,7 @@ from families import together
 from symcook.errors import BadInput
 from symcook.model.checks import Space, sparse
 from symcook.model.ends import Embedding, Readout
-from symcook.model.entries import FEW, Entries, Values, kept_number, rational_of
+from symcook.model.entries import FEW, NamedNumbers, RationalEntries, kept_number, rational_of
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.numbers.matrix import RationalMatrix
 
@@ -89,17 +89,17 @@ def test_scores_that_meet_are_not_uniform() -> None:
 
 
 def test_a_matrix_is_kept_by_its_rows() -> None:
-    found = Entries.sparse([{2: 1, 0: Fraction(1, 2), 1: 0}, {}], 3)
+    found = RationalEntries.sparse([{2: 1, 0: Fraction(1, 2), 1: 0}, {}], 3)
     assert found is not None
     assert (found.shape, [list(row.items()) for row in found.rows]) == ((2, 3), [[(0, Fraction(1, 2)), (2, 1)], []])
     assert sparse(found, "abc") == ({"a": Fraction(1, 2), "c": 1}, {})
-    assert Entries.of(["1/2", 0, 0, 1], (2, 2)) == Entries(({0: Fraction(1, 2)}, {1: Fraction(1)}), 2)
-    assert Entries.of([1, sympy.Symbol("eps")], (1, 2)) is None
-    assert Entries.of([1] * (FEW + 1), (1, FEW + 1)) is None
+    assert RationalEntries.of(["1/2", 0, 0, 1], (2, 2)) == RationalEntries(({0: Fraction(1, 2)}, {1: Fraction(1)}), 2)
+    assert RationalEntries.of([1, sympy.Symbol("eps")], (1, 2)) is None
+    assert RationalEntries.of([1] * (FEW + 1), (1, FEW + 1)) is None
 
 
 def test_values_are_a_mapping_of_numbers_of_sympy() -> None:
-    found = Values({"x": "1/2", "y": "1/i"})
+    found = NamedNumbers({"x": "1/2", "y": "1/i"})
     assert dict(found) == {"x": sympy.Rational(1, 2), "y": 1 / sympy.Symbol("i", integer=True, nonnegative=True)}
     assert isinstance(found["x"], sympy.Rational)
     space = Space(("x", "y"))
