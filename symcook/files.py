@@ -9,7 +9,6 @@ import json
 import os
 import signal
 import stat
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -59,6 +58,8 @@ def put(contents: Mapping[Path, bytes], *, force: bool) -> None:
     no `force`: whoever was first keeps it. Another OSError where one cannot be written, which names the target. What is
     interrupted leaves no file half-written and no temporary one.
     """
+    import tempfile  # which loads what only a command that writes has to wait for
+
     written: list[tuple[Path, Path]] = []
     claimed: list[Path] = []
     for target in contents:

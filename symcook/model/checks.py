@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symcook.door import door
 from symcook.errors import BadInput, unknown
+from symcook.model.entries import RationalEntries, all_rational
 from symcook.model.expr import ARITY, valid_name
 from symcook.model.symbols import Number, exact, lowered
 
@@ -27,21 +28,17 @@ Put: TypeAlias = "Callable[[sympy.Expr], sympy.Expr]"
 """A substitution in a number, which is a sympy expression."""
 
 
-def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatrix:
+def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatrix | RationalEntries:
     """An exact matrix of `shape` from nested sequences, a flat sequence for a single row or column, or a sympy matrix;
-    one of rational numbers is a `symcook.numbers.matrix.RationalMatrix`.
+    one of rational numbers is `RationalEntries`, or where it is large a `symcook.numbers.matrix.RationalMatrix`.
 
     Raises BadInput where the shape differs or an entry is not exact.
     """
-    import sympy
-
-    from symcook.numbers.matrix import RationalMatrix
-
     entries: list[Any]
-    if isinstance(rows, RationalMatrix) and rows.shape == shape:
+    if all_rational(rows) and rows.shape == shape:
         return rows
-    if isinstance(rows, sympy.MatrixBase):
-        given, entries = rows.shape, [exact(e) for e in rows] if rows.shape == shape else []
+    if all_rational(rows) or hasattr(rows, "todok"):  # a matrix of sympy's
+        given, entries = rows.shape, list(rows) if rows.shape == shape else []
     else:
         height(rows, what)
         lines = list(rows)
@@ -51,8 +48,14 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
         if len(widths) > 1:
             raise BadInput(f"{what} must have rows of equal length", sorted(widths))
         given, entries = (len(lines), widths.pop()), [e for line in lines for e in line]
-        if not all(type(e) is Fraction or type(e) is int for e in entries):
-            entries = [exact(e) for e in entries]
+    if given == shape and (found := RationalEntries.of(entries, shape)) is not None:
+        return found
+    import sympy
+
+    from symcook.numbers.matrix import RationalMatrix
+
+    if not all(type(e) is Fraction or type(e) is int for e in entries):
+        entries = [exact(e) for e in entries]
     if given != shape:
         raise BadInput(f"{what} must have shape {shape[0]} x {shape[1]}", f"{given[0]} x {given[1]}")
     if all(isinstance(e, (int, Fraction, sympy.Rational)) for e in entries):
@@ -66,7 +69,9 @@ def changes(values: Mapping[str, Any], put: Put) -> dict[str, Any]:
     return {name: new for name, new in made.items() if new is not values[name]}
 
 
-def _substituted(value: sympy.Expr | sympy.MatrixBase, put: Put) -> Any:
+def _substituted(value: sympy.Expr | sympy.MatrixBase | RationalEntries | Fraction, put: Put) -> Any:
+    if isinstance(value, (RationalEntries, Fraction)):
+        return value
     import sympy
 
     if not isinstance(value, sympy.MatrixBase):
@@ -115,8 +120,12 @@ def dyadics(given: Any) -> Any:
     return RationalMatrix.dyadic(floats) if floats.ndim == 2 and np.isfinite(floats).all() else None
 
 
-def sparse(weights: sympy.ImmutableMatrix, columns: Sequence[object]) -> tuple[Mapping[Any, Number], ...]:
+def sparse(
+    weights: sympy.ImmutableMatrix | RationalEntries, columns: Sequence[object]
+) -> tuple[Mapping[Any, Number], ...]:
     """The rows of a matrix as number systems take them: {column: number} without zeros, in the order of the columns."""
+    if isinstance(weights, RationalEntries):
+        return tuple({columns[c]: number for c, number in row.items()} for row in weights.rows)
     rows: tuple[dict[Any, Number], ...] = tuple({} for _ in range(weights.shape[0]))
     from symcook.numbers.matrix import RationalMatrix
 
@@ -129,8 +138,10 @@ def sparse(weights: sympy.ImmutableMatrix, columns: Sequence[object]) -> tuple[M
     return rows
 
 
-def filled(weights: sympy.ImmutableMatrix) -> int:
+def filled(weights: sympy.ImmutableMatrix | RationalEntries) -> int:
     """How many entries of a matrix are not zero."""
+    if isinstance(weights, RationalEntries):
+        return sum(map(len, weights.rows))
     from symcook.numbers.matrix import RationalMatrix
 
     return weights.nnz() if isinstance(weights, RationalMatrix) else len(weights.todok())

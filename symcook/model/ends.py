@@ -15,7 +15,8 @@ from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.answers import EMPTY_STRING, Named
 from symcook.model.checks import Put, Space, changes, coordinates, freeze, instance, matrix, one_of, printable, sparse
-from symcook.model.symbols import Number, exact, lowered, symbol
+from symcook.model.entries import KeptFields, NamedNumbers, held_values, keeps
+from symcook.model.symbols import Number, check_symbol, exact, lowered
 
 if TYPE_CHECKING:
     from symcook.numbers.matrix import RationalMatrix
@@ -119,7 +120,7 @@ class Embedding(Named):
             inputs = coordinates(() if self.inputs is None else self.inputs, "inputs")
             self.space.require(inputs)
             for name in inputs:
-                symbol(name)  # it stands in formulas
+                check_symbol(name)  # it stands in formulas
             freeze(self, inputs=inputs)
         freeze(self, positions=self._values(self.positions, "positions"))
         if type(self.start) is not int or self.start not in (0, 1):
@@ -130,13 +131,13 @@ class Embedding(Named):
         if not isinstance(given, Mapping):
             raise BadInput(f"{what} must map coordinates to numbers", type(given).__name__)
         self.space.require(list(given))
-        return MappingProxyType({name: exact(value) for name, value in given.items()})
+        return NamedNumbers(given)
 
     def mapped(self, put: Put) -> Embedding:
         """This embedding with the substitution `put` made in every number; itself where none changes."""
         rows = {} if isinstance(self.words, TokenRows) else self.words or {}  # token rows hold no symbols
-        new = {token: changes(row, put) for token, row in rows.items()}
-        places = changes(self.positions, put)
+        new = {token: changes(held_values(row), put) for token, row in rows.items()}
+        places = changes(held_values(self.positions), put)
         if not places and not any(new.values()):
             return self
         words = {token: {**row, **new[token]} for token, row in rows.items()} if rows else self.words
@@ -145,14 +146,14 @@ class Embedding(Named):
     @cached_property
     def tables(self) -> Mapping[str, Mapping[str, Number]]:
         """{coordinate: {token: number}} for each coordinate that some token sets, as number systems take it."""
-        names = dict.fromkeys(name for row in (self.words or {}).values() for name, value in row.items() if value != 0)
-        words = self.words or {}
-        return {name: {token: lowered(row.get(name, 0)) for token, row in words.items()} for name in names}
+        rows = {token: held_values(row) for token, row in (self.words or {}).items()}
+        names = dict.fromkeys(name for row in rows.values() for name, value in row.items() if value != 0)
+        return {name: {token: lowered(row.get(name, 0)) for token, row in rows.items()} for name in names}
 
     @cached_property
     def places(self) -> Mapping[str, Number]:
         """The position functions as number systems take them."""
-        return {name: lowered(value) for name, value in self.positions.items()}
+        return {name: lowered(value) for name, value in held_values(self.positions).items()}
 
     def __hash__(self) -> int:
         words = frozenset((token, frozenset(row.items())) for token, row in (self.words or {}).items())
@@ -235,8 +236,9 @@ class Comparing(Protocol[Column, Verdicts, Verdict]):
 
 
 @door()
+@keeps("weights")
 @dataclass(frozen=True, repr=False)
-class Readout(Named):
+class Readout(KeptFields, Named):
     """What is looked at, and where.
 
     kind "value" shows the coordinates `reads` and decides nothing; "sign" accepts iff the scalar `weights` . reads,
@@ -270,17 +272,18 @@ class Readout(Named):
         freeze(self, groups=self._grouped(labels))
         if not reads:
             raise BadInput("a readout must read at least one coordinate", "none")
-        if (self.kind == "sign" or scores) != (self.weights is not None):
+        if (self.kind == "sign" or scores) != (self.held("weights") is not None):
             do = "give a row of weights for each label" if scores else "give weights=[1], one for each coordinate"
             must = "weights must be given for sign, largest, distribution and groups and for no other"
-            raise BadInput(must, self.kind, do if self.weights is None else "leave weights out")
+            raise BadInput(must, self.kind, do if self.held("weights") is None else "leave weights out")
         if scores != bool(labels):
             raise BadInput("labels must be given for largest, distribution and groups and for no other", self.kind)
         if self.kind not in ("sign", "zero") and self.position == "all":
             raise BadInput("a readout at all positions must decide something", f"kind {self.kind}", "use each")
         shape = (len(labels) or 1, len(reads))
-        weights = None if self.weights is None else matrix(self.weights, shape, "the readout's weights")
-        freeze(self, reads=reads, weights=weights, labels=labels)
+        weights = self.held("weights")
+        weights = None if weights is None else matrix(weights, shape, "the readout's weights")
+        self.keep(reads=reads, weights=weights, labels=labels)
 
     def _grouped(self, labels: Sequence[str]) -> tuple[int, ...]:
         """The sizes of the groups; BadInput where they are not those of the labels."""
@@ -298,7 +301,8 @@ class Readout(Named):
 
     def mapped(self, put: Put) -> Readout:
         """This readout with the substitution `put` made in its weights; itself where none changes."""
-        new = {} if self.weights is None else changes({"weights": self.weights}, put)
+        weights = self.held("weights")
+        new = {} if weights is None else changes({"weights": weights}, put)
         return replace(self, **new) if new else self
 
     def require(self, must: str, kinds: Sequence[str], do: str | None = None) -> None:
@@ -431,4 +435,5 @@ class Readout(Named):
     @cached_property
     def rows(self) -> tuple[Mapping[str, Number], ...]:
         """The `sparse` rows of the weights."""
-        return () if self.weights is None else sparse(self.weights, self.reads)
+        weights = self.held("weights")
+        return () if weights is None else sparse(weights, self.reads)

@@ -22,6 +22,7 @@ from symcook.errors import BadInput, NotExact
 from symcook.files import content, exact_json, put
 from symcook.model.checks import MAX_LABEL, Space, stored_value
 from symcook.model.ends import Embedding, Readout, TokenRows
+from symcook.model.entries import RationalEntries, all_rational, as_sympy
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.meaning import subtrees
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, Part, SelfAttention
@@ -355,14 +356,12 @@ class _Document:
         return tuple(self.label(name, f"each name in {place}") for name in self.array(value, place))
 
     def number(self, value: object, place: str) -> Any:
-        """An exact expression from text; each text is read once."""
+        """An exact number from text, a Fraction or sympy's; each text is read once."""
         if not isinstance(value, str):
             raise self.wrong(place, 'a number as text, such as "1/2"', value)
         if value not in self.seen:
             if _LITERAL.fullmatch(value):
-                import sympy
-
-                self.seen[value] = sympy.Rational(Fraction(value))
+                self.seen[value] = Fraction(value)
                 return self.seen[value]
             self.read += 1
             if self.read > MAX_EXPRESSIONS:
@@ -374,17 +373,15 @@ class _Document:
     def signed(self, value: Any, place: str) -> Any:
         """A number whose sign a block looks at."""
         number = self.number(value, place)
-        if not number.is_Rational:
+        if not isinstance(number, Fraction) and not number.is_Rational:
             _check_size(parse_term(value), place, FEW_CALLS)
         return number
 
     def table(self, value: object, place: str) -> dict[str, Any]:
         return {name: self.number(entry, place) for name, entry in self.fields(value, place).items()}
 
-    def sparse(self, value: dict[str, object], place: str) -> RationalMatrix:
+    def sparse(self, value: dict[str, object], place: str) -> RationalMatrix | RationalEntries:
         """A matrix of rational numbers by those that are not zero."""
-        from symcook.numbers.matrix import RationalMatrix
-
         got = self.fields(value, place, "columns rows")
         columns, lines = (
             self.integer(got["columns"], f"columns of {place}"),
@@ -402,6 +399,10 @@ class _Document:
                 must = f'text such as "2:1 17:-1/2", each of the {columns} columns once'
                 raise self.wrong(f"each row of {place}", must, line)
             rows.append(row)
+        if (few := RationalEntries.sparse(rows, columns)) is not None:
+            return few
+        from symcook.numbers.matrix import RationalMatrix
+
         return RationalMatrix.sparse(rows, columns)
 
     def entry(self, text: str) -> tuple[str, str, str]:
@@ -412,12 +413,8 @@ class _Document:
 
     def matrix(
         self, value: object, place: str, rows: int | None = None, columns: int | None = None
-    ) -> sympy.ImmutableMatrix:
+    ) -> sympy.ImmutableMatrix | RationalEntries:
         """A matrix of text; a block checks the shape. Without rows it takes the width that the block must have."""
-        import sympy
-
-        from symcook.numbers.matrix import RationalMatrix
-
         if isinstance(value, dict):
             return self.sparse(value, place)
         lines = [self.array(line, f"each row of {place}") for line in self.array(value, place)]
@@ -426,7 +423,14 @@ class _Document:
             if len(line) != width:
                 raise BadInput(f"{place} in a model file must have rows of equal length", f"{len(line)} and {width}")
         entries = [entry for line in lines for entry in line]
-        if all(type(entry) is str and _LITERAL.fullmatch(entry) for entry in entries):
+        literal = all(type(entry) is str and _LITERAL.fullmatch(entry) for entry in entries)
+        if literal and (few := RationalEntries.of(list(map(Fraction, entries)), (len(lines), width))) is not None:
+            return few
+        import sympy
+
+        from symcook.numbers.matrix import RationalMatrix
+
+        if literal:
             return RationalMatrix.of([_ratio(entry) for entry in entries], (len(lines), width))
         return sympy.ImmutableMatrix(len(lines), width, [self.number(entry, place) for entry in entries])
 
@@ -455,7 +459,7 @@ class _Document:
 
     def scale(self, value: object, place: str) -> Any:
         scale = self.signed(value, place)
-        if not (scale**2).is_Rational:
+        if not isinstance(scale, Fraction) and not (scale**2).is_Rational:
             raise self.wrong(place, "a rational number or the square root of one", value)
         return scale
 
@@ -494,14 +498,12 @@ class _Document:
 
     def words(self, given: dict[str, object]) -> Mapping[str, Mapping[str, Any]]:
         """The rows of tokens; as one matrix where they are many numbers that name the same coordinates."""
-        from symcook.numbers.matrix import RationalMatrix
-
         tokens = [self.label(token, "a token") for token in given]
         rows = [self.fields(row, f"the embedding of {token}") for token, row in given.items()]
         names = list(rows[0]) if rows else []
         if len(tokens) * len(names) > LARGE and all(list(row) == names for row in rows):
-            found = self.matrix([list(row.values()) for row in rows], "words")
-            if isinstance(found, RationalMatrix):
+            found = as_sympy(self.matrix([list(row.values()) for row in rows], "words"))
+            if all_rational(found):
                 return TokenRows(tokens, names, found)
         return {token: self.table(row, f"the embedding of {token}") for token, row in zip(tokens, rows, strict=True)}
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import InitVar, dataclass, replace
 from enum import StrEnum
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -32,6 +33,7 @@ from symcook.model.checks import (
     one_of,
     sparse,
 )
+from symcook.model.entries import KeptFields, RationalEntries, is_positive, keeps, kept_number
 from symcook.model.symbols import lowered
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "gelu-sigmoid", "step")
 PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
 
 
-class Part(Named):
+class Part(KeptFields, Named):
     """What heads, feed-forward parts and norms have in common: coordinates read and written, and fields of three kinds.
 
     `FIELDS` is the table of what stands beside `reads` and `writes`, in order: a matrix with the names of its two sizes
@@ -92,48 +94,59 @@ class Part(Named):
 
     def matrices(self) -> dict[str, sympy.ImmutableMatrix]:
         """The matrices by name; one that is left out is not there."""
-        found = {name: getattr(self, name) for name, kind in self.FIELDS.items() if isinstance(kind, tuple)}
+        return {name: getattr(self, name) for name in self.held_matrices()}
+
+    def held_matrices(self) -> dict[str, sympy.ImmutableMatrix | RationalEntries]:
+        """The same as they are kept."""
+        found = {name: self.held(name) for name, kind in self.FIELDS.items() if isinstance(kind, tuple)}
         return {name: value for name, value in found.items() if value is not None}
 
     def numbers(self) -> dict[str, Any]:
         """The exact numbers that are no matrix, by name."""
-        return {name: getattr(self, name) for name, kind in self.FIELDS.items() if kind == "number"}
+        return {name: getattr(self, name) for name in self.held_numbers()}
+
+    def held_numbers(self) -> dict[str, Any]:
+        """The same as they are kept."""
+        return {name: self.held(name) for name, kind in self.FIELDS.items() if kind == "number"}
 
     @cached_property
     def lowered(self) -> Mapping[str, Any]:
         """What `FIELDS` names as number systems take it (`symcook.model.symbols.lowered`), made once: the `sparse` rows
         of a matrix over what is read or over hidden units, the entries of a matrix with one column, a number itself."""
-        result: dict[str, Any] = {name: lowered(value) for name, value in self.numbers().items()}
-        for name, weights in self.matrices().items():
+        result: dict[str, Any] = {name: lowered(value) for name, value in self.held_numbers().items()}
+        for name, weights in self.held_matrices().items():
             across = self.FIELDS[name][1]
-            if across == "one":
-                result[name] = tuple(lowered(value) for value in weights)
+            if across == "one" and isinstance(weights, RationalEntries):
+                result[name] = tuple(row.get(0, Fraction(0)) for row in weights.rows)
+            elif across == "one":
+                result[name] = tuple(lowered(value) for value in getattr(self, name))
             else:
                 result[name] = sparse(weights, self.reads if across == "reads" else range(weights.shape[1]))
         return result
 
     def mapped(self, put: Put) -> Self:
         """This part with the substitution `put` made in every number; itself where none changes."""
-        new = changes({**self.matrices(), **self.numbers()}, put)
+        new = changes({**self.held_matrices(), **self.held_numbers()}, put)
         return replace(self, **new) if new else self  # type: ignore[type-var]
 
     def _take(self, dyadic: bool) -> None:
         """Arrays become lists; with `dyadic`, floats the numbers with a power of two below that they are."""
         for name, kind in self.FIELDS.items():
             if kind != "word":
-                freeze(self, **{name: nested(getattr(self, name), dyadic)})
+                self.keep(**{name: nested(self.held(name), dyadic)})
 
     def _freeze(self, **values: object) -> None:
         """Set checked names and numbers, and the matrices in the shapes that `FIELDS` gives them."""
-        freeze(self, **values)
+        self.keep(**values)
         sizes = self.sizes()
         for name, kind in self.FIELDS.items():
-            given = getattr(self, name)
+            given = self.held(name)
             if isinstance(kind, tuple) and not (given is None and name in self.OPTIONAL):
-                freeze(self, **{name: matrix(given, (sizes[kind[0]], sizes[kind[1]]), name)})
+                self.keep(**{name: matrix(given, (sizes[kind[0]], sizes[kind[1]]), name)})
 
 
 @door()
+@keeps("W1", "b1", "W2", "b2")
 @dataclass(frozen=True, repr=False)
 class FeedForward(Part):
     """y = W2 act(W1 x + b1) + b2, added to the coordinates `writes`.
@@ -166,13 +179,14 @@ class FeedForward(Part):
     @property
     def hidden(self) -> int:
         """The number of hidden units."""
-        return height(self.b1, "b1")
+        return height(self.held("b1"), "b1")
 
     def sizes(self) -> dict[str, int]:
         return super().sizes() | {"hidden": self.hidden}
 
 
 @door()
+@keeps("Q", "K", "V", "temperature", "scale")
 @dataclass(frozen=True, repr=False)
 class Head(Part):
     """One attention head: c_i = sum_j alpha_ij V x_j, with alpha_i the weighting of the scores of row i.
@@ -204,22 +218,21 @@ class Head(Part):
     exact: InitVar[bool] = False
 
     def __post_init__(self, exact: bool) -> None:
-        import sympy
-
         self._take(exact)
         mask, weighting = one_of("mask", self.mask, MASKS), one_of("weighting", self.weighting, WEIGHTINGS)
         reads, writes = coordinates(self.reads, "reads"), coordinates(self.writes, "writes")
-        by_key = isinstance(self.scale, str) and self.scale == "1/sqrt(d_key)"
-        scale = 1 / sympy.sqrt(max(height(self.Q, "Q"), 1)) if by_key else symbols.exact(self.scale)
-        temperature = symbols.exact(self.temperature)
-        if not scale.is_positive:
+        scale, temperature = self.held("scale"), kept_number(self.held("temperature"))
+        if isinstance(scale, str) and scale == "1/sqrt(d_key)":
+            scale = f"1/sqrt({max(height(self.held('Q'), 'Q'), 1)})"
+        scale = kept_number(scale)
+        if not is_positive(scale):
             raise BadInput("the scale of a head must be positive", scale, "give 1 or 1/sqrt(d_key)")
-        if temperature.is_nonpositive:
+        if temperature <= 0 if isinstance(temperature, Fraction) else temperature.is_nonpositive:
             raise BadInput("a temperature must be positive", temperature)
         self._freeze(reads=reads, writes=writes, mask=mask, weighting=weighting, scale=scale, temperature=temperature)
 
     def sizes(self) -> dict[str, int]:
-        return super().sizes() | {"key": height(self.Q, "Q")}
+        return super().sizes() | {"key": height(self.held("Q"), "Q")}
 
     @cached_property
     def sees(self) -> Mask:
@@ -229,6 +242,9 @@ class Head(Part):
     @cached_property
     def uniform(self) -> bool:
         """Whether every score is zero by the shape of the matrices."""
+        queries, keys = self.held("Q"), self.held("K")
+        if isinstance(queries, RationalEntries) and isinstance(keys, RationalEntries):
+            return not any(q and k for q, k in zip(queries.rows, keys.rows, strict=True))
         return all(self.Q[d, :].is_zero_matrix or self.K[d, :].is_zero_matrix for d in range(self.Q.shape[0]))
 
     @property
@@ -244,10 +260,15 @@ class Head(Part):
     @cached_property
     def lowered(self) -> Mapping[str, Any]:
         """As for every part, and the factor of the scores."""
-        return {**super().lowered, "factor": lowered(self.factor)}
+        found, soft = super().lowered, self.weighting == "softmax" and not self.uniform
+        numbers = found["scale"], found["temperature"]
+        if all(isinstance(one, Fraction) for one in numbers):
+            return {**found, "factor": numbers[0] / numbers[1] if soft else Fraction(1)}
+        return {**found, "factor": lowered(self.factor)}
 
 
 @door()
+@keeps("gain", "bias", "epsilon", "projection")
 @dataclass(frozen=True, repr=False)
 class LayerNorm(Part):
     """y = gain (P x - mean)/sqrt(variance + epsilon) + bias, entry by entry, at each position.
@@ -281,19 +302,19 @@ class LayerNorm(Part):
             raise BadInput("a layer norm must read at least one coordinate", "none")
         one_of("outcome of zero variance", self.zero_variance, ("refuse", "zero"))
         m = len(writes)
-        if self.projection is None and writes != reads:
+        if self.held("projection") is None and writes != reads:
             raise BadInput("a layer norm without projection must write what it reads", ", ".join(writes))
-        epsilon = symbols.exact(self.epsilon)
-        if epsilon.is_negative:
-            raise BadInput("epsilon of a layer norm must not be negative", symbols.from_sympy(epsilon))
-        gain = [1] * m if self.gain is None else self.gain
-        bias = [0] * m if self.bias is None else self.bias
+        epsilon = kept_number(self.held("epsilon"))
+        if epsilon < 0 if isinstance(epsilon, Fraction) else epsilon.is_negative:
+            raise BadInput("epsilon of a layer norm must not be negative", symbols.from_sympy(symbols.exact(epsilon)))
+        gain = [1] * m if self.held("gain") is None else self.held("gain")
+        bias = [0] * m if self.held("bias") is None else self.held("bias")
         self._freeze(reads=reads, writes=writes, gain=gain, bias=bias, epsilon=epsilon)
 
     @property
     def refuses(self) -> bool:
         """Whether there may be an input on which this norm leaves the model without a run."""
-        return self.zero_variance == "refuse" and not self.epsilon.is_positive
+        return self.zero_variance == "refuse" and not is_positive(self.held("epsilon"))
 
 
 @door()

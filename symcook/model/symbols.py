@@ -75,6 +75,8 @@ def lowered(value: object) -> Number:
     """
     if isinstance(value, (Fraction, tuple)):
         return value
+    if type(value) is int:
+        return Fraction(value)
     found: Any = value if hasattr(value, "free_symbols") else exact(value)
     return Fraction(int(found.p), int(found.q)) if found.is_Rational else tree_from_sympy(found)
 
@@ -149,12 +151,17 @@ class _AnySymbol(dict[str, Any]):
         return symbol(key)
 
 
+def check_symbol(name: object) -> None:
+    """BadInput where no symbol can have this name."""
+    if not isinstance(name, str) or not valid_name(name):
+        raise BadInput("a symbol's name must be an identifier and no reserved word", name)
+
+
 def symbol(name: str) -> Any:
     """The sympy symbol that stands for `name` everywhere: i and n are positive integers, all others are real."""
     import sympy as sp
 
-    if not isinstance(name, str) or not valid_name(name):
-        raise BadInput("a symbol's name must be an identifier and no reserved word", name)
+    check_symbol(name)
     if name == "i":
         return sp.Symbol("i", integer=True, nonnegative=True)
     return sp.Symbol("n", integer=True, positive=True) if name == "n" else sp.Symbol(name, real=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,9 @@ from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown, Verbs
 from symcook.model.checks import Put, Space, filled, freeze, instance, listed, printable
 from symcook.model.ends import Embedding, Readout, TokenRows
+from symcook.model.entries import all_rational, held_values
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention, Sublayer
-from symcook.model.symbols import Exact, exact, from_sympy, symbol
+from symcook.model.symbols import Exact, check_symbol, exact, from_sympy, symbol
 
 if TYPE_CHECKING:
     import sympy
@@ -40,7 +42,7 @@ class Parameter:
     upper_open: bool = False
 
     def __post_init__(self) -> None:
-        symbol(self.name)
+        check_symbol(self.name)
         for side in (self.lower_open, self.upper_open):
             if not isinstance(side, bool):
                 raise BadInput("whether an end of an interval is open must be True or False", side)
@@ -251,8 +253,8 @@ class Transformer(Verbs, Shown):
         if self.parameters or self.embedding.inputs is not None:
             return False
         parts = [part for step in self.sublayers for part in step.parts]
-        matrices = [weights for part in parts for weights in part.matrices().values() if weights.shape[1] > 1]
-        size = sum(weights.rows * weights.cols for weights in matrices)
+        matrices = [weights for part in parts for weights in part.held_matrices().values() if weights.shape[1] > 1]
+        size = sum(weights.shape[0] * weights.shape[1] for weights in matrices)
         return size >= MANY and 2 * sum(map(filled, matrices)) >= size
 
     @cached_property
@@ -274,25 +276,30 @@ class Transformer(Verbs, Shown):
 
     def expressions(self, *, symbolic: bool = False) -> Iterator[tuple[Any, bool, str]]:
         """Each exact number of the model, whether i and n may occur in it, and where it stands; with `symbolic` without
-        those of matrices that are all rational."""
-        from symcook.numbers.matrix import RationalMatrix
+        what is rational by its type."""
+
+        def some(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+            kept = held_values(values)
+            return ((name, values[name]) for name in values if not (symbolic and isinstance(kept[name], Fraction)))
 
         words = self.embedding.words or {}
         for token, values in () if symbolic and isinstance(words, TokenRows) else words.items():
-            for value in values.values():
+            for _, value in some(values):
                 yield value, False, f"the embedding of {token}"
-        for name, value in self.embedding.positions.items():
+        for name, value in some(self.embedding.positions):
             yield value, True, f"the position function of {name}"
         for step in self.sublayers:
             for part in step.all_parts:
                 where = "the final norm" if step.block is None else f"layer {step.layer}"
-                for name, weights in part.matrices().items():
-                    for value in () if symbolic and isinstance(weights, RationalMatrix) else weights:
+                for name, weights in part.held_matrices().items():
+                    for value in () if symbolic and all_rational(weights) else getattr(part, name):
                         yield value, False, f"{name} of {where}"
-                for name, value in part.numbers().items():
-                    yield value, name == "temperature", f"the {name} of {where}"
-        if self.readout.weights is not None:
-            for value in () if symbolic and isinstance(self.readout.weights, RationalMatrix) else self.readout.weights:
+                for name, value in part.held_numbers().items():
+                    if not (symbolic and isinstance(value, Fraction)):
+                        yield getattr(part, name), name == "temperature", f"the {name} of {where}"
+        weights = self.readout.held("weights")
+        if weights is not None:
+            for value in () if symbolic and all_rational(weights) else self.readout.weights:
                 yield value, False, "the readout"
 
     @door()

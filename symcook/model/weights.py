@@ -7,14 +7,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
-from symcook.errors import BadInput
+from symcook.errors import BadInput, NotExact
+from symcook.model.entries import kept_number
 from symcook.model.expr import Tree, children, names, parse_term, show
 from symcook.model.parts import FeedForward, Head
-from symcook.model.rationals import plain
-from symcook.model.symbols import Exact, exact, symbol, to_sympy
+from symcook.model.rationals import plain, rational
+from symcook.model.symbols import Exact, symbol, to_sympy
 from symcook.model.transformer import Parameter
 
 if TYPE_CHECKING:
@@ -119,7 +121,7 @@ def head(
     for pair, coefficient in (score or {}).items():
         if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(c, str) for c in pair):
             raise BadInput("a score must map pairs (query coordinate, key coordinate) to numbers", repr(pair))
-        keys.setdefault(pair[0], {})[pair[1]] = exact(coefficient)
+        keys.setdefault(pair[0], {})[pair[1]] = kept_number(coefficient)
     columns = _order((), (*keys, *(c for row in keys.values() for c in row), *(c for f in values.values() for c in f)))
     return Head(
         columns,
@@ -156,18 +158,18 @@ class _Formulas:
         """Coefficients and what they multiply: a coordinate, a called activation, or None for a constant."""
         tag = tree[0]
         if self.constant(tree):
-            yield factor * to_sympy(tree, self.symbols), None
+            yield factor * self.value(tree), None
         elif tag in ("+", "-"):
             yield from self.terms(tree[1], factor)
             yield from self.terms(tree[2], factor if tag == "+" else -factor)
         elif tag == "neg":
             yield from self.terms(tree[1], -factor)
         elif tag == "*" and self.constant(tree[1]):
-            yield from self.terms(tree[2], factor * to_sympy(tree[1], self.symbols))
+            yield from self.terms(tree[2], factor * self.value(tree[1]))
         elif tag == "*" and self.constant(tree[2]):
-            yield from self.terms(tree[1], factor * to_sympy(tree[2], self.symbols))
+            yield from self.terms(tree[1], factor * self.value(tree[2]))
         elif tag == "/" and self.constant(tree[2]):
-            yield from self.terms(tree[1], factor * to_sympy(("/", ("num", 1, 1), tree[2]), self.symbols))
+            yield from self.terms(tree[1], factor * self.value(("/", ("num", 1, 1), tree[2])))
         elif tag == "name" or (tag == "call" and tree[1] in ACTIVATION_CALLS and len(tree[2]) == 1):
             yield factor, tree
         else:
@@ -188,4 +190,10 @@ class _Formulas:
                 raise BadInput("the inside of an activation or a value must be linear in coordinates", show(tree))
             name = "" if atom is None else atom[1]
             form[name] = form.get(name, 0) + coefficient
-        return {name: value for name, value in form.items() if value != 0}
+        return {name: kept_number(value) for name, value in form.items() if value != 0}
+
+    def value(self, tree: Tree) -> Any:
+        """The value of a constant: a Fraction, or sympy's."""
+        with suppress(BadInput, NotExact):
+            return rational(tree)
+        return to_sympy(tree, self.symbols)

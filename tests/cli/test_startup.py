@@ -12,6 +12,9 @@ import pytest
 from families import together
 
 from symcook.cli import listing
+from symcook.compilers import compile
+from symcook.model.modelfile import save
+from symcook.recipes import build
 
 HEAVY = ("sympy", "numpy", "mpmath", "flint", "symcook.model.transformer")
 SCRIPT = """
@@ -50,6 +53,18 @@ def test_not_even_click(arguments: list[str] | None) -> None:
 
 def test_claims_need_no_sympy() -> None:
     assert loaded(["claims", "--json"], ("sympy", "numpy", "mpmath")) == []
+
+
+def test_a_run_reads_exact_entries_without_sympy(tmp_path: Path) -> None:
+    exact = ("sympy", "numpy", "mpmath")
+    assert loaded(["run", "dyck-1", "--input", "(())"], exact) == []
+    stored, compiled = tmp_path / "dyck.json", tmp_path / "formula.json"
+    save(build("dyck-1-zero-one"), stored)
+    save(compile("ltl", "Q_a & prev Q_b", alphabet="ab"), compiled)
+    assert loaded(["run", str(stored), "--input", "(())"], exact) == []
+    assert loaded(["run", str(compiled), "--input", "ba"], exact) == []
+    assert loaded(["run", "lookup-quadratic", "--help"], exact) == []
+    assert "sympy" in loaded(["run", "dyck-1-nonuniform", "--input", "()"], exact)  # eps is a symbol
 
 
 def test_the_test_sees_an_import() -> None:

@@ -1,0 +1,169 @@
+"""Rational numbers of a model as they are kept until somebody reads them: then they are sympy's.
+
+What is given as integers, fractions or numbers in text needs no sympy to be exact, and a run reads it as it is. So a
+command that only runs a model does not wait for sympy's import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from symcook.errors import BadInput, NotExact
+from symcook.model.expr import parse_term
+from symcook.model.rationals import plain, rational
+from symcook.model.symbols import exact
+
+Class = TypeVar("Class", bound=type)
+FEW = 4096
+"""So many entries a matrix may have that is kept as `RationalEntries`; a larger one is a `RationalMatrix` at once."""
+
+
+def rational_of(value: object) -> Fraction | None:
+    """The number that an integer, a Fraction, text or a Rational of sympy's is; None of anything else, which `exact`
+    reads or refuses.
+
+    >>> rational_of("2/6"), rational_of(3), rational_of("1/eps"), rational_of(0.5)
+    (Fraction(1, 3), Fraction(3, 1), None, None)
+    """
+    if type(value) is Fraction:
+        return value
+    if type(value) is int:
+        return Fraction(value)
+    if type(value) is str:
+        with suppress(BadInput, NotExact):
+            return rational(parse_term(plain(value)))
+    if getattr(value, "is_Rational", False) is True and not isinstance(value, type):
+        number: Any = value
+        return Fraction(int(number.p), int(number.q))
+    return None
+
+
+def kept_number(value: object) -> Any:
+    """An exact number as a block keeps it: a Fraction, or a sympy expression where it is not rational as it is given.
+    BadInput as `exact` says."""
+    number = rational_of(value)
+    return exact(value) if number is None else number
+
+
+def is_positive(number: Any) -> bool | None:
+    """Whether a number that is kept is positive; None where that is not known."""
+    return number > 0 if isinstance(number, Fraction) else number.is_positive
+
+
+@dataclass(frozen=True)
+class RationalEntries:
+    """A matrix of rational numbers by its rows: {column: number} without zeros, in the order of the columns."""
+
+    rows: tuple[Mapping[int, Fraction], ...]
+    columns: int
+
+    @classmethod
+    def of(cls, entries: Sequence[object], shape: tuple[int, int]) -> RationalEntries | None:
+        """The matrix of these entries, row by row; None where one is not rational, or where they are many."""
+        height, width = shape
+        if height * width > FEW or len(entries) != height * width:
+            return None
+        rows: list[dict[int, Fraction]] = [{} for _ in range(height)]
+        for place, entry in enumerate(entries):
+            number = rational_of(entry)
+            if number is None:
+                return None
+            if number:
+                rows[place // width][place % width] = number
+        return cls(tuple(rows), width)
+
+    @classmethod
+    def sparse(cls, rows: Sequence[Mapping[int, int | Fraction]], columns: int) -> RationalEntries | None:
+        """The matrix of these rows by their entries, by column; None where it is large."""
+        if len(rows) * columns > FEW:
+            return None
+        return cls(tuple({c: Fraction(row[c]) for c in sorted(row) if row[c]} for row in rows), columns)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.rows), self.columns
+
+
+def all_rational(weights: Any) -> bool:
+    """Whether a matrix, as it is kept, holds rational numbers alone by its type."""
+    return isinstance(weights, RationalEntries) or hasattr(weights, "ratios")
+
+
+def as_sympy(value: object) -> Any:
+    """A value that was kept, as sympy has it: a matrix, or a number."""
+    if isinstance(value, RationalEntries):
+        from symcook.numbers.matrix import RationalMatrix
+
+        return RationalMatrix.sparse(value.rows, value.columns)
+    return exact(value) if isinstance(value, Fraction) else value
+
+
+class KeptField:
+    """A field whose value is kept as `RationalEntries` or a Fraction, and becomes sympy's when it is first read."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, block: Any, owner: type) -> Any:
+        if block is None or self.name not in block.kept:
+            raise AttributeError(f"{owner.__name__} has no value of {self.name}")
+        value = block.__dict__[self.name] = as_sympy(block.kept[self.name])
+        return value
+
+
+def keeps(*names: str) -> Any:
+    """The decorator of a dataclass whose fields of these names may be kept (`keep`)."""
+
+    def install(kind: Class) -> Class:
+        for name in names:
+            setattr(kind, name, KeptField(name))
+        return kind
+
+    return install
+
+
+class KeptFields:
+    """A frozen block with fields that may be kept."""
+
+    def keep(self, **values: object) -> None:
+        """Set fields of a block that is being made; `RationalEntries` and Fractions are kept."""
+        for name, value in values.items():
+            if isinstance(value, (RationalEntries, Fraction)):
+                self.__dict__.setdefault("kept", {})[name] = value
+                self.__dict__.pop(name, None)
+            else:
+                self.__dict__[name] = value
+
+    def held(self, name: str) -> Any:
+        """A field as it is there: kept, or as sympy has it."""
+        kept = self.__dict__.get("kept", {})
+        return kept[name] if name in kept else getattr(self, name)
+
+
+class NamedNumbers(Mapping[str, Any]):
+    """{coordinate: number}, frozen: sympy's numbers, each made when it is first read where it is rational."""
+
+    def __init__(self, given: Mapping[str, object]) -> None:
+        self.held = MappingProxyType({name: kept_number(value) for name, value in given.items()})
+
+    def __getitem__(self, name: str) -> Any:
+        return as_sympy(self.held[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.held)
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+def held_values(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """{coordinate: number} as it is kept."""
+    return values.held if isinstance(values, NamedNumbers) else values
