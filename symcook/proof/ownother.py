@@ -193,7 +193,9 @@ class OtherModel:
     @property
     def parts(self) -> list[str]:
         """What its run states, part by part, with its tokens said by those of the first model."""
-        said = {("=", W_AT_I, ("num", k, 1)): parse_formula(text) for k, text in self.tokens().items()}
+        said: dict[Tree, Tree] = {
+            ("=", W_AT_I, ("num", k, 1)): parse_formula(text) for k, text in self.tokens().items()
+        }
         if self.place:
             for token, k in self.first.tokens.items():
                 here = ("=", W_AT_I, ("num", k, 1))
