@@ -216,7 +216,7 @@ class ModelMeaning:
         name = run.place
         if not run.named or name in self.places:
             return self.places.get(name, name)
-        if name in self.space or name in self.taken or not expr.valid_name(name):
+        if name in {*self.space, *self.taken, *self.tokens} or not expr.valid_name(name):
             raise Rejected(f"{name!r} has a meaning here; call the position by another name")
         bound = mentioned(tuple(expr.parse_formula(part) for part in (*self.parts, present(self.word))))
         self.places[name] = new = free({*self.taken, *bound}, name)

@@ -153,6 +153,7 @@ def test_the_premises_are_the_run_on_the_changed_string_and_nothing_near_it() ->
     ("changed(p + 1, a).accept", "it takes a position and a symbol"),
     ("changed(vote, a).accept", "'vote' has a meaning here; call the position by another name"),
     ("changed(w, a).accept", "'w' has a meaning here"),
+    ("changed(a, b).accept", "'a' has a meaning here"),
     ("changed(p, '^').accept", "'^' is no symbol of the strings"),
     ("ex p in 1..n. changed(p, a).accept", "the name 'p' is bound twice"),
     ("changed (p, a).accept", "column 1, 'changed (p, a).accept': of the string with an a at position p"),
