@@ -318,7 +318,9 @@ class FamilyRuns(Runs):
             for name, table in self.family.tables.items()
         }
         below = tuple((one.values, reached.get(one.values, 0)) for one in self.all_instances[:least])
-        return FamilyTried(found.word, found.length, found.outside, found.open_at, at.values, values, self.model, below)
+        return FamilyTried(
+            found.word, found.length, found.outside, found.open_at, {}, at.values, values, self.model, below
+        )
 
     def _below(self, least: int, longest: int, reached: dict[str, int]) -> int:
         """The sentence is false at the instance with this number: which is the first one at which it is found false,

@@ -316,9 +316,10 @@ def _decided(
                 return Settled(*refute(statement, runs, until), tried, decision=found)
         runs = subject.runs(until)
         with suppress(WordsSpent):
-            if runs.on(found.string) and runs.false() and runs.runs():
-                tried = Tried(runs.word, len(found.string) - 1, bool(runs.beyond))
-                return Settled(*refute(statement, runs, until), tried, decision=found)
+            for holds in runs.on(found.string):
+                if holds and runs.false() and runs.runs():
+                    tried = runs.refuting(len(found.string) - 1)
+                    return Settled(*refute(statement, runs, until), tried, decision=found)
     return None
 
 

@@ -72,7 +72,7 @@ class FamilyMeaning(ModelMeaning):
     """What a sentence says of the models of a family, at all sizes."""
 
     def __init__(self, family: PlainFamily, known: Mapping[str, Definition]) -> None:
-        self.known, self.family, self.others, self.truths = known, family, {}, None
+        self.known, self.family, self.others, self.places, self.truths = known, family, {}, {}, None
         _unmarked(family)
         relation = FamilyRelation(family)
         self.indices = {name: len(over) for name, over in family.space.items()}  # how many each coordinate has
@@ -96,6 +96,10 @@ class FamilyMeaning(ModelMeaning):
         self.sorts |= {self.names[name]: kind for name, kind in kinds.items()}
         self.functions = [*self.sorts]
         self.taken = {*taken, *self.functions}
+
+    def add_runs(self, sentence: str) -> None:
+        size = next(iter(self.family.sizes), "K")
+        raise Rejected(f"it has no meaning at all sizes; {ONE_SIZE.format(size)}")
 
     @property
     def least(self) -> list[str]:

@@ -16,7 +16,7 @@ from symcook.programs.regular import regular_table
 from symcook.proof import grammar
 from symcook.proof.grammar import Definition
 from symcook.proof.holds import Truths
-from symcook.proof.ownother import OTHER, OtherModel, parted, renaming, renamings, second_runs, typed
+from symcook.proof.ownother import OTHER, OtherModel, SecondRun, other_strings, parted, second_runs, typed
 from symcook.proof.ownwords import HINTS, UNNAMED, WORDS, SentenceReader, own_word
 from symcook.proof.replay import ID
 from symcook.proof.rounded import ROUNDED, RoundedTerms, words
@@ -192,26 +192,51 @@ class ModelMeaning:
         self.sorts |= {} if words is None else {"w": "Int->Int"}
         self.sorts |= dict.fromkeys(self.functions, "Real" if self.relation.pointwise else "Int->Real")
         self.others: dict[str, OtherModel] = {}
+        self.places: dict[str, str] = {}  # the names of changed positions, and those that the statement has for them
         self.add_runs("")
 
     def add_runs(self, sentence: str) -> None:
         """The runs beside the first that a sentence speaks of, by what their names in it begin with."""
-        for prefix, document in second_runs(sentence, *self.given):
-            same = next((one for one in self.others.values() if one.given == document), None)
-            second = same or OtherModel(self, ModelMeaning(document, self.known, prefix != OTHER), prefix)
-            self.others[prefix] = second
+        for run in second_runs(sentence, *self.given):
+            same = next((one for one in self.others.values() if one.of.same(run)), None)
             if same is not None:
+                self.others[run.prefix] = same
                 continue
+            theirs = ModelMeaning(run.document, self.known, run.prefix != OTHER)
+            self.others[run.prefix] = second = OtherModel(self, theirs, run, self.place(run))
             self.parts = [*second.parts, *self.parts]
             self.run = " & ".join([*second.parts, self.run])
             self.functions += second.sorts
             self.taken |= {*second.sorts}
             self.sorts |= second.sorts
 
+    def place(self, run: SecondRun) -> str:
+        """The changed position of a run as the statement has it: a number, n, or a name of a position; Rejected for one
+        that has a meaning."""
+        name = run.place
+        if not run.named or name in self.places:
+            return self.places.get(name, name)
+        if name in {*self.space, *self.taken, *self.tokens} or not expr.valid_name(name):
+            raise Rejected(f"{name!r} has a meaning here; call the position by another name")
+        bound = mentioned(tuple(expr.parse_formula(part) for part in (*self.parts, present(self.word))))
+        self.places[name] = new = free({*self.taken, *bound}, name)
+        self.sorts[new] = "Int"
+        self.taken.add(new)
+        return new
+
     @property
     def least(self) -> list[str]:
         """That there is a position, where there are positions."""
-        return [] if self.relation.pointwise else ["1 <= n", *(one for k in self.others.values() for one in k.least)]
+        if self.relation.pointwise:
+            return []
+        return [*dict.fromkeys(["1 <= n", *(one for k in self.others.values() for one in k.least)])]
+
+    @property
+    def typed_places(self) -> tuple[str, str]:
+        """The first and the last position of a typed symbol."""
+        before, after = (self.document["embedding"][key] for key in ("before", "after"))
+        low, high = int(self.relation.low) + (before is not None), self.relation.high
+        return str(low), high if after is None else expr.show(expr.parse_term(f"{high} - 1"))
 
     @property
     def typed(self) -> list[str]:
@@ -221,7 +246,7 @@ class ModelMeaning:
     @property
     def integers(self) -> dict[str, bool]:
         """The names of integers, and whether they are never negative."""
-        return {"n": True}
+        return {"n": True, **dict.fromkeys(self.places.values(), True)}
 
     @property
     def regions(self) -> list[str]:
@@ -246,11 +271,9 @@ class ModelMeaning:
 
     def truths_for(self, sentence: Sentence) -> Truths:
         """The truth functions of the formulas in a sentence, over the typed letters of a word."""
-        before, after = (self.document["embedding"][key] for key in ("before", "after"))
-        low = int(self.relation.low) + (before is not None)
-        high = self.relation.high if after is None else expr.show(expr.parse_term(f"{self.relation.high} - 1"))
-        letters = {token: number for token, number in self.tokens.items() if token not in (before, after)}
-        return Truths(letters, low, high, {*self.taken, *sentence.reader.names}, sentence.fail)
+        low, high = self.typed_places
+        letters = {token: self.tokens[token] for token in self.typed}
+        return Truths(letters, int(low), high, {*self.taken, *sentence.reader.names}, sentence.fail)
 
     def stages(self, name: str) -> dict[str, str | None]:
         """What holds a coordinate after the embedding and each part of a layer, by how a sentence says it; None where
@@ -287,15 +310,17 @@ class Sentence:
         theirs = [] if two is None else [f"{OTHER}{name}" for name in two.meaning.space]
         self.reader = self.READER(text, [*meaning.space, *theirs], two is not None)
         read = self.reader.whole()
-        for prefix, begin in renamings(text).items():
+        for prefix, begin in other_strings(text).items():
             try:
-                renaming(prefix, meaning.typed)
-                meaning.add_runs(text)
+                meaning.add_runs(prefix)
             except Rejected as error:
                 raise self.reader.wrong(str(error), begin, begin + len(prefix) - 1) from None
+        while read[0] == "all in" and read[1] in meaning.places:  # the statement is about all such positions
+            place, low, high, body = ("name", read[1]), *read[2:]
+            read = ("->", ("&", ("<=", low, place), ("<=", place, high)), body)
         try:
             self.formulas(read)
-            self.made = self.rounded(self.walk(read, {}))
+            self.made = self.rounded(self.walk(read, meaning.places))
             env = {name: var(name, _sort(written)) for name, written in meaning.sorts.items()}
             if sort_of(_Builder(self).build(self.made, env, meaning.known)) != "Bool":
                 raise self.fail(read, "it is a number; compare it with something")
@@ -539,15 +564,18 @@ class Sentence:
             return written(expr.parse_formula(text), places[0], scope.values())
         if name not in meaning.tokens:
             raise unknown("token", name, list(meaning.tokens))
-        if word != kind:  # where it stands in the renamed string
-            name = {new: old for old, new in renaming(parted(word)[0], meaning.typed).items()}.get(name, name)
         number, low, high = meaning.tokens[name], relation.low, relation.high
-        if kind == "at":
+        second = meaning.others.get(parted(word)[0])
+        if kind == "at" and second is None:
             return ("=", ("call", "w", tuple(places)), ("num", number, 1))
+        if kind == "at" and second is not None:
+            return written(expr.parse_formula(second.stands(name, HERE_NAME)), places[0], scope.values())
+        away = f"w(j) != {number}" if second is None else f"~({second.stands(name, 'j')})"
+        bit = f"I[w(i) = {number}]" if second is None else second.bit(name, "i")
         texts = {
-            "count": f"sum(i, {low}, {high}, I[w(i) = {number}])",
-            "first": f"{low} + sum(i, {low}, {high}, I[all j in {low}..i. w(j) != {number}])",
-            "last": f"{high} - sum(i, {low}, {high}, I[all j in i..{high}. w(j) != {number}])",
+            "count": f"sum(i, {low}, {high}, {bit})",
+            "first": f"{low} + sum(i, {low}, {high}, I[all j in {low}..i. {away}])",
+            "last": f"{high} - sum(i, {low}, {high}, I[all j in i..{high}. {away}])",
         }
         return written(expr.parse_term(texts[kind]), None, scope.values())
 

@@ -1,8 +1,11 @@
 """A second run in a statement: ``other.NAME`` is a coordinate of a second model, ``other.accept`` its answer to the
 same typed input. ``renamed(a->b, b->a).accept`` is the answer of the model itself to the string with these symbols
-renamed.
+renamed, ``changed(p, a).accept`` that to the string with an a at position p.
 
-A model on the renamed string is a second model on the string: each symbol has the row of the one that it becomes.
+A model on the renamed string is a second model on the string: each symbol has the row of the one that it becomes. On
+the changed string I[w(i) = a], in the equations of the second run, is I[w(i) = a] - I[i = p]*I[w(i) = a] + I[i = p],
+and without the last term for the other symbols. The position p is a name of the statement, with the premise that a
+typed symbol stands there.
 
 Its equations stand among the premises next to those of the first model, in names of their own, so that the statement is
 about the strings on which both have a run. Both read one string: n and w are those of the first model. What the second
@@ -15,6 +18,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -29,10 +33,11 @@ if TYPE_CHECKING:
 OTHER = "other."
 """What the names of a second model begin with in a statement."""
 _QUOTED = r"""(?:"[^"]*"|'[^']*')"""
-RENAMED = rf"""renamed\((?:[^()"']|{_QUOTED})*\)\."""
-"""The same of the run on a renamed string."""
-_RENAMINGS = re.compile(rf"{_QUOTED}|({RENAMED})")
-_PREFIXED = re.compile(rf"({re.escape(OTHER)}|{RENAMED})?(.*)", re.S)
+PUT = rf"""(?:renamed|changed)\((?:[^()"']|{_QUOTED})*\)\."""
+"""The same of the run on another string."""
+_PUTS = re.compile(rf"{_QUOTED}|({PUT})")
+_PREFIXED = re.compile(rf"({re.escape(OTHER)}|{PUT})?(.*)", re.S)
+_CHANGE = rf"\s*(\w+)\s*,\s*({_QUOTED}|\w+)\s*"
 _PAIR = rf"\s*({_QUOTED}|\w+)\s*->\s*({_QUOTED}|\w+)\s*"
 W_AT_I = ("call", "w", (("name", "i"),))
 """The token at a position, as a run has it."""
@@ -48,25 +53,41 @@ def parted(name: str) -> tuple[str, str]:
     return found[1] or "", found[2]
 
 
-def renamings(sentence: str) -> dict[str, int]:
-    """The beginnings of names in a sentence that say how the string is renamed, and where each stands first."""
-    found = [one for one in _RENAMINGS.finditer(sentence) if one[1]]
-    return {one[1]: one.start() for one in reversed(found)}
+def other_strings(sentence: str) -> dict[str, int]:
+    """The beginnings of names in a sentence that say which other string a run is on, and where each stands first."""
+    out: dict[str, int] = {}
+    for found in _PUTS.finditer(sentence):
+        if found[1]:
+            out.setdefault(found[1], found.start())
+    return out
+
+
+def _inside(prefix: str) -> str:
+    return prefix[prefix.index("(") + 1 : -2]
+
+
+def _known(given: str, symbols: Sequence[str]) -> str:
+    """A symbol without quotes; Rejected for one that may not be typed."""
+    symbol = given.strip("\"'")
+    if symbol not in symbols:
+        raise Rejected(f"{symbol!r} is no symbol of the strings; {unknown('symbol', symbol, list(symbols)).do}")
+    return symbol
+
+
+def change(prefix: str, symbols: Sequence[str]) -> tuple[str, str]:
+    """The position, as it is written, and the symbol that is put there; Rejected where these are none."""
+    found = re.fullmatch(_CHANGE, _inside(prefix))
+    if found is None:
+        raise Rejected("it takes a position and a symbol, as changed(p, a).accept")
+    return found[1], _known(found[2], symbols)
 
 
 def renaming(prefix: str, symbols: Sequence[str]) -> dict[str, str]:
     """What each of the typed `symbols` becomes; Rejected where that is no permutation of them."""
-    if not symbols:
-        raise Rejected("it is about a model that reads strings of symbols, which this one does not")
-    inside = prefix[prefix.index("(") + 1 : -2]
-    if re.fullmatch(f"{_PAIR}(?:,{_PAIR})*", inside) is None:
+    if re.fullmatch(f"{_PAIR}(?:,{_PAIR})*", _inside(prefix)) is None:
         raise Rejected("it takes what each symbol becomes, as renamed(a->b, b->a).accept")
-    pairs = [tuple(one.strip("\"'") for one in pair) for pair in re.findall(_PAIR, inside)]
+    pairs = [tuple(_known(one, symbols) for one in pair) for pair in re.findall(_PAIR, _inside(prefix))]
     given = dict.fromkeys(one for pair in pairs for one in pair)
-    for symbol in given:
-        if symbol not in symbols:
-            do = unknown("symbol", symbol, list(symbols)).do
-            raise Rejected(f"{symbol!r} is no symbol of the strings; {do}")
     out = {symbol: symbol for symbol in symbols}
     for symbol, new in pairs:
         if [one for one, _ in pairs].count(symbol) > 1:
@@ -80,32 +101,51 @@ def renaming(prefix: str, symbols: Sequence[str]) -> dict[str, str]:
     return out
 
 
-def second_runs(
-    sentence: str, document: Mapping[str, Any], other: Mapping[str, Any] | None
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The second runs that a sentence about the model of a document speaks of, each as what names of it begin with and
-    the model that has it on the same string."""
+@dataclass(frozen=True)
+class SecondRun:
+    """A run beside the first: of a model on the string, or on the string with `symbol` at `place`. The names of its
+    values begin with `prefix` in a sentence, and with `stem` in the statement that is made of it."""
+
+    prefix: str
+    stem: str
+    document: Mapping[str, Any]
+    place: str = ""
+    symbol: str = ""
+
+    @property
+    def named(self) -> bool:
+        """Whether its position is a name of the sentence."""
+        return bool(self.place) and self.place != "n" and not self.place.isdigit()
+
+    def same(self, other: SecondRun) -> bool:
+        """Whether another one has the same values."""
+        return (self.document, self.place, self.symbol) == (other.document, other.place, other.symbol)
+
+
+def second_runs(sentence: str, document: Mapping[str, Any], other: Mapping[str, Any] | None) -> Iterator[SecondRun]:
+    """The second runs that a sentence about the model of a document speaks of; Rejected where one is on no string."""
     if other is not None:
-        yield OTHER, other
+        yield SecondRun(OTHER, "other_", other)
     embedding = document["embedding"]
     words: Mapping[str, Any] = embedding["words"] or {}
-    added = (embedding["before"], embedding["after"])
-    for prefix in renamings(sentence):
-        becomes = renaming(prefix, [token for token in words if token not in added])
+    symbols = [token for token in words if token not in (embedding["before"], embedding["after"])]
+    for prefix in other_strings(sentence):
+        if not symbols:
+            raise Rejected("it is about a model that reads strings of symbols, which this one does not")
+        if prefix.startswith("changed"):
+            yield SecondRun(prefix, "changed_", document, *change(prefix, symbols))
+            continue
+        becomes = renaming(prefix, symbols)
         rows = {token: words[becomes.get(token, token)] for token in words}
-        yield prefix, {**document, "embedding": {**embedding, "words": rows}}
-
-
-def stem_of(prefix: str) -> str:
-    """What the names of a second run begin with in the statement that is made of a sentence."""
-    return "other_" if prefix == OTHER else "renamed_"
+        yield SecondRun(prefix, "renamed_", {**document, "embedding": {**embedding, "words": rows}})
 
 
 class OtherModel:
-    """The second model of a statement whose first one has the meaning `first`."""
+    """The second run of a statement about the model with the meaning `first`; `second` is that of its own model, and
+    `place` the changed position as the statement has it."""
 
-    def __init__(self, first: ModelMeaning, second: ModelMeaning, prefix: str) -> None:
-        self.first, self.meaning, self.given = first, second, second.given[0]
+    def __init__(self, first: ModelMeaning, second: ModelMeaning, run: SecondRun, place: str = "") -> None:
+        self.first, self.meaning, self.of, self.place = first, second, run, place
         symbols = [set(typed(one)) for one in (first, second)]
         if first.word is None or second.word is None or symbols[0] != symbols[1]:
             shown = [" ".join(typed(one)) or "numbers" for one in (first, second)]
@@ -116,15 +156,34 @@ class OtherModel:
         self.called: dict[str, str] = {}
         taken = {*first.taken, *second.taken}
         for name in second.functions:
-            new = f"{stem_of(prefix)}{name}"
+            new = f"{run.stem}{name}"
             self.called[name] = next(x for k in itertools.count() if (x := f"{new}{'_' * k}") not in taken)
             taken.add(self.called[name])
         self.sorts = {self.called[name]: second.sorts[name] for name in second.functions}
 
     @property
     def least(self) -> list[str]:
-        """That it has a position too."""
+        """That it has a position too; that a typed symbol stands where one is changed."""
+        if self.place:
+            low, high = self.first.typed_places
+            return [f"{low} <= {self.place}", f"{self.place} <= {high}"]
         return [f"1 <= {show(self.length)}"] if self.more < 0 else []
+
+    def stands(self, token: str, place: str) -> str:
+        """That a token stands at a position of the other string."""
+        if self.of.stem == "renamed_":
+            new = renaming(self.of.prefix, self.first.typed)
+            return f"w({place}) = {self.first.tokens[next((a for a, b in new.items() if b == token), token)]}"
+        here = f"w({place}) = {self.first.tokens[token]}"
+        new_one = token == self.of.symbol
+        return f"({place} = {self.place} | {here})" if new_one else f"(~({place} = {self.place}) & {here})"
+
+    def bit(self, token: str, place: str) -> str:
+        """The same as a number, in which no indicator is about two things."""
+        if not self.place:
+            return f"I[{self.stands(token, place)}]"
+        here, changed = f"I[w({place}) = {self.first.tokens[token]}]", f"I[{place} = {self.place}]"
+        return f"({here} - {changed}*{here}{f' + {changed}' if token == self.of.symbol else ''})"
 
     def renamed(self, tree: Tree) -> Tree:
         """What is about the second model, in the names of the statement."""
@@ -134,7 +193,14 @@ class OtherModel:
     @property
     def parts(self) -> list[str]:
         """What its run states, part by part, with its tokens said by those of the first model."""
-        said = {("=", W_AT_I, ("num", k, 1)): parse_formula(text) for k, text in self.tokens().items()}
+        said: dict[Tree, Tree] = {
+            ("=", W_AT_I, ("num", k, 1)): parse_formula(text) for k, text in self.tokens().items()
+        }
+        if self.place:
+            for token, k in self.first.tokens.items():
+                here = ("=", W_AT_I, ("num", k, 1))
+                said[here] = parse_formula(self.stands(token, "i"))
+                said["ind", here] = parse_term(self.bit(token, "i"))
 
         def put(tree: Any) -> Any:
             return said[tree] if tree in said else tuple(map(put, tree)) if isinstance(tree, tuple) else tree

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -22,10 +22,11 @@ from symcook.alarm import TimeUp, Until, alarm
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.locks import PRECISION
 from symcook.numbers.roots import Root
+from symcook.present import present
 from symcook.proof.grammar import leading_names
 from symcook.proof.instances import HERE, Instances, _integers
 from symcook.proof.ownevaluated import Evaluated
-from symcook.proof.ownother import second_runs, stem_of
+from symcook.proof.ownother import SecondRun, second_runs
 from symcook.proof.ownvalues import OPEN, minus, over, short, sign
 from symcook.proof.replay import Statement
 from symcook.proof.terms import Term, flatten, free, num, opened, replace, var
@@ -51,12 +52,14 @@ class Tried:
     """What words said of a sentence: the smallest word at which it is false, and the length to which all were tried.
 
     `word` has the typed tokens, None where no false one was found; `open_at` is the first word that decided nothing.
+    `places` are the positions at which it is false, by the names that the statement has for those of changed symbols.
     """
 
     word: tuple[str, ...] | None
     length: int
     outside: bool = False
     open_at: tuple[str, ...] | None = None
+    places: Mapping[str, int] = field(default_factory=dict)
 
 
 class Runs(Instances):
@@ -103,7 +106,11 @@ class Runs(Instances):
         self.words_of = {v for v in functions if v[1][1][2] == "Int"} - truths
         self.fixed = {v: value for v in self.order for name, value in (fixed or {}).items() if v[1][0] == name}
         plain = {*self.order} if self.pointwise else {*self.numbers, *self.words_of, *self.inputs, *self.fixed}
-        self.choose = [p for p in premises if free(p) <= plain]
+        named = dict.fromkeys(run.place for run in self.others if run.named)
+        self.size_name = self.numbers[0] if len(self.numbers) == 1 + len(named) else None
+        self.places = dict(zip(named, self.numbers[1:], strict=False))  # of changed symbols, by name
+        self.choose = [p for p in premises if free(p) <= plain.difference(self.places.values())]
+        self.where = [p for p in premises if free(p) <= plain and p not in self.choose]
         ordered = _ordered([p for p in premises if not free(p) <= plain], plain)
         self.follow = [(p, [v for v in self.order if v in free(p)]) for p in ordered]
         self.outside: dict[Term, Any] = {}
@@ -112,7 +119,6 @@ class Runs(Instances):
         self.roots: dict[tuple[Term, int], tuple[Fraction, ...]] = {}  # a value is a product of sqrt(q) for these q
         self.solved: dict[tuple[Term, int], Term] = {}  # what a value is by its equation
         self.parts: list[tuple[Term, Term, int]] = []  # the equations that were solved, in this order
-        self.size_name = self.numbers[0] if len(self.numbers) == 1 else None
 
     # --- Words ---------------------------------------------------------------------------------------------------
 
@@ -124,33 +130,38 @@ class Runs(Instances):
             return
         if self.size_name is None:
             return
-        functions = [v for v in self.order if v is not self.size_name and v not in self.fixed]
+        functions = [v for v in self.order if v not in self.numbers and v not in self.fixed]
         for v in functions:
             self.values[v] = {}
         self.values |= self.fixed
         self.values[self.size_name] = self.length = length
         self.size = self.size_name
         for _ in self.meeting(self.choose):
-            yield from self._run([v for v in functions if v not in self.words_of])
+            yield from self._placed([v for v in functions if v not in self.words_of])
 
-    def on(self, letters: Sequence[int]) -> bool | None:
-        """Whether the premises hold at the string of these letters, which are numbers of tokens, with its run in
-        `values`; None where that stays open."""
+    def _placed(self, functions: Sequence[Term]) -> Iterator[bool]:
+        """The same at the present string, with each choice of positions for those of changed symbols."""
+        for given in product(range(self.start, self.start + self.length), repeat=len(self.places)):
+            self.values |= zip(self.places.values(), given, strict=True)
+            if all(self.truth(premise, ()) for premise in self.where):
+                yield from self._run(functions)
+
+    def on(self, letters: Sequence[int]) -> Iterator[bool]:
+        """The same of the string of these letters alone, which are numbers of tokens."""
         if self.inputs or self.size_name is None or len(self.words_of) != 1:
-            return None
+            return
         (w,) = self.words_of
-        functions = [v for v in self.order if v is not self.size_name and v not in self.fixed]
+        functions = [v for v in self.order if v not in self.numbers and v not in self.fixed]
         self.values |= {v: {} for v in functions} | self.fixed
         self.values[self.size_name] = self.length = len(letters)
         self.size = self.size_name
         self.values[w] = dict(enumerate(letters, self.start))
         self.limit = self.work + 20 * self.budget
         try:
-            if not all(self.truth(premise, ()) for premise in self.choose):
-                return False
-            return next(self._run([v for v in functions if v is not w]), False) or None
+            if all(self.truth(premise, ()) for premise in self.choose):
+                yield from self._placed([v for v in functions if v is not w])
         except (WordsSpent, *OPEN):
-            return None
+            return
 
     def _run(self, functions: Sequence[Term]) -> Iterator[bool]:
         """True where the premises hold with the values that the equations give these functions; False where that stays
@@ -289,9 +300,9 @@ class Runs(Instances):
         return _model(self.document)
 
     @cached_property
-    def seconds(self) -> list[tuple[Any, str]]:
-        """The models that the second runs are of, with what the names of their values begin with."""
-        return [(_model(document), stem_of(prefix)) for prefix, document in self.others]
+    def seconds(self) -> list[tuple[Any, SecondRun]]:
+        """The models that the second runs are of."""
+        return [(_model(run.document), run) for run in self.others]
 
     @cached_property
     def start(self) -> int:
@@ -318,8 +329,19 @@ class Runs(Instances):
 
     def runs(self) -> bool:
         """Whether each model itself has a run on the present word; its stream must be among the values found."""
-        models = (self.model, ""), *self.seconds
-        return all(self._ran(model, stem) for model, stem in models if model is not None)
+        if self.model is not None and not self._ran(self.model, "", self.given):
+            return False
+        return all(self._ran(model, run.stem, self._changed(run)) for model, run in self.seconds)
+
+    def _changed(self, run: SecondRun) -> Any:
+        """The present input of a second run."""
+        if not run.place:
+            return self.given
+        place = (
+            self.values[self.places[run.place]] if run.named else self.length if run.place == "n" else int(run.place)
+        )
+        at = place - self.start - (present(self.document)["embedding"]["before"] is not None)
+        return (*self.word[:at], run.symbol, *self.word[at + 1 :])
 
     @property
     def given(self) -> Any:
@@ -330,15 +352,14 @@ class Runs(Instances):
         """By position, what each function is whose name begins so."""
         return (x for v, x in self.values.items() if isinstance(x, dict) and v[1][0].startswith(stem))
 
-    def _ran(self, model: Any, stem: str) -> bool:
-        """The same of a model, whose functions have names that begin so."""
+    def _ran(self, model: Any, stem: str, given: Any) -> bool:
+        """The same of a model on its input, whose functions have names that begin so."""
         from symcook.domains import make_domain
         from symcook.errors import NotExact, Undecided
         from symcook.forward import forward
         from symcook.run import prepare, run
 
         try:
-            given = self.given
             sequence, _ = prepare(model, given)
             try:
                 result = forward(model, sequence, make_domain("exact"), trace=True)
@@ -392,13 +413,18 @@ class Runs(Instances):
                         for found in self.at(size):
                             false = self.false(wide) if found else None
                             if false and self.runs():
-                                return Tried(self.word, size - 1, bool(self.beyond), first_open)
+                                return self.refuting(size - 1, first_open)
                             if false is None and first_open is None:
                                 first_open = self.word
                         length = length if wide or first_open is not None else size
             except (WordsSpent, TimeUp, *OPEN):
                 pass
         return Tried(None, length, open_at=first_open)
+
+    def refuting(self, length: int, open_at: tuple[str, ...] | None = None) -> Tried:
+        """The present string as that of which the sentence is false."""
+        places = {name: self.values[v] for name, v in self.places.items()}
+        return Tried(self.word, length, bool(self.beyond), open_at, places)
 
     @property
     def rational(self) -> bool:

@@ -34,7 +34,7 @@ from symcook.numbers.roots import Root, root
 from symcook.proof import grammar
 from symcook.proof.instances import _integers
 from symcook.proof.normal import constant, nf
-from symcook.proof.ownother import OTHER, RENAMED, parted
+from symcook.proof.ownother import OTHER, PUT, parted
 from symcook.proof.ownruns import Runs
 from symcook.proof.ownvalues import compact, written
 from symcook.proof.search import reify
@@ -75,6 +75,7 @@ _ALIKE |= {"forall": "all i in 1..n.", "every": "all i in 1..n.", "exists": "ex 
 HINTS = {theirs: f"write {ours} for {theirs}" for theirs, ours in {**_SIGNS, **_ALIKE}.items()}
 HINTS |= {"%": "write a mod 3 for a % 3", "other": "other.NAME is about a second model: give --with FILE"}
 HINTS |= {"renamed": "of the string with a and b exchanged write renamed(a->b, b->a).NAME"}
+HINTS |= {"changed": "of the string with an a at position p write changed(p, a).NAME"}
 
 _QUOTED = r""""[^"]*"|'[^']*'"""
 _FOREIGN = "|".join([r"!(?!=)", *(re.escape(s) for s in sorted(_SIGNS, key=len, reverse=True) if s != "!")])
@@ -84,7 +85,7 @@ _TOKEN, _TOKEN_OF_TWO = (
         rf"|(?P<name>{of}(?:(?:Q_)?(?:{_QUOTED})|[^\W\d]\w*)(?:@[0-9]+(?:\.[a-z]+)?)?)"
         r"|(?P<op><->|->|<=|>=|!=|\.\.|[-+*/^()\[\],.:~&|<>=])|(?P<end>$))"
     )
-    for of in (f"(?:{RENAMED})?", rf"(?:{re.escape(OTHER)}|{RENAMED})?")
+    for of in (f"(?:{PUT})?", rf"(?:{re.escape(OTHER)}|{PUT})?")
 )
 _GIVEN = re.compile(rf"\s*({_QUOTED}|\w+)\s*(?=[,)])")
 """What a word is given: a token or label, quoted or not."""
@@ -273,7 +274,7 @@ class SentenceReader(expr.Reader):
     def call(self, name: str) -> Tree:
         if name == "holds" and not self.inside:
             return self.formula_at()
-        if name == "renamed" and name not in self.coordinates:
+        if name in ("renamed", "changed") and name not in self.coordinates:
             raise self.wrong(HINTS[name], self.tokens[self.at - 1][2])
         if own_word(name) in WORDS and not self.inside:
             return self.word(name)

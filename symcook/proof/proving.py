@@ -21,7 +21,7 @@ from symcook.model.transformer import Transformer, without_value
 from symcook.proof import own
 from symcook.proof.familyruns import FamilyTried
 from symcook.proof.limits import OutOfTime
-from symcook.proof.ownother import renamings
+from symcook.proof.ownother import other_strings
 from symcook.proof.ownruns import VALUES, Tried
 from symcook.proof.search import prooftext
 
@@ -94,6 +94,11 @@ class ProofAnswer(Shown):
         return self.tried.sizes if isinstance(self.tried, FamilyTried) else None
 
     @property
+    def places(self) -> Mapping[str, int]:
+        """The positions of changed symbols at which the statement is false, by name."""
+        return {} if self.tried is None else self.tried.places
+
+    @property
     def about(self) -> str:
         """The name of the model, or of the family."""
         return self.claim.id.removeprefix("own.") if self.model is None or self.sizes else self.model.name
@@ -103,7 +108,8 @@ class ProofAnswer(Shown):
         """The counterexample as a sentence names it."""
         if self.counterexample is None:
             return None
-        return (self.counterexample or EMPTY_STRING) + (f" at {self.sizes}" if self.sizes else "")
+        where = self.sizes or ", ".join(f"{name} = {place}" for name, place in self.places.items())
+        return (self.counterexample or EMPTY_STRING) + (f" at {where}" if where else "")
 
     @property
     def words(self) -> str:
@@ -124,15 +130,19 @@ class ProofAnswer(Shown):
 
     def to_json(self, certificate: object = None) -> dict[str, Any]:
         """The answer as one entry of ``symcook prove --claims --json``; `certificate` is the file that has it."""
-        return {
-            "statement": self.statement,
-            "status": self.status,
-            "word": None if self.word is None else list(self.word),
-            "method": self.method,
-            "seconds": round(self.seconds, 4),
-            "certificate": None if certificate is None else str(certificate),
-            "why": self.why,
-        } | ({"sizes": self.tried.at} if isinstance(self.tried, FamilyTried) and self.tried.sizes else {})
+        return (
+            {
+                "statement": self.statement,
+                "status": self.status,
+                "word": None if self.word is None else list(self.word),
+                "method": self.method,
+                "seconds": round(self.seconds, 4),
+                "certificate": None if certificate is None else str(certificate),
+                "why": self.why,
+            }
+            | ({"places": dict(self.places)} if self.places else {})
+            | ({"sizes": self.tried.at} if isinstance(self.tried, FamilyTried) and self.tried.sizes else {})
+        )
 
     @door(path='for example "mine.certificate.json"')
     def save(self, path: str | Path, force: bool = False) -> tuple[Path, Path]:
@@ -223,7 +233,7 @@ def settle(
     from symcook.proof import formulas
 
     def find(told: DecisionTold) -> Settled:
-        if script is None and model.program is not None and other is None and not renamings(claim.note or ""):
+        if script is None and model.program is not None and other is None and not other_strings(claim.note or ""):
             return formulas.settle(model, claim, document, seconds)
         return own.settle(claim, document, script, seconds, other=other, told=told)
 

@@ -132,7 +132,7 @@ def checked(claim, decision: counts.CountedDecision, goal=None) -> kernel.Accept
 
 def run_at(model: sc.Transformer, claim, string: tuple[int, ...]) -> Runs:
     runs = Runs(claim, document_of(model, {}))
-    assert runs.on(string)
+    assert next(runs.on(string))
     return runs
 
 

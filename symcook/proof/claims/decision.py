@@ -46,7 +46,7 @@ class ClaimDecision:
         found, why = (REGULAR if self.true else None), self.outside
         if self.proved is not None and not self.true:
             why = "; ".join(dict.fromkeys(filter(None, (why, UNACCEPTED))))
-        return ClaimDecision(found, self.true, outside=None if self.true else why)
+        return ClaimDecision(found, self.true, outside=why)
 
 
 def decide(statement: Statement, library: Citable, until: Until | None = None, least: bool = True) -> ClaimDecision:

@@ -126,7 +126,7 @@ class LetterSums(LetterCounts):
         ends = [("<=", None, (low, place)), ("<=", None, (place, high))]
         away = [self.known(negation(end)) for end in ends]
         label, outside = g.fresh("sum"), next((x for x in away if x is not None), None)
-        is_there = next(x for x in subterms(inner) if x[0] == "ind" and THERE in free(x))[2][0]
+        is_there = next(x for x in subterms(inner) if x[0] == "ind" and _only_at(x) is not None)[2][0]
 
         def zero(h: Goal, name: str, known: list[str]) -> None:
             """The term of another position is 0."""

@@ -243,7 +243,9 @@ def prove(problem: Problem, library: Citable, regular: Regular) -> Goal:
     introduce(problem, g)
     main = g._branch(g.goal)
     case = PlacedCase(PlacedRoot(regular, Lettered(problem, g)), main)
-    case.orders.append("some")
+    for name in problem.marked:
+        case.name(var(name, "Int"))
+    case.suppose("some")
     case.prove()
     g.take(main)
     return g

@@ -103,6 +103,11 @@ class Problem:
         return f"truth.{part}" if truth else self.called[part] if self.called else f"run.{part}"
 
     @property
+    def marked(self) -> tuple[str, ...]:
+        """The names of positions that the statement is about, as of a symbol that is changed."""
+        return tuple(name for name, sort in self.names.items() if sort == "Int" and name != "n")
+
+    @property
     def here(self) -> Problem:
         """The same with the equations at each position of the string alone: nothing is put in of others."""
         own = {name: one for name, one in self.equations.items() if one.kind == "state" or one.places == self.places}
@@ -159,7 +164,7 @@ def problem(statement: Statement) -> Problem:
                 outside.append(grammar.show(line))
     typed, before, after = _string(word, places)
     missing = [name for name, sort in names.items() if name not in ("n", "w") and name not in equations]
-    outside += [f"no equation for {name}" for name in missing if names[name] != "Real"]
+    outside += [f"no equation for {name}" for name in missing if names[name] not in ("Real", "Int")]
     return Problem(
         statement, names, some, word, places, typed, before, after, tuple(lines), tuple(truths), equations,
         tuple(needs), tuple(outside), claim,

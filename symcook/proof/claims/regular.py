@@ -61,7 +61,8 @@ class Regular(TermRules):
         self.t.restrict(self.t.both(*(one.yes for one in strings)))
         self.kinds.clear()
         self.truths.clear()
-        self.premises = [line for line in problem.needs if line not in plain]
+        marked = [line for line in flatten("&", problem.some) if {v[1][0] for v in free(line)} & {*problem.marked}]
+        self.premises = [line for line in (*problem.needs, *marked) if line not in plain]
 
     def decided(self) -> RegularVerdict:
         """The answer; OutsideFragment where the claim is none of this fragment."""
@@ -69,9 +70,9 @@ class Regular(TermRules):
         for premise in self.premises:  # as that a norm does not refuse the string
             given = self.formula(premise)
             claim = TruthSets(self.t.either(given.no, claim.yes), self.t.both(given.yes, claim.no))
-        whole = self.t.valid()
-        wrong = self.t.without(claim.no, LAST)
-        right = self.t.without(claim.yes, LAST)
+        whole, marks = self.t.valid(), [f"@.{name}" for name in self.problem.marked]
+        wrong = self.t.without(claim.no, *marks, LAST)
+        right = self.t.without(self.t.complement(self.t.without(self.t.complement(claim.yes), *marks)), LAST)
         if self.t.less(whole, right).empty:
             return RegularVerdict(True, None, self.t.largest)
         string = self.t.smallest(wrong)
@@ -213,6 +214,8 @@ class Regular(TermRules):
                 return PlaceTerm({LAST: Fraction(1)}, Fraction(1 - self.problem.start))
             if data[0].startswith("@"):
                 return PlaceTerm({data[0]: Fraction(1)}, ZERO)
+            if data[0] in self.problem.marked:
+                return PlaceTerm({f"@.{data[0]}": Fraction(1)}, ZERO)
             raise OutsideFragment(f"it has the number {data[0]}, which is no position")
         if tag == "app":
             return self._applied(term)
