@@ -56,6 +56,7 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
     if most is not None:
         main.facts["most"] = ("<=", None, (problem.places.high, num(most - 1 + problem.start)))
         case.assume("most")
+        case.tally = [MOST_CASES - MOST_CASES // 4]
     states = [] if regular is None else at_the_end(lettered, regular)
     if states:
         potentials = Potentials(lettered, states)
