@@ -19,6 +19,7 @@ from symcook.model.rationals import quotient
 from symcook.proof import normal
 from symcook.proof.claims.casefacts import WAITS
 from symcook.proof.claims.farkas import FactRow, whole
+from symcook.proof.claims.implicit import equal_by
 from symcook.proof.claims.lettercounts import both
 from symcook.proof.claims.lettered import THERE
 from symcook.proof.claims.quantified import Quantified
@@ -290,9 +291,7 @@ class Divided(Quantified):
                 ends = [self.known(("<=", None, pair)) for pair in ((num(0), value), (value, num(0)))]
                 label = self.g.fresh("equal")
                 if None not in ends:
-                    self.g.have(
-                        ("=", None, (num(0), value)), label, lambda h, ends=ends: _between(h, [str(k) for k in ends])
-                    )
+                    self.g.have(("=", None, (num(0), value)), label, lambda h, ends=ends: equal_by(h, *map(str, ends)))
                     self.fact(label)
                     if self.solved(label):
                         return True
@@ -339,8 +338,3 @@ def integral(p: Poly, linear: bool = False) -> bool:
     """Whether a polynomial has whole factors and integers alone; where it is `linear`, no products."""
     whole_numbers = all(c == int(c) and not e and all(whole(a) for a, _ in m) for (m, e), c in p.items())
     return whole_numbers and not (linear and any(sum(k for _, k in m) > 1 for m, _ in p))
-
-
-def _between(g: Goal, labels: list[str]) -> None:
-    for part, label in zip(g.antisym(), labels, strict=True):
-        part.hyp(label)
