@@ -63,6 +63,7 @@ TRUE: dict[str, tuple[dict[str, Any], str]] = {
     "two remainders compared": ({}, "count(a) mod 4 = count(b) mod 4 & accept -> count(a) >= count(b) + 4"),
     "remainders as numbers": ({}, "mod(count(a), 4) = mod(count(b), 2) -> mod(count(a), 2) = mod(count(b), 2)"),
     "a remainder above 12": ({"after": "$"}, "mod(count(a), 16) = 3 -> mod(count(a), 8) = 3"),
+    "a remainder above 20": ({"before": "^"}, "mod(n, 40) = 7 -> mod(n, 20) = 7"),
     "an equation without a factor 1": ({}, "6*count(a) = 10*count(b) -> count(a) mod 5 = 0"),
     "no automaton, both tokens": ({"before": "^", "after": "$"}, "accept <-> count(a) > count(b)"),
 }
@@ -89,6 +90,7 @@ FALSE = [
     "count(a) mod 4 = count(b) mod 4 & accept -> count(a) >= count(b) + 5",
     "mod(count(a), 4) = mod(count(b), 2) -> mod(count(a), 4) = mod(count(b), 4)",
     "6*count(a) = 10*count(b) -> count(a) mod 10 = 0",
+    "mod(n, 40) = 7 -> mod(n, 30) = 7",
 ]
 
 

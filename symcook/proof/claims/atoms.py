@@ -148,15 +148,15 @@ class Atoms(TermSums):
         return WAITS
 
     def _ind(self, a: int) -> str:
-        key = normal._keys[a]
-        f = reify.formula(key[1])
+        key = normal._keys[a][1]
+        f = self.compared[key] if key in self.compared else reify.formula(key)
         if (letter := letter_at(f)) is None and f[0] == "=":
             letter = letter_at(("=", None, f[2][::-1])) or zero_letter(f)
         if letter is not None:
             return self.bit(*letter)
-        part, value = None if key[1] in self.compared else self.divided(f), self.truth(f)
+        part, value = None if key in self.compared else self.divided(f), self.truth(f)
         if value is None:
-            if key[1] in self.compared:
+            if key in self.compared:
                 return WAITS
             if part is None and (part := self.undecided(f)) is None:
                 return OPAQUE

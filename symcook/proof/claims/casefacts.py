@@ -111,9 +111,12 @@ class CaseFacts(DecidedFormulas):
     def _enclosures(self) -> None:
         """Constants as e^2 and sqrt(2) that stand before what is not negative: bounds by rational numbers."""
         for m in dict.fromkeys(m for row in self.rows.values() for m in row.poly):
+            if m in self.enclosed:
+                continue
             closed = tuple(x for x in m[0] if not free(reify.atom(x[0])))
             rest = [reify.atom(a) for a, k in m[0] if (a, k) not in closed for _ in range(k)]
-            if m in self.enclosed or not (closed or m[1]):
+            if not (closed or m[1]):
+                self.enclosed.add(m)
                 continue
             factors = [self.known(("<=", None, (num(0), t))) for t in rest]
             if None in factors:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
+from symcook.alarm import Until
 from symcook.errors import Rejected
 from symcook.proof.claims.casefacts import WORK, Unclosed
 from symcook.proof.claims.divided import Divided, division
@@ -22,6 +23,7 @@ from symcook.proof.claims.problem import Problem, introduce
 from symcook.proof.claims.regular import Regular
 from symcook.proof.claims.strings import LedBy, string
 from symcook.proof.claims.truth import letter_at
+from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.normal import Mono, fkey
 from symcook.proof.search import reify
 from symcook.proof.search.simplex import Effort, TooLong
@@ -86,9 +88,15 @@ class CountedDecision:
     why: str = ""
 
 
-def decide(problem: Problem, library: Citable, regular: Regular | None = None, least: bool = True) -> CountedDecision:
-    """A proof, or a string at which the counts make the claim false, where asked for of `least` length; nobody has run
-    it. `regular` are the automata of the problem."""
+def decide(
+    problem: Problem,
+    library: Citable,
+    regular: Regular | None = None,
+    least: bool = True,
+    until: Until | None = None,
+) -> CountedDecision:
+    """A proof, or a string at which the counts make the claim false, where asked for of `least` length, as far as that
+    is found by a moment; nobody has run it. `regular` are the automata of the problem."""
     if problem.outside:
         return CountedDecision(why=problem.outside[0])
     problem = problem.here
@@ -111,7 +119,11 @@ def decide(problem: Problem, library: Citable, regular: Regular | None = None, l
     below, length = 0, len(found)  # no string of `below` positions, one of `length`
     while below + 1 < length:
         middle = (below + length) // 2
-        closed, shorter, _ = attempt(middle)
+        try:
+            with limited(until and Until(until.left / 2)):
+                closed, shorter, _ = attempt(middle)
+        except OutOfTime:
+            break
         if closed is None and shorter is None:
             break
         if shorter is None:

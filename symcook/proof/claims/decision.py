@@ -70,7 +70,8 @@ def decide(statement: Statement, library: Citable, until: Until | None = None, l
     if regular.string is not None:
         return regular
     share = until and Until(until.left / 3) if regular.true else until  # cases on positions come afterwards
-    counted = _within(share, lambda: counts.decide(asked, library, next(iter(regular_sets), None), least), "counts")
+    sets = next(iter(regular_sets), None)
+    counted = _within(share, lambda: counts.decide(asked, library, sets, least, share), "counts")
     if isinstance(counted, str):
         counted = counts.CountedDecision(why=counted)
     if counted.proved is not None:

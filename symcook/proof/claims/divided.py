@@ -19,12 +19,15 @@ from symcook.model.rationals import quotient
 from symcook.proof import normal
 from symcook.proof.claims.casefacts import WAITS
 from symcook.proof.claims.farkas import FactRow, whole
+from symcook.proof.claims.implicit import equal_by
+from symcook.proof.claims.lettercounts import both
+from symcook.proof.claims.lettered import THERE
 from symcook.proof.claims.quantified import Quantified
 from symcook.proof.normal import ONE, Poly, constant, fkey, nf
 from symcook.proof.search import reify
 from symcook.proof.search.linear import poly
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, abstract, flatten, instantiate, loose, negation, num, subterms, var
+from symcook.proof.terms import Term, abstract, flatten, instantiate, loose, negation, num, replace, subterms, var
 
 MOST_MODULUS = 60
 QUOTIENT = var("q'", "Int")
@@ -235,6 +238,48 @@ class Divided(Quantified):
         self.fact(label)
         self.solved(label)
 
+    # --- Quotients as sums -------------------------------------------------------------------------------------------
+
+    def _sum(self, a: int) -> str:
+        """A sum that counts the multiples of m up to T is the quotient of T by m; so is floor(T/m) for a large m."""
+        low, high, body = reify.atom(a)[2]
+        inner = instantiate(body, (THERE,))
+        gap, (j,) = dict(poly(inner[2][0]) if inner[0] == "ind" and inner[2][0][0] == "<=" else {}), nf(THERE)
+        modulus = -gap.pop(j, 0)
+        alone = not any(j[0][0][0] in dict(m) for m, _ in gap)
+        if low != num(1) or modulus < 2 or modulus != int(modulus) or not alone or not integral(gap):
+            return super()._sum(a)
+        t = reify.term(gap)
+        least = self.need(("<=", None, (num(0), t)))
+        if least is None:
+            return WAITS
+        here, ends = self._quotient(t, int(modulus))
+        first, last = (self.need(("<=", None, pair)) for pair in ((num(0), here), (here, high)))
+        if first is None or last is None:
+            return WAITS
+        g, f = self.g, inner[2][0]
+
+        def each(h: Goal, value: int) -> None:
+            h.intro(f"{(name := h.fresh('j'))} ({(lo := h.fresh('from'))} {(hi := h.fresh('to'))})")
+            known, there = h.fresh("f"), replace(f, THERE, var(name, "Int"))
+            for k, holds in zip(h.ind(there, f"{known} {(v := h.fresh('v'))}"), (True, False), strict=True):
+                if holds == bool(value):
+                    k.hyp(v)
+                else:
+                    k.contra(k.fresh("no"))
+                    k.auto([known, lo if value == 0 else hi, ends[0], ends[1]], degree=1, rounds=0)
+
+        summand, texts = f"j. {g.text(inner)}", ["1", g.text(here), g.text(high)]
+        split, ones, many, none, label = (g.fresh(stem) for stem in ("split", "ones", "many", "none", "floor"))
+        g.use("lem:sum_split", summand, *texts, lambda h: both(h, first, last), label=split)
+        g.use("lem:sum_ext", summand, "j. 1", "1", texts[1], lambda h: each(h, 1), label=ones)
+        g.use("lem:sum_one", "1", texts[1], lambda h: h.auto([first], degree=1, rounds=0), label=many)
+        after = g.text(("+", None, (here, num(1))))
+        g.use("lem:sum_ext", summand, "j. 0", after, texts[2], lambda h: each(h, 0), label=none)
+        equal: Term = ("=", None, (reify.atom(a), here))
+        g.have(equal, label, lambda h: h.auto([split, ones, many, none], degree=1, rounds=0))
+        return self.give(a, label)
+
     # --- Equations between integers ----------------------------------------------------------------------------------
 
     def squeezed(self, rows: Sequence[FactRow]) -> bool:
@@ -246,9 +291,7 @@ class Divided(Quantified):
                 ends = [self.known(("<=", None, pair)) for pair in ((num(0), value), (value, num(0)))]
                 label = self.g.fresh("equal")
                 if None not in ends:
-                    self.g.have(
-                        ("=", None, (num(0), value)), label, lambda h, ends=ends: _between(h, [str(k) for k in ends])
-                    )
+                    self.g.have(("=", None, (num(0), value)), label, lambda h, ends=ends: equal_by(h, *map(str, ends)))
                     self.fact(label)
                     if self.solved(label):
                         return True
@@ -295,8 +338,3 @@ def integral(p: Poly, linear: bool = False) -> bool:
     """Whether a polynomial has whole factors and integers alone; where it is `linear`, no products."""
     whole_numbers = all(c == int(c) and not e and all(whole(a) for a, _ in m) for (m, e), c in p.items())
     return whole_numbers and not (linear and any(sum(k for _, k in m) > 1 for m, _ in p))
-
-
-def _between(g: Goal, labels: list[str]) -> None:
-    for part, label in zip(g.antisym(), labels, strict=True):
-        part.hyp(label)

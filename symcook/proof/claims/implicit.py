@@ -132,7 +132,7 @@ class ImplicitReals(PositionTerms):
             self.wanted.setdefault(fkey(positive), positive)
             return WAITS
         zero, value = g.fresh("zero"), g.fresh("bias")
-        g.have(("=", None, (size, num(0))), zero, lambda h: _equal(h, most, least))
+        g.have(("=", None, (size, num(0))), zero, lambda h: equal_by(h, most, least))
         g.use(other, f"#{zero}", label=value)
         return self.give(a, value)
 
@@ -206,7 +206,7 @@ def _here(a: int) -> bool:
     return t[0] == "app" and t[2][1:] == (HERE,)
 
 
-def _equal(g: Goal, most: str, least: str) -> None:
+def equal_by(g: Goal, most: str, least: str) -> None:
     """Close an equation by two facts."""
     for h, label in zip(g.antisym(), (most, least), strict=True):
         h.hyp(label)
