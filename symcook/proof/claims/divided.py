@@ -13,7 +13,7 @@ from typing import NamedTuple
 from symcook.proof import normal
 from symcook.proof.claims.farkas import FactRow, whole
 from symcook.proof.claims.quantified import Quantified
-from symcook.proof.normal import ONE, fkey, nf
+from symcook.proof.normal import ONE, fkey, freeze, nf
 from symcook.proof.search import reify
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, instantiate, negation, num, var
@@ -127,11 +127,14 @@ class Divided(Quantified):
         return label
 
     def squeezed(self, rows: Sequence[FactRow]) -> bool:
-        """Whether two rows say that an integer has a value, beside remainders; it is put in then."""
-        least = {frozenset(row.poly.items()): row for row in rows if row.tag == "<="} if self.quotients else {}
-        for row in least.values():
-            if row.poly and frozenset(normal.scale(row.poly, -1).items()) in least:
-                value = reify.term(row.poly)
+        """Whether a fact, or two rows, say that an integer has a value, beside remainders; it is put in then."""
+        equations = [k for k in self.facts if k in self.g.facts and self.g.facts[k][0] == "=" and self.quotients]
+        if any([self._valued(label) for label in equations]):
+            return True
+        least = {freeze(normal._primitive(row.poly)) for row in rows if row.tag == "<=" and row.poly}
+        for key in sorted(least, key=repr) if self.quotients else ():
+            if freeze(normal.scale(dict(key), -1)) in least:
+                value = reify.term(dict(key))
                 ends = [self.known(("<=", None, pair)) for pair in ((num(0), value), (value, num(0)))]
                 label = self.g.fresh("equal")
                 if None not in ends:

@@ -31,6 +31,7 @@ def unmet(statement: Statement, library: Citable, until: Until) -> ClaimDecision
 def _denied(asked: Problem, case: Term) -> Statement:
     """That no string meets a case."""
     names = asked.statement.expanded.partition(". ")[0]
-    hypotheses = [asked.some, asked.word, *(reduce(conj, parts) for parts in (asked.run, asked.truths) if parts)]
+    word = [asked.word] if asked.letters else []
+    hypotheses = [asked.some, *word, *(reduce(conj, parts) for parts in (asked.run, asked.truths) if parts)]
     chain = " -> ".join(f"({grammar.show(part)})" for part in (*hypotheses, neg(case)))
     return Statement(asked.statement.id, f"{names}. {chain}", known=asked.statement.known, claim=False)
