@@ -254,10 +254,6 @@ class Lengths:
     def resume(self, sequence: object, start: int, seen: int) -> None:
         raise NotImplementedError
 
-    @property
-    def tops(self) -> Sequence[tuple[Fraction, Affine]]:
-        return self.places.tops
-
     # --- Helpers --------------------------------------------------------------------------------------------------
 
     def placed(self, place: int) -> Affine:

@@ -21,8 +21,6 @@ class GreatestScores:
     def __init__(self, world: World, sums: PositionSums) -> None:
         self.world, self.sums = world, sums
         self.first: Affine = ({}, Fraction(world.start))
-        self.tops: list[tuple[Fraction, Affine]] = []
-        """Of the parabolas whose top was taken what multiplies j^2, as far as that is a number, and the top."""
 
     def greatest(
         self, score: CellTable | None, weighting: str, low: Affine, high: Affine
@@ -53,8 +51,6 @@ class GreatestScores:
         if set(coefficients) - {0, 1, 2} or world.signs(lead, seen) != {-1}:
             raise NoRule(f"a rule for {weighting} attention with scores that are no quadratic form with a maximum")
         place = linear_form(world.field, -slope / (lead * fmpq(2)))
-        if isinstance(lead, fmpq) and place is not None:
-            self.tops.append((Fraction(int(lead.p), int(lead.q)), place))
         ends = (low, high) == (self.first, world.end)
         pointer = next(iter(place[0])) if place is not None and len(place[0]) == 1 and not place[1] else None
         if pointer in world.slots and place == ({pointer: 1}, 0) and ends and not world.whole(pointer):

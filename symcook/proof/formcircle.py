@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from symcook.model.expr import Tree, parse_term, show
 from symcook.proof.spelled import there
 
-_RESIDUE = re.compile(r"^ex q:Int\. .* = (\d+)\*q \+ (\d+)$")
+_RESIDUE = re.compile(r"^ex q:Int\. (.*) = (\d+)\*q \+ (\d+)$")
 
 _THIRD = (
     "third_high: 0 < sin(pi/3) by sine_positive(pi/3)",
@@ -37,18 +37,19 @@ STEPS: Mapping[int, tuple[Sequence[str], str]] = {
 
 
 class CircleText:
-    """Lines about the points that one angle has at the position that `count` names; `values` are those of cosine and
-    sine in each case, in the names of the statement, and `cases` their conditions."""
+    """Lines about the points that one angle has at the position that a count names, by its residues: `values` are those
+    of cosine and sine in each case, in the names of the statement, and `cases` their conditions."""
 
-    def __init__(self, equation: str, count: str, cases: Sequence[str], values: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, equation: str, cases: Sequence[str], values: Mapping[str, Sequence[str]]) -> None:
         angle, residues = angle_of(equation), [_RESIDUE.match(x.strip("()")) for x in cases]
-        self.count, self.values = count, values
+        self.values = values
         self.there = angle is not None and {*values} == {"cos", "sin"} and None not in residues
         if not self.there or angle is None:
             return
         self.of, self.angle = angle
-        found = [(int(x[1]), int(x[2])) for x in residues if x is not None]
-        self.steps, self.residues = found[0][0], [r for _, r in found]
+        found = [(x[1], int(x[2]), int(x[3])) for x in residues if x is not None]
+        self.count = found[0][0]
+        self.steps, self.residues = found[0][1], [r for *_, r in found]
         self.there = self.steps in STEPS and sorted(self.residues) == [*range(self.steps)]
 
     @property
@@ -76,7 +77,7 @@ class CircleText:
 
     def version(self, formula: str, looked: str) -> str:
         """The line of the form; `looked` is the label that says which sine or cosine the value is."""
-        lines = [formula, "rewrite counted"]
+        lines = [formula]
         for r in self.residues:
             lines += [
                 "- given same",

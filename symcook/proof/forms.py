@@ -1,9 +1,9 @@
 """Certificates for closed forms: the run form by form, each proved by counts or by a text that is generated.
 
 The domain that finds the forms (`symcook.domains.lengths`) is not trusted: each form becomes a part of a sentence about
-the model, as `symcook prove MODEL --statement` takes it, and is kept only where the checker accepts its proof. Where a
-model has an alphabet, `claims.counts` decides a form with those that were proved before it. Texts are for what counts
-have no rule for: single positions, tolerances, lookups, lemmas about a run, and models of numbers.
+the model, as `symcook prove MODEL --statement` takes it, and is kept only where the checker accepts its proof.
+`claims.counts` decides a form with those that were proved before it. Texts are for what counts have no rule for: stored
+lemmas about a run, points of a circle, and sums of what is defined by cases.
 """
 
 from __future__ import annotations
@@ -33,20 +33,18 @@ from symcook.proof.claims.casefacts import Unclosed
 from symcook.proof.claims.counts import CountedCase
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.problem import OutsideFragment, problem
-from symcook.proof.definitions import HeadRow, MeanRow
+from symcook.proof.definitions import HardRow, HeadRow, MeanRow, Sum
 from symcook.proof.formcircle import CircleText, angle_of
 from symcook.proof.formclaims import FormClaim, FormsProof, StatementSpelling, conjuncts, equation
-from symcook.proof.formgaps import SumText, nearest
-from symcook.proof.formlookup import CountLookup
 from symcook.proof.formparity import ParityText
-from symcook.proof.formplaces import PlaceText
 from symcook.proof.grammar import leading_names
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.ownfacts import parts
 from symcook.proof.ownnames import ModelMeaning
 from symcook.proof.ownruns import Runs
 from symcook.proof.replay import Statement
-from symcook.proof.runvalues import Combination
+from symcook.proof.runtext import joined
+from symcook.proof.runvalues import Combination, at_position
 from symcook.proof.search import elaborate, equations, prooftext
 from symcook.proof.search.liveness import pruned
 from symcook.proof.search.prooftext import BadProof
@@ -91,8 +89,8 @@ class _FormText:
         self.labels: dict[str, str] = {}
         self.lemma: str | None = None
         self.case: CountedCase | None = None
-        """What is known for a decision by counts, where the model has an alphabet."""
-        self.count_k = self.cleared = self.looking = False
+        """What is known for a decision by counts, where the run is one that they read."""
+        self.count_k = self.cleared = False
         self.circle: Sequence[str] = ()
         """What is known of a root where values are points of a circle."""
         self.parity: ParityText | None = None
@@ -264,8 +262,8 @@ class _FormText:
         self.g = Goal(own.library(statement, own.citable()), statement.formula, {}, {})
         self.elaborator = elaborate.Elaborator()
         self.head = f"proof {statement.id}\n"
-        self.lemma, self.parity, self.sums = None, None, dict[str, bool]()
-        self.count_k, self.looking, self.circle = False, False, ()
+        self.lemma, self.parity = None, None
+        self.count_k, self.circle = False, ()
         labels = [*parts(statement).labels, *(["asked"] if whole.given else [])]
         missing = self.line(f"given .. {' '.join(labels)}", 60.0, True)
         if missing is not None:
@@ -281,13 +279,15 @@ class _FormText:
         self.assumed, self.opened = dict(self.g.facts), len(self.g.nodes)
 
     def by_letters(self, labels: tuple[str, ...]) -> CountedCase | None:
-        """What the premises say of counts, where the model has an alphabet; `labels` are those of its equations."""
+        """What the premises say of counts; `labels` are those of the equations of the run. None for another run."""
         try:
             asked = problem(self.statement)
         except OutsideFragment:
             return None
         many = len(flatten("&", asked.word))
-        if asked.outside or (many > 1 and self.line(f"take ({' '.join(f'word_{k}' for k in range(many))}) from word")):
+        if asked.outside or (
+            many > 1 and self.line(f"take ({' '.join(f'word_{k}' for k in range(many))}) from word", 60.0, True)
+        ):
             return None
         return CountedCase.at(Lettered(replace(asked.here, called=labels), self.g), self.g)
 
@@ -431,22 +431,17 @@ class _FormText:
         if lemma is not None:
             yield f"{claim.formula} by {lemma}"
         heads = isinstance(self.definitions[claim.function].row, HeadRow)
-        yield from self.by_places(claim)  # counts follow no score by the position, and no product of a tolerance
         yield from self.counted(claim)
         hints = [*dict.fromkeys([self.equation(claim.function), *self.known(claim.function)])]
         if "sum(j," in claim.formula:
             yield from self.by_terms(claim)
             terms = [self.term(f) for f in self.read(claim.function)]
             yield f"{claim.formula} by {', '.join(dict.fromkeys([hints[0], *terms, 'sum_ext']))}"
-        if self.case is None and any("pow(-1" in x for x in (claim.formula, *(self.said.get(x, "") for x in hints))):
-            both = ", ".join([*hints, *(["sign_sum"] if heads else [])])
-            cases = f"cases even, odd from sign(i)\n    - qed by {both}, even\n    - qed by {both}, odd"
-            yield f"{claim.formula}\n  given i (low high)\n  {cases}"
         for more in (["sum_one"], ["sum_ext", "sum_one"]) if heads else ([],):
             yield f"{claim.formula} by {', '.join([*hints, *more])}"
 
     def counted(self, claim: FormClaim) -> Iterator[str]:
-        """By counts and linear arithmetic, where the model has an alphabet."""
+        """By counts and linear arithmetic, where the run is one that they read."""
         if self.case is not None:
             yield COUNTED
 
@@ -474,44 +469,6 @@ class _FormText:
             f"take here from {self.equation(claim.function)}(i) by low, high",
             "qed by here, same",
         ])  # fmt: skip
-
-    def by_places(self, claim: FormClaim) -> Iterator[str]:
-        """Versions for what looks at one place, and for networks that are told apart by places."""
-        table = self.tables.get(claim.function)
-        if not isinstance(table, CellTable) or not claim.formula.startswith("all i"):
-            return
-        label = self.equation(claim.function)
-        read = {f: t for f in self.read(claim.function) if isinstance(t := self.tables.get(f), CellTable)}
-        sums = {
-            x for x in table.world.sums if any(self.generic.sum(x) in self.said.get(self.labels[f], "") for f in read)
-        }
-        heads = isinstance(self.definitions[claim.function].row, HeadRow)
-        sums = {x for x in sums if not heads and self.away_from_zero(x)}
-        text = PlaceText(self.generic, table, int(self.low), self.definitions, self.labels, sums, self.near())
-        if heads:
-            yield from text.head(claim.formula, claim.function, label, self.found.each.domain.tops)
-            return
-        yield from text.networks(claim.formula, label, read)
-
-    def near(self) -> dict[str, str]:
-        """The hint that 1/i is not nearer to 0 than at the greatest length, where there is one; its line is made
-        once."""
-        if self.generic.world.most is None or self.low != "1":
-            return {}
-        if "near" not in self.labels:
-            text = f"near: all i in {self.low}..{self.high}. {nearest(self.generic, 'i')}\n  given i (low high)\n  qed"
-            self.labels["near"] = "near" if self.line(text) is None else ""
-        return {"i": "near(i)"} if self.labels["near"] else {}
-
-    def away_from_zero(self, name: str) -> bool:
-        """Whether there are the lines of `SumText` about a sum of the generic position; made once."""
-        if name not in self.sums:
-            one = self.generic.world.sums[name]
-            text = SumText(self.generic, name, self.low, self.high) if one.kept else None
-            self.sums[name] = text is not None and all(self.line(x) is None for x in text.lines())
-            if self.sums[name] and text is not None and (gap := text.gap()):
-                self.line(gap)
-        return self.sums[name]
 
     def parts_of(self, name: str) -> list[tuple[str, str, str]]:
         """The cases where the readout looks: their conditions, and a value's parts above and below the fraction bar."""
@@ -541,35 +498,34 @@ class _FormText:
                 return
         claim.missing = _stopped(claim, why)
 
-    def looked_up(self, claim: FormClaim) -> Iterator[str]:
-        """What a head looks up at the position that a count names."""
-        text = CountLookup(self.meaning.word, self.definitions, claim.function)
-        if text.there:
-            if not self.looking:
-                self.looking = all(self.line(one) is None for one in text.begin())
-            if self.looking and all(self.line(one) is None for one in text.lines()):
-                yield from self.on_a_circle(claim, text)
-                yield from text.versions(claim.formula)
-
-    def on_a_circle(self, claim: FormClaim, looked: CountLookup) -> Iterator[str]:
-        """What is looked up as a point of a circle that the count goes round."""
+    def on_a_circle(self, claim: FormClaim) -> Iterator[str]:
+        """What a head looks up where the value is a point of a circle that a count goes round."""
         values, held = dict[str, list[str]](), self.meaning.relation.held
         for name in self.found.reads:
-            one = CountLookup(self.meaning.word, self.definitions, held.get(self.meaning.names[name]) or "")
-            if one.there and (angle := angle_of(one.equation)) is not None:
+            if (angle := angle_of(self.looked_up(held.get(self.meaning.names[name]) or ""))) is not None:
                 column = self.found.reads[name]
                 values[angle[0]] = [self.ended.value(column.value_at(guard)) for guard, _ in self.found.cells]  # type: ignore[union-attr]
         cases = [" & ".join(guard) for guard in self.guards()]
-        text = CircleText(looked.equation, looked.behind, cases, values)
-        if text.there:
+        text = CircleText(self.looked_up(claim.function), cases, values)
+        if text.there and conjuncts(claim.formula) == len(cases):
             if "circle" not in self.labels:
                 self.labels["circle"] = "circle" if all(self.line(x) is None for x in text.begin()) else ""
                 self.circle = text.also if self.labels["circle"] else ()
-            if self.labels["circle"]:
-                yield text.version(claim.formula, f"{looked.function}_looked")
+            looked = replace(claim, formula=f"{claim.function}({self.high}) = {text.of}({text.at(text.count)})")
+            label = f"{claim.function}_looked"
+            if self.labels["circle"] and self.step(label, looked, COUNTED) is None:
+                yield text.version(claim.formula, label)
+
+    def looked_up(self, function: str) -> str:
+        """The term of what a head averages; no text for what is none."""
+        row = self.definitions[function].row if function in self.definitions else None
+        value = row.value if isinstance(row, HardRow) else None
+        name = value.function if isinstance(value, Combination) else None
+        averaged = self.definitions[name].row if name is not None and name in self.definitions else None
+        return joined(averaged.terms(at_position)) if isinstance(averaged, Sum) and averaged.old is None else ""
 
     def last_versions(self, claim: FormClaim) -> Iterator[str]:
-        yield from self.looked_up(claim)
+        yield from self.on_a_circle(claim)
         if self.labels[claim.function].endswith("_form"):
             at = "" if self.model.readout.everywhere else f"({self.low if self.model.readout.first else self.high})"
             yield f"{claim.formula} by {self.labels[claim.function]}{at}"
@@ -596,7 +552,7 @@ class _FormText:
     def verdicts(self, claim: FormClaim) -> Iterator[str]:
         """By the values, and where sums of terms that are not negative are compared with 0, by their terms."""
         ways = [self.counted, self.by_values]
-        for way in reversed(ways) if self.symbols or self.looking else ways:
+        for way in reversed(ways) if self.symbols or self.circle else ways:
             yield from way(claim)
 
     def by_values(self, claim: FormClaim) -> Iterator[str]:

@@ -11,15 +11,19 @@ import pytest
 from shared import second_checker
 
 import symcook as sc
+from symcook import recipes
 from symcook.errors import Rejected
-from symcook.proof import kernel, limits, own
+from symcook.proof import grammar, kernel, limits, own
 from symcook.proof.claims import counts
+from symcook.proof.claims.bestplace import BestRow, best_row
 from symcook.proof.claims.casefacts import enclosure
 from symcook.proof.claims.problem import problem
+from symcook.proof.normal import nf
 from symcook.proof.ownruns import Runs
 from symcook.proof.proving import document_of
+from symcook.proof.search import reify
 from symcook.proof.search.liveness import pruned
-from symcook.proof.terms import num
+from symcook.proof.terms import Sort, num
 
 
 def averaging(mask: str = "future", weighting: str = "average", score: int = 0, **given) -> sc.Transformer:
@@ -126,7 +130,8 @@ def checked(claim, decision: counts.CountedDecision, goal=None) -> kernel.Accept
     """The proof through the kernel."""
     assert decision.proved is not None
     stems = ("ext", "one", "only", "split", "nonneg", "member", "mono")
-    lemmas = {label: own.citable()[label].formula for label in (f"lem:sum_{stem}" for stem in stems)}
+    cited = (*(f"lem:sum_{stem}" for stem in stems), "lem:single_best", "lem:right_row")
+    lemmas = {label: own.citable()[label].formula for label in cited}
     return kernel.check(goal or claim.formula, pruned(decision.proved.nodes), lemmas=lemmas, known=own.definitions())
 
 
@@ -228,6 +233,50 @@ def test_random_claims_are_as_all_short_strings_say(seed: int):
     runs = run_at(model, claim, decision.string)
     assert runs.false(), statement
     assert tried.word is None or len(tried.word) == len(runs.word), statement
+
+
+PLACES = [  # a recipe, what its definition says, and what is false of it
+    ("prefix-average", "all i in 1..n. mean(i)*i = sum(j, 1, i, x(j))",
+     "all i in 1..n. mean(i)*n = sum(j, 1, i, x(j))"),
+    ("predecessor-quadratic", "all i in 2..n. found(i) = value(i - 1)", "all i in 2..n. found(i) = value(i)"),
+    ("predecessor-quadratic", "found(1) = value(1)", "all i in 1..n. found(i) = value(i - 1)"),  # no position 0
+    ("predecessor", "all i in 1..n. (-1)^i = 1 -> evens(i) = value(i - 1)", "2 <= n -> evens(n) = value(n - 1)"),
+    ("predecessor", "all i in 2..n. (-1)^i = -1 -> odds(i) = value(i - 1)", "all i in 1..n. odds(i) = value(i)"),
+    ("lookup-quadratic", "all i in 1..n. query(i) = n -> found(i) = value(n)",
+     "all i in 1..n. query(i) = n - 1 -> found(i) = value(n)"),
+    ("lookup-quadratic", "query(1) > n -> found(1) = value(n)", "query(1) > n - 1 -> found(1) = value(n)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "true", "false"), PLACES, ids=[f"{name}: {true}" for name, true, _ in PLACES])
+def test_a_hard_head_looks_at_one_position(name: str, true: str, false: str) -> None:
+    model = recipes.build(name)
+    checked(*decided(model, true))
+    decision = decided(model, false)[1]
+    assert decision.proved is None and decision.string is None  # given numbers are no string
+
+
+def test_what_is_nearly_the_row_of_a_hard_head_is_none() -> None:
+    names: dict[str, Sort] = {name: ("fun", ("Int",), "Real") for name in "sv"} | {"n": "Int", "i": "Int"}
+
+    def row(weight: str) -> BestRow | None:
+        ((((a, _),), _),) = nf(grammar.read_value(f"sum(j, 1, n, I[{weight}]*v(j))", "Real", names, {}))
+        return best_row(reify.atom(a))
+
+    average = row("all k in 1..n. s(i)*s(k) <= s(i)*s(j)")
+    last = row("all k in 1..n. 2*s(k) <= 2*s(j) & (j < k -> s(k) < s(j))")
+    assert average is not None and last is not None and (average.last, last.last) == (False, True)
+    for weight in (
+        "all k in 1..n - 1. s(k) <= s(j)",
+        "all k in 1..n. s(k) <= v(j)",
+        "all k in 1..n. s(k) < s(j)",
+        "all k in 1..n. s(k) <= s(j) + 1",
+        "all k in 1..n. s(k) <= s(j) & (k < j -> s(k) < s(j))",
+        "all k in 1..n. s(k) <= s(j) & (j < k -> v(k) < v(j))",
+        "all k in 1..n. s(j) <= s(k) & (j < k -> s(k) < s(j))",
+        "ex k in 1..n. s(k) <= s(j)",
+    ):
+        assert row(weight) is None, weight
 
 
 def test_a_comparison_of_numbers_has_no_enclosure() -> None:

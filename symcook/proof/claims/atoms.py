@@ -6,7 +6,10 @@ comparison is multiplied by what it divides by), a function with two sides (the 
 
 from __future__ import annotations
 
+from functools import partial
+
 from symcook.proof import normal
+from symcook.proof.claims.bestplace import best_sum
 from symcook.proof.claims.casefacts import BASE, OPAQUE, WAITS
 from symcook.proof.claims.lettercounts import zero_letter
 from symcook.proof.claims.problem import at_place
@@ -108,7 +111,7 @@ class Atoms(TermSums):
         raise NotImplementedError
 
     def _sum(self, a: int) -> str:
-        for way in (self.lettered_sum, self.positional_sum, self.term_sum):
+        for way in (self.lettered_sum, partial(best_sum, self), self.positional_sum, self.term_sum):
             if (how := way(a)) != OPAQUE:
                 return how
         return OPAQUE

@@ -13,7 +13,7 @@ from typing import Any
 from symcook.errors import Rejected
 from symcook.locks import PRECISION
 from symcook.proof import enclose, normal
-from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, tightened
+from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.truth import DecidedFormulas
 from symcook.proof.normal import ONE, Mono, Poly, constant, fkey, mul
@@ -82,6 +82,10 @@ class CaseFacts(DecidedFormulas):
         """The terms that are not put down to counts."""
         return [self.g.text(reify.atom(a)) for a, how in self.state.items() if how in (OPAQUE, WAITS)]
 
+    def waits(self, a: int) -> bool:
+        """Whether it is not known as yet what an atom is."""
+        return self.state.get(a) == WAITS
+
     # --- Rows --------------------------------------------------------------------------------------------------------
 
     def rows_now(self) -> dict[str, FactRow]:
@@ -104,7 +108,7 @@ class CaseFacts(DecidedFormulas):
         for label, row in self.rows.items():
             if label in self.facts:
                 out[label] = row
-                if (tight := tightened(row)) is not None:
+                if (tight := row.tightened) is not None:
                     out[f"{label}'"] = tight
         return out
 
@@ -195,8 +199,8 @@ class CaseFacts(DecidedFormulas):
             against = self.g.fresh("against")
             extra = self.row(against, negation(f))
             rows = [r for r in self.rows.values()]
-            rows += [t for r in self.rows.values() if (t := tightened(r)) is not None]
-            rows += [extra, *([t] if (t := tightened(extra)) is not None else [])]
+            rows += [t for r in self.rows.values() if (t := r.tightened) is not None]
+            rows += [extra, *([t] if (t := extra.tightened) is not None else [])]
             found = contradiction(rows, self.effort)
             if found is None:
                 return None
@@ -278,8 +282,8 @@ class CaseFacts(DecidedFormulas):
             self.g._bind(label, f)
             p = poly(f)
         leads = [m for m in p if a in dict(m[0]) and len(m[0]) + (m[1] != 0) > 1 and m[0]]
-        if not leads:
-            return OPAQUE
+        if not leads:  # the size is a number
+            return self.give(a, label)
         lead = max(leads, key=lambda m: repr(reify.product(m)))
         self.rules.product(lead, label, p)
         return f"clear:{sign}"

@@ -26,6 +26,7 @@ from symcook.proof.claims.truth import letter_at
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.normal import Mono, fkey
 from symcook.proof.search import reify
+from symcook.proof.search.linear import poly
 from symcook.proof.search.simplex import Effort, TooLong
 from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Term, flatten, negation, num, subterms
@@ -106,7 +107,7 @@ def decide(
         try:
             prove(problem, g, most, regular)
         except Unclosed as error:
-            found = None if error.counts is None else error.counts.string(problem)
+            found = None if error.counts is None or not problem.letters else error.counts.string(problem)
             terms = ", ".join(term if len(term) <= 60 else f"{term[:60]} .." for term in error.opaque[:2])
             return None, found, f"counts have no rule for {terms}" if terms else ""
         except (Stuck, Rejected, TooLong) as error:
@@ -154,10 +155,13 @@ class CountedCase(Divided):
                 case.assume(label)
         return case
 
-    def close(self, g: Goal) -> None:
-        """Close a branch of the goal by a decision of its own; Unclosed where it is undecided."""
+    def close(self, g: Goal, most: int = MOST_CASES, waiting: bool = True) -> None:
+        """Close a branch of the goal by a decision of its own; Unclosed where it is undecided in so many cases. Facts
+        about what is not put down to counts as yet take part where that is `waiting`."""
         case = self.under(g)
-        case.tally, case.effort = [0], Effort(WORK)
+        if not waiting:
+            case.facts = [k for k in case.facts if not any(self.waits(a) for m, _ in poly(g.facts[k]) for a, _ in m)]
+        case.tally, case.effort = [MOST_CASES - most], Effort(WORK)
         case.open()
 
     def another(self, root: Lettered, g: Goal) -> CountedCase:

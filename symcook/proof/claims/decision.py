@@ -61,7 +61,9 @@ def decide(statement: Statement, library: Citable, until: Until | None = None, l
         regular_sets.append(Regular(asked))
         return regular_sets[0].decided()
 
-    automata = _within(until and Until(until.left / 2), ask_automata, "automata")
+    automata: RegularVerdict | str = "a model without an alphabet"
+    if asked.letters:
+        automata = _within(until and Until(until.left / 2), ask_automata, "automata")
     regular = (
         ClaimDecision(outside=automata)
         if isinstance(automata, str)

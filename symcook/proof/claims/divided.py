@@ -23,7 +23,7 @@ from symcook.proof.claims.implicit import equal_by
 from symcook.proof.claims.lettercounts import both
 from symcook.proof.claims.lettered import THERE
 from symcook.proof.claims.quantified import Quantified
-from symcook.proof.normal import ONE, Poly, constant, fkey, nf
+from symcook.proof.normal import ONE, Poly, constant, fkey, freeze, nf
 from symcook.proof.search import reify
 from symcook.proof.search.linear import poly
 from symcook.proof.search.tactics import Goal
@@ -284,10 +284,10 @@ class Divided(Quantified):
 
     def squeezed(self, rows: Sequence[FactRow]) -> bool:
         """Whether two rows say that an integer has a value, beside remainders; it is put in then."""
-        least = {frozenset(row.poly.items()): row for row in rows if row.tag == "<="} if self.solving else {}
-        for row in least.values():
-            if row.poly and frozenset(normal.scale(row.poly, -1).items()) in least:
-                value = reify.term(row.poly)
+        least = {freeze(normal._primitive(row.poly)) for row in rows if row.tag == "<=" and row.poly}
+        for key in sorted(least, key=repr) if self.solving else ():
+            if freeze(normal.scale(dict(key), -1)) in least:
+                value = reify.term(dict(key))
                 ends = [self.known(("<=", None, pair)) for pair in ((num(0), value), (value, num(0)))]
                 label = self.g.fresh("equal")
                 if None not in ends:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from symcook.model.rationals import quotient
@@ -46,6 +47,23 @@ class FactRow:
     @property
     def strict(self) -> bool:
         return self.tag == "<"
+
+    @cached_property
+    def tightened(self) -> FactRow | None:
+        """The row over the integers: 0 <= x - c for a whole number c; None where that says no more."""
+        if not self.poly or not all(not e and all(whole(a) for a, _ in m) for m, e in self.poly):
+            return None
+        inside: dict[Mono, Number] = {m: Fraction(c) for m, c in self.poly.items() if m != ONE}
+        if not inside:
+            return None
+        over = math.lcm(*(c.denominator for c in inside.values()))
+        common = math.gcd(*(int(c * over) for c in inside.values()))
+        scale = Fraction(over, common)
+        least = -Fraction(self.poly.get(ONE, 0)) * scale  # least <= x, or < x
+        bound = math.floor(least) + 1 if self.strict else math.ceil(least)
+        if bound == least and not self.strict:
+            return None
+        return FactRow(add(normal.scale(inside, scale), {ONE: bound} if bound else {}, -1), "<=", (), {}, self)
 
 
 MOST_PRODUCTS = 400
@@ -124,32 +142,17 @@ def whole(a: int) -> bool:
     return key[0] == "ind"
 
 
-def tightened(row: FactRow) -> FactRow | None:
-    """The row over the integers: 0 <= x - c for a whole number c; None where that says no more."""
-    if not row.poly or not all(not e and all(whole(a) for a, _ in m) for m, e in row.poly):
-        return None
-    inside: dict[Mono, Number] = {m: Fraction(c) for m, c in row.poly.items() if m != ONE}
-    if not inside:
-        return None
-    over = math.lcm(*(c.denominator for c in inside.values()))
-    common = math.gcd(*(int(c * over) for c in inside.values()))
-    scale = Fraction(over, common)
-    least = -Fraction(row.poly.get(ONE, 0)) * scale  # least <= x, or < x
-    bound = math.floor(least) + 1 if row.strict else math.ceil(least)
-    if bound == least and not row.strict:
-        return None
-    return FactRow(add(normal.scale(inside, scale), {ONE: bound} if bound else {}, -1), "<=", (), {}, row)
-
-
 def degree(m: Mono) -> int:
     """How many atoms that are no constants are multiplied in a monomial."""
     return sum(k for a, k in m[0] if normal._keys[a][0] != "fn") + (m[1] != 0 and not m[0])
 
 
 def products(rows: Sequence[FactRow]) -> list[FactRow]:
-    """Products of rows, and of equations with atoms, that have a monomial in common with the rows of degree two."""
+    """Products of rows, and of equations with atoms; first those that have a monomial in common with the rows of degree
+    two."""
     seen = {m for row in rows for m in row.poly if degree(m) > 1}
     out: list[FactRow] = []
+    others: list[FactRow] = []
     if not seen:
         return out
     atoms = dict.fromkeys(((a, 1),) for row in rows for m, _ in row.poly for a, _ in m)
@@ -167,10 +170,10 @@ def products(rows: Sequence[FactRow]) -> list[FactRow]:
                 p = mul(row.poly, other.poly)
                 if any(degree(m) > 1 for m in p):
                     tag = "<" if row.strict and other.strict else "<="
-                    out.append(FactRow(p, tag, (), factors=(row, other)))
+                    (others if seen.isdisjoint(p) else out).append(FactRow(p, tag, (), factors=(row, other)))
         if len(out) > MOST_PRODUCTS:
             break
-    return out
+    return [*out, *others][: max(MOST_PRODUCTS, len(out))]
 
 
 def contradiction(rows: Sequence[FactRow], effort: Effort | None = None, pivots: int = 2000) -> Contradiction | None:

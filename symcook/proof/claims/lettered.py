@@ -100,7 +100,11 @@ class Lettered:
         return sorted(found)
 
     def _by_letter(self, equation: Equation) -> dict[int, Term] | None:
-        if equation.kind != "value" or any(s[0] in ("sum", "prod", "all", "ex") for s in subterms(equation.right)):
+        if (
+            not self.problem.letters
+            or equation.kind != "value"
+            or any(s[0] in ("sum", "prod", "all", "ex") for s in subterms(equation.right))
+        ):
             return None
         out: dict[int, Term] = {}
         for letter in self.problem.letters:

@@ -37,6 +37,8 @@ class LetterSums(LetterCounts):
         root, g = self.root, self.g
         low, high, body = reify.atom(a)[2]
         inner = instantiate(body, (THERE,))
+        if not root.problem.letters and _only_at(inner) is None:
+            return OPAQUE
         letter = letter_at(inner[2][0]) or zero_letter(inner[2][0]) if inner[0] == "ind" else None
         if letter is not None and letter[0] == THERE and letter[1] in root.problem.letters:
             return self.count(a, letter[1], low, high)

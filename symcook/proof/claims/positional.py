@@ -78,7 +78,7 @@ class PositionTerms(LetterSums):
         """A sum whose summand is written out first, then in closed form."""
         low, high, body = reify.atom(a)[2]
         inner = instantiate(body, (THERE,))
-        written = self._written(inner)
+        written = self.written(inner)
         if written is not None:
             return self._put(a, low, high, inner, written)
         series = _series(inner)
@@ -97,7 +97,7 @@ class PositionTerms(LetterSums):
         )
         return self.give(a, label)
 
-    def _written(self, inner: Term) -> Term | None:
+    def written(self, inner: Term) -> Term | None:
         """The summand with the coordinates at j put in that no letter decides; None where it has none of these."""
         equations, root, changed = self.root.problem.equations, self.root, False
         while True:
@@ -183,6 +183,7 @@ class PositionTerms(LetterSums):
         g.obtain(some, half, f"{least} {most} {label}")
         self.fact(least)
         self.fact(most)
+        self.quotients.setdefault((place, 2), (var(half, "Int"), (least, most)))
         return self.give(a, label)
 
     def _parity(self) -> str:

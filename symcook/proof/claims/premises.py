@@ -42,6 +42,7 @@ def asked(statement: Statement, library: Citable, until: Until) -> PremisesAsked
 def _denied(whole: Problem, case: Term) -> Statement:
     """That no string meets a case."""
     names = whole.statement.expanded.partition(". ")[0]
-    hypotheses = [whole.some, whole.word, *(reduce(conj, parts) for parts in (whole.run, whole.truths) if parts)]
+    word = [whole.word] if whole.letters else []
+    hypotheses = [whole.some, *word, *(reduce(conj, parts) for parts in (whole.run, whole.truths) if parts)]
     chain = " -> ".join(f"({grammar.show(part)})" for part in (*hypotheses, neg(case)))
     return Statement(whole.statement.id, f"{names}. {chain}", known=whole.statement.known, claim=False)

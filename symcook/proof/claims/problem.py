@@ -75,11 +75,11 @@ class Problem:
     """A statement taken apart.
 
     `names` are the leading names with their sorts, in order. `some` is the premise on n and on symbols, `word` that on
-    the string (TRUE where the model takes numbers). `typed` are the letters that a user types, `before` and `after` the
-    letters that the model adds. `run` and `truths` are the lines of the run and of the truth functions of `holds`;
-    `equations` is by coordinate. `needs` are the lines that only restrict the run, as ``n <= 50``. `outside` has
-    the text of each line that has no shape here. `claim` is what is to be shown. `called` are the labels of the lines
-    of the run where they are not run.0, run.1, ..
+    the string. Where the model takes numbers `word` is TRUE, there are no letters, and given numbers have no equation.
+    `typed` are the letters that a user types, `before` and `after` the letters that the model adds. `run` and `truths`
+    are the lines of the run and of the truth functions of `holds`; `equations` is by coordinate. `needs` are the lines
+    that only restrict the run, as ``n <= 50``. `outside` has the text of each line that has no shape here. `claim` is
+    what is to be shown. `called` are the labels of the lines of the run where they are not run.0, run.1, ..
     """
 
     statement: Statement
@@ -130,17 +130,18 @@ def at(name: str, place: Term, sort: Sort = VALUES) -> Term:
 
 
 def problem(statement: Statement) -> Problem:
-    """A statement of `own.claim` taken apart. OutsideFragment for one without positions or without strings."""
+    """A statement of `own.claim` taken apart. OutsideFragment for one without positions."""
     formula, leading = statement.formula, iter(leading_names(statement.expanded))
     names: dict[str, Sort] = {}
     while formula[0] == "all" and len(names) < 10_000:
         name = next(leading)
         names[name] = formula[1]
         formula = instantiate(formula[2][0], (var(name, formula[1]),))
-    if names.get("n") != "Int" or names.get("w") != LETTERS:
-        raise OutsideFragment("a model without an alphabet")
+    if names.get("n") != "Int":
+        raise OutsideFragment("a model without positions")
+    lettered = names.get("w") == LETTERS
     some, formula = formula[2]
-    word, formula = formula[2]
+    word, formula = formula[2] if lettered else (TRUE, formula)
     run, claim = (formula[2][0], formula[2][1]) if formula[0] == "->" else (TRUE, formula)
     truths: list[Term] = []
     functions = {name for name, sort in names.items() if sort == LETTERS and name != "w"}
@@ -151,7 +152,8 @@ def problem(statement: Statement) -> Problem:
     equations: dict[str, Equation] = {}
     needs: list[Term] = []
     outside: list[str] = []
-    places = _places(word)
+    ranges = [found[0] for line in lines if (found := everywhere(line)) is not None]
+    places = _places(word) if lettered or not ranges else ranges[0]
     for among, is_truth in ((lines, False), (truths, True)):
         for part, line in enumerate(among):
             found = everywhere(line)
@@ -162,9 +164,9 @@ def problem(statement: Statement) -> Problem:
                 needs.append(line)
             else:
                 outside.append(grammar.show(line))
-    typed, before, after = _string(word, places)
-    missing = [name for name, sort in names.items() if name not in ("n", "w") and name not in equations]
-    outside += [f"no equation for {name}" for name in missing if names[name] not in ("Real", "Int")]
+    typed, before, after = _string(word, places) if lettered else ((), None, None)
+    missing = [name for name in names if name not in ("n", "w") and name not in equations]
+    outside += [f"no equation for {name}" for name in missing if lettered and names[name] not in ("Real", "Int")]
     return Problem(
         statement, names, some, word, places, typed, before, after, tuple(lines), tuple(truths), equations,
         tuple(needs), tuple(outside), claim,
@@ -300,7 +302,10 @@ def at_place(t: Term, place: Term) -> Term:
 def introduce(problem: Problem, g: Goal) -> None:
     """Names, premises and equations become facts of a goal, under the labels by which the decisions call them."""
     labels: list[object] = [*problem.names, "some"]
-    for stem, parts in (("word", flatten("&", problem.word)), ("run", problem.run)):
+    word = flatten("&", problem.word) if problem.letters else []
+    for stem, parts in (("word", word), ("run", problem.run)):
+        if not parts or parts == (TRUE,):
+            continue
         labels.append(f"{stem}.0" if len(parts) == 1 else [f"{stem}.{k}" for k in range(len(parts))])
     g.intro(labels)  # type: ignore[arg-type]
     count = 0

@@ -49,7 +49,7 @@ class Quantified(Atoms):
         if f[0] == "ex":
             body = parts[2] if len(parts) == 3 else _joined(parts[2:])
         truths = {a: self.at_letter(body, a) for a in self.root.problem.letters}
-        if None in truths.values():
+        if None in truths.values() or not truths:
             return None
         ends: list[Term] = [("<=", None, (low, THERE)), ("<=", None, (THERE, high))]
         if parts[:2] != ends:  # as a normal form has them

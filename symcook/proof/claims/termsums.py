@@ -8,6 +8,7 @@ positive sum has a positive term. A formula about all positions holds at the pos
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -18,13 +19,13 @@ from symcook.proof.claims.farkas import FactRow, close, contradiction
 from symcook.proof.claims.implicit import ImplicitReals
 from symcook.proof.claims.lettercounts import both
 from symcook.proof.claims.lettered import THERE, Lettered
-from symcook.proof.claims.problem import HERE, W
+from symcook.proof.claims.problem import HERE, N, OutsideFragment, W
 from symcook.proof.normal import constant, fkey, nf
 from symcook.proof.search import reify
 from symcook.proof.search.linear import poly
 from symcook.proof.search.simplex import TooLong
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import Term, abstract, conj, instantiate, num, replace, subterms, var
+from symcook.proof.terms import Term, abstract, conj, instantiate, loose, num, replace, subterms, var
 
 MOST_BOUNDS = 5
 MOST_WITNESSES = 4
@@ -44,6 +45,7 @@ class TermSums(ImplicitReals):
     def __init__(self, root: Lettered, g: Goal) -> None:
         super().__init__(root, g)
         self.totals: list[tuple[Term, Term]] = []  # the terms of sums in use, and up to which positions
+        self.read: set[str] = set()  # facts whose sums are in use, as they are written
         self.related: set[tuple[Term, Term, Term]] = set()
         self.members: set[tuple[Term, Term, Term]] = set()
         self.bounded: set[tuple[Term, Term, Term, bool]] = set()
@@ -51,6 +53,7 @@ class TermSums(ImplicitReals):
         self.applied: set[tuple[str, Term]] = set()
         self.witnesses: list[Term] = []
         self.witnessed: set[tuple[Term, Term]] = set()
+        self.sought: set[tuple[Term, Term, Term]] = set()  # rows of hard heads whose position is being looked for
 
     def inherit(self, other: CaseFacts) -> None:
         """Take over what is known in a case around."""
@@ -58,7 +61,7 @@ class TermSums(ImplicitReals):
         if isinstance(other, TermSums):
             self.totals, self.universal = [*other.totals], [*other.universal]
             self.related, self.members, self.applied = {*other.related}, {*other.members}, {*other.applied}
-            self.bounded = {*other.bounded}
+            self.bounded, self.sought, self.read = {*other.bounded}, {*other.sought}, {*other.read}
             self.witnesses, self.witnessed = [*other.witnesses], {*other.witnessed}
 
     def opaque(self) -> list[str]:
@@ -72,6 +75,10 @@ class TermSums(ImplicitReals):
 
     def assume(self, label: str) -> None:
         """Take a fact into account."""
+        raise NotImplementedError
+
+    def close(self, g: Goal, most: int = 0, waiting: bool = True) -> None:
+        """Close a branch of the goal by a decision of its own."""
         raise NotImplementedError
 
     def decide(self) -> None:
@@ -96,6 +103,23 @@ class TermSums(ImplicitReals):
         if (bound := self._bound(inner, num(0), True)) is not None:
             self._bounded(bound, inner, high)
         return BASE
+
+    def _written_sums(self, label: str) -> None:
+        """A sum in a fact, as it is written, is more than its parts: all its terms may have one sign, or none."""
+        for t in subterms(self.g.facts[label]):
+            if t[0] != "sum" or loose(t) or t[2][0] != self.root.low or len(nf(t)) < 2:
+                continue
+            inner, high = instantiate(t[2][2], (THERE,)), t[2][1]
+            if (inner, high) in self.totals or any(
+                s[0] in ("all", "ex") or s[:2] == ("fn", "exp") for s in subterms(t)
+            ):
+                continue
+            if None in [self.known(("<=", None, end)) for end in ((self.root.below, high), (high, self.root.high))]:
+                self.read.discard(label)
+                continue
+            self.totals.append((inner, high))
+            if (bound := self._bound(inner, num(0), True)) is not None:
+                self._bounded(bound, inner, high)
 
     def total(self, inner: Term, high: Term) -> Term:
         """The sum of the terms up to a position."""
@@ -170,6 +194,9 @@ class TermSums(ImplicitReals):
     def found(self) -> None:
         """How sums of the same terms lie to each other."""
         super().found()
+        for label in [k for k in self.facts if k in self.g.facts and k not in self.read]:
+            self.read.add(label)
+            self._written_sums(label)
         for k, (inner, p) in enumerate(self.totals):
             for other, q in self.totals[k + 1 :]:
                 if other != inner or (inner, p, q) in self.related or p == q:
@@ -305,6 +332,16 @@ class TermSums(ImplicitReals):
         self.witnesses.append(var(name, "Int"))
         for part in parts:
             self.assume(part)
+        self._far(("sum", None, (root.low, p, abstract(inner, (THERE,)))))
+
+    def _far(self, total: Term) -> None:
+        """Up to a greatest length a fraction of integers is not nearer to 0 than one over that length."""
+        for f in self.root.problem.needs:
+            if f[0] == "<=" and f[2][0] == N and f[2][1][0] == "num":
+                label, least = self.g.fresh("far"), ("/", None, (num(1), f[2][1]))
+                with suppress(Unclosed, OutsideFragment, Stuck, Rejected, TooLong):
+                    self.g.have(("<=", None, (least, total)), label, partial(self.close, most=MOST_BOUNDS))
+                    self.assume(label)
 
     def _positive(self, g: Goal, inner: Term, p: Term, positive: str) -> None:
         """Were each term at most 0, the sum would be."""
