@@ -1,8 +1,9 @@
-"""What coqc has accepted of the files by hand in the folder where CI checks its sample: tests do not ask it again."""
+"""What coqc has accepted of the files by hand in this run: the tests of one file ask it, the others do not again."""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -11,9 +12,22 @@ from pathlib import Path
 from typing import Any
 
 from symcook.coq import judge as judging
-from symcook.coq.development import PRELUDE
+from symcook.coq.development import PRELUDE, Development
 
 LEFT = Path(os.environ["SYMCOOK_VERDICTS"]) / "coq"
+
+
+def files_by_hand(folder: Path) -> None:
+    """Put the files by hand with what coqc has made of them into `folder`: from the folder where CI checks its sample;
+    where there is none, the worker that asks first lets coqc and coqchk read them, while the others wait."""
+    left = LEFT
+    if not left.is_dir():
+        left = LEFT.with_name("by-hand")
+        with left.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not left.is_dir():
+                judging.verdict(Development([], models=[]), left, print)
+    take_over(left, folder)
 
 
 def take_over(left: Path, folder: Path) -> None:

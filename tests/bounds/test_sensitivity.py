@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -74,15 +75,15 @@ def shown(made, word):
     return rows
 
 
-def brute(made, n):
-    """The greatest change, and for each and all the greatest at the changed position."""
+def brute(made, n, inside=lambda word: True):
+    """The greatest change, and for each and all the greatest at the changed position; one of the strings is `inside`."""
     before = made.embedding.before is not None
     each = made.readout.position in ("each", "all")
     table = {word: shown(made, word) for word in itertools.product(made.alphabet, repeat=n)}
     best = own = F(0)
     for one, two in itertools.combinations(table, 2):
         differ = [p for p in range(n) if one[p] != two[p]]
-        if len(differ) != 1:
+        if len(differ) != 1 or not (inside(one) or inside(two)):
             continue
         length = len(table[one])
         places = range(length) if each else [0 if made.readout.position == "first" else length - 1]
@@ -177,6 +178,18 @@ def named(made, found, best):
 )
 def test_the_change_and_the_constant_by_brute_force(readout, mask, mask2, before, after):
     check(model(READOUTS[readout], *layers(mask, mask2), before=before, after=after), 3)
+
+
+@pytest.mark.parametrize("readout", ["sign", "value", "each"])
+def test_the_change_from_a_string_of_a_language_by_brute_force(readout):
+    """The other string is any one."""
+    language = "yx(x|z)"
+    made = model(READOUTS[readout], *layers("future", "none"))
+    found = sensitivity(made, 3, inputs=language)
+    best, own = brute(made, 3, lambda word: re.fullmatch(language, "".join(word)))
+    assert found.extra["value times n"] == str(best * 3) and best < brute(made, 3)[0]
+    assert readout != "each" or found.extra["at the changed position"] == str(own)
+    named(made, found, best)
 
 
 @pytest.mark.parametrize("before", [None, "BOS"])

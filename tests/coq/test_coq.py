@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import site_pages
-from accepted_by_coq import LEFT, take_over
+from accepted_by_coq import files_by_hand, take_over
 from coqfiles import misjudged
 from shared import call
 from shared import refused as refuse
@@ -369,7 +369,7 @@ def test_what_ci_has_checked_is_taken_over(tmp_path: Path) -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A development with the files by hand and the sample, each with its lemmas as axioms."""
     made_in = tmp_path_factory.mktemp("coq") / "development"
-    take_over(LEFT, made_in)
+    files_by_hand(made_in)
     said: list[str] = []
     _, _, good = verdict(development(), made_in, said.append)
     assert good, said

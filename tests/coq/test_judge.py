@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from accepted_by_coq import LEFT, take_over
+from accepted_by_coq import files_by_hand
 
 from symcook.coq import development, record
+from symcook.coq import judge as judging
 from symcook.coq.checker import certificates, checker, statements
 from symcook.coq.chk import CLASSICAL, axioms_named, foreign
 from symcook.coq.development import Development
@@ -57,17 +58,19 @@ PROVED = "lem_square_le_proof"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def definitions_once() -> Iterator[None]:
-    """The file of definitions, which nothing here changes, is written once: each development writes it twice."""
+def made_once() -> Iterator[None]:
+    """The file of definitions, which nothing here changes, is written once: each development writes it twice. And
+    coqchk, which has to read the real numbers first, is started once a verdict, not twice."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(development, "definitions_file", cache(development.definitions_file))
+        patch.setattr(judging, "JOBS", 1)
         yield
 
 
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("coq") / "honest"
-    take_over(LEFT, folder)
+    files_by_hand(folder)
     said: list[str] = []
     found, axioms, good = verdict(written(lambda _, text: text, models=(MODEL,)), folder, said.append)
     assert good and found.accepted == [LEMMA], said

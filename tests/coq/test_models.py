@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from accepted_by_coq import LEFT, take_over
+from accepted_by_coq import files_by_hand
 from coqfiles import compiled, misjudged
 
 from symcook.coq import models, reading
@@ -75,7 +75,7 @@ def normed(placement: str, start: int) -> Any:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the file of a model requires."""
     path = tmp_path_factory.mktemp("coq") / "files"
-    take_over(LEFT, path)
+    files_by_hand(path)
     path.mkdir(exist_ok=True)
     needed = ("Meaning", "Laws", "Model")
     texts = [((FILES / f"{name}.v").read_text(), path / f"{name}.v", path / f"{name}.vo") for name in needed]

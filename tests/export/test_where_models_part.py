@@ -11,14 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 from families import together
+from flint import arb
 from shared import words
 from test_lens import trained
 
 import symcook as sc
+from symcook.domains import make_domain
 from symcook.errors import BadInput
 from symcook.export import archive, run_npz
 from symcook.export.certificate import certificate, prepared
 from symcook.export.decoding import lines
+from symcook.export.diff import _apart
 from symcook.export.lens import Lens
 
 F = Fraction
@@ -287,3 +290,12 @@ def test_a_readout_beside_the_copied_norm(what: str) -> None:
             Lens(found)
         return
     assert Lens(found).state()["unembed.bias"].tolist() == found["readout.weights"][:, beside].tolist()
+
+
+@pytest.mark.parametrize(
+    ("off", "says"),
+    [(arb(0.25), "equal"), (arb(0.5), "equal"), (arb(0.75), "different"), (arb(0.5, 0.125), "open")],
+    ids=["nearer", "as near", "farther", "perhaps"],
+)
+def test_two_balls_are_equal_up_to_the_distance_that_is_given_itself(off: arb, says: str) -> None:
+    assert _apart(make_domain("ball"), off, arb(0), Fraction(1, 2)) == says

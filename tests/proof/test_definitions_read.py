@@ -10,10 +10,11 @@ from pathlib import Path
 from checkout import ROOT, parsed
 
 from symcook.model import modelfile
+from symcook.model.expr import parse_term
 from symcook.proof import JUDGES
 from symcook.proof.definitions import DefinedRun, EmbeddingRow, HardRow, MeanRow, SoftRow, UnitsRow
 from symcook.proof.runrel import Relation, stored_model
-from symcook.proof.runvalues import Combination, Score, Weighted, at_position
+from symcook.proof.runvalues import Combination, Expressed, Score, Weighted, at_position
 from symcook.recipes import build
 
 OF_RUNS = {"proof/search/bridge.py": 3, "proof/own.py": 3}
@@ -115,6 +116,11 @@ def test_every_function_that_an_equation_names_is_read() -> None:
         for one in whole.definitions:
             words = words_of(one.text)
             assert {*one.reads()} == words & whole.of.keys() - {one.function}, (name, one.function)
+
+
+def test_of_a_term_of_a_family_every_function_is_read_that_the_grammar_does_not_have() -> None:
+    term = parse_term("relu(x(i) - 2*f(i, k)) + sin(g(n))")
+    assert [*Expressed(term).reads()] == ["x", "f", "g"]
 
 
 def words_of(text: str) -> set[str]:

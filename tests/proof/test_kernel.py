@@ -28,6 +28,7 @@ def em(formula, labels, *proofs):
 
 # Name: (statement, proof). All are true; NEAR lists false statements that none of these proofs may prove.
 PROOFS = {
+    "half": ("all x:Real. 0 <= 2*x -> 0 <= x", [intro("x", "h"), pos(["1/2", "h"])]),
     "relu": (
         "all x:Real. relu(x) - relu(-x) = x",
         [
@@ -381,6 +382,7 @@ DEMANDS = [
     ("0 <= 1", [{"by": "pos", "sum": [{"of": []}]}], "a summand has c, of, sq"),
     ("0 <= 1", [{"by": "pos", "sum": [{"c": "1", "of": [], "cube": "1"}]}], "a summand has c, of, sq"),
     ("0 <= 1", [pos(["0"])], "a coefficient must be positive"),
+    ("0 <= 1", [pos(["1/0"])], "a coefficient must be positive"),
     ("0 <= 1", [pos(["-1"])], "positive rational in digits"),
     ("0 <= 1", [{"by": "pos", "sum": [{"c": 1, "of": []}]}], "positive rational in digits"),
     ("all x:Real. x = 1 -> 0 <= x", [intro("x", "h"), pos(["1", "h"])], "is not an inequality"),

@@ -33,6 +33,17 @@ WRITTEN = [
 ]
 
 
+def test_no_power_has_an_exponent_that_falls() -> None:
+    """pow is defined for exponents from 0 on."""
+    written = {
+        "2^(n - i)": "pow(2, n)*pow(1/2, i)",
+        "2^(-i)": "pow(1/2, i)",
+        "3^(-(i - n))": "pow(3, n)*pow(1/3, i)",
+        "(2/3)^(1 - i)": "pow(2/3, 1)*pow(3/2, i)",
+    }
+    assert {text: readable(text) for text in written} == written
+
+
 def value(text: str, i: int, n: int) -> Fraction:
     return worth(parse_term(text), {"i": Fraction(i), "n": Fraction(n)})
 

@@ -35,6 +35,18 @@ def test_one_head(weighting: str, scored: bool, mask: str, start: int) -> None:
         compared.agrees(word)
 
 
+def test_a_query_or_a_key_of_zero_leaves_no_score() -> None:
+    """Whatever the other is, each product is 0: the relation is that of a head without scores."""
+
+    def relation(query: int, key: int) -> str:
+        head = sc.Head(("a",), ("m",), [[query]], [[key]], [[1]], "future", "leftmost")
+        embedding = sc.Embedding(sc.Space(("a", "m")), words={"x": {"a": 1}, "y": {}})
+        model = sc.Transformer("one", embedding, (sc.Layer(head),), sc.Readout("sign", "last", ("m",), [[1]]))
+        return Relation(to_document(model)).run()
+
+    assert relation(0, 1) == relation(1, 0) == relation(0, 0) != relation(1, 1)
+
+
 @together("place", ["(1/2)^i", "2^(n - i)", "i^2/n", "(-1)^i"])
 def test_powers_of_positions(place: str) -> None:
     embedding = sc.Embedding(sc.Space(("a", "b")), words={"x": {"a": 1}}, positions={"b": place})
