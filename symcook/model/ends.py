@@ -15,7 +15,7 @@ from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.answers import EMPTY_STRING, Named
 from symcook.model.checks import Put, Space, changes, coordinates, freeze, instance, matrix, one_of, printable, sparse
-from symcook.model.entries import KeptFields, NamedNumbers, held_values, keeps
+from symcook.model.entries import NamedNumbers, held, held_values, keep, keeps
 from symcook.model.symbols import Number, check_symbol, exact, lowered
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ class Comparing(Protocol[Column, Verdicts, Verdict]):
 @door()
 @keeps("weights")
 @dataclass(frozen=True, repr=False)
-class Readout(KeptFields, Named):
+class Readout(Named):
     """What is looked at, and where.
 
     kind "value" shows the coordinates `reads` and decides nothing; "sign" accepts iff the scalar `weights` . reads,
@@ -272,18 +272,18 @@ class Readout(KeptFields, Named):
         freeze(self, groups=self._grouped(labels))
         if not reads:
             raise BadInput("a readout must read at least one coordinate", "none")
-        if (self.kind == "sign" or scores) != (self.held("weights") is not None):
+        if (self.kind == "sign" or scores) != (held(self, "weights") is not None):
             do = "give a row of weights for each label" if scores else "give weights=[1], one for each coordinate"
             must = "weights must be given for sign, largest, distribution and groups and for no other"
-            raise BadInput(must, self.kind, do if self.held("weights") is None else "leave weights out")
+            raise BadInput(must, self.kind, do if held(self, "weights") is None else "leave weights out")
         if scores != bool(labels):
             raise BadInput("labels must be given for largest, distribution and groups and for no other", self.kind)
         if self.kind not in ("sign", "zero") and self.position == "all":
             raise BadInput("a readout at all positions must decide something", f"kind {self.kind}", "use each")
         shape = (len(labels) or 1, len(reads))
-        weights = self.held("weights")
+        weights = held(self, "weights")
         weights = None if weights is None else matrix(weights, shape, "the readout's weights")
-        self.keep(reads=reads, weights=weights, labels=labels)
+        keep(self, reads=reads, weights=weights, labels=labels)
 
     def _grouped(self, labels: Sequence[str]) -> tuple[int, ...]:
         """The sizes of the groups; BadInput where they are not those of the labels."""
@@ -301,7 +301,7 @@ class Readout(KeptFields, Named):
 
     def mapped(self, put: Put) -> Readout:
         """This readout with the substitution `put` made in its weights; itself where none changes."""
-        weights = self.held("weights")
+        weights = held(self, "weights")
         new = {} if weights is None else changes({"weights": weights}, put)
         return replace(self, **new) if new else self
 
@@ -435,5 +435,5 @@ class Readout(KeptFields, Named):
     @cached_property
     def rows(self) -> tuple[Mapping[str, Number], ...]:
         """The `sparse` rows of the weights."""
-        weights = self.held("weights")
+        weights = held(self, "weights")
         return () if weights is None else sparse(weights, self.reads)

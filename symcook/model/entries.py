@@ -127,22 +127,19 @@ def keeps(*names: str) -> Any:
     return install
 
 
-class KeptFields:
-    """A frozen block with fields that may be kept."""
+def keep(block: object, **values: object) -> None:
+    """Set fields of a frozen block that is being made; `RationalEntries` and Fractions are kept."""
+    kept: dict[str, Any] = block.__dict__.setdefault("kept", {})
+    for name, value in values.items():
+        of, other = (kept, block.__dict__) if isinstance(value, (RationalEntries, Fraction)) else (block.__dict__, kept)
+        of[name] = value
+        other.pop(name, None)
 
-    def keep(self, **values: object) -> None:
-        """Set fields of a block that is being made; `RationalEntries` and Fractions are kept."""
-        for name, value in values.items():
-            if isinstance(value, (RationalEntries, Fraction)):
-                self.__dict__.setdefault("kept", {})[name] = value
-                self.__dict__.pop(name, None)
-            else:
-                self.__dict__[name] = value
 
-    def held(self, name: str) -> Any:
-        """A field as it is there: kept, or as sympy has it."""
-        kept = self.__dict__.get("kept", {})
-        return kept[name] if name in kept else getattr(self, name)
+def held(block: object, name: str) -> Any:
+    """A field of a block as it is there: kept, or as sympy has it."""
+    kept = block.__dict__.get("kept", {})
+    return kept[name] if name in kept else getattr(block, name)
 
 
 class NamedNumbers(Mapping[str, Any]):

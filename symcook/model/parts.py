@@ -33,7 +33,7 @@ from symcook.model.checks import (
     one_of,
     sparse,
 )
-from symcook.model.entries import KeptFields, RationalEntries, is_positive, keeps, kept_number
+from symcook.model.entries import RationalEntries, held, is_positive, keep, keeps, kept_number
 from symcook.model.symbols import lowered
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "gelu-sigmoid", "step")
 PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
 
 
-class Part(KeptFields, Named):
+class Part(Named):
     """What heads, feed-forward parts and norms have in common: coordinates read and written, and fields of three kinds.
 
     `FIELDS` is the table of what stands beside `reads` and `writes`, in order: a matrix with the names of its two sizes
@@ -94,27 +94,18 @@ class Part(KeptFields, Named):
 
     def matrices(self) -> dict[str, sympy.ImmutableMatrix]:
         """The matrices by name; one that is left out is not there."""
-        return {name: getattr(self, name) for name in self.held_matrices()}
-
-    def held_matrices(self) -> dict[str, sympy.ImmutableMatrix | RationalEntries]:
-        """The same as they are kept."""
-        found = {name: self.held(name) for name, kind in self.FIELDS.items() if isinstance(kind, tuple)}
-        return {name: value for name, value in found.items() if value is not None}
+        return {name: getattr(self, name) for name in held_matrices(self)}
 
     def numbers(self) -> dict[str, Any]:
         """The exact numbers that are no matrix, by name."""
-        return {name: getattr(self, name) for name in self.held_numbers()}
-
-    def held_numbers(self) -> dict[str, Any]:
-        """The same as they are kept."""
-        return {name: self.held(name) for name, kind in self.FIELDS.items() if kind == "number"}
+        return {name: getattr(self, name) for name in held_numbers(self)}
 
     @cached_property
     def lowered(self) -> Mapping[str, Any]:
         """What `FIELDS` names as number systems take it (`symcook.model.symbols.lowered`), made once: the `sparse` rows
         of a matrix over what is read or over hidden units, the entries of a matrix with one column, a number itself."""
-        result: dict[str, Any] = {name: lowered(value) for name, value in self.held_numbers().items()}
-        for name, weights in self.held_matrices().items():
+        result: dict[str, Any] = {name: lowered(value) for name, value in held_numbers(self).items()}
+        for name, weights in held_matrices(self).items():
             across = self.FIELDS[name][1]
             if across == "one" and isinstance(weights, RationalEntries):
                 result[name] = tuple(row.get(0, Fraction(0)) for row in weights.rows)
@@ -126,23 +117,34 @@ class Part(KeptFields, Named):
 
     def mapped(self, put: Put) -> Self:
         """This part with the substitution `put` made in every number; itself where none changes."""
-        new = changes({**self.held_matrices(), **self.held_numbers()}, put)
+        new = changes({**held_matrices(self), **held_numbers(self)}, put)
         return replace(self, **new) if new else self  # type: ignore[type-var]
 
     def _take(self, dyadic: bool) -> None:
         """Arrays become lists; with `dyadic`, floats the numbers with a power of two below that they are."""
         for name, kind in self.FIELDS.items():
             if kind != "word":
-                self.keep(**{name: nested(self.held(name), dyadic)})
+                keep(self, **{name: nested(held(self, name), dyadic)})
 
     def _freeze(self, **values: object) -> None:
         """Set checked names and numbers, and the matrices in the shapes that `FIELDS` gives them."""
-        self.keep(**values)
+        keep(self, **values)
         sizes = self.sizes()
         for name, kind in self.FIELDS.items():
-            given = self.held(name)
+            given = held(self, name)
             if isinstance(kind, tuple) and not (given is None and name in self.OPTIONAL):
-                self.keep(**{name: matrix(given, (sizes[kind[0]], sizes[kind[1]]), name)})
+                keep(self, **{name: matrix(given, (sizes[kind[0]], sizes[kind[1]]), name)})
+
+
+def held_matrices(part: Part) -> dict[str, sympy.ImmutableMatrix | RationalEntries]:
+    """The matrices of a part as they are kept."""
+    found = {name: held(part, name) for name, kind in part.FIELDS.items() if isinstance(kind, tuple)}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def held_numbers(part: Part) -> dict[str, Any]:
+    """The exact numbers of a part that are no matrix, as they are kept."""
+    return {name: held(part, name) for name, kind in part.FIELDS.items() if kind == "number"}
 
 
 @door()
@@ -179,7 +181,7 @@ class FeedForward(Part):
     @property
     def hidden(self) -> int:
         """The number of hidden units."""
-        return height(self.held("b1"), "b1")
+        return height(held(self, "b1"), "b1")
 
     def sizes(self) -> dict[str, int]:
         return super().sizes() | {"hidden": self.hidden}
@@ -221,9 +223,9 @@ class Head(Part):
         self._take(exact)
         mask, weighting = one_of("mask", self.mask, MASKS), one_of("weighting", self.weighting, WEIGHTINGS)
         reads, writes = coordinates(self.reads, "reads"), coordinates(self.writes, "writes")
-        scale, temperature = self.held("scale"), kept_number(self.held("temperature"))
+        scale, temperature = held(self, "scale"), kept_number(held(self, "temperature"))
         if isinstance(scale, str) and scale == "1/sqrt(d_key)":
-            scale = f"1/sqrt({max(height(self.held('Q'), 'Q'), 1)})"
+            scale = f"1/sqrt({max(height(held(self, 'Q'), 'Q'), 1)})"
         scale = kept_number(scale)
         if not is_positive(scale):
             raise BadInput("the scale of a head must be positive", scale, "give 1 or 1/sqrt(d_key)")
@@ -232,7 +234,7 @@ class Head(Part):
         self._freeze(reads=reads, writes=writes, mask=mask, weighting=weighting, scale=scale, temperature=temperature)
 
     def sizes(self) -> dict[str, int]:
-        return super().sizes() | {"key": height(self.held("Q"), "Q")}
+        return super().sizes() | {"key": height(held(self, "Q"), "Q")}
 
     @cached_property
     def sees(self) -> Mask:
@@ -242,7 +244,7 @@ class Head(Part):
     @cached_property
     def uniform(self) -> bool:
         """Whether every score is zero by the shape of the matrices."""
-        queries, keys = self.held("Q"), self.held("K")
+        queries, keys = held(self, "Q"), held(self, "K")
         if isinstance(queries, RationalEntries) and isinstance(keys, RationalEntries):
             return not any(q and k for q, k in zip(queries.rows, keys.rows, strict=True))
         return all(self.Q[d, :].is_zero_matrix or self.K[d, :].is_zero_matrix for d in range(self.Q.shape[0]))
@@ -302,19 +304,19 @@ class LayerNorm(Part):
             raise BadInput("a layer norm must read at least one coordinate", "none")
         one_of("outcome of zero variance", self.zero_variance, ("refuse", "zero"))
         m = len(writes)
-        if self.held("projection") is None and writes != reads:
+        if held(self, "projection") is None and writes != reads:
             raise BadInput("a layer norm without projection must write what it reads", ", ".join(writes))
-        epsilon = kept_number(self.held("epsilon"))
+        epsilon = kept_number(held(self, "epsilon"))
         if epsilon < 0 if isinstance(epsilon, Fraction) else epsilon.is_negative:
             raise BadInput("epsilon of a layer norm must not be negative", symbols.from_sympy(symbols.exact(epsilon)))
-        gain = [1] * m if self.held("gain") is None else self.held("gain")
-        bias = [0] * m if self.held("bias") is None else self.held("bias")
+        gain = [1] * m if held(self, "gain") is None else held(self, "gain")
+        bias = [0] * m if held(self, "bias") is None else held(self, "bias")
         self._freeze(reads=reads, writes=writes, gain=gain, bias=bias, epsilon=epsilon)
 
     @property
     def refuses(self) -> bool:
         """Whether there may be an input on which this norm leaves the model without a run."""
-        return self.zero_variance == "refuse" and not is_positive(self.held("epsilon"))
+        return self.zero_variance == "refuse" and not is_positive(held(self, "epsilon"))
 
 
 @door()

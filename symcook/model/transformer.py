@@ -15,8 +15,17 @@ from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown, Verbs
 from symcook.model.checks import Put, Space, filled, freeze, instance, listed, printable
 from symcook.model.ends import Embedding, Readout, TokenRows
-from symcook.model.entries import all_rational, held_values
-from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention, Sublayer
+from symcook.model.entries import all_rational, held, held_values
+from symcook.model.parts import (
+    FeedForward,
+    Head,
+    Layer,
+    LayerNorm,
+    SelfAttention,
+    Sublayer,
+    held_matrices,
+    held_numbers,
+)
 from symcook.model.symbols import Exact, check_symbol, exact, from_sympy, symbol
 
 if TYPE_CHECKING:
@@ -253,7 +262,7 @@ class Transformer(Verbs, Shown):
         if self.parameters or self.embedding.inputs is not None:
             return False
         parts = [part for step in self.sublayers for part in step.parts]
-        matrices = [weights for part in parts for weights in part.held_matrices().values() if weights.shape[1] > 1]
+        matrices = [weights for part in parts for weights in held_matrices(part).values() if weights.shape[1] > 1]
         size = sum(weights.shape[0] * weights.shape[1] for weights in matrices)
         return size >= MANY and 2 * sum(map(filled, matrices)) >= size
 
@@ -291,13 +300,13 @@ class Transformer(Verbs, Shown):
         for step in self.sublayers:
             for part in step.all_parts:
                 where = "the final norm" if step.block is None else f"layer {step.layer}"
-                for name, weights in part.held_matrices().items():
+                for name, weights in held_matrices(part).items():
                     for value in () if symbolic and all_rational(weights) else getattr(part, name):
                         yield value, False, f"{name} of {where}"
-                for name, value in part.held_numbers().items():
+                for name, value in held_numbers(part).items():
                     if not (symbolic and isinstance(value, Fraction)):
                         yield getattr(part, name), name == "temperature", f"the {name} of {where}"
-        weights = self.readout.held("weights")
+        weights = held(self.readout, "weights")
         if weights is not None:
             for value in () if symbolic and all_rational(weights) else self.readout.weights:
                 yield value, False, "the readout"

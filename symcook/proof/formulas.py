@@ -26,6 +26,7 @@ from symcook.programs.formula import COUNTING, TEMPORAL, Formula
 from symcook.programs.reading import formula_of
 from symcook.proof import counting, own, softheads
 from symcook.proof.formcases import CASES, FormulaCases
+from symcook.proof.formlemmas import Apart
 from symcook.proof.replay import Statement
 from symcook.proof.search import equations, prooftext
 from symcook.proof.search.computed import rows_function
@@ -189,6 +190,7 @@ class ProofLines:
         self.rows = softheads.heads(relation.whole) if packed.soft else {}
         self.lines: list[str | ClosingStep] = []
         self._said: set[str] = set()
+        self.apart = Apart()
 
     def made(self) -> ProofLines:
         """The lines, made."""
@@ -216,6 +218,7 @@ class ProofLines:
                 waiting = []
             if line is not None:
                 line(g)
+        g.nodes[:0] = self.apart.nodes()
 
     def begin(self, g: Goal) -> None:
         """Names for what the sentence quantifies, all at once, and labels for what it supposes."""
@@ -278,9 +281,7 @@ class ProofLines:
         def emit(g: Goal) -> None:
             told = _each(node, self.named)
             if told["by"] == "have":
-                fact = g.formula(told["show"])
-                g._emit(told)
-                g._bind(label, fact)
+                self.apart.show(g, told)
             else:
                 g.use(told["fact"], *told["with"], label=label)
 

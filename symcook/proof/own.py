@@ -99,7 +99,7 @@ def claim(
         sorts |= dict.fromkeys(rows, "Int*Int->Int")
     run, premises = meaning.run, "".join(f"{one} -> " for one in truths)
     if len(truths) > LONG:  # so that all stand less deep: each premise is a level, and each part of a conjunction
-        run, premises = _in_halves(meaning.parts), f"{_in_halves(truths)} -> "
+        run, premises = in_halves(meaning.parts), f"{in_halves(truths)} -> "
     whole = stated(sorts, [*meaning.least, *meaning.regions], meaning.word, run, f"{premises}({text})")
     return read_statement(
         Statement(named(document["name"]), whole, note=sentence, known=definitions(), model=hashes(document, other))
@@ -145,10 +145,10 @@ def in_rows(meaning: ModelMeaning) -> tuple[Callable[[str], str], list[str]]:
     return lambda text: re.sub(r"\b(z\d+_*)\b(\()?", put, text), [f"{stem}{one}" for one in numbers]
 
 
-def _in_halves(parts: Sequence[str]) -> str:
+def in_halves(parts: Sequence[str]) -> str:
     """A conjunction with brackets around its halves."""
     half = len(parts) // 2
-    return " & ".join(parts) if len(parts) <= 2 else f"({_in_halves(parts[:half])}) & ({_in_halves(parts[half:])})"
+    return " & ".join(parts) if len(parts) <= 2 else f"({in_halves(parts[:half])}) & ({in_halves(parts[half:])})"
 
 
 def one_line(sentence: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared import call, document, refused
+from shared import call, document, refused, second_checker
 
 import symcook as sc
 from symcook.compilers import formula as compiler
@@ -21,8 +21,10 @@ from symcook.decide.decision import decide
 from symcook.errors import BadInput, Undecided
 from symcook.model.modelfile import dumps, loads, model_hash
 from symcook.programs.reading import read_formula
-from symcook.proof import formulas
+from symcook.proof import formlemmas, formulas, kernel
 from symcook.proof.holds import Truths
+from symcook.proof.search.tactics import Goal
+from symcook.proof.steps import Node
 from symcook.spec.fold import Fold
 from symcook.spec.logic import Looking, answers, fold, language
 
@@ -153,6 +155,29 @@ def test_certificates_grow_with_the_operators(soft: bool) -> None:
         assert found.verdict is not None and found.verdict.words == "PROVED"
         sizes.append(nodes(found.certificate))
     assert sizes[2] - sizes[1] <= 1.1 * (sizes[1] - sizes[0]), sizes
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_facts_are_shown_apart_where_the_checker_would_copy_too_many(
+    soft: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a formula of 200 operators needs it, with a lower limit of copies."""
+    model = sc.compile("ltl", nested(16), alphabet="ab", soft=soft)
+    monkeypatch.setattr(kernel, "MAX_COPIES", 40_000 if soft else 20_000)
+    statement, found = formulas.prove(model)
+    assert found.verdict is not None and found.verdict.words == "PROVED"
+    assert found.certificate is not None
+    assert found.certificate["proof"][0]["by"] == "have"  # before anything is supposed
+    assert second_checker(tmp_path, statement, found.certificate).returncode == 0
+    monkeypatch.setattr(formlemmas.Apart, "_cite", _where_it_stands)
+    _, other = formulas.prove(model)
+    assert other.verdict is None
+    assert "copy more than" in str(other.missing)
+
+
+def _where_it_stands(_: formlemmas.Apart, g: Goal, node: Node) -> None:
+    g._emit(node)
+    g._bind(node["as"], g.formula(node["show"]))
 
 
 def test_a_formula_that_nests_too_deep_for_a_sentence_has_no_proof() -> None:

@@ -12,6 +12,11 @@ def pruned(nodes: list[Node]) -> list[Node]:
     return _pruned(nodes)[0]
 
 
+def cited(nodes: list[Node]) -> set[str]:
+    """The labels that a proof uses, its own among them."""
+    return _pruned(nodes)[1]
+
+
 def _labels(spec: Any) -> list[str]:
     return list(spec) if isinstance(spec, list) else [spec]
 
