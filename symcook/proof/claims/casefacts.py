@@ -54,7 +54,7 @@ class CaseFacts(DecidedFormulas):
         self.supposed: list[Term] = []  # quantified formulas that are facts, or whose negations are
         self.counted_already: set[object] = set()
         self.quotients: dict[tuple[Term, int], tuple[Term, tuple[str, str]]] = {}  # of a term by a number, with labels
-        self.compared: dict[object, Term] = {}  # by key the formulas about remainders that the claim has as numbers
+        self.compared: dict[Any, Term] = {}  # by key the formulas about remainders that the claim has as numbers
         self.solving = False  # whether equations between integers are solved, which remainders ask for
         self.renewed = False  # whether more is known since the rows were made
         self.clash: tuple[str, str] | None = None  # facts that contradict each other

@@ -59,8 +59,8 @@ def division(f: Term) -> Division | None:
         return None
     parts = flatten("&", instantiate(f[2][0], (QUOTIENT,)))
     gaps = {k: poly(part) for k, part in enumerate(parts) if part[0] in ("=", "<=", "<")}
-    equations = [(k,) for k in gaps if parts[k][0] == "="]
-    for number in (*equations, *product(gaps, gaps)):
+    ways: list[tuple[int, ...]] = [(k,) for k in gaps if parts[k][0] == "="]
+    for number in [*ways, *product(gaps, gaps)]:
         gap, (lead,) = dict(gaps[number[0]]), nf(QUOTIENT)
         factor, alone = gap.pop(lead, 0), lead[0][0][0]
         plain = all(not m[1] and all(a != alone and whole(a) for a, _ in m[0]) for m in gap)

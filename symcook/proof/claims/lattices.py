@@ -40,10 +40,8 @@ def lattice_forms(generators: Iterable[IntegerVector], width: int) -> LatticeFor
             row[of] += times * row[to]
 
     for k in range(width):
-        while rows:
-            row = min((row for row in rows if any(row)), key=lambda row: min(abs(x) for x in row if x), default=None)
-            if row is None:
-                break
+        while rows := [row for row in rows if any(row)]:
+            row = min(rows, key=_least)
             column = min((j for j in range(width) if row[j]), key=lambda j: abs(row[j]))
             if column != k:
                 for other in (*rows, *inverse):
@@ -58,6 +56,10 @@ def lattice_forms(generators: Iterable[IntegerVector], width: int) -> LatticeFor
                     other[:] = [x - times * y for x, y in zip(other, row, strict=True)]
             if not any(row[j] for j in range(width) if j != k) and not any(o[k] for o in rows if o is not row):
                 divisors[k] = abs(row[k])
-                rows = [other for other in rows if other is not row and any(other)]
+                rows = [other for other in rows if other is not row]
                 break
     return LatticeForms(tuple(map(tuple, forms)), tuple(divisors), tuple(map(tuple, inverse)))
+
+
+def _least(row: Sequence[int]) -> int:
+    return min(abs(x) for x in row if x)
