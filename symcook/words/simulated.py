@@ -94,7 +94,7 @@ class Simulated:
         return RunEntries(self.rounded(sums.values / self.number(sums.count)))
 
 
-class Together(Rowwise[Array]):
+class Together(Rowwise[Any]):
     """The domain of strings of one length in these numbers, an array of which has one for each string, or one for all.
     `begin` takes a list of strings. Verdicts are left to `said`."""
 
@@ -171,7 +171,10 @@ class Together(Rowwise[Array]):
     def is_positive(self, x: Array) -> None:
         return None
 
-    is_zero = first_largest = is_positive
+    is_zero = is_positive
+
+    def first_largest(self, scores: Sequence[Array]) -> None:
+        return None
 
 
 class Pair(NamedTuple):
