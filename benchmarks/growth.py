@@ -64,6 +64,7 @@ def operations() -> dict[str, tuple[Callable[[int], Any], Sequence[int]]]:
         "margin dyck-1": (lambda n: dyck.margin(n), (25, 50, 100)),
         "margin parity": (lambda n: parity.margin(n), (10, 20, 40)),
         "tolerance dyck-1": (lambda n: dyck.tolerance("L1.head1.V[1,1]", n), (10, 20, 40)),
+        "tolerance parity": (lambda n: parity.tolerance("L1.head1.V[1,1]", n, min_length=n), (25, 50, 100)),
         "precision dyck-1": (lambda n: dyck.precision(n, formats=()), (8, 16, 32)),
         "precision parity": (lambda n: parity.precision(n, min_length=n, formats=()), (25, 50, 100)),
         "certificate dyck-k-d": (lambda n: guarantee(nested_kinds, "float64", n), (4, 8, 16)),

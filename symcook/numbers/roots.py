@@ -305,7 +305,7 @@ def _rational(value: Fraction) -> flint.fmpq:
 
 def ball_of(place: RealPlace) -> flint.arb:
     """A number as a ball at flint's precision."""
-    return place.ball() if isinstance(place, Algebraic) else arb_of(place)
+    return arb_of(place) if isinstance(place, (Fraction, int)) else place.ball()
 
 
 def roots(polynomial: flint.fmpq_poly) -> tuple[RealPlace, ...]:

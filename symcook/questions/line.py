@@ -13,13 +13,14 @@ from typing import Any, ClassVar, TypeAlias
 
 from flint import fmpq, fmpq_poly
 
+from symcook.domains.exact import value_at
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Shortening, _ends
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.rationals import rational
 from symcook.model.symbols import at
-from symcook.numbers.roots import Algebraic
+from symcook.numbers.roots import Algebraic, RealPlace, roots
 
 MOST_DEGREE = 4000
 """The greatest power of t that a softmax may ask for."""
@@ -135,7 +136,8 @@ class LineDomain(Shortening):
         return polynomial(value, *self.meant)
 
     def position(self, term: Tree, i: int) -> LineValue:
-        return self.number(at(term, {"i": i, "n": self.length}))
+        moves = self.meant is not None and self.meant[0] in names(term)
+        return self.number(at(term, {"i": i, "n": self.length}) if moves else value_at(term, i, self.length))
 
     def sign(self, x: LineValue) -> int:
         """-1, 0 or 1 at the place; at a rational one 0 only of what is zero everywhere."""
@@ -206,9 +208,17 @@ class LineDomain(Shortening):
         total = plain(sum(weights, ZERO))
         return [over(self.total([self.times(w, x) for w, x in zip(weights, row, strict=True)]), total) for row in rows]
 
+    def ends(self) -> list[RealPlace]:
+        """The places at which a value whose sign was taken has another one, or none."""
+        return [root for turn in self.turns.values() for root in roots(turn)]
+
     def power(self, k: int) -> LineValue:
         """t^k."""
         return self.place**k if self.here and not isinstance(self.place, Algebraic) else plain(fmpq_poly([0] * k + [1]))
+
+    def less(self, a: LineValue, b: LineValue) -> LineValue:
+        """a - b."""
+        return a - b
 
     def same(self, a: LineValue, b: LineValue) -> bool:
         """Whether two values are one function."""
@@ -220,7 +230,7 @@ class LineDomain(Shortening):
     def best(self, scores: Sequence[LineValue], weighting: str, i: int, first: int) -> Sequence[int]:
         best = [0]
         for j in range(1, len(scores)):
-            sign = self.sign(scores[j] - scores[best[0]])
+            sign = self.sign(self.less(scores[j], scores[best[0]]))
             if sign > 0:
                 best = [j]
             elif sign == 0:

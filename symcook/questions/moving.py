@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from fractions import Fraction
+from typing import Any, ClassVar
 
 from flint import fmpq, fmpq_poly
 
+from symcook.domains.batch import Batch, Listed
+from symcook.errors import BadInput, NotExact
 from symcook.forward import Result, forward
 from symcook.model.transformer import Transformer
-from symcook.numbers.roots import Algebraic, RealPlace
+from symcook.numbers.roots import RealPlace
 from symcook.questions.line import LineDomain
 from symcook.questions.reach import Piece
+from symcook.words import Word
 
 
 def answer(result: Result) -> Any:
@@ -23,9 +27,24 @@ def answer(result: Result) -> Any:
     return tuple(answers) if result.model.readout.each else answers[0]
 
 
+def exact_answers(model: Transformer, words: Sequence[Word]) -> dict[Word, Any]:
+    """The answers to strings of one length, where one exact batch has them; else those of none."""
+    if model.readout.everywhere or not words:
+        return {}
+    try:
+        domain = Batch()
+        result = forward(model, Listed(tuple(map(model.tokens, words))), domain)
+        verdicts: Any = result.answers[0]
+        return dict(zip(words, domain.full(verdicts).tolist(), strict=True))
+    except (NotExact, BadInput):
+        return {}
+
+
 class OneSymbol:
     """One input of a model whose symbol `name` is `start` + `side` t (or, with start None, a temperature for which
     t = e^(-1/(unit tau)))."""
+
+    domain: ClassVar[type[LineDomain]] = LineDomain
 
     def __init__(
         self, model: Transformer, word: Sequence[str], name: str, start: fmpq | None, side: int = 1, unit: int = 1
@@ -33,20 +52,20 @@ class OneSymbol:
         self.model, self.sequence, self.name = model, model.tokens(word), name
         self.start, self.side, self.unit = start, side, unit
 
-    def _line(self, place: fmpq | Algebraic) -> LineDomain:
+    def _line(self, place: Any) -> LineDomain:
         moved = None if self.start is None else (self.name, fmpq_poly([self.start, self.side]))
-        return LineDomain(place, moved, self.unit, self.name)
+        return self.domain(place, moved, self.unit, self.name)
 
     def probe(self, place: fmpq) -> Piece:
         """A pass in functions."""
         domain = self._line(place)
         result = forward(self.model, self.sequence, domain)
-        return Piece(answer(result), list(domain.turns.values()))
+        return Piece(answer(result), domain.ends())
 
     def point(self, place: RealPlace) -> Any:
         """The answer at one place."""
-        if isinstance(place, Algebraic):
+        if not isinstance(place, Fraction):
             return answer(forward(self.model, self.sequence, self._line(place)))
         at = fmpq(place.numerator, place.denominator)
         moved = None if self.start is None else (self.name, self.start + self.side * at)
-        return answer(forward(self.model, self.sequence, LineDomain(at, moved, self.unit, self.name, here=True)))
+        return answer(forward(self.model, self.sequence, self.domain(at, moved, self.unit, self.name, here=True)))

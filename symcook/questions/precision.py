@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.domains import make_domain
 from symcook.domains.ball import BallDomain
-from symcook.domains.batch import Batch, Listed
 from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.mp import Mp
 from symcook.domains.rounding import RUNTIMES, Format, Rounding
@@ -21,7 +20,7 @@ from symcook.model.answers import EMPTY_STRING, brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
-from symcook.questions.moving import answer
+from symcook.questions.moving import answer, exact_answers
 from symcook.words import Word
 from symcook.words.cells import MOST, Cells
 from symcook.words.inputs import Language, Strings, Within, strings
@@ -309,7 +308,7 @@ class _Length:
             gives = said(self.model.readout, columns, len(words)).tolist()
         except (NotExact, BadInput):
             return self._wrong(words, Mp(bits, simulates=True))
-        self._learn(words)
+        self._expected |= exact_answers(self.model, [word for word in words if word not in self._expected])
         for word, one in zip(words, map(bool, gives) if self.model.decides else gives, strict=True):
             if one != self.expected(word):
                 return word, one
@@ -338,15 +337,6 @@ class _Length:
             if found != self.expected(word):
                 return word, found
         return None
-
-    def _learn(self, words: Sequence[Word]) -> None:
-        """The exact answers to strings, where one exact batch has them."""
-        new = [word for word in words if word not in self._expected]
-        if len(new) > 1:
-            with suppress(NotExact):
-                domain = Batch()
-                result = forward(self.model, Listed(tuple(map(self.model.tokens, new))), domain)
-                self._expected |= zip(new, domain.full(result.answers[0]).tolist(), strict=True)
 
     def _exact_answer(self, word: Word) -> Any:
         sequence = self.model.tokens(word)

@@ -6,16 +6,16 @@ over whole intervals (`symcook.papers.chiang2022.figures` does the same for Figu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
-from flint import fmpq, fmpq_poly
+from flint import fmpq
 
 from symcook.errors import Undecided
-from symcook.numbers.roots import RealPlace, between, roots
+from symcook.numbers.roots import RealPlace, between
 from symcook.questions.line import Landed
 from symcook.words import Cover, Word
 
@@ -62,10 +62,10 @@ class Reach(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A pass at one place: the answer, and the functions whose roots bound the piece around it."""
+    """A pass at one place: the answer, and the places that bound the piece around it."""
 
     verdict: VerdictsAt
-    turns: Sequence[fmpq_poly]
+    ends: Iterable[RealPlace]
 
 
 def soonest(words: Cover, reach_of: Callable[[Word, Reach | None], Reach]) -> tuple[Reach | None, Word | None]:
@@ -124,13 +124,12 @@ def _piece(probe: Probe, start: RealPlace, top: RealPlace | None) -> tuple[Piece
             except Landed:  # on a root that is not known yet
                 place = between(start, place)
         left, right = None, None
-        for turn in piece.turns:
-            for root in roots(turn):
-                if place < root:
-                    if right is None or root < right:
-                        right = root
-                elif start < root and (left is None or root < left):
-                    left = root
+        for root in piece.ends:
+            if place < root:
+                if right is None or root < right:
+                    right = root
+            elif start < root and (left is None or root < left):
+                left = root
         if left is None:
             return piece, right
         end = left

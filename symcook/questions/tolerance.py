@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from flint import fmpq
 
@@ -17,24 +17,25 @@ from symcook.model.parts import Part, SelfAttention
 from symcook.model.symbols import Exact, fraction, from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, hull, refine, resolving
-from symcook.numbers.roots import RealPlace, ball_of
+from symcook.numbers.roots import Algebraic, ball_of
 from symcook.questions.along import Along
 from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.questions.intervals import NO_VALUE, at_point, between
-from symcook.questions.moving import OneSymbol
+from symcook.questions.moving import OneSymbol, exact_answers
 from symcook.questions.reach import LeftOpen, Reach, decimal, enclosed, exactly, soonest
 from symcook.questions.slope import falls, only_zero
-from symcook.words import Cover
+from symcook.questions.straight import OneStraight
+from symcook.words import Cover, Word
+from symcook.words.cells import Cells
 from symcook.words.inputs import Language, strings
-
-if TYPE_CHECKING:
-    from symcook.words import Word
 
 FIRST = Fraction(10007, 10**7)
 """The first step in balls. A fraction that no weight at which answers change is likely to be."""
 ROOT_DIGITS = 30
 """So many decimals at least of an end that is the root of a polynomial."""
 SIDES = {-1: "low", 1: "high"}
+TOGETHER = 1_000
+"""Up to so many strings are run in one exact batch at the weight as it stands."""
 FARTHEST = Fraction(2**10)
 """Balls are tried so far from the weight, times its size."""
 
@@ -66,11 +67,12 @@ def tolerance(
     digits D: Decimals of ends that are not exact; of roots at least 30.
 
     Names of weights are read by `symcook.questions.tolerance.free`. The interval is the largest one around the weight's
-    value; further off the answers may be right again. Where the answers are rational functions of the weight (no
-    softmax over scores and no layer norm, rational numbers) the ends are exact: rational, or a ball around a root of a
-    polynomial. Else each end lies between two numbers at most 10^-digits apart: up to the first all is shown by balls
-    over whole intervals, at the second a word is wrong. It is exact there too where it is rational: the logit is
-    exactly zero at it, and its slope has one sign around.
+    value; further off the answers may be right again. Where the answers are rational functions of the weight (no layer
+    norm, rational numbers) the ends are exact: rational, or a ball around a root of a polynomial. So are they where
+    softmax has rational scores that do not depend on the weight, and values are linear in it: the end may then be a
+    quotient of sums of exponentials. Else each end lies between two numbers at most 10^-digits apart: up to the first
+    all is shown by balls over whole intervals, at the second a word is wrong. It is exact there too where it is
+    rational: the logit is exactly zero at it, and its slope has one sign around.
 
     Where heads average what stands before and numbers are linear in the weight, prefixes are merged while it moves
     (`symcook.questions.along`), so that lengths of 100 are possible; the ends are those of strings one by one.
@@ -145,30 +147,33 @@ def _by_words(
     model: Transformer, name: str, start: Fraction, words: Cover, digits: int
 ) -> tuple[str, dict[int, WeightEnd]]:
     """The same by one string of each class."""
-    return words.says, {side: _furthest(model, name, start, side, words, digits) for side in SIDES}
+    answers: dict[Word, Any] = {}
+    if isinstance(words, Cells) and words.many <= TOGETHER:
+        answers = exact_answers(model.bind({name: start}), [word for word, _ in words])
+    return words.says, {side: _furthest(model, name, start, side, words, digits, answers) for side in SIDES}
 
 
-def _furthest(model: Transformer, name: str, start: Fraction, side: int, words: Cover, digits: int) -> WeightEnd:
-    exact = True
+def _furthest(
+    model: Transformer, name: str, start: Fraction, side: int, words: Cover, digits: int, answers: dict[Word, Any]
+) -> WeightEnd:
+    """How far the weight may go to one side; `answers` keeps those at the weight as it stands."""
+    ways: list[type[OneSymbol]] = [OneSymbol, OneStraight]
 
     def reach_of(word: Word, best: Reach | None) -> Reach:
-        nonlocal exact
-        if exact:
+        limit = None if best is None else best.first
+        while ways:
             try:
-                return _exact(
-                    model, word, name, start, side, None if best is None or best.first is None else best.first
-                )
+                along = ways[0](model, word, name, fmpq(start.numerator, start.denominator), side)
+                if isinstance(along, OneStraight) and isinstance(limit, Algebraic):
+                    raise NotExact("ends must be of one kind", limit)
+                if word not in answers:
+                    answers[word] = along.point(Fraction(0))
+                return exactly(along.probe, along.point, answers[word], limit)
             except NotExact:
-                exact = False
+                del ways[0]
         return _in_balls(model, word, name, start, side, digits, best)
 
-    return *soonest(words, reach_of), exact
-
-
-def _exact(model: Transformer, word: Word, name: str, start: Fraction, side: int, limit: RealPlace | None) -> Reach:
-    along = OneSymbol(model, word, name, fmpq(start.numerator, start.denominator), side)
-    expected = along.point(Fraction(0))
-    return exactly(along.probe, along.point, expected, limit)
+    return *soonest(words, reach_of), bool(ways)
 
 
 def _in_balls(

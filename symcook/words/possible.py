@@ -27,7 +27,7 @@ from symcook.walk import Walk
 MOST = 5_000
 """The greatest number of rows of all positions."""
 SAYS = "by what may stand at each position"
-Entries = tuple[BallValue, ...]
+RowSets = tuple[BallValue, ...]
 
 
 def outputs(model: Transformer, n: int, domain: Rounding) -> dict[str, BallColumn]:
@@ -72,7 +72,7 @@ class _Rows(Walk):
         heads = [part for part in step.parts if isinstance(part, Head)]
         if not heads:
             return super().add(step, view, asking, wanted)
-        names, brought = list[str](), list[list[list[Entries]]]()
+        names, brought = list[str](), list[list[list[RowSets]]]()
         for head in heads:
             written, queries, keys, values = self.offered(head, view, asking, wanted)
             if written:
@@ -119,15 +119,15 @@ class _Rows(Walk):
 
     def chosen(
         self, head: Head, queries: Sequence[BallColumn], keys: Sequence[BallColumn], values: Sequence[BallColumn]
-    ) -> list[list[Entries]]:
+    ) -> list[list[RowSets]]:
         """For each row what the head may bring it."""
         if head.weighting == "softmax" or (head.weighting == "average" and not queries):
             raise NotExact("rows are kept where heads choose", head.weighting)
-        offered: list[dict[Any, tuple[Entries, Entries]]] = [{} for _ in range(self.n)]
+        offered: list[dict[Any, tuple[RowSets, RowSets]]] = [{} for _ in range(self.n)]
         entries = zip(*(map(self.one, column) for column in (*keys, *values)), strict=True)
         for place, row in zip(self.domain.rows, entries, strict=True):
             offered[place][tuple(map(id, row))] = row[: len(keys)], row[len(keys) :]
-        known: dict[Any, list[Entries]] = {}
+        known: dict[Any, list[RowSets]] = {}
         found = []
         for row, place in enumerate(self.domain.rows):
             query = tuple(self.one(column[row]) for column in queries)
@@ -140,8 +140,8 @@ class _Rows(Walk):
         return found
 
     def brought(
-        self, weighting: str, query: Entries, sees: range, offered: Sequence[dict[Any, tuple[Entries, Entries]]]
-    ) -> list[Entries]:
+        self, weighting: str, query: RowSets, sees: range, offered: Sequence[dict[Any, tuple[RowSets, RowSets]]]
+    ) -> list[RowSets]:
         """What one query may get."""
         domain = self.domain
         if not query:
@@ -163,7 +163,7 @@ class _Rows(Walk):
                 raise NotExact("equal scores must bring equal values", "others")
             tied[k].add(j)
             tied[m].add(i)
-        found: dict[Any, Entries] = {}
+        found: dict[Any, RowSets] = {}
         for k, (_, _, held) in enumerate(best):
             for many in range(1, (len(tied[k]) if weighting == "average" else 1) + 1):
                 means = tuple(self.one(domain.mean([value] * many)) for value in held)

@@ -94,7 +94,7 @@ class Simulated:
         return RunEntries(self.rounded(sums.values / self.number(sums.count)))
 
 
-class Together(Rowwise[Array]):
+class StringsInBits(Rowwise[Any]):
     """The domain of strings of one length in these numbers, an array of which has one for each string, or one for all.
     `begin` takes a list of strings. Verdicts are left to `said`."""
 
@@ -171,7 +171,10 @@ class Together(Rowwise[Array]):
     def is_positive(self, x: Array) -> None:
         return None
 
-    is_zero = first_largest = is_positive
+    is_zero = is_positive
+
+    def first_largest(self, scores: Sequence[Array]) -> None:
+        return None
 
 
 class Pair(NamedTuple):
@@ -251,7 +254,7 @@ def together(model: Transformer, words: Sequence[Word], bits: int) -> list[RunEn
     if bits > MOST_BITS or model.readout.everywhere or not model.readout.answers:
         raise NotExact(f"at most {MOST_BITS} bits are simulated, at one position", bits)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        result = forward(model, [model.tokens(word) for word in words], Together(bits))
+        result = forward(model, [model.tokens(word) for word in words], StringsInBits(bits))
     return [RunEntries(np.broadcast_to(column[result.place], len(words))) for column in result.watched.values()]
 
 

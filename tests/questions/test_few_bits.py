@@ -12,9 +12,9 @@ from itertools import product
 from typing import Any
 
 import pytest
+from choosers import chooser
 from test_along import model
 from test_inside import expression
-from test_possible import chooser
 
 import symcook as sc
 from symcook.domains.mp import Mp

@@ -111,9 +111,6 @@ def test_softmax_with_a_rational_end() -> None:
     the weights of softmax are."""
     row = sc.build("first").tolerance("L2.head1.V[s,hit]", 3, min_length=3).row(3)
     assert (row["low"], row["low_word"], row["low_in"], row["high"]) == (Fraction(1, 2), "100", False, None)
-    assert (
-        sc.build("first").tolerance("L2.head1.V[s,hit]", 3, min_length=3, digits=3).notes["ends"].startswith("within")
-    )
 
 
 def test_rational_ends_beside_irrational_ones() -> None:
@@ -147,7 +144,7 @@ def test_a_tie_that_no_ball_tells_is_told_exactly() -> None:
 def test_what_stays_open_is_said_of_the_word_and_of_the_weight() -> None:
     """The weight is 1, and 1/2 the way that balls show: the sentence is about 3/2, and not about the way."""
     with pytest.raises(Undecided, match=r"the answer to 11 was undecided above the weight 1\.5:"):
-        tolerance(sc.build("parity"), "L1.head1.V[1,1]", 2, min_length=2)
+        tolerance(sc.build("parity", scaled="yes"), "L1.head1.V[1,1]", 2, min_length=2)
 
 
 def test_a_word_on_the_threshold_at_the_weight_itself() -> None:
@@ -169,7 +166,7 @@ def test_a_word_on_the_threshold_at_the_weight_itself() -> None:
 
     def given(value: Fraction) -> list[bool]:
         bound = moved.bind({name: value})
-        return [dense.accepts(bound, dense.typed(bound, word), dense.Decimal(40)) for word in words("abc", 3)]
+        return [dense.accepts(bound, dense.typed(bound, word), dense.Decimal(60)) for word in words("abc", 3)]
 
     least, most = (Fraction(low.mid) + side * Fraction(low.rad) for side in (-1, 1))
     assert given(most) == given((1 + most) / 2) == given(1 - Fraction(1, 10**9))

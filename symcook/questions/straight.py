@@ -1,0 +1,135 @@
+"""One input as a weight moves, where softmax makes numbers that are not rational: behind a softmax whose scores stay
+where they are, values are linear in the distance t from where the weight stands, with exponential sums for coefficients
+(`symcook.numbers.expsum`). All signs are exact, and so is the place at which a value is zero, a quotient of such sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from operator import mul
+from typing import Any, ClassVar, NamedTuple, cast
+
+from flint import fmpq, fmpq_poly
+
+from symcook.errors import NotExact
+from symcook.numbers.expsum import SumValue, exp_of, sign
+from symcook.numbers.roots import Algebraic, RealPlace
+from symcook.questions.line import Landed, LineDomain, plain
+from symcook.questions.moving import OneSymbol
+
+
+class Straight(NamedTuple):
+    """start + slope t."""
+
+    start: SumValue
+    slope: SumValue
+
+
+def _fraction(x: fmpq) -> Fraction:
+    return Fraction(int(x.p), int(x.q))
+
+
+def straight(x: Any) -> Straight:
+    """A value in this form; NotExact where it is not linear."""
+    if isinstance(x, Straight):
+        return x
+    if isinstance(x, fmpq):
+        return Straight(_fraction(x), Fraction(0))
+    if not isinstance(x, fmpq_poly) or x.degree() > 1:
+        raise NotExact("values must be linear in the weight", x)
+    return Straight(_fraction(x[0]), _fraction(x[1]))
+
+
+class StraightDomain(LineDomain):
+    """The domain of these values, and of rational functions before them."""
+
+    name: ClassVar[str] = "straight"
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.zeros: list[Any] = []
+
+    def sign(self, x: Any) -> int:
+        x = plain(x)
+        probing = isinstance(self.place, fmpq)
+        if isinstance(x, fmpq) or (probing and not isinstance(x, Straight)):
+            return super().sign(x)
+        x, place = straight(x), _fraction(self.place) if isinstance(self.place, fmpq) else cast(Any, self.place)
+        if x.slope == 0:
+            return sign(x.start)
+        found = sign(x.start + x.slope * place)
+        if probing and not found:
+            raise Landed
+        self.zeros.append(-x.start / x.slope)
+        return found
+
+    def ends(self) -> list[RealPlace]:
+        found = super().ends()
+        if any(isinstance(end, Algebraic) for end in found):
+            raise NotExact("places beside sums of exponentials must be rational", "a root")
+        return [*found, *self.zeros]
+
+    def times(self, a: Any, b: Any) -> Any:
+        if not (isinstance(a, Straight) or isinstance(b, Straight)):
+            return super().times(a, b)
+        x, y = straight(a), straight(b)
+        if x.slope != 0 and y.slope != 0:
+            raise NotExact("values must be linear in the weight", "a product of two that move")
+        return Straight(x.start * y.start, x.start * y.slope + x.slope * y.start)
+
+    def total(self, parts: Sequence[Any]) -> Any:
+        if not any(isinstance(part, Straight) for part in parts):
+            return super().total(parts)
+        lines = [straight(part) for part in parts]
+        return Straight(sum((x.start for x in lines), Fraction(0)), sum((x.slope for x in lines), Fraction(0)))
+
+    def running(self, column: Sequence[Any]) -> list[Any]:
+        sums: list[Any] = [self.nothing]
+        for x in column:
+            sums.append(self.total([sums[-1], x]))
+        return sums
+
+    def over(self, a: Any, b: Any) -> Any:
+        if not (isinstance(a, Straight) or isinstance(b, Straight)):
+            return super().over(a, b)
+        below = straight(b)
+        if below.slope != 0:
+            raise NotExact("values must be linear in the weight", "a quotient by one that moves")
+        return self.times(a, Straight(1 / below.start, Fraction(0)))
+
+    def less(self, a: Any, b: Any) -> Any:
+        return self.total([a, self.times(fmpq(-1), b)])
+
+    def same(self, a: Any, b: Any) -> bool:
+        return straight(a) == straight(b) if isinstance(a, Straight) or isinstance(b, Straight) else super().same(a, b)
+
+    def softmax(self, scores: Sequence[Any], scale: Any, rows: Sequence[Sequence[Any]]) -> Sequence[Any]:
+        different = {id(score): score for score in scores}
+        if all(self.same(score, scores[0]) for score in different.values()):
+            return [self.mean(row) for row in rows]
+        exponents = {key: self.exponent(score, scores[0], scale) for key, score in different.items()}
+        places: dict[Fraction, list[int]] = {}
+        for j, score in enumerate(scores):
+            places.setdefault(exponents[id(score)], []).append(j)
+        powers: list[Any] = [exp_of(exponent) for exponent in places]
+        below: Any = sum(power * len(some) for power, some in zip(powers, places.values(), strict=True))
+        found = []
+        for row in rows:
+            lines = [straight(self.total([row[j] for j in some])) for some in places.values()]
+            start, slope = (sum(map(mul, powers, side)) / below for side in zip(*lines, strict=True))
+            found.append(Straight(start, slope))
+        return found
+
+    def exponent(self, score: Any, first: Any, scale: Any) -> Fraction:
+        """What a score is beside the first one, which only counts."""
+        moved = plain(self.less(score, first))
+        if not isinstance(moved, fmpq) or not isinstance(scale, fmpq | None):
+            raise NotExact("the scores of softmax must stay where they are, and be rational", "others")
+        return _fraction(moved if scale is None else moved * scale)
+
+
+class OneStraight(OneSymbol):
+    """One input of a model whose symbol `name` is `start` + `side` t."""
+
+    domain = StraightDomain
