@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from symcook.errors import BadInput
 from symcook.model.checks import Space, matrix
+from symcook.model.entries import as_sympy
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Transformer
@@ -175,7 +176,7 @@ def _side(
     if len(set(names)) != len(names) or len(kept) != len(names):
         raise BadInput(f"with a matrix `{what}` the names must be different", ", ".join(map(str, names)))
     shape = (len(kept), len(old)) if is_left else (len(old), len(kept))
-    return kept, matrix(given, shape, f"the matrix `{what}`")
+    return kept, as_sympy(matrix(given, shape, f"the matrix `{what}`"))
 
 
 def cancel_residual(block: FeedForward) -> FeedForward:
