@@ -8,6 +8,9 @@ from typing import Any
 
 from proof.adequacy import ODD, F, adequate, column
 from proof.claims_programs import AND, BOTH_WAYS, LETTER, NOT, OR, PREVIOUS, SINCE, TABLES, Formula
+from proof.claims_softmax import ahardmax, has_gap
+from proof.paper import at_most, softmax
+from proof.statement_truth import real
 
 SHORT = ("op", "a", "l", "r")
 """The tables of a formula in the statement about formulas alone."""
@@ -225,3 +228,130 @@ def flip_flops_by_softmax(v: Any) -> bool | None:
     if v["S"] != 5 or v["scaled"] != 1:
         return None
     return all(FLIP_FLOP.truths(word)[-1][-1] == (word in ([0, 3], [0, 4])) for word in v["words"])
+
+
+Rows = list[list[F]]
+
+
+def hop_layer(net: dict[str, Any], x: list[list[Any]], attend: Any) -> tuple[list[list[Any]], list[list[Any]]]:
+    """What attention to the positions up to i leaves at i, and what the whole layer makes of it."""
+    d = len(x[0])
+
+    def product(matrix: Rows, z: list[Any]) -> list[Any]:
+        return [sum(m * e for m, e in zip(row, z, strict=True)) for row in matrix]
+
+    left, made = [], []
+    for i, own in enumerate(x):
+        alpha = attend(hop_scores(net, x, i))
+        found = [product(net["V"], other) for other in x[: i + 1]]
+        c = [sum(a * z[e] for a, z in zip(alpha, found, strict=True)) + own[e] for e in range(d)]
+        units = [max(u + b, 0 * u) for u, b in zip(product(net["W"], c), net["b"], strict=True)]
+        left.append(c)
+        made.append([u + e for u, e in zip(product(net["U"], units), c, strict=True)])
+    return left, made
+
+
+def hop_scores(net: dict[str, Any], x: list[list[Any]], i: int) -> list[Any]:
+    """Of the first coordinate alone, over the root of 1 or 4 coordinates."""
+    return [net["score"] * x[i][0] * other[0] / (1 if len(x[0]) == 1 else 2) for other in x[: i + 1]]
+
+
+def zeros(d: int) -> Rows:
+    return [[F(0)] * d for _ in range(d)]
+
+
+def nets() -> Iterator[tuple[int, int, int, dict[str, Any]]]:
+    """Symbols, hops, the coordinate of the answer and a layer: the symbol itself; with one symbol all positions but the
+    first, as a hop leads back to where it starts; of two symbols the mean of +1 and -1 up to position 2."""
+    plain = {"V": zeros(1), "W": zeros(1), "b": [F(0)], "U": zeros(1), "score": 1}
+    yield 2, 0, 1, plain | {"start": lambda e, i: [F(e)]}
+    yield 1, 1, 1, plain | {"start": lambda e, i: [F(i > 1)]}
+    yield 1, 2, 1, plain | {"start": lambda e, i: [F(i > 1)]}
+    mean, units, writes = zeros(4), zeros(4), zeros(4)
+    mean[1][0] = F(1)
+    units[0][1], units[1][1], units[0][3], units[1][3] = F(1), F(-1), F(-1), F(-1)
+    writes[2][0], writes[2][1] = F(1), F(2)
+    yield 2, 1, 3, {
+        "V": mean, "W": units, "b": [F(0)] * 4, "U": writes, "score": 0,
+        "start": lambda e, i: [F(3 - 2 * e), F(0), F(0), F(i == 1)],
+    }  # fmt: skip
+    yield 0, 1, 1, plain | {"start": lambda e, i: [F(e)]}
+
+
+def hop_words(size: int) -> list[tuple[int, ...]]:
+    return [w for n in (1, 2) for w in itertools.product(range(1, size + 1), repeat=n)]
+
+
+def cold_softmax(scores: list[Any]) -> list[Any]:
+    return softmax([real(s) for s in scores])
+
+
+def hop_nets() -> Iterator[dict[str, Any]]:
+    for size, k, out, net in nets():
+        start = net["start"]
+        d = len(net["b"])
+        query = {(1, a, e): F(net["score"] * (a == e == 1)) for a in range(1, d + 1) for e in range(1, d + 1)}
+
+        def table(rows: Rows, d: int = d) -> dict[tuple[int, int, int], F]:
+            return {(1, a, e): rows[a - 1][e - 1] for a in range(1, d + 1) for e in range(1, d + 1)}
+
+        def spelled(env: Any) -> list[int]:
+            return [int(env["w"][i]) for i in range(1, int(env["n"]) + 1)]
+
+        def stream(env: Any, part: int, attend: Any, net: Any = net) -> list[Any]:
+            x = [net["start"](e, i) for i, e in enumerate(spelled(env), 1)]
+            left, made = hop_layer(net, x, attend)
+            rows = {0: x, 1: made} if part else {1: left}
+            return [{(t, a, i): z for t, r in rows.items() for i, v in enumerate(r, 1) for a, z in enumerate(v, 1)}]
+
+        def ends(env: Any, k: int = k) -> list[Any]:
+            word = spelled(env)
+            right = {(q, i): F(hop(word, i, q)) for q in range(k + 1) for i in range(len(word) + 1)}
+            return [right, right | {(k, 1): F(1 - right[k, 1])}]
+
+        yield {
+            "S": F(size), "K": F(k), "L": F(1), "d": F(d), "q": F(out),
+            "Q()": query, "R()": {at: F(at[1] == at[2] == 1) for at in query},
+            **{f"{name}()": table(net[name]) for name in "VWU"},
+            "b()": {(1, a): x for a, x in enumerate(net["b"], 1)}, "f()": {(1, a): F(0) for a in range(1, d + 1)},
+            "we()": {(e, a): z - start(1, 1)[a - 1] for e in (1, 2) for a, z in enumerate(start(e, 1), 1)},
+            "pe()": [lambda n, i, a, start=start: start(1, int(i))[int(a) - 1]],
+            "tau()": [lambda m: F(1)],
+            "m": [F(1), F(2)], "n": [F(1), F(2)],
+            "w()": lambda env, size=size: [{0: F(0)} | column(w) for w in hop_words(size) if len(w) == env["n"]],
+            "g()": lambda env: [{0: F(0)} | column(behind(spelled(env), i) for i in range(1, int(env["n"]) + 1))],
+            "y()": ends,
+            **{x: lambda env, p=p, s=stream: s(env, p, ahardmax) for x, p in (("h()", 1), ("c()", 0))},
+            **{x: lambda env, p=p, s=stream: s(env, p, cold_softmax) for x, p in (("v()", 1), ("u()", 0))},
+            "is": net,
+        }  # fmt: skip
+
+
+@adequate(
+    "yang2026.s6.khop_ahat",
+    at=hop_nets(),
+    misses=[
+        ("h(L, q, i) = I[1 <= y(K, i)]*w(y(K, i))", "h(L, q, i) = w(i)"),
+        ("& hops(w, n, g, y, K) ", ""),
+        ("i, 1/n^2", "i, 5/n^2"),
+        ("<= 1/4", "<= -1/4"),
+        ("0 < tau(m)", "1 < tau(m)"),
+    ],
+)
+def hops_by_ahat(v: Any) -> bool | None:
+    """The net gives the symbol where the hops lead, or 0; gaps of 1/n^2; with softmax it is at most 1/4 away."""
+    size, k, out, net = int(v["S"]), int(v["K"]), int(v["q"]), v["is"]
+    if size < 1:
+        return None
+    for word in hop_words(size):
+        x = [net["start"](e, i) for i, e in enumerate(word, 1)]
+        hard, soft = (hop_layer(net, x, attend)[1] for attend in (ahardmax, cold_softmax))
+        for i in range(1, len(word) + 1):
+            place = hop(word, i, k)
+            answer = word[place - 1] if place else 0
+            near = at_most(abs(real(soft[i - 1][out - 1]) - answer), F(1, 4))
+            if hard[i - 1][out - 1] != answer or not near:
+                return False
+            if not has_gap(hop_scores(net, x, i - 1), F(1, len(word) ** 2)):
+                return False
+    return True
