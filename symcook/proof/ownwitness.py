@@ -52,7 +52,7 @@ def shown_inhabited(
     parts = g.split() if g.goal[0] == "&" else [g]
     for letters in strings:
         with suppress(WordsSpent, *OPEN):
-            if runs.on(letters) and runs.runs():
+            if any(holds and runs.runs() for holds in runs.on(letters)):
                 there = [(part, _behind_names(part.goal, runs)) for part in parts]
                 parts = [part for part, body in there if not _true_at(body, runs) or not _closed_here(part, runs, body)]
     for way in WAYS:

@@ -76,7 +76,7 @@ def shown(made, word):
 
 
 def brute(made, n, inside=lambda word: True):
-    """The greatest change, and for each and all the greatest at the changed position; one of the strings is `inside`."""
+    """The greatest change, for each and all the greatest at the changed position; one of the strings is `inside`."""
     before = made.embedding.before is not None
     each = made.readout.position in ("each", "all")
     table = {word: shown(made, word) for word in itertools.product(made.alphabet, repeat=n)}

@@ -184,6 +184,7 @@ class PositionTerms(LetterSums):
         self.fact(least)
         self.fact(most)
         self.quotients.setdefault((place, 2), (var(half, "Int"), (least, most)))
+        self.solving = True
         return self.give(a, label)
 
     def _parity(self) -> str:
