@@ -6,7 +6,7 @@ command that only runs a model does not wait for sympy's import.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -116,7 +116,7 @@ class KeptField:
         return value
 
 
-def keeps(*names: str) -> Any:
+def keeps(*names: str) -> Callable[[Class], Class]:
     """The decorator of a dataclass whose fields of these names may be kept (`keep`)."""
 
     def install(kind: Class) -> Class:
