@@ -84,7 +84,11 @@ def verdict(model: ModelOfCorpus, runs: list[tuple[Facts, tuple[str, ...]]], sta
         return "not decided"
     tokens = list(model.model.embedding.words or ())
     typed = tuple(tokens[k] for k in found.string if tokens[k] in model.typed)
-    if sentence.true(model.facts(typed)):
+    try:
+        holds = sentence.true(model.facts(typed))
+    except (Outside, ZeroDivisionError):
+        return "decided false of a string at which it has no value"
+    if holds:
         return f"WRONG: false of {typed}, but true" if found.fragment == REGULAR else "a candidate that is none"
     if found.fragment == REGULAR and false_of not in (None, typed):
         return f"WRONG: false of {typed}, but {false_of} is smaller"

@@ -72,6 +72,8 @@ def calculate(a: Any, sign: str, b: Any) -> Any:
         a, b = decimal(a), decimal(b)
     else:
         a, b = Fraction(a), Fraction(b)
+    if sign == "/" and b == 0:
+        raise ZeroDivisionError  # which decimals have another name for where both are zero
     return a + b if sign == "+" else a - b if sign == "-" else a * b if sign == "*" else a / b
 
 
