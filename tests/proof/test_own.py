@@ -277,7 +277,7 @@ def test_the_page_from_a_model_to_a_theorem(tmp_path: Path, monkeypatch: pytest.
     for command in (commands[0], with_text):
         assert main(command[1:]) == 0
         assert capsys.readouterr().out.startswith("PROVED")
-    false = next(command for command in commands if "<=" in command[4])
+    false = next(command for command in commands if "<= count" in command[4])
     assert main(false[1:]) == 1
     assert "    " + capsys.readouterr().out.replace("\n", "\n    ", 1).partition("\nStatement")[0] in page
     (numbers,) = [shlex.split(line) for line in page.splitlines() if line.startswith("    symcook prove max")]

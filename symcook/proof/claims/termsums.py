@@ -181,8 +181,9 @@ class TermSums(ImplicitReals):
         self.fact(label)
         if bound.number != num(0):
             g.use("lem:sum_one", g.text(root.low), g.text(high), lambda h: h.auto([least], degree=1), label=many)
-            ((m, _),) = nf(("sum", None, (root.low, high, num(1)))).items()
-            self.rules.give(m[0][0][0], many, poly(g.facts[many]))
+            for factors, _ in nf(("sum", None, (root.low, high, num(1)))):
+                if factors:  # between two numbers it is a number
+                    self.rules.give(factors[0][0], many, poly(g.facts[many]))
 
     def _term(self, g: Goal, bound: str, place: str, known: list[str]) -> None:
         """Close a goal about one term by the bound of all."""
