@@ -19,6 +19,8 @@ from symcook.model.rationals import plain, rational
 from symcook.model.symbols import exact
 
 Class = TypeVar("Class", bound=type)
+WEIGHTS = "kept_weights"
+"""What a block calls the rational numbers that it keeps; `kept` is what passes keep of it (`Named.kept`)."""
 FEW = 4096
 """So many entries a matrix may have that is kept as `RationalEntries`; a larger one is a `RationalMatrix` at once."""
 
@@ -110,9 +112,9 @@ class KeptField:
         self.name = name
 
     def __get__(self, block: Any, owner: type) -> Any:
-        if block is None or self.name not in block.kept:
+        if block is None or self.name not in block.__dict__.get(WEIGHTS, {}):
             raise AttributeError(f"{owner.__name__} has no value of {self.name}")
-        value = block.__dict__[self.name] = as_sympy(block.kept[self.name])
+        value = block.__dict__[self.name] = as_sympy(block.__dict__[WEIGHTS][self.name])
         return value
 
 
@@ -129,7 +131,7 @@ def keeps(*names: str) -> Callable[[Class], Class]:
 
 def keep(block: object, **values: object) -> None:
     """Set fields of a frozen block that is being made; `RationalEntries` and Fractions are kept."""
-    kept: dict[str, Any] = block.__dict__.setdefault("kept", {})
+    kept: dict[str, Any] = block.__dict__.setdefault(WEIGHTS, {})
     for name, value in values.items():
         of, other = (kept, block.__dict__) if isinstance(value, (RationalEntries, Fraction)) else (block.__dict__, kept)
         of[name] = value
@@ -138,7 +140,7 @@ def keep(block: object, **values: object) -> None:
 
 def held(block: object, name: str) -> Any:
     """A field of a block as it is there: kept, or as sympy has it."""
-    kept = block.__dict__.get("kept", {})
+    kept = block.__dict__.get(WEIGHTS, {})
     return kept[name] if name in kept else getattr(block, name)
 
 
@@ -156,6 +158,9 @@ class NamedNumbers(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self.held)
+
+    def __or__(self, other: Mapping[str, Any]) -> dict[str, Any]:
+        return {**self, **other}
 
     def __repr__(self) -> str:
         return repr(dict(self))

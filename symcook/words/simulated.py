@@ -40,6 +40,17 @@ HELD = 53
 """More bits than float64 has make sets that lie in those of float64."""
 
 
+OUTSIDE = "numbers must be within float64", "one that is not"
+
+
+def within(number: Any) -> float:
+    """A number of mpmath's as a float; NotExact where float64 has 0 or infinity for it."""
+    found = float(number)
+    if not np.isfinite(found) or (found == 0 and number != 0):
+        raise NotExact(*OUTSIDE)
+    return found
+
+
 @dataclass(frozen=True)
 class RunEntries:
     """A coordinate, or a sum of `count` terms, of every entry."""
@@ -58,25 +69,32 @@ class Simulated:
         self.bits, self.domain = bits, Mp(bits, simulates=True)
 
     def number(self, value: Coefficient) -> float:
-        return float(self.domain.number(value))
+        return within(self.domain.number(value))
 
     def rounded(self, x: Array) -> Array:
         mantissa, exponent = np.frexp(x)
         if not np.isfinite(x).all() or (np.abs(exponent) > FAR).any():
-            raise NotExact("numbers must be within float64", "one that is not")
+            raise NotExact(*OUTSIDE)
         return np.ldexp(np.rint(np.ldexp(mantissa, self.bits)), exponent - self.bits)
+
+    def product(self, a: Array | float, b: Array) -> Array:
+        """The rounded product; NotExact where it is so small that float64 has 0 for it."""
+        found = a * b
+        if ((found == 0) & (np.not_equal(a, 0)) & (b != 0)).any():
+            raise NotExact(*OUTSIDE)
+        return self.rounded(found)
 
     def values(self, numbers: Sequence[Coefficient]) -> RunEntries:
         return RunEntries(np.array([self.number(value) for value in numbers]))
 
     def position(self, term: Coefficient, i: int, n: int) -> RunEntries:
         self.domain.begin(("",), i)
-        return RunEntries(np.array([float(self.domain.positions(term)[0])]))
+        return RunEntries(np.array([within(self.domain.positions(term)[0])]))
 
     def linear(self, terms: Sequence[tuple[RunEntries, Coefficient]], bias: Coefficient, entries: int) -> RunEntries:
         parts = [np.full(entries, self.number(bias))] if bias != 0 or not terms else []
         for column, weight in terms:
-            parts.append(column.values if weight == 1 else self.rounded(self.number(weight) * column.values))
+            parts.append(column.values if weight == 1 else self.product(self.number(weight), column.values))
         total = parts[0]
         for part in parts[1:]:
             total = self.rounded(total + part)
@@ -119,7 +137,7 @@ class StringsInBits(Rowwise[Any]):
 
     def position(self, term: Tree, i: int) -> Array:
         self.runs.domain.length = self.length
-        return self.shared(np.array([float(self.runs.domain.position(term, i))]))
+        return self.shared(np.array([within(self.runs.domain.position(term, i))]))
 
     def embed(self, table: Mapping[str, Coefficient]) -> list[Array]:
         numbers = {token: self.runs.number(value) for token, value in table.items()}
@@ -138,10 +156,13 @@ class StringsInBits(Rowwise[Any]):
         raise NotExact("what is simulated must be without norms", "a norm")
 
     def times(self, a: Array, b: Array) -> Array:
-        return self.runs.rounded(a * b)
+        return self.runs.product(a, b)
 
     def over(self, a: Array, b: Array) -> Array:
-        return self.runs.rounded(a / b)
+        found = a / b
+        if ((found == 0) & (a != 0)).any():
+            raise NotExact(*OUTSIDE)
+        return self.runs.rounded(found)
 
     def _plus(self, a: Array, b: Array) -> Array:
         return self.runs.rounded(a + b)
@@ -160,7 +181,7 @@ class StringsInBits(Rowwise[Any]):
         """e^x, by mpmath for each number that occurs."""
         met, places = np.unique(x, return_inverse=True)
         for one in set(met.tolist()) - self._powers.keys():
-            self._powers[one] = float(self.runs.domain.mp.exp(one))
+            self._powers[one] = within(self.runs.domain.mp.exp(one))
         return self.runs.rounded(np.array([self._powers[one] for one in met.tolist()])[places.reshape(-1)])
 
     def best(self, scores: Sequence[Array], weighting: str, i: int, first: int) -> Sequence[int]:
