@@ -374,7 +374,7 @@ class _Guarantee:
                     if last is not None:
                         self.ended(n, last, alone=False)
                         return
-                    needs = f"length {self.typed(n)} needs {count} runs"
+                    needs = f"length {self.typed(n)} needs {count} run{'s' * (count != 1)}"
                     self.stop = f"{needs}, and a certificate has at most {RUNS} in all"
                     if products > MOST_PRODUCTS:
                         self.stop += f", with {MOST_PRODUCTS:,} products of weights"

@@ -16,7 +16,7 @@ from symcook.programs.regular import regular_table
 from symcook.proof import grammar
 from symcook.proof.grammar import Definition
 from symcook.proof.holds import Truths
-from symcook.proof.ownother import OTHER, OtherModel, SecondRun, other_strings, parted, second_runs, typed
+from symcook.proof.ownother import OTHER, OtherModel, SecondRun, other_strings, parted, second_runs, typed, unquoted
 from symcook.proof.ownwords import HINTS, UNNAMED, WORDS, SentenceReader, own_word
 from symcook.proof.replay import ID
 from symcook.proof.rounded import ROUNDED, RoundedTerms, words
@@ -89,17 +89,14 @@ def split(name: str) -> tuple[str, str]:
     return name[1 : end - 1] if quoted else name[:end], name[end:]
 
 
-def unquoted(given: str) -> str:
-    """What is given to a word, without quotes."""
-    return given[1:-1] if given[:1] in ('"', "'") else given
-
-
 def free(taken: Collection[str], name: str) -> str:
     """A name like `name` outside of `taken`."""
-    pool = itertools.chain((name, "i", "j", "k"), (f"{name}{number}" for number in itertools.count(1)))
+    pool = itertools.chain((name, *BOUND), (f"{name}{number}" for number in itertools.count(1)))
     return next(x for x in pool if x not in taken)
 
 
+BOUND = ("i", "j", "k")
+"""What the texts that are made for words bind."""
 BoundNames = Mapping[str, str]
 """The names that are bound around a part, with what the statement calls them."""
 
@@ -219,7 +216,7 @@ class ModelMeaning:
         if name in {*self.space, *self.taken, *self.tokens} or not expr.valid_name(name):
             raise Rejected(f"{name!r} has a meaning here; call the position by another name")
         bound = mentioned(tuple(expr.parse_formula(part) for part in (*self.parts, present(self.word))))
-        self.places[name] = new = free({*self.taken, *bound}, name)
+        self.places[name] = new = free({*self.taken, *bound, *BOUND}, name)
         self.sorts[new] = "Int"
         self.taken.add(new)
         return new

@@ -18,7 +18,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -66,9 +66,14 @@ def _inside(prefix: str) -> str:
     return prefix[prefix.index("(") + 1 : -2]
 
 
+def unquoted(given: str) -> str:
+    """What is given to a word, without quotes."""
+    return given[1:-1] if given[:1] in ('"', "'") else given
+
+
 def _known(given: str, symbols: Sequence[str]) -> str:
     """A symbol without quotes; Rejected for one that may not be typed."""
-    symbol = given.strip("\"'")
+    symbol = unquoted(given)
     if symbol not in symbols:
         raise Rejected(f"{symbol!r} is no symbol of the strings; {unknown('symbol', symbol, list(symbols)).do}")
     return symbol
@@ -103,23 +108,25 @@ def renaming(prefix: str, symbols: Sequence[str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class SecondRun:
-    """A run beside the first: of a model on the string, or on the string with `symbol` at `place`. The names of its
-    values begin with `prefix` in a sentence, and with `stem` in the statement that is made of it."""
+    """A run beside the first: of a model on the string, on the string with `symbol` at `place`, or on that where each
+    symbol is what it `becomes`. The names of its values begin with `prefix` in a sentence, and with `stem` in the
+    statement that is made of it."""
 
     prefix: str
     stem: str
     document: Mapping[str, Any]
     place: str = ""
     symbol: str = ""
+    becomes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def named(self) -> bool:
         """Whether its position is a name of the sentence."""
-        return bool(self.place) and self.place != "n" and not self.place.isdigit()
+        return bool(self.place) and self.place != "n" and not (self.place.isascii() and self.place.isdigit())
 
     def same(self, other: SecondRun) -> bool:
-        """Whether another one has the same values."""
-        return (self.document, self.place, self.symbol) == (other.document, other.place, other.symbol)
+        """Whether another one is the same run of the same string."""
+        return replace(self, prefix=other.prefix) == other
 
 
 def second_runs(sentence: str, document: Mapping[str, Any], other: Mapping[str, Any] | None) -> Iterator[SecondRun]:
@@ -137,7 +144,8 @@ def second_runs(sentence: str, document: Mapping[str, Any], other: Mapping[str, 
             continue
         becomes = renaming(prefix, symbols)
         rows = {token: words[becomes.get(token, token)] for token in words}
-        yield SecondRun(prefix, "renamed_", {**document, "embedding": {**embedding, "words": rows}})
+        renamed = {**document, "embedding": {**embedding, "words": rows}}
+        yield SecondRun(prefix, "renamed_", renamed, becomes=becomes)
 
 
 class OtherModel:
@@ -172,8 +180,8 @@ class OtherModel:
     def stands(self, token: str, place: str) -> str:
         """That a token stands at a position of the other string."""
         if self.of.stem == "renamed_":
-            new = renaming(self.of.prefix, self.first.typed)
-            return f"w({place}) = {self.first.tokens[next((a for a, b in new.items() if b == token), token)]}"
+            old = next((a for a, b in self.of.becomes.items() if b == token), token)
+            return f"w({place}) = {self.first.tokens[old]}"
         here = f"w({place}) = {self.first.tokens[token]}"
         new_one = token == self.of.symbol
         return f"({place} = {self.place} | {here})" if new_one else f"(~({place} = {self.place}) & {here})"

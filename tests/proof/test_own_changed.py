@@ -180,3 +180,48 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     found = document(capsys, *wrong, code=1)
     assert (found["word"], found["places"]) == (["a"], {"p": 1})
     refused(capsys, "prove", "votes.json", "--statement", "changed(p, x).accept")
+
+
+def _stepped(letters: str) -> sc.Transformer:
+    """A model without heads, whose statement binds no j and no k of its own."""
+    b = sc.Builder(words={letter: {"x": int(letter == "a")} for letter in letters})
+    b.readout("sign", "last", b.add(sc.feedforward(g="step(x)")), weights=[1])
+    return b.build("stepped")
+
+
+def _averaged(rows: dict[str, int]) -> sc.Transformer:
+    b = sc.Builder(words={symbol: {"x": value} for symbol, value in rows.items()})
+    b.readout("sign", "last", b.add(sc.head(value={"g": "x"}, mask="none")), weights=[1])
+    return b.build("averaged")
+
+
+ALIKE, QUOTES = _averaged({"a": 1, "b": 1, "c": 1}), _averaged({"a": 1, "a'": 0, "b": 0})
+
+
+@pytest.mark.parametrize(
+    ("model", "statement", "word"),
+    [
+        # a position that is called like what the texts of first and last bind: "ba" at 2, "aa" at 1
+        (_stepped("abc"), "changed(j, a).first(a) = 1", "ba"),
+        (_stepped("abc"), "changed(j, b).last(b) = n", "aa"),
+        (_stepped("ab"), "changed(k, b).first(a) = n + 1", "aa"),
+        (_stepped("ab"), "all i in 1..n. changed(i, a).first(a) = 1", "ba"),
+        # two renamings under which the model is the same: of "b" the first has an a, the second none
+        (ALIKE, "renamed(a->b, b->a).count(a) = renamed(a->c, c->a).count(a)", "b"),
+        (ALIKE, "renamed(a->b,b->a).accept & renamed(a->c, c->a).count(a) = count(b)", "b"),
+        # symbols that have quotes in them
+        (QUOTES, """changed(p, "a'").at(a, p)""", "a"),
+        (QUOTES, """renamed("a'"->b, b->"a'").count(b) = count(b)""", "a'"),
+        (_averaged({'"a"': 1, "a": 0}), """changed(p, '"a"').at(a, p)""", '"a"'),
+    ],
+)
+def test_names_and_strings_that_were_taken_for_others(model: sc.Transformer, statement: str, word: str) -> None:
+    found = model.prove(statement, seconds=60)
+    assert (found.status, found.counterexample) == ("REFUTED", word)
+
+
+def test_a_renamed_run_of_the_same_weights_is_not_that_of_the_other_model() -> None:
+    found = ALIKE.prove("other.accept & renamed(a->b, b->a).count(a) = count(b)", seconds=60, other=ALIKE)
+    assert found.status == "PROVED"
+    found = ALIKE.prove("other.accept & renamed(a->b, b->a).count(a) = count(c)", seconds=60, other=ALIKE)
+    assert found.status == "REFUTED"
