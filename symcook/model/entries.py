@@ -11,12 +11,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import parse_term
 from symcook.model.rationals import plain, rational
 from symcook.model.symbols import exact
+
+if TYPE_CHECKING:
+    import sympy
 
 Class = TypeVar("Class", bound=type)
 WEIGHTS = "kept_weights"
@@ -52,7 +55,7 @@ def kept_number(value: object) -> Any:
     return exact(value) if number is None else number
 
 
-def is_positive(number: Any) -> bool | None:
+def is_positive(number: Fraction | sympy.Expr) -> bool | None:
     """Whether a number that is kept is positive; None where that is not known."""
     return number > 0 if isinstance(number, Fraction) else number.is_positive
 
@@ -91,7 +94,7 @@ class RationalEntries:
         return len(self.rows), self.columns
 
 
-def all_rational(weights: Any) -> bool:
+def all_rational(weights: object) -> bool:
     """Whether a matrix, as it is kept, holds rational numbers alone by its type."""
     return isinstance(weights, RationalEntries) or hasattr(weights, "ratios")
 
@@ -111,7 +114,7 @@ class KeptField:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def __get__(self, block: Any, owner: type) -> Any:
+    def __get__(self, block: object, owner: type) -> Any:
         if block is None or self.name not in block.__dict__.get(WEIGHTS, {}):
             raise AttributeError(f"{owner.__name__} has no value of {self.name}")
         value = block.__dict__[self.name] = as_sympy(block.__dict__[WEIGHTS][self.name])
@@ -159,7 +162,7 @@ class NamedNumbers(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.held)
 
-    def __or__(self, other: Mapping[str, Any]) -> dict[str, Any]:
+    def __or__(self, other: Mapping[str, object]) -> dict[str, Any]:
         return {**self, **other}
 
     def __repr__(self) -> str:

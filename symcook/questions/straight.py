@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from operator import mul
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
 from flint import fmpq, fmpq_poly
 
 from symcook.errors import NotExact
 from symcook.numbers.expsum import SumValue, exp_of, sign
 from symcook.numbers.roots import Algebraic, RealPlace
-from symcook.questions.line import Landed, LineDomain, plain
+from symcook.questions.line import Landed, LineDomain, LineValue, plain
 from symcook.questions.moving import OneSymbol
 
 
@@ -26,11 +26,14 @@ class Straight(NamedTuple):
     slope: SumValue
 
 
+MovingValue: TypeAlias = "LineValue | Straight"
+
+
 def _fraction(x: fmpq) -> Fraction:
     return Fraction(int(x.p), int(x.q))
 
 
-def straight(x: Any) -> Straight:
+def straight(x: object) -> Straight:
     """A value in this form; NotExact where it is not linear."""
     if isinstance(x, Straight):
         return x
@@ -50,18 +53,18 @@ class StraightDomain(LineDomain):
         super().__init__(*given, **more)
         self.zeros: list[Any] = []
 
-    def sign(self, x: Any) -> int:
-        x = plain(x)
+    def sign(self, x: MovingValue) -> int:
+        given = x if isinstance(x, Straight) else plain(x)
         probing = isinstance(self.place, fmpq)
-        if isinstance(x, fmpq) or (probing and not isinstance(x, Straight)):
-            return super().sign(x)
-        x, place = straight(x), _fraction(self.place) if isinstance(self.place, fmpq) else cast(Any, self.place)
-        if x.slope == 0:
-            return sign(x.start)
-        found = sign(x.start + x.slope * place)
+        if isinstance(given, fmpq) or (probing and not isinstance(given, Straight)):
+            return super().sign(given)
+        line, place = straight(given), _fraction(self.place) if isinstance(self.place, fmpq) else cast(Any, self.place)
+        if line.slope == 0:
+            return sign(line.start)
+        found = sign(line.start + line.slope * place)
         if probing and not found:
             raise Landed
-        self.zeros.append(-x.start / x.slope)
+        self.zeros.append(-line.start / line.slope)
         return found
 
     def ends(self) -> list[RealPlace]:
@@ -70,7 +73,7 @@ class StraightDomain(LineDomain):
             raise NotExact("places beside sums of exponentials must be rational", "a root")
         return [*found, *self.zeros]
 
-    def times(self, a: Any, b: Any) -> Any:
+    def times(self, a: MovingValue, b: MovingValue) -> Any:
         if not (isinstance(a, Straight) or isinstance(b, Straight)):
             return super().times(a, b)
         x, y = straight(a), straight(b)
@@ -78,19 +81,19 @@ class StraightDomain(LineDomain):
             raise NotExact("values must be linear in the weight", "a product of two that move")
         return Straight(x.start * y.start, x.start * y.slope + x.slope * y.start)
 
-    def total(self, parts: Sequence[Any]) -> Any:
+    def total(self, parts: Sequence[MovingValue]) -> Any:
         if not any(isinstance(part, Straight) for part in parts):
-            return super().total(parts)
+            return super().total(cast("Sequence[LineValue]", parts))
         lines = [straight(part) for part in parts]
         return Straight(sum((x.start for x in lines), Fraction(0)), sum((x.slope for x in lines), Fraction(0)))
 
-    def running(self, column: Sequence[Any]) -> list[Any]:
+    def running(self, column: Sequence[MovingValue]) -> list[Any]:
         sums: list[Any] = [self.nothing]
         for x in column:
             sums.append(self.total([sums[-1], x]))
         return sums
 
-    def over(self, a: Any, b: Any) -> Any:
+    def over(self, a: MovingValue, b: MovingValue) -> Any:
         if not (isinstance(a, Straight) or isinstance(b, Straight)):
             return super().over(a, b)
         below = straight(b)
@@ -98,13 +101,15 @@ class StraightDomain(LineDomain):
             raise NotExact("values must be linear in the weight", "a quotient by one that moves")
         return self.times(a, Straight(1 / below.start, Fraction(0)))
 
-    def less(self, a: Any, b: Any) -> Any:
+    def less(self, a: MovingValue, b: MovingValue) -> Any:
         return self.total([a, self.times(fmpq(-1), b)])
 
-    def same(self, a: Any, b: Any) -> bool:
+    def same(self, a: MovingValue, b: MovingValue) -> bool:
         return straight(a) == straight(b) if isinstance(a, Straight) or isinstance(b, Straight) else super().same(a, b)
 
-    def softmax(self, scores: Sequence[Any], scale: Any, rows: Sequence[Sequence[Any]]) -> Sequence[Any]:
+    def softmax(
+        self, scores: Sequence[MovingValue], scale: fmpq | None, rows: Sequence[Sequence[MovingValue]]
+    ) -> Sequence[Any]:
         different = {id(score): score for score in scores}
         if all(self.same(score, scores[0]) for score in different.values()):
             return [self.mean(row) for row in rows]
@@ -121,7 +126,7 @@ class StraightDomain(LineDomain):
             found.append(Straight(start, slope))
         return found
 
-    def exponent(self, score: Any, first: Any, scale: Any) -> Fraction:
+    def exponent(self, score: MovingValue, first: MovingValue, scale: fmpq | None) -> Fraction:
         """What a score is beside the first one, which only counts."""
         moved = plain(self.less(score, first))
         if not isinstance(moved, fmpq) or not isinstance(scale, fmpq | None):

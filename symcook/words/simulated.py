@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import accumulate
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, SupportsFloat
 
 import numpy as np
 
@@ -43,7 +43,7 @@ HELD = 53
 OUTSIDE = "numbers must be within float64", "one that is not"
 
 
-def within(number: Any) -> float:
+def within(number: SupportsFloat) -> float:
     """A number of mpmath's as a float; NotExact where float64 has 0 or infinity for it."""
     found = float(number)
     if not np.isfinite(found) or (found == 0 and number != 0):
