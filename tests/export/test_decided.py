@@ -230,7 +230,7 @@ def test_a_certificate_that_would_take_too_many_runs(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "RUNS", 1000)
     monkeypatch.setattr(module, "MOST_PRODUCTS", 40)
     found = guarantee(first_symbol(), "float32", 9)
-    assert found["why"].endswith("runs, and a certificate has at most 1000 in all, with 40 products of weights")
+    assert found["why"].endswith("run, and a certificate has at most 1000 in all, with 40 products of weights")
     assert 1 <= found["length"] < 9
 
 
