@@ -41,7 +41,7 @@ from symcook.errors import BadInput, Undecided
 from symcook.model.answers import Reply
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import Ball, arb_of, ball, hull
+from symcook.numbers.balls import Ball, arb_of, ball, hull, ratio_of
 from symcook.words.inputs import Language, Strings, strings
 
 MOST_WORDS = 20_000
@@ -228,7 +228,7 @@ def hardsoft(
         pairs = zip(before.ends, after.ends, strict=True)
         if any(end != {name: other[name] for name in end} for end, other in pairs):
             raise RuntimeError("tie-breaking terms changed the run with hard attention")
-    gaps = {at.n: min((_ratio(one.gap[0]) for one in at.heads.values() if one.gap), default=None) for at in met}
+    gaps = {at.n: min((ratio_of(one.gap[0]) for one in at.heads.values() if one.gap), default=None) for at in met}
     gamma = claimed.text if claimed else fitted({n: g for n, g in gaps.items() if g is not None}, below=True)
     fails = None if claimed is None else _fails(loose, met, claimed)
     if claimed is not None and fails is not None:
@@ -259,13 +259,8 @@ def hardsoft(
     return HardSoft(model.name, heads, *found, status, soft, decides=decides, inputs=asked)
 
 
-def _ratio(value: fmpq) -> Fraction:
-    """A number of flint as a Fraction."""
-    return Fraction(int(value.p), int(value.q))
-
-
 def _least_one(value: fmpq) -> Fraction:
-    return max(_ratio(value), Fraction(1))
+    return max(ratio_of(value), Fraction(1))
 
 
 def checked(
@@ -304,7 +299,7 @@ def _few(asked: Strings, restricted: bool) -> None:
 def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> str:
     """What times i/n breaks the ties of a head below its gap; BadInput where nothing does at every length."""
     gaps = {at.n: at.heads[place[:2]].gap for at in hard}
-    least = {n: _ratio(gap[0]) for n, gap in gaps.items() if gap is not None}
+    least = {n: ratio_of(gap[0]) for n, gap in gaps.items() if gap is not None}
     if not least:
         return "1"
     if claimed is not None and all(claimed.positive(n) * n <= value for n, value in least.items()):
@@ -313,7 +308,7 @@ def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> s
     if found is not None:
         return found
     n, gap = min(((n, gap) for n, gap in gaps.items() if gap is not None), key=lambda one: one[1][0])
-    given = f"{place}, {place.head.weighting}: scores of the string {gap[1]} differ by {written(_ratio(gap[0]))}"
+    given = f"{place}, {place.head.weighting}: scores of the string {gap[1]} differ by {written(ratio_of(gap[0]))}"
     if claimed is None:
         do = "give --gap with an expression that n times stays below"
         raise BadInput(
@@ -337,8 +332,8 @@ def _fails(model: Transformer, met: Sequence[HardRuns], claimed: Rate) -> GapFai
     for at in met:
         for place in head_places(model):
             found = at.heads[place[:2]].gap
-            if found is not None and _ratio(found[0]) < claimed.positive(at.n):
-                return GapFails(at.n, found[1], str(place), _ratio(found[0]))
+            if found is not None and ratio_of(found[0]) < claimed.positive(at.n):
+                return GapFails(at.n, found[1], str(place), ratio_of(found[0]))
     return None
 
 
@@ -409,8 +404,8 @@ def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> t
     (weights,) = rows_of(readout.weights)
     logits = [x for at in met for x in (_logits(soft, at, weights) if at.logits is None else at.logits)]
     accepted, rejected = [x for x in logits if x > 0], [x for x in logits if x <= 0]
-    low = _ratio(max(rejected)) if rejected else None
-    high = _ratio(min(accepted)) if accepted else None
+    low = ratio_of(max(rejected)) if rejected else None
+    high = ratio_of(min(accepted)) if accepted else None
     errs = {name for place in head_places(soft) for name in place.head.writes}
     errs |= {name for layer in soft.layers if layer.feedforward for name in layer.feedforward.writes}
     moved = (abs(w) for w, name in zip(weights, readout.reads, strict=True) if name in errs)

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any
 
 from symcook.domains import rounding
+from symcook.domains.ball import BallValue
 from symcook.domains.exact import Exact
 from symcook.door import Progress
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
@@ -396,8 +397,6 @@ class _Guarantee:
 
     def by_rows(self, n: int) -> bool:
         """By what may stand at each position; False where that leaves a decision open, and from there on."""
-        import numpy as np
-
         if not self.rows:
             return False
         domain = rounding.domain(self.dtype, divides_first=self.divides_first)
@@ -406,9 +405,7 @@ class _Guarantee:
         except NotExact:
             self.rows = False
             return False
-        with PRECISION, domain.context():
-            ends = {name: np.array(list(map(rounding.ends, column))) for name, column in columns.items()}
-        found = {name: (both[:, 0], both[:, 1]) for name, both in ends.items()}
+        found = _ends(domain, columns)
         margin, opened = decision(self.model, found)
         if opened is None:
             self.runs += 1
@@ -462,12 +459,8 @@ class _Guarantee:
             raise Open(box.word, {}) from None
         if not result.places:
             return None, {}
-        import numpy as np
-
-        with PRECISION, domain.context():
-            columns = result.columns().items()
-            ends = {name: [rounding.ends(column[place]) for place in result.places] for name, column in columns}
-        found = {name: (np.array([a for a, _ in e]), np.array([b for _, b in e])) for name, e in ends.items()}
+        columns = result.columns().items()
+        found = _ends(domain, {name: [column[place] for place in result.places] for name, column in columns})
         if not self.decides:
             width = max(float((high - low).max()) for low, high in found.values())
             if not width < float("inf"):
@@ -551,6 +544,15 @@ def decision(model: Transformer, found: OutputEnds) -> tuple[float | None, int |
         distance = lows.max(axis=0) - np.where(np.arange(len(lows))[:, None] == answers, -np.inf, highs).max(axis=0)
     least = float(distance.min())
     return (least if least < np.inf else None), None
+
+
+def _ends(domain: rounding.Rounding, columns: Mapping[str, Sequence[BallValue]]) -> OutputEnds:
+    """The ends of the sets of each output."""
+    import numpy as np
+
+    with PRECISION, domain.context():
+        ends = {name: list(map(rounding.ends, column)) for name, column in columns.items()}
+    return {name: (np.array([a for a, _ in both]), np.array([b for _, b in both])) for name, both in ends.items()}
 
 
 def _hull(each: Sequence[OutputEnds]) -> dict[str, tuple[float, float]]:

@@ -71,6 +71,11 @@ def fraction_of(value: flint.arb) -> Fraction:
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
+def ratio_of(value: flint.fmpq) -> Fraction:
+    """A rational number of flint's as a Fraction."""
+    return Fraction(int(value.p), int(value.q))
+
+
 def bits_for(digits: int) -> int:
     """Binary precision to start from for that many decimal digits, with some to spare."""
     return digits * 10 // 3 + 64

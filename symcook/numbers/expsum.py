@@ -24,7 +24,7 @@ import flint
 from symcook.errors import BadInput, NotExact, SymcookError
 from symcook.locks import PRECISION
 from symcook.model.rationals import quotient
-from symcook.numbers.balls import arb_of, decide_sign
+from symcook.numbers.balls import arb_of, decide_sign, ratio_of
 from symcook.numbers.roots import Root
 
 Terms = dict[Fraction, Fraction]
@@ -442,9 +442,7 @@ class _Grid:
         return flint.fmpq_poly(coefficients)
 
     def back(self, polynomial: flint.fmpq_poly, least: Fraction) -> Terms:
-        return {
-            least + k * self.step: Fraction(int(c.p), int(c.q)) for k, c in enumerate(polynomial.coeffs()) if c != 0
-        }
+        return {least + k * self.step: ratio_of(c) for k, c in enumerate(polynomial.coeffs()) if c != 0}
 
 
 def _ball(terms: Terms) -> flint.arb:

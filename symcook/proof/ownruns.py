@@ -130,14 +130,17 @@ class Runs(Instances):
             return
         if self.size_name is None:
             return
-        functions = [v for v in self.order if v not in self.numbers and v not in self.fixed]
-        for v in functions:
-            self.values[v] = {}
-        self.values |= self.fixed
-        self.values[self.size_name] = self.length = length
-        self.size = self.size_name
+        functions = self._begin(self.size_name, length)
         for _ in self.meeting(self.choose):
             yield from self._placed([v for v in functions if v not in self.words_of])
+
+    def _begin(self, size_name: Term, length: int) -> list[Term]:
+        """Begin with strings of a length; the functions, which have no values as yet."""
+        functions = [v for v in self.order if v not in self.numbers and v not in self.fixed]
+        self.values |= {v: {} for v in functions} | self.fixed
+        self.values[size_name] = self.length = length
+        self.size = size_name
+        return functions
 
     def _placed(self, functions: Sequence[Term]) -> Iterator[bool]:
         """The same at the present string, with each choice of positions for those of changed symbols."""
@@ -151,10 +154,7 @@ class Runs(Instances):
         if self.inputs or self.size_name is None or len(self.words_of) != 1:
             return
         (w,) = self.words_of
-        functions = [v for v in self.order if v not in self.numbers and v not in self.fixed]
-        self.values |= {v: {} for v in functions} | self.fixed
-        self.values[self.size_name] = self.length = len(letters)
-        self.size = self.size_name
+        functions = self._begin(self.size_name, len(letters))
         self.values[w] = dict(enumerate(letters, self.start))
         self.limit = self.work + 20 * self.budget
         try:

@@ -17,6 +17,7 @@ from flint import fmpq
 from symcook.domains.cells import Array
 from symcook.errors import BadInput, NotExact
 from symcook.model.transformer import Transformer
+from symcook.numbers.balls import ratio_of
 from symcook.questions.lines import BASE, MUST, PIECE, Line, LineEntries, LineNumbers, either, least
 from symcook.questions.moving import OneSymbol
 from symcook.questions.reach import Reach, exactly
@@ -30,10 +31,6 @@ PIECES = 200
 """So many pieces of one length are looked at."""
 ROUNDS = 12
 """So many times a class is parted."""
-
-
-def _fraction(value: fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
 
 
 class Seen(NamedTuple):
@@ -183,9 +180,9 @@ class Along:
         for _ in range(PIECES):
             piece = self.passes.shown((at, last, True), n)
             if piece.wrong is not None:
-                return Reach(_fraction(at), _fraction(at), True), piece.wrong
+                return Reach(ratio_of(at), ratio_of(at), True), piece.wrong
             if piece.end is None:
-                return Reach(_fraction(at), None), None
+                return Reach(ratio_of(at), None), None
             nearer = None if piece.near is None else self.change(piece.near)
             if nearer is not None and nearer > at and (last is None or nearer < last):
                 last = nearer
@@ -193,7 +190,7 @@ class Along:
             at = at + piece.end
             alone = self.passes.shown((at, None, False), n)
             if alone.wrong is not None:
-                return Reach(_fraction(at), _fraction(at), False), alone.wrong
+                return Reach(ratio_of(at), ratio_of(at), False), alone.wrong
             last = None if last is None or last <= at else last
         raise NotExact(f"at most {PIECES} pieces are looked at", f"more at length {n}")
 

@@ -17,7 +17,7 @@ from symcook.forward import Result, forward
 from symcook.locks import PRECISION
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import ball, bits_for, hull, ladder, settled
+from symcook.numbers.balls import ball, bits_for, hull, ladder, ratio_of, settled
 from symcook.numbers.expsum import ExpSum
 from symcook.questions.answer import Answer, AnswerCell, keeping, lengths
 from symcook.words import Cover
@@ -152,7 +152,7 @@ def _row(model: Transformer, n: int, found: _Least, digits: int) -> Mapping[str,
 
 def _cell(low: BallValue, high: BallValue, digits: int) -> AnswerCell:
     if type(low) is fmpq and type(high) is fmpq and low == high:
-        return Fraction(int(low.p), int(low.q))
+        return ratio_of(low)
     return ball(hull(arb(low), arb(high), ctx.prec), digits, relative=True)
 
 

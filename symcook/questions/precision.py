@@ -246,6 +246,8 @@ class _Length:
         """The least bits that are proved to be enough, near the guess; None where MOST_BITS are not."""
         bits = guess
         while not self._enough(bits):
+            if bits >= MOST_BITS:
+                return None
             low, step = bits, 1
             while not self._perhaps(low + step):
                 low, step = low + step, 2 * step

@@ -1,4 +1,4 @@
-"""One input as a weight moves, where softmax makes numbers that are not rational: behind a softmax whose scores stay
+"""One input as a weight moves, where softmax makes numbers that are not rational: after a softmax whose scores stay
 where they are, values are linear in the distance t from where the weight stands, with exponential sums for coefficients
 (`symcook.numbers.expsum`). All signs are exact, and so is the place at which a value is zero, a quotient of such sums.
 """
@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 from flint import fmpq, fmpq_poly
 
 from symcook.errors import NotExact
+from symcook.numbers.balls import ratio_of
 from symcook.numbers.expsum import SumValue, exp_of, sign
 from symcook.numbers.roots import Algebraic, RealPlace
 from symcook.questions.line import Landed, LineDomain, LineValue, plain
@@ -29,19 +30,15 @@ class Straight(NamedTuple):
 MovingValue: TypeAlias = "LineValue | Straight"
 
 
-def _fraction(x: fmpq) -> Fraction:
-    return Fraction(int(x.p), int(x.q))
-
-
 def straight(x: object) -> Straight:
     """A value in this form; NotExact where it is not linear."""
     if isinstance(x, Straight):
         return x
     if isinstance(x, fmpq):
-        return Straight(_fraction(x), Fraction(0))
+        return Straight(ratio_of(x), Fraction(0))
     if not isinstance(x, fmpq_poly) or x.degree() > 1:
         raise NotExact("values must be linear in the weight", x)
-    return Straight(_fraction(x[0]), _fraction(x[1]))
+    return Straight(ratio_of(x[0]), ratio_of(x[1]))
 
 
 class StraightDomain(LineDomain):
@@ -58,7 +55,7 @@ class StraightDomain(LineDomain):
         probing = isinstance(self.place, fmpq)
         if isinstance(given, fmpq) or (probing and not isinstance(given, Straight)):
             return super().sign(given)
-        line, place = straight(given), _fraction(self.place) if isinstance(self.place, fmpq) else cast(Any, self.place)
+        line, place = straight(given), ratio_of(self.place) if isinstance(self.place, fmpq) else cast(Any, self.place)
         if line.slope == 0:
             return sign(line.start)
         found = sign(line.start + line.slope * place)
@@ -131,7 +128,7 @@ class StraightDomain(LineDomain):
         moved = plain(self.less(score, first))
         if not isinstance(moved, fmpq) or not isinstance(scale, fmpq | None):
             raise NotExact("the scores of softmax must stay where they are, and be rational", "others")
-        return _fraction(moved if scale is None else moved * scale)
+        return ratio_of(moved if scale is None else moved * scale)
 
 
 class OneStraight(OneSymbol):

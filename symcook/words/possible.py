@@ -100,7 +100,7 @@ class _Rows(Walk):
         self.zero = self.domain.linear([], 0)
 
     def merge(self, wanted: set[str]) -> None:
-        """Rows of a position with the same entries, where something is read later, are one."""
+        """Rows of a position with the same entries, where something is read later, are merged."""
         self.stream = {name: list(map(self.one, column)) for name, column in self.stream.items() if name in wanted}
         entries = zip(self.domain.rows, *(map(id, column) for column in self.stream.values()), strict=True)
         self.take(list({entry: row for row, entry in enumerate(entries)}.values()))
@@ -124,7 +124,7 @@ class _Rows(Walk):
         self, head: Head, queries: Sequence[BallColumn], keys: Sequence[BallColumn], values: Sequence[BallColumn]
     ) -> list[list[RowSets]]:
         """For each row what the head may bring it."""
-        if head.weighting == "softmax" or (head.weighting == "average" and not queries):
+        if head.weighting == "average" and not queries:
             raise NotExact("rows are kept where heads choose", head.weighting)
         offered: list[dict[Any, tuple[RowSets, RowSets]]] = [{} for _ in range(self.n)]
         entries = zip(*(map(self.one, column) for column in (*keys, *values)), strict=True)

@@ -41,6 +41,7 @@ HELD = 53
 
 
 OUTSIDE = "numbers must be within float64", "one that is not"
+"""What is refused, and what was given."""
 
 
 def within(number: SupportsFloat) -> float:
@@ -78,9 +79,12 @@ class Simulated:
         return np.ldexp(np.rint(np.ldexp(mantissa, self.bits)), exponent - self.bits)
 
     def product(self, a: Array | float, b: Array) -> Array:
-        """The rounded product; NotExact where it is so small that float64 has 0 for it."""
-        found = a * b
-        if ((found == 0) & (np.not_equal(a, 0)) & (b != 0)).any():
+        """The rounded product."""
+        return self.unless_lost(a * b, np.not_equal(a, 0) & (b != 0))
+
+    def unless_lost(self, found: Array, nonzero: Array) -> Array:
+        """Results rounded; NotExact where one that is `nonzero` is so small that float64 has 0 for it."""
+        if ((found == 0) & nonzero).any():
             raise NotExact(*OUTSIDE)
         return self.rounded(found)
 
@@ -159,10 +163,7 @@ class StringsInBits(Rowwise[Any]):
         return self.runs.product(a, b)
 
     def over(self, a: Array, b: Array) -> Array:
-        found = a / b
-        if ((found == 0) & (a != 0)).any():
-            raise NotExact(*OUTSIDE)
-        return self.runs.rounded(found)
+        return self.runs.unless_lost(a / b, a != 0)
 
     def _plus(self, a: Array, b: Array) -> Array:
         return self.runs.rounded(a + b)

@@ -21,7 +21,7 @@ from symcook.proof.search import reify
 from symcook.proof.search.linear import poly
 from symcook.proof.search.simplex import Effort
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, free, negation, num
+from symcook.proof.terms import Term, free, negation, num, var
 
 WORK = 20_000_000
 MOST_CLEARED = 8
@@ -81,6 +81,11 @@ class CaseFacts(DecidedFormulas):
     def opaque(self) -> list[str]:
         """The terms that are not put down to counts."""
         return [self.g.text(reify.atom(a)) for a, how in self.state.items() if how in (OPAQUE, WAITS)]
+
+    def has_quotient(self, of: tuple[Term, int], name: str, labels: tuple[str, str]) -> None:
+        """An integer is the quotient of a term by a number, as facts of these labels say."""
+        self.quotients.setdefault(of, (var(name, "Int"), labels))
+        self.solving = True
 
     def waits(self, a: int) -> bool:
         """Whether it is not known as yet what an atom is."""

@@ -69,8 +69,8 @@ def division(f: Term) -> Division | None:
         modulus, exact = abs(int(factor)), len(number) == 1
         if not exact:
             first, last = (parts[k][0] for k in number)
-            both = constant(normal.add(gaps[number[0]], gaps[number[1]]))
-            if factor > 0 or first != "<=" or both != modulus - (last == "<="):
+            width = constant(normal.add(gaps[number[0]], gaps[number[1]]))
+            if factor > 0 or first != "<=" or width != modulus - (last == "<="):
                 continue
         gap = normal.scale(gap, -1) if factor > 0 else gap
         more = int(gap.pop(ONE, 0))
@@ -215,8 +215,7 @@ class Divided(Quantified):
             g.obtain(some, name, f"{low} {high}")
             self.fact(low)
             self.fact(high)
-            self.quotients[key] = var(name, "Int"), (low, high)
-            self.solving = True
+            self.has_quotient(key, name, (low, high))
         return self.quotients[key]
 
     def _equal(self, t: Term, value: Term, low: str, high: str) -> None:

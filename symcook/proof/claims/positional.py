@@ -183,8 +183,7 @@ class PositionTerms(LetterSums):
         g.obtain(some, half, f"{least} {most} {label}")
         self.fact(least)
         self.fact(most)
-        self.quotients.setdefault((place, 2), (var(half, "Int"), (least, most)))
-        self.solving = True
+        self.has_quotient((place, 2), half, (least, most))
         return self.give(a, label)
 
     def _parity(self) -> str:
