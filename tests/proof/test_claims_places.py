@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+from fractions import Fraction
 from typing import Any
 
 import pytest
+import sympy
 from shared import second_checker
 
 import symcook as sc
@@ -40,6 +43,17 @@ def firsts(mask: str = "none", **ends: Any) -> sc.Transformer:
     return b.build("firsts")
 
 
+def nearest(query: str, mask: str = "none", scale: str = "1", **ends: Any) -> sc.Transformer:
+    """`there` is v of the position that is nearest to `query`; accepts if v is the same at the last position."""
+    words = {x: {"v": k, "one": 1} for k, x in enumerate("ab")} | {x: {"one": 1} for x in ends.values()}
+    b = sc.Builder(words=words, positions={"query": query, "index": "i", "square": "i^2"}, **ends)
+    scores = {("query", "index"): f"2*{scale}", ("one", "square"): f"-{scale}"}
+    b.add(sc.head(scores, {"there": "v"}, mask=mask))
+    b.add(sc.feedforward({"gap": "relu(v - there) + relu(there - v)"}))
+    b.readout("zero", "last", ["gap"])
+    return b.build("nearest")
+
+
 def proof(model: sc.Transformer, sentence: str) -> Goal:
     statement = own.claim(document_of(model, {}), sentence)
     asked = problem(statement)
@@ -57,6 +71,11 @@ TRUE = {
     "a distance of positions": (firsts(), "all i in 1..n. lead(n) - i <= n - 1"),
     "one position for all": (firsts(after="EOS"), "all i in 2..n. lead(i) = lead(i - 1)"),
     "an average over equal values": (firsts("future"), "all i in 1..n. at(a, i) -> best(i) = 0"),
+    "scores that are a parabola, with its top one back": (nearest("i - 1"), "2 <= n -> (accept <-> w(n) = w(n - 1))"),
+    "its top before the string": (nearest("i - 3", "future", before="CLS"), "n <= 4 & 2 <= n -> there(n) = 0"),
+    "its top between positions": (nearest("i + 1/3", scale="2/3"), "accept"),
+    "its top behind the string": (nearest("7", after="EOS"), "n <= 7 -> there(n) = 0"),
+    "a number as the top": (nearest("2", "future", "1/3"), "3 <= n -> (accept <-> w(n) = w(2))"),
 }
 
 
@@ -97,3 +116,38 @@ def test_both_checkers_accept_it_and_refuse_it_for_a_near_miss(tmp_path):
 def test_what_is_false_has_no_proof(sentence):
     with pytest.raises((Unplaced, Stuck, Rejected, OutsideFragment)):
         proof(pairs(), sentence)
+
+
+QUERIES = ["i - 1", "i + 1", "2", "n - 1", "i - 3", "i + 1/3", "3"]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("mask", ["none", "future"])
+def test_the_nearest_position_as_each_short_string_says(query, mask):
+    """Whether no string up to length 4 has `there` = v at a position beside: by the distances of positions."""
+    ends = {"before": "CLS"} if mask == "future" else {}
+    model = nearest(query, mask, **ends)
+    claims = ["there(n) = 1", "there(n) <= 1/2", "accept"]
+    shortest: dict[str, int] = {}
+    for size in range(5):
+        for typed in itertools.product((0, 1), repeat=size):
+            v = [0, *typed] if ends else list(typed)
+            n = len(v)
+            if not n:
+                continue
+            away = [abs(k - value(query, n)) for k in range(1, n + 1)]
+            best = [v[k] for k in range(n) if away[k] == min(away)]
+            there = Fraction(sum(best), len(best))
+            for claim, true in zip(claims, (there == 1, there <= Fraction(1, 2), there == v[-1]), strict=True):
+                if not true:
+                    shortest.setdefault(claim, n)
+    for claim in claims:
+        statement = own.claim(document_of(model, {}), claim)
+        found = Regular(problem(statement)).decided()
+        assert (found.string is None) == (claim not in shortest), claim
+        assert found.string is None or len(found.string) == shortest[claim]
+
+
+def value(query: str, n: int) -> Fraction:
+    """The query at the last position."""
+    return Fraction(str(sympy.sympify(query).subs({"i": n, "n": n})))

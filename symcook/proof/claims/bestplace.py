@@ -17,6 +17,7 @@ from symcook.proof.claims.casefacts import OPAQUE, WAITS, Unclosed
 from symcook.proof.claims.farkas import whole
 from symcook.proof.claims.lettercounts import both
 from symcook.proof.claims.lettered import THERE
+from symcook.proof.claims.parabolas import parabola
 from symcook.proof.claims.problem import OutsideFragment
 from symcook.proof.claims.termsums import TermSums
 from symcook.proof.normal import fkey, nf
@@ -155,17 +156,13 @@ def _candidates(case: TermSums, row: BestRow) -> Iterator[Term]:
 
 def _top(case: TermSums, row: BestRow) -> Term | None:
     """Where the scores have their top if they are a parabola; None where that is no integer."""
-    written, ((((j, _),), _),) = nf(case.written(row.score) or row.score), nf(THERE)
-    if any(a != j and THERE in free(reify.atom(a)) for m, _ in written for a, _ in m):
+    scores = ("<=", None, (num(0), case.written(row.score) or row.score))
+    found = parabola(case.row(case.g.fresh("score"), scores).poly, THERE)
+    if found is None:
         return None
-    scores = case.row(case.g.fresh("score"), ("<=", None, (num(0), reify.term(written)))).poly
-    slope, square = scores.pop((((j, 2),), 0), 0), {}
-    for (factors, power), c in scores.items():
-        if j in dict(factors):
-            square[tuple(x for x in factors if x[0] != j), power] = c
-    top = normal.scale(square, normal.Fraction(-1, 2) / slope) if slope else {}
+    top = found.top
     integers = all(c == int(c) and not e and all(map(whole, (a for a, _ in m))) for (m, e), c in top.items())
-    return reify.term(top) if slope and integers and all(j not in dict(m) for m, _ in top) else None
+    return reify.term(top) if integers else None
 
 
 def _between(low: Term, high: Term) -> Term:

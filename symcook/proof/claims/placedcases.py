@@ -5,13 +5,14 @@ from __future__ import annotations
 from symcook.proof.claims.atoms import SIDES
 from symcook.proof.claims.kinds import FiniteTerm
 from symcook.proof.claims.lettered import Lettered
+from symcook.proof.claims.parabolas import polynomial
 from symcook.proof.claims.placed import DecideFirst, PlacedRoot, Unplaced, ordered, simple, tracked
 from symcook.proof.claims.placedrefuted import PlacedRefutations
 from symcook.proof.claims.problem import Equation, Problem, introduce
 from symcook.proof.claims.regular import Regular
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import TRUE as NTRUE
-from symcook.proof.normal import fkey
+from symcook.proof.normal import fkey, nf
 from symcook.proof.search.tactics import Citable, Goal
 from symcook.proof.terms import (
     COMPARISONS,
@@ -116,6 +117,8 @@ class PlacedCase(PlacedRefutations):
         if ordered(f):
             if g.try_auto(self.orders, degree=1, rounds=0):
                 return None
+            if f[0] != "=" and any(sum(k for _, k in factors) > 1 for factors, _ in nf(("-", None, f[2]))):
+                return self.by_products(f)
             if f[0] == "=":
                 for half in g.antisym():
                     self.under(half).prove()
@@ -133,7 +136,9 @@ class PlacedCase(PlacedRefutations):
             self.rewritten(g, used)
             if fkey(g.goal) == NTRUE:
                 return g.true()
-            return self.compare(g.goal) if ordered(g.goal) else self._stuck(g.goal)
+            if ordered(g.goal):
+                return self.compare(g.goal)
+            return self.by_products(g.goal) if polynomial(g.goal) else self._stuck(g.goal)
         if len(unbounded) > 1:
             raise Unplaced("two means in one comparison")
         if f[0] == "=":
@@ -183,6 +188,8 @@ class PlacedCase(PlacedRefutations):
             return super()._app(t)
         if equation.empty is not None and self.decide(("=", None, (place, equation.empty))):
             return self._at_empty(t, equation)
+        if (label := self.selected(t, equation)) is not None:
+            return label
         kind = self.root.regular.kind(tracked(t))
         if not isinstance(kind, FiniteTerm):
             raise Unplaced(f"the value of {name}")

@@ -11,7 +11,7 @@ from typing import Self
 
 from symcook.errors import Rejected
 from symcook.proof.claims.placed import DecideFirst, PlacedFacts, Unplaced, ordered, simple
-from symcook.proof.claims.placedbounds import PlacedBounds
+from symcook.proof.claims.placedbest import PlacedBest
 from symcook.proof.claims.placedvalues import NEW
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import FALSE as NFALSE
@@ -29,7 +29,7 @@ from symcook.proof.terms import (
 )
 
 
-class PlacedRefutations(PlacedBounds):
+class PlacedRefutations(PlacedBest):
     """What is known in a case, with ways to refute it; `pending` is a fact that the rest contradicts."""
 
     pending = ""

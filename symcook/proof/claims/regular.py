@@ -10,7 +10,9 @@ the rest decides it. So a claim that is TRUE is true whatever the functions are 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
+from functools import reduce
 from itertools import product
 from typing import NamedTuple
 
@@ -26,10 +28,26 @@ from symcook.proof.claims.kinds import (
     TruthSets,
     nonempty,
 )
+from symcook.proof.claims.parabolas import best_near, polynomial
 from symcook.proof.claims.problem import HERE, LETTERS, Equation, N, OutsideFragment, Problem, at, at_place
 from symcook.proof.claims.tracks import LAST, MOST_STATES, Tracks, TrackSet
 from symcook.proof.claims.values import TermRules
-from symcook.proof.terms import COMPARISONS, TRUE, Term, flatten, free, instantiate, num, replace, subterms, var
+from symcook.proof.terms import (
+    COMPARISONS,
+    FALSE,
+    TRUE,
+    Term,
+    abstract,
+    conj,
+    flatten,
+    free,
+    imp,
+    instantiate,
+    num,
+    replace,
+    subterms,
+    var,
+)
 
 AT = var("@", "Int")
 """The position of a coordinate, as a track."""
@@ -111,6 +129,8 @@ class Regular(TermRules):
         try:
             if tag == "ex" and (found := self._divided(body, y)) is not None:
                 return found
+            if tag == "all" and (found := self._best(body, y)) is not None:
+                return found
             inner = body if tag == "ex" else ("~", None, (body,))
             guards = flatten("&", body) if tag == "ex" else _premises(body)
             spilled = self._spilled(guards, y)
@@ -139,6 +159,38 @@ class Regular(TermRules):
         some = [self._not("<", b, a) for a in low for b in high]
         before, after = [self._not("<=", first, a) for a in low], [self._not("<=", b, last) for b in high]
         return self.t.either(self.t.both(*before, *some), self.t.both(*after, *some))
+
+    def _best(self, body: Term, y: str) -> TruthSets | None:
+        """The truth of ``all y. y in a range -> score(y) op score(k)`` for scores that are a parabola of the position.
+        The range is empty, or k and its neighbours decide, where one of the three is in it; else it is not known."""
+        here, t, guards, end = var(y, "Int"), self.t, _premises(body), _conclusion(body)
+        parts = flatten("&", end)
+        ends = [_conclusion(part) for part in parts]
+        near = [best_near(f, here, self.positional) if f[0] in ("<=", "<") else None for f in ends]
+        if not any(near) or not all(_bound(g, here) for g in guards):
+            return None
+        if len(parts) > 1:
+            ranged = (("all", "Int", (abstract(_chain([*guards, part]), (here,)),)) for part in parts)
+            found = [self.formula(one) for one in ranged]
+            return TruthSets(t.both(*(one.yes for one in found)), t.either(*(one.no for one in found)))
+        (asked,) = near
+        k, top, op = asked.place, asked.top, end[0]
+        ranges = [reduce(conj, (replace(g, here, ("+", None, (k, num(step)))) for g in guards)) for step in (-1, 0, 1)]
+        inside = [self.formula(one) for one in ranges]
+        alone = t.valid() if op == "<=" else t.nothing
+        best = [
+            self.compared(op, ("-", None, (k, num(1, 2))), top),
+            TruthSets(alone, t.complement(alone)),
+            self.compared(op, top, ("+", None, (k, num(1, 2)))),
+        ]
+        empty = self.formula(("all", "Int", (abstract(_chain([*guards, FALSE]), (here,)),)))
+        low, high = self.problem.places
+        there = [self.formula(("<=", None, pair)).yes for r in asked.read for pair in ((low, r), (r, high))]
+        there.append(t.complement(self._spilled(guards, y)))
+        one_of_them = t.either(*(i.yes for i in inside))
+        yes = t.both(one_of_them, *(t.either(i.no, b.yes) for i, b in zip(inside, best, strict=True)))
+        no = t.either(*(t.both(i.yes, b.no) for i, b in zip(inside, best, strict=True)))
+        return TruthSets(t.either(empty.yes, t.both(yes, *there)), t.both(no, *there))
 
     def _not(self, op: str, left: Term, right: Term) -> TrackSet:
         """Where a comparison may be false."""
@@ -436,6 +488,20 @@ class Regular(TermRules):
             self.inside.pop()
         return found
 
+    def positional(self, name: str) -> Term | None:
+        """A coordinate as a polynomial of the position `HERE`, or as the one number that it is; None for another."""
+        equation = self.problem.equations.get(name)
+        if equation is None or equation.kind != "value" or equation.places != self.problem.places:
+            return None
+        if polynomial(equation.right):
+            return equation.right
+        if any(s[0] == "sum" for s in subterms(equation.right)) or name in self.inside:
+            return None
+        with suppress(OutsideFragment):
+            value = self._number(self.coordinate(name))
+            return None if value is None else num(value.numerator, value.denominator)
+        return None
+
     def _there(self, equation: Equation, kind: TermKind) -> TermKind:
         """What a coordinate is at the positions at which its equation holds; elsewhere it has no value."""
         if equation.kind == "state" or equation.places == self.problem.places:
@@ -500,12 +566,18 @@ class Regular(TermRules):
 
     def _constant(self, t: Term) -> int:
         """A term that is one whole number whatever the string is."""
-        kind = self.kind(t)
+        value = self._number(self.kind(t))
+        if value is not None and value.denominator == 1:
+            return int(value)
+        raise OutsideFragment(f"a recursion with the value {_text(t)}")
+
+    def _number(self, kind: TermKind) -> Fraction | None:
+        """The one number that a term is; None where it has several values, or none somewhere."""
         if isinstance(kind, FiniteTerm) and len(kind.values) == 1:
             ((value, where),) = kind.values.items()
-            if self.t.complement(where).empty and value.denominator == 1:
-                return int(value)
-        raise OutsideFragment(f"a recursion with the value {_text(t)}")
+            if self.t.complement(where).empty:
+                return value
+        return None
 
 
 def _filled(t: Term, values: Mapping[Term, Term]) -> Term:
@@ -532,6 +604,23 @@ def _premises(f: Term) -> list[Term]:
         out += flatten("&", f[2][0])
         f = f[2][1]
     return out
+
+
+def _conclusion(f: Term) -> Term:
+    """What a chain of implications ends with."""
+    while f[0] == "->":
+        f = f[2][1]
+    return f
+
+
+def _chain(parts: Sequence[Term]) -> Term:
+    """The last of some formulas, where all before it hold."""
+    return reduce(lambda end, premise: imp(premise, end), reversed(parts))
+
+
+def _bound(f: Term, y: Term) -> bool:
+    """Whether a comparison bounds a variable from one side."""
+    return f[0] in ("<=", "<") and y in f[2] and y not in free(f[2][0]) & free(f[2][1])
 
 
 def linear(t: Term, y: Term) -> tuple[Fraction, Term | None] | None:

@@ -1,0 +1,113 @@
+"""Heads whose scores are a parabola of the position, in a case of a proof: the value at the nearest one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, product
+from math import floor
+
+from symcook.proof import normal
+from symcook.proof.claims.lettered import THERE
+from symcook.proof.claims.parabolas import parabola, written
+from symcook.proof.claims.placed import DecideFirst, Unplaced, simple
+from symcook.proof.claims.placedbounds import PlacedBounds
+from symcook.proof.claims.problem import Equation, at_place
+from symcook.proof.normal import ONE, nf
+from symcook.proof.search import reify
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import Term, free, instantiate, num, replace, subterms, var
+
+OTHER = var("k'", "Int")
+
+
+class PlacedBest(PlacedBounds):
+    """What is known in a case, with heads that select the position nearest to one that a query names."""
+
+    def selected(self, t: Term, equation: Equation) -> str | None:
+        """The label of c(i) = value, where its head selects one position; None where its scores are no parabola."""
+        g, place = self.g, t[2][1]
+        right, size, old = (at_place(x, place) for x in (equation.right, equation.size, equation.old))
+        score = _score(size)
+        if score is None or right[0] != "sum" or right[2][:2] != size[2][:2]:
+            return None
+        low, high, weight = size[2]
+        body, wanted = instantiate(right[2][2], (THERE,)), instantiate(weight, (THERE,))
+        found = parabola(nf(written(score, self.root.regular.positional)[0]), THERE)
+        if found is None or found.square > 0 or body[0] != "*" or body[2][0] != wanted:
+            return None
+        value = body[2][1]
+        used: dict[Term, str] = {}
+        top = rounded(self.reduced(reify.term(found.top), used))
+        if top is None:
+            return None
+        p = self.nearest(top, low, high)
+        ends = [self.established(("<=", None, pair)) for pair in ((low, p), (p, high))]
+        one, mean, is_mean, label = (g.fresh(stem) for stem in ("weights", "values", "mean", "selected"))
+
+        def best(h: Goal) -> None:
+            least, most, others = h.split()
+            least.hyp(ends[0])
+            most.hyp(ends[1])
+            self.under(others).prove()
+
+        texts = [g.text(low), g.text(high), g.text(p), f"j. {g.text(score)}", f"j. {g.text(value)}"]
+        g.use("lem:single_best", *texts, best, label=f"{one} {mean}")
+        run = self.root.problem.label(equation.part, equation.truth)
+        g.use(run, g.text(place), f"#{self.inside(place)}", label=is_mean)
+        for known in (one, mean):
+            g.rewrite(known, is_mean, moved := g.fresh("mean"))
+            is_mean = moved
+        found_there = ("+", None, (old, replace(value, THERE, p)))
+        g.have(("=", None, (t, found_there)), label, lambda h: h.auto([is_mean], degree=1, rounds=0))
+        return self.equal(t, self.reduced(found_there, used), used, label)
+
+    def nearest(self, top: Term, low: Term, high: Term) -> Term:
+        """The position of a range that is nearest to another one."""
+        for first, second, end in ((low, top, low), (top, high, high)):
+            order: Term = ("<=", None, (first, second))
+            there = self.decided(order)
+            if there is None:
+                raise DecideFirst(order)
+            if not there:
+                return simple(end)
+        return top
+
+    def by_products(self, f: Term) -> None:
+        """A comparison of polynomials of positions that follows: by products of what is known of their order."""
+        numbers = sorted({abs(s[1][0]) for s in subterms(f) if s[0] == "num" and s[1][1] == 1} | {0, 1})
+        names = sorted(free(f))
+        order = [*self.orders]
+        for a, b in [*product(map(num, numbers), names), *combinations(names, 2)]:
+            for pair in ((a, b), (b, a)):
+                if self.decided(half := ("<=", None, pair)) is None and half not in self.divided:
+                    self.divided.add(half)
+                    raise DecideFirst(half)
+            steps = [sign * k for k in (numbers if a in names else [0]) for sign in (1, -1)]
+            for near in dict.fromkeys(simple(("+", None, (b, num(step)))) for step in steps):
+                known = (("=", None, (a, near)), ("<", None, (a, near)), ("<", None, (near, a)))
+                order += [self.established(one) for one in known if self.follows(one)]
+        if not self.g.try_auto([*dict.fromkeys(order)], degree=2):
+            raise Unplaced(f"no rule for {self.g.text(f)[:80]}")
+
+
+def rounded(place: Term) -> Term | None:
+    """The integer that is nearest to a sum of positions and a number; None for another term, or where there are two."""
+    p = nf(place)
+    number = Fraction(p.get(ONE, 0))
+    near = floor(number + Fraction(1, 2))
+    if near - number == Fraction(1, 2) or any(c.denominator != 1 for m, c in p.items() if m != ONE):
+        return None
+    return reify.term(normal.add(p, {ONE: near - number}))
+
+
+def _score(size: Term) -> Term | None:
+    """The score at `THERE` of a sum of I[no position of the range has a larger score]; None where it is none."""
+    body = instantiate(size[2][2], (THERE,)) if size[0] == "sum" else size
+    if body[0] != "ind" or body[2][0][0] != "all":
+        return None
+    inner = instantiate(body[2][0][2][0], (OTHER,))
+    inside: Term = ("&", None, (("<=", None, (size[2][0], OTHER)), ("<=", None, (OTHER, size[2][1]))))
+    if inner[0] != "->" or inner[2][0] != inside or inner[2][1][0] != "<=":
+        return None
+    there, here = inner[2][1][2]
+    return here if replace(there, OTHER, THERE) == here else None
