@@ -107,8 +107,9 @@ def table(verdicts: Sequence[Verdict], without: Sequence[str], width: int) -> Ta
 
 def _unproved(name: str, row: Claim | None) -> tuple[str, str, str]:
     """The line of an id without a stored proof: a definition is a test's, what is cited somebody else's."""
-    if row is None or row.status == "OPEN":
-        return "OPEN", name, "no stored proof"
+    if row is None or (row.status in ("OPEN", "PROVED", "CORRECTED", "REFUTED") and not (row.same or row.corrected)):
+        said = "" if row is None or row.status == "OPEN" else f", though the ledger says {row.status}"
+        return "OPEN", name, f"no stored proof{said}"
     what = {"DEFINED": "a definition: "}.get(row.status, "")
     return row.status, name, f"{what}{row.reason or 'no stored proof'}"
 

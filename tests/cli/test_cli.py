@@ -20,6 +20,7 @@ from families import together
 from proof import stored
 from shared import call, document, refused
 
+from symcook import claims
 from symcook.proof import replay
 
 EXAMPLES = ROOT / "examples"
@@ -290,6 +291,14 @@ def test_long_latex_shows_progress_where_it_goes_to_a_file(
 def test_a_claim_without_a_proof_is_a_no(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "prove", "yang2026.s6.conjecture")
     assert (code, "no stored proof" in out) == (1, True)
+
+
+def test_a_ledger_that_claims_a_proof_which_is_not_stored_is_not_repeated(capsys, monkeypatch) -> None:
+    row = replace(claims.ledger(names=["yang2026.s6.conjecture"])[0], status="PROVED")
+    monkeypatch.setattr(claims, "ledger", lambda **_: [row])
+    code, out, _ = call(capsys, "prove", "yang2026.s6.conjecture")
+    assert (code, out.split()[0]) == (1, "OPEN")
+    assert "no stored proof, though the ledger says PROVED" in " ".join(out.split())
 
 
 def test_bound(capsys: pytest.CaptureFixture[str]) -> None:
