@@ -1,5 +1,5 @@
 """Least Lipschitz constants against brute force: formulas of the recipes typed here and numpy's layer norm, at many
-pairs of points. No code is shared with `symcook.bounds.layer`.
+pairs of points. No code of `symcook.bounds.layer` is used for what is expected.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import pytest
 from families import together
 
 from symcook import bounds
+from symcook.bounds.layer import beside
 from symcook.errors import BadInput
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
@@ -267,3 +268,13 @@ def test_units_that_are_never_positive_together() -> None:
     for norm in NORMS:
         found = bounds.lipschitz(network([[1], [-1]], [0, -1], [[1, -1]], [0]), norm=norm)
         assert constant(found) == 1 and found.claimed is not None and Fraction(found.claimed.mid) == 2
+
+
+def test_a_point_is_moved_so_little_that_no_unit_changes_its_sign() -> None:
+    """What is looked at of a cell lies in that cell: with one unit near the point and one far from it."""
+    units = [(Fraction(1), Fraction(0), Fraction(-1, 10)), (Fraction(0), Fraction(-1), Fraction(7))]
+    point = (Fraction(0), Fraction(0))
+    moved = [*beside(point, units)]
+    assert [sum(a != b for a, b in zip(x, point, strict=True)) for x in moved] == [1, 1]
+    for x in moved:
+        assert x[0] < Fraction(1, 10) and x[1] < 7

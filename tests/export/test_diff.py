@@ -134,3 +134,15 @@ def test_long_position_functions_are_shown_by_a_value_where_they_differ() -> Non
     assert lines == ["the position function of place at i = 4, n = 4 is 1/16 and 1/15"]
     unlimited = [*map(str, differences(model("2^(-i)"), model(table)))]
     assert unlimited == ["the position function of place at i = 7, n = 7 is 1/128 and 1/64"]
+
+
+def test_each_position_has_numbers_of_its_own() -> None:
+    """The number of the first position and the mean of all: they are equal where all numbers are."""
+
+    def read(weighting: str) -> sc.Transformer:
+        head = sc.Head(("a",), ("m",), [[0]], [[0]], [[1]], weighting=weighting)
+        readout = sc.Readout("value", "last", ("m",))
+        return sc.Transformer(weighting, sc.Embedding(sc.Space(("a", "m")), inputs=("a",)), (sc.Layer(head),), readout)
+
+    one, two = (read("leftmost").diff(read("average"), length) for length in (1, 2))
+    assert (one.inputs, one.different, two.inputs, two.different) == (4, 0, 4 + 4**2, 4 * 3)

@@ -338,6 +338,13 @@ def test_every_string_of_a_language_takes_part(language: str, tmp_path: Path) ->
             assert (n in certain) == all(alone), (n, each, alone)
 
 
+@pytest.mark.parametrize("inputs", [["(())"], r"\(\(\)\)|\)\)\)\)"])
+def test_an_export_for_strings_of_its_greatest_length_alone_is_verified(inputs: Any, tmp_path: Path) -> None:
+    document = build("dyck-1").export(tmp_path / "m.npz", max_length=4, inputs=inputs)
+    assert [each["length"] for each in document["guaranteed"]["lengths"] if each["runs"]] == [4]
+    assert verify_export(tmp_path / "m.npz")["guaranteed"] == document["guaranteed"]
+
+
 def _alone(model: Transformer, folder: Path, word: str, after: bool) -> bool:
     """Whether the decision about one string is certain, by a certificate about it alone."""
     found = model.export(folder / "one.npz", max_length=len(word), inputs=[word], force=True)["guaranteed"]

@@ -295,14 +295,15 @@ def test_each_changed_weight_is_named(name: str) -> None:
     if name in SLOW:  # of the many weights those that are there
         places = [p for p in places if weight(document, p) != "0" and not looks_for_nothing(document, p)]
     assert len(places) > 3
-    for path in places[:: max(1, len(places) // 6)]:
+    said = Relation(document).run()
+    for path in places[:: max(1, len(places) // (3 if name in SLOW else 6))]:
         edited = copy.deepcopy(document)
         at = edited
         for key in path[:-1]:
             at = at[key]
         sign = 1 if path[-1] == "epsilon" else -1
         at[path[-1]] = str(sign * (int(at[path[-1]].partition("/")[0]) + 3))  # hard scores times 2 are the same
-        if Relation(edited).run() == Relation(document).run():  # a query of a head without keys
+        if Relation(edited).run() == said:  # a query of a head without keys
             continue
         start = time.process_time()
         with pytest.raises(Unbridged) as error:

@@ -241,14 +241,14 @@ RANDOM = random.Random(44)
 
 
 def inputs(model: Transformer) -> list[Any]:
-    """All words to length 5 in two letters; in more all to length 2 and 60 to length 5; or rows over a few numbers
-    (queries of the lookup are positions)."""
+    """All words up to length 2 and 24 of lengths 3 to 5; or rows over a few numbers (queries of the lookup are
+    positions)."""
     if model.alphabet:
         short, long = (
             [w for n in lengths if n <= (model.max_length or n) for w in itertools.product(model.alphabet, repeat=n)]
             for lengths in ((1, 2), (3, 4, 5))
         )
-        return [*short, *random.Random(44).sample(long, min(60, len(long)))]
+        return [*short, *random.Random(44).sample(long, min(24, len(long)))]
     rows = []
     given = model.embedding.inputs or ()
     for n in (1,) if model.pointwise else (1, 2, 3):
@@ -257,7 +257,7 @@ def inputs(model: Transformer) -> list[Any]:
         choices = [numbers if name == "query" else others for name in given]
         for chosen in itertools.product(itertools.product(*choices), repeat=n):
             rows.append([dict(zip(given, row, strict=True)) for row in chosen])
-    return rows[:: max(1, len(rows) // 60)]
+    return rows[:: max(1, len(rows) // 24)]
 
 
 NESTED = {"first-layernorm", "parity-layernorm", "turing-step"}  # roots in exponents or in roots: no exact numbers

@@ -20,7 +20,7 @@ import time
 from itertools import product
 from pathlib import Path
 
-LENGTH = 15
+LENGTH = 12
 LETTERS = "()"
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
 ENDED = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, 130)
@@ -29,7 +29,7 @@ REFUSED = b"a checkpoint must be open in one check alone"
 CHILD = """
 import sys
 from symcook.verify import answers, chunks
-answers.BLOCK, chunks.CHUNK_SECONDS = 2**9, 1e-5  # many rows
+answers.BLOCK, chunks.CHUNK_SECONDS = 2**6, 1e-5  # many rows
 from symcook.__main__ import main
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
