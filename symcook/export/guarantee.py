@@ -261,7 +261,7 @@ class _Guarantee:
         self.open: list[dict[str, Any]] = []
         self.bits = rounding.domain(dtype).stored.bits
         self.level, self.runs = 0 if self.decides else CLASSES, 0
-        self.rows = self.decides and asked is None
+        self.rows = self.decides and (asked is None or asked.positions is None)
         """Whether what may stand at each position has decided all lengths so far."""
         if n_max == model.max_length:
             self.stop = "the model takes no longer input"
@@ -367,6 +367,8 @@ class _Guarantee:
             if self.asked is not None and not self.asked.many(self.typed(n)):
                 self.add(n, 0, None, {})
                 continue
+            if self.asked is not None and self.asked.many(self.typed(n)) > RUNS - self.runs and self.by_rows(n):
+                continue  # what holds of all strings
             while True:
                 words = self.cover(n, level)
                 count = words.many

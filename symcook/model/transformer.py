@@ -375,17 +375,18 @@ class Transformer(Verbs, Shown):
 
         BadInput where it has a foreign token, is too long, or is empty and the model adds nothing.
         """
-        if not self.alphabet:
+        alphabet = self.alphabet
+        if not alphabet:
             raise BadInput("a string needs a model with an alphabet", self.name, "give rows of inputs instead")
         if not isinstance(word, Iterable) or isinstance(word, (bytes, Mapping, Set, type)):
             must = "a string must be text, or a list of tokens"
-            raise BadInput(must, word, f'for example "{self.embedding.written((self.alphabet[0],) * 2)}"')
+            raise BadInput(must, word, f'for example "{self.embedding.written((alphabet[0],) * 2)}"')
         result = tuple(word)
         if not result and not self.embedding.added:
             raise BadInput("an input must have at least one symbol", "the empty string")
         for token in result:
-            if not isinstance(token, str) or token not in self.alphabet:
-                raise BadInput(f"every symbol must be in the alphabet {' '.join(self.alphabet)}", token)
+            if not isinstance(token, str) or token not in alphabet:
+                raise BadInput(f"every symbol must be in the alphabet {' '.join(alphabet)}", token)
         result = self.embedding.surround(result)
         self.check_length(len(result))
         return result

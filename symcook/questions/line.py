@@ -1,13 +1,15 @@
 """One input along a line: every value is a rational function of one number t, with signs taken at one place of it.
 
-As long as no value whose sign was taken has a zero, the same functions hold: `turns` collects these values, so that the
-next place where anything may change is a root of one of them. Softmax has a value here where its scores are rational
+As long as no value whose sign was taken has a zero, the same functions hold: `turns` collects these values, and `near`
+the nearest zeros of the linear ones, so that the next place where anything may change is one of these or a root of one
+of those. Softmax has a value here where its scores are rational
 numbers: with t = e^(-1/(unit tau)) a weight at temperature tau is a power of t.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import lcm
 from typing import Any, ClassVar, TypeAlias
 
@@ -20,6 +22,7 @@ from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.rationals import rational
 from symcook.model.symbols import at
+from symcook.numbers.balls import ratio_of
 from symcook.numbers.roots import Algebraic, RealPlace, roots
 
 MOST_DEGREE = 4000
@@ -107,8 +110,8 @@ class LineDomain(Shortening):
     number that it is at the place, a rational one.
 
     >>> line = LineDomain(fmpq(1, 2), None, 1)
-    >>> (T - 1) * fmpq(2) + 1, line.sign(T - 1), line.turns
-    (2*x + (-1), -1, {(-1, 1): x + (-1)})
+    >>> (T - 1) * fmpq(2) + 1, line.sign(T - 1), line.sign(T * T - 2), line.turns, line.near
+    (2*x + (-1), -1, -1, {(-2, 0, 1): x^2 + (-2)}, {1: 1})
     """
 
     name: ClassVar[str] = "line"
@@ -120,6 +123,8 @@ class LineDomain(Shortening):
         super().__init__()
         self.place, self.meant, self.unit, self.here, self.tau = place, meant, unit, here, tau
         self.turns: dict[tuple[Any, ...], fmpq_poly] = {}
+        self.near: dict[int, fmpq] = {}
+        """Of linear values the nearest zeros to the left (-1) and to the right (1) of the place."""
         self._known: dict[Any, LineValue] = {}
 
     def number(self, value: Coefficient) -> LineValue:
@@ -135,9 +140,13 @@ class LineDomain(Shortening):
             raise NotExact("a value along a line must be rational", show(value))
         return polynomial(value, *self.meant)
 
+    def positions(self, expression: Coefficient) -> Sequence[LineValue]:
+        if not isinstance(expression, tuple) or (self.meant is not None and self.meant[0] in names(expression)):
+            return super().positions(expression)
+        return _still(expression, self._start, self.length, tuple(self.rows))
+
     def position(self, term: Tree, i: int) -> LineValue:
-        moves = self.meant is not None and self.meant[0] in names(term)
-        return self.number(at(term, {"i": i, "n": self.length}) if moves else value_at(term, i, self.length))
+        return self.number(at(term, {"i": i, "n": self.length}))
 
     def sign(self, x: LineValue) -> int:
         """-1, 0 or 1 at the place; at a rational one 0 only of what is zero everywhere."""
@@ -151,7 +160,13 @@ class LineDomain(Shortening):
         found = x(self.place)
         if found == 0:
             raise Landed
-        self.turns.setdefault(tuple(x.coeffs()), x)
+        if x.degree() > 1:
+            self.turns.setdefault(tuple(x.coeffs()), x)
+        else:
+            zero = self.place - found / x[1]
+            side = 1 if zero > self.place else -1
+            if side not in self.near or (zero < self.near[side]) == (side > 0):
+                self.near[side] = zero
         return 1 if found > 0 else -1
 
     def activation(self, x: LineValue, kind: str) -> LineValue:
@@ -210,7 +225,7 @@ class LineDomain(Shortening):
 
     def ends(self) -> list[RealPlace]:
         """The places at which a value whose sign was taken has another one, or none."""
-        return [root for turn in self.turns.values() for root in roots(turn)]
+        return [*map(ratio_of, self.near.values()), *(root for turn in self.turns.values() for root in roots(turn))]
 
     def power(self, k: int) -> LineValue:
         """t^k."""
@@ -251,6 +266,14 @@ class LineDomain(Shortening):
 
     def show(self, value: LineValue, digits: int) -> str:
         return str(value)
+
+
+@lru_cache(maxsize=64)
+def _still(term: Tree, start: int, length: int, rows: tuple[int, ...]) -> Sequence[LineValue]:
+    """A term that does not move, at the positions of strings of one length."""
+    values = [value_at(term, start + place, length) for place in rows]
+    each = {x: polynomial(x, "", ZERO) if isinstance(x, tuple) else _rational(x) for x in values}  # equal ones are one
+    return [each[x] for x in values]
 
 
 def _rational(value: Coefficient) -> fmpq:

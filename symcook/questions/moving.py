@@ -16,6 +16,7 @@ from symcook.numbers.roots import RealPlace
 from symcook.questions.line import LineDomain
 from symcook.questions.reach import Piece
 from symcook.words import Word
+from symcook.words.simulated import tokens_of
 
 
 def answer(result: Result) -> Any:
@@ -33,7 +34,7 @@ def exact_answers(model: Transformer, words: Sequence[Word]) -> dict[Word, Any]:
         return {}
     try:
         domain = Batch()
-        result = forward(model, Listed(tuple(map(model.tokens, words))), domain)
+        result = forward(model, Listed(tuple(tokens_of(model, words))), domain)
         verdicts: Any = result.answers[0]
         return dict(zip(words, domain.full(verdicts).tolist(), strict=True))
     except (NotExact, BadInput):

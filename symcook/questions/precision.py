@@ -188,6 +188,8 @@ class _Length:
         """A string that some bits left open."""
         self._ladder = [BallDomain(256), ExactDomain(), BallDomain(4096)]
         self._by_bits: dict[int, Sequence[Word] | None] = {}
+        self.sure: int | None = None
+        """Bits in which every run gives the exact answers."""
 
     @cached_property
     def words(self) -> Cells | Within:
@@ -278,16 +280,18 @@ class _Length:
             return "one for each class" if self.words.many <= RUN else f"one for each of at most {RUN} classes"
         return f"{RUN} of {self.strings.many(self.n):,}, drawn with the seed 0"
 
-    def runs(self) -> Iterable[Word]:
+    @cached_property
+    def runs(self) -> Sequence[Word]:
         """The words to run."""
         if self.strings.many(self.n) <= RUN:
-            return self.strings.each(self.n)
+            return list(self.strings.each(self.n))
         if self.merged is None and self.words.many <= MOST:
-            return (word for word, _ in itertools.islice(self.words, 0, None, -(-self.words.many // RUN)))
-        return self.strings.draw(self.n, RUN)
+            return [word for word, _ in itertools.islice(self.words, 0, None, -(-self.words.many // RUN))]
+        return list(self.strings.draw(self.n, RUN))
 
     def fails(self, enough: int | None) -> tuple[int | None, str | None]:
         """The greatest bits below at which a word is decided otherwise, and that word."""
+        self.sure = enough
         for bits in range((TOP_BITS + 1 if enough is None else enough) - 1, 0, -1):
             found = self._wrong_in(bits)
             if found is not None:
@@ -304,23 +308,29 @@ class _Length:
                 near = self.merged.proved(self.n, Format(bits)).word
                 first = [near] if near else []
         self.by_words = True
-        words = [*first, *self.runs()]
+        words = [*first, *self.runs]
         try:
-            columns = together(self.model, words, bits)
-            gives = said(self.model.readout, columns, len(words)).tolist()
+            gives = self._together(words, bits)
         except (NotExact, BadInput):
             return self._wrong(words, Mp(bits, simulates=True))
-        self._expected |= exact_answers(self.model, [word for word in words if word not in self._expected])
-        for word, one in zip(words, map(bool, gives) if self.model.decides else gives, strict=True):
-            if one != self.expected(word):
-                return word, one
-        return None
+        unknown = [word for word in words if word not in self._expected]
+        if unknown:
+            try:
+                self._expected |= zip(unknown, self._together(unknown, self.sure or TOP_BITS), strict=True)
+            except (NotExact, BadInput):
+                self._expected |= exact_answers(self.model, unknown)
+        return next(((word, one) for word, one in zip(words, gives, strict=True) if one != self.expected(word)), None)
+
+    def _together(self, words: Sequence[Word], bits: int) -> Sequence[Any]:
+        """What one run in so many bits says of each of some words."""
+        gives = said(self.model.readout, together(self.model, words, bits), len(words)).tolist()
+        return [bool(one) for one in gives] if self.model.decides else gives
 
     def wrong(self, name: str) -> dict[str, Any] | None:
         """The first word that a run in this format decides otherwise, and the answers. It is mpmath that
         runs bfloat16, with exponents that have no end."""
         stored, _ = RUNTIMES[name]
-        found = self._wrong_in(stored.bits) if name == "bfloat16" else self._wrong(self.runs(), make_domain(name))
+        found = self._wrong_in(stored.bits) if name == "bfloat16" else self._wrong(self.runs, make_domain(name))
         if found is None:
             return None
         word, gives = found

@@ -55,9 +55,10 @@ class StraightDomain(LineDomain):
         probing = isinstance(self.place, fmpq)
         if isinstance(given, fmpq) or (probing and not isinstance(given, Straight)):
             return super().sign(given)
-        line, place = straight(given), ratio_of(self.place) if isinstance(self.place, fmpq) else cast(Any, self.place)
+        line = straight(given)
         if line.slope == 0:
             return sign(line.start)
+        place: Any = ratio_of(self.place) if isinstance(self.place, fmpq) else self.place
         found = sign(line.start + line.slope * place)
         if probing and not found:
             raise Landed

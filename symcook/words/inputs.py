@@ -10,7 +10,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import chain, product
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -288,10 +289,17 @@ class Strings:
         if isinstance(self.language, frozenset):
             return self._listed[n][place]
         found, state, alphabet = list[str](), 0, self.model.alphabet
+        if self.language is None:
+            width, blocks = _blocks(alphabet)
+            parts = []
+            for _ in range(-(-n // width)):
+                place, k = divmod(place, len(blocks))
+                parts.append(blocks[k])
+            return tuple(chain.from_iterable(reversed(parts)))[-n:]
         for left in reversed(range(n)):
             for k, symbol in enumerate(alphabet):
-                to = 0 if self.language is None else self.language.moves[state][k]
-                ways = len(alphabet) ** left if self.language is None else self._ways(left)[left][to]
+                to = self.language.moves[state][k]
+                ways = self._ways(left)[left][to]
                 if place < ways:
                     found.append(symbol)
                     state = to
@@ -317,6 +325,13 @@ class Strings:
         while len(known) <= n:
             known.append([sum(map(known[-1].__getitem__, row)) for row in automaton.moves])
         return known
+
+
+@lru_cache(maxsize=8)
+def _blocks(alphabet: tuple[str, ...]) -> tuple[int, Sequence[Word]]:
+    """All strings of one length, some hundreds if they can be, and that length."""
+    width = max(1, 12 // len(alphabet).bit_length())
+    return width, list(product(alphabet, repeat=width))
 
 
 @dataclass(frozen=True)

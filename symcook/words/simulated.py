@@ -270,13 +270,19 @@ def said(readout: Readout, columns: Sequence[RunEntries], states: int) -> Array:
     return (values == 0).all(axis=0).astype(int) if readout.decides else values.argmax(axis=0)
 
 
+def tokens_of(model: Transformer, words: Sequence[Word]) -> list[Word]:
+    """The tokens of each of some strings of one length, which are made of the alphabet."""
+    model.tokens(words[0])
+    return list(map(model.embedding.surround, words))
+
+
 def together(model: Transformer, words: Sequence[Word], bits: int) -> list[RunEntries]:
     """What one run in so many bits makes of each of some strings of one length: what the answer is taken from. NotExact
     where they are not run together."""
     if bits > MOST_BITS or model.readout.everywhere or not model.readout.answers:
         raise NotExact(f"at most {MOST_BITS} bits are simulated, at one position", bits)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        result = forward(model, [model.tokens(word) for word in words], StringsInBits(bits))
+        result = forward(model, tokens_of(model, words), StringsInBits(bits))
     return [RunEntries(np.broadcast_to(column[result.place], len(words))) for column in result.watched.values()]
 
 

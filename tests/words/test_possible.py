@@ -17,6 +17,7 @@ from symcook.domains.exact import Exact
 from symcook.domains.mp import Mp
 from symcook.domains.rounding import Format, Rounding, ends
 from symcook.errors import NotExact
+from symcook.export import guarantee as guarantees
 from symcook.export.guarantee import decision, guarantee
 from symcook.forward import forward
 from symcook.model.checks import Space
@@ -24,6 +25,7 @@ from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import Head, Layer, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.questions.moving import answer
+from symcook.words.inputs import strings
 from symcook.words.possible import outputs
 
 
@@ -79,3 +81,17 @@ def test_dyck_k_d_is_guaranteed_at_lengths_with_billions_of_strings() -> None:
     found = guarantee(build("dyck-k-d").bind(), "float32", 8)
     assert found["ranges"] == found["divided_first"]["ranges"] == [[1, 8]]
     assert {one["runs"] for one in found["lengths"]} == {1}
+
+
+def test_strings_of_a_language_are_guaranteed_where_all_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a certificate has at most six runs, no string of length 3 after an opening bracket is run by itself; a
+    language of few strings is run as before, and answers at chosen positions are."""
+    monkeypatch.setattr(guarantees, "RUNS", 6)
+    model = build("dyck-k-d").bind()
+
+    def found(language: str, positions: str | None = None) -> dict[str, Any]:
+        return guarantee(model, "float32", 3, asked=strings(model, range(1, 4), language, positions=positions))
+
+    some, few, last = found(opened := r"\([\(\)\[\]]*"), found(r"\(+"), found(opened, "last")
+    assert some["ranges"] == few["ranges"] == [[1, 3]] and last["ranges"] == [[1, 2]]
+    assert ["each position" in one["method"] for one in (some, few, last)] == [True, False, False]
