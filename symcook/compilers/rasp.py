@@ -1,8 +1,8 @@
-"""RASP's aggregate and selector width: means over the positions that are selected, and how many there are.
+"""RASP's aggregate and selector_width: the mean over the selected positions, and their number.
 
-Positions that are selected share the greatest score, so a head with average weights gives their mean. A width is found
-by the share of positions that fit, or, where whole numbers must be equal, as the mean of a bit that one of them alone
-has; then the number is looked up. Source: Weiss et al. (2021).
+Selected positions have the maximum score, so an average-hard head returns their mean. A width is a lookup: a head
+computes the share of the positions that are selected, or, if integers must be equal, one over their number (the mean of
+a bit that only one of them has). A second head then finds the number. Source: Weiss et al. (2021).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from symcook.programs.srasp import Srasp
 
 
 class Share(NamedTuple):
-    """A lookup of how many other positions are selected: the coordinate with the share, its cases, and the truth that a
-    position selects itself."""
+    """A lookup of the number of other positions that are selected: the coordinate with their share, the cases of the
+    selector, and the truth that a position selects itself."""
 
     share: str
     cases: SelectorCases
@@ -39,8 +39,8 @@ class Share(NamedTuple):
 
 
 class OneSided(NamedTuple):
-    """How many positions strictly on one side are selected: the cases there, the coordinates with a share and with the
-    number that is looked up by it, "" where there is none, and the whole."""
+    """The number of selected positions strictly on one side: the cases there, the coordinate with the share and the one
+    with the number that is looked up by it ("" without a lookup), and the total."""
 
     side: str
     cases: SelectorCases
@@ -50,7 +50,7 @@ class OneSided(NamedTuple):
 
 
 class RangeMean(NamedTuple):
-    """A head that gives the mean of a number at the positions that a mask leaves; `plain` where it scores none."""
+    """A head with the mean of a number at the positions that a mask allows; `plain` if all scores are 0."""
 
     mask: str
     value: Form
@@ -68,46 +68,47 @@ class Aggregates(Selections):
         self.means: dict[str, RangeMean] = {}
 
     def fixed(self, cases: SelectorCases, given: dict[int, bool]) -> SelectorCases:
-        """Cases with values for variables below 0."""
+        """The cases with values for the variables below 0, which stand for sides and equalities."""
         return self._cases([(here, self.restrict(there, given)) for here, there in cases])
 
     # Widths
 
     def width(self, cases: SelectorCases, shown: str, equal: tuple[int, ...] = ()) -> Form:
-        """How many positions are selected. Equalities of whole numbers are taken apart: those where it holds, and of
-        the others all less those where it holds."""
-        name = min((v for case in cases for v in variables(case.there) if v < BEFORE), default=None)
-        if name is None:
+        """The number of selected positions. An equality E of integers is split off: the count of C(E) is the count of
+        C(true) with E, plus the count of C(false), minus the count of C(false) with E."""
+        variable = min((v for case in cases for v in variables(case.there) if v < BEFORE), default=None)
+        if variable is None:
             return (
                 self._tied(cases, [self.equalities[AFTER - 2 - v] for v in equal], shown)
                 if equal
                 else self._all(cases, shown)
             )
-        yes, no = (self.fixed(cases, {name: value}) for value in (True, False))
-        total = self.width(yes, shown, (*equal, name))
-        if any(case.there is not False for case in no):
-            total = total.plus(self.width(no, shown, equal)).plus(self.width(no, shown, (*equal, name)), -1)
+        true, false = (self.fixed(cases, {variable: value}) for value in (True, False))
+        total = self.width(true, shown, (*equal, variable))
+        if any(case.there is not False for case in false):
+            total = total.plus(self.width(false, shown, equal)).plus(self.width(false, shown, (*equal, variable)), -1)
         return total
 
     def _all(self, cases: SelectorCases, shown: str) -> Form:
+        """The number of selected positions, for cases without equalities."""
         before, here, after = (self.fixed(cases, SIDES[side]) for side in "<=>")
         own = self.indicator(self._own(here, ()))
         if before == after:
             return self._everywhere(before, shown).plus(own).plus(self.indicator(self._own(before, ())), -1)
         return self._beside("left", before, shown).plus(own).plus(self._beside("right", after, shown))
 
-    def _share(self, mask: str, cases: SelectorCases, less: str, shown: str) -> str:
-        """A coordinate with the share of the positions behind a mask that are selected."""
+    def _share(self, mask: str, cases: SelectorCases, subtracted: str, shown: str) -> str:
+        """A coordinate with the share of selected positions among those that a mask allows, `subtracted` added."""
         units = []
         for here, there in cases:
             if there is False:
                 continue
             test = self.hold(self.node(here))
             units.append(f"relu({test})" if there is True else f"relu({test} + {self.mean_of(there, mask)} - 1)")
-        return self.network("share", f"share {mask}: {shown}", halved(units) + less)
+        return self.network("share", f"share {mask}: {shown}", halved(units) + subtracted)
 
     def mean_of(self, there: BoolNode, mask: str = "none") -> str:
-        """The coordinate with the mean of a truth over the positions that a mask leaves."""
+        """The coordinate with the mean of a truth over the positions that a mask allows."""
 
         def make() -> str:
             held = self.hold(there)
@@ -118,7 +119,9 @@ class Aggregates(Selections):
         return self.once(("mean", mask, there), make)
 
     def _everywhere(self, cases: SelectorCases, shown: str) -> Form:
-        """How many of all positions: the share of the others that are selected is whole over n, and below 1."""
+        """The number of selected positions among all, if both sides have the same cases.
+
+        The share of the other positions is k/n with k < n, so k can be looked up."""
         own = self._own(cases, ())
         if all(case.there is False for case in cases):
             return self.number(0)
@@ -136,48 +139,50 @@ class Aggregates(Selections):
         return self.once(("everywhere", cases), make).plus(self.indicator(own))
 
     def _beside(self, side: str, cases: SelectorCases, shown: str) -> Form:
-        """How many positions strictly on one side."""
+        """The number of selected positions strictly on one side."""
         total = self.number(0)
         for here, there in cases:
             if there is True or (there is not False and len(cases) == 1):
                 total = total.plus(self.gate(here, self.count(side, self.truth(there), shown)))
-        rest = tuple(case for case in cases if not isinstance(case.there, bool))
+        undecided = tuple(case for case in cases if not isinstance(case.there, bool))
 
         def make() -> tuple[str, str]:
-            where = "before" if side == "left" else "behind"
-            share = self._share(f"strict-{SEEN[side]}", rest, "", shown)
-            count = self.new("count", f"how many {where}: {shown}")
-            self.lookup({share: Fraction(2)}, count, side, unit=f"inverse_{where}")
+            direction = "before" if side == "left" else "behind"
+            share = self._share(f"strict-{SEEN[side]}", undecided, "", shown)
+            count = self.new("count", f"how many {direction}: {shown}")
+            self.lookup({share: Fraction(2)}, count, side, unit=f"inverse_{direction}")
             return share, count
 
-        share, count = self.once(("beside", side, rest), make) if rest and len(cases) > 1 else ("", "")
+        share, count = self.once(("beside", side, undecided), make) if undecided and len(cases) > 1 else ("", "")
         total = total.plus(self.atom(count, side)) if count else total
         self.besides.setdefault(self.now, []).append(OneSided(side, cases, share, count, total))
         return total
 
     def _tied(self, cases: SelectorCases, equalities: Sequence[Equality], shown: str) -> Form:
-        """How many positions are selected where whole numbers are equal: with C of them 1/C is the mean of a bit that
-        the first (last) of them alone has, and 1/j is greatest in the score 2 r/j - 1/j^2 where it is r."""
+        """The number of selected positions where integers are equal.
+
+        If there are C of them, r = 1/C is the mean of a bit that only the first (or last) of them has. The score
+        2 r/j - 1/j^2 is maximal at 1/j = r, so a head finds j = C."""
         total = self.number(0)
         for side, here in self.groups(cases, "none"):
             if side == "=":
                 total = total.plus(self.indicator(self._own(here, equalities)))
                 continue
             mask = MASK_OF[side]
-            back = "<" in side
+            before_allowed = "<" in side
             found = self.look("left", mask, here, equalities, None, shown).found
             if self.truth(found) == frozenset():
                 continue
-            same = [one._replace(query=one.key) for one in equalities]
+            same = [equality._replace(query=equality.key) for equality in equalities]
             some = self.hold(self.node(found))
             values: dict[str, LinearFactors] = {}
             units = [f"relu(1 - {some})"]
             for case in here:
                 if case.there is False:
                     continue
-                op, other = ("right", "strict-future") if back else ("left", "strict-past")
-                again = self.look(op, other, (SelectorCase(self.every, case.there),), same, None, shown).found
-                first = self.both(self.truth(case.there), self.negation(again))
+                op, beyond = ("right", "strict-future") if before_allowed else ("left", "strict-past")
+                repeated = self.look(op, beyond, (SelectorCase(self.every, case.there),), same, None, shown).found
+                first = self.both(self.truth(case.there), self.negation(repeated))
                 mean = self.new("mean", f"one over how many: {shown}")
                 values[mean] = {self.hold(self.node(first)): Fraction(1)}
                 units.append(f"relu({self.hold(self.node(case.here))} + {mean} + {some} - 2)")
@@ -185,14 +190,14 @@ class Aggregates(Selections):
             inverse = self.network("inverse_of", f"one over how many, or 1: {shown}", halved(units))
             count = self.new("count", f"how many more than one: {shown}")
             self.squares[count] = self.new("square", f"({self.meanings[count]})^2")
-            keys = {
+            places = {
                 one: self.place(one) for one in ("inverse_index", "inverse_index_square", "before", "before_square")
             }
             score = {
-                (inverse, keys["inverse_index"]): Fraction(2),
-                (self.place("one"), keys["inverse_index_square"]): Fraction(-1),
+                (inverse, places["inverse_index"]): Fraction(2),
+                (self.place("one"), places["inverse_index_square"]): Fraction(-1),
             }
-            read = {count: {keys["before"]: Fraction(1)}, self.squares[count]: {keys["before_square"]: Fraction(1)}}
+            read = {count: {places["before"]: Fraction(1)}, self.squares[count]: {places["before_square"]: Fraction(1)}}
             local = ">" not in side
             self.looks.append(Look(score, read, "future" if local else "none"))
             total = total.plus(self.atom(count, "left" if local else "both")).plus(self.indicator(found))
@@ -201,7 +206,7 @@ class Aggregates(Selections):
     # Aggregates
 
     def aggregate(self, cases: SelectorCases, value: ProgramValue, default: ProgramValue, shown: str) -> ProgramValue:
-        """The mean of a number or truth over the positions that are selected, the first letter, or the default."""
+        """The mean of a number or truth over the selected positions; of symbols the first one; else the default."""
         if isinstance(value, dict):
             return self.nearest("left", "none", cases, value, default, shown)
         value, default = (one if isinstance(one, Form) else self.indicator(one) for one in (value, default))  # type: ignore[arg-type]
@@ -240,12 +245,13 @@ class Aggregates(Selections):
         return result.plus(self.gate(self.negation(found), default))
 
     def _found(self, mask: str, cases: SelectorCases, equalities: Sequence[Equality], shown: str) -> Truth:
+        """The truth that at least one position is selected."""
         if cases == (SelectorCase(self.every, True),) and not equalities:
             return self._some(mask)
         return self.look("left", mask, cases, equalities, None, shown).found
 
     def _with_one(self, form: Form) -> LinearFactors:
-        """A number as a sum of coordinates alone."""
+        """A number as a linear form in coordinates, without a constant."""
         row = self.linear(form)
         if "" in row:
             add_to(row, [(self.place("one"), row.pop(""))])
@@ -254,7 +260,7 @@ class Aggregates(Selections):
     def _mean_of(
         self, score: dict[tuple[str, str], Fraction] | None, row: LinearFactors, mask: str, shown: str, value: Form
     ) -> str:
-        """The coordinate with the mean of a number, which is `row` but for what is at one end."""
+        """The coordinate with the mean of `row`, which is the number `value` minus what `_grown` subtracts from it."""
         mean = self.new("mean", f"mean: {shown}")
         self.looks.append(Look(score, {mean: row}, mask))
         self.means[mean] = RangeMean(mask, value, row, score is None)
@@ -263,17 +269,19 @@ class Aggregates(Selections):
     def _grown(
         self, mask: str, cases: SelectorCases, equalities: Sequence[Equality], value: Form, found: Truth, shown: str
     ) -> Form:
-        """The mean of numbers that grow, 0 where none is found. There the head looks at the first (last) position
-        alone, and what stands there is taken off all values before, and is added where one is found."""
-        first = not mask.endswith("past")
+        """The mean of an unbounded number over the selected positions, and 0 if no position is selected.
+
+        A gate cannot clear an unbounded number. So, if none is selected, the head attends to the first (or last)
+        position alone. The value there is subtracted from all values before, and added again if one is selected."""
+        at_first = not mask.endswith("past")
         local = mask.endswith("future") and value.side == "left" and value.whole
         at_end = self.number(0)
-        if value.side != ("left" if first else "right"):
-            end, order = ("index", -1) if first else ("index", 1)
-            where = f"at the {'first' if first else 'last'} position"
+        if value.side != ("left" if at_first else "right"):
+            place_at_end, sign = ("index", -1) if at_first else ("index", 1)
+            where = f"at the {'first' if at_first else 'last'} position"
             names = {atom: self.new("end", f"{self.meanings[atom.name]}, {where}") for atom in value.atoms}
             self.looks.append(
-                Look({(self.place("one"), self.place(end)): Fraction(order)},
+                Look({(self.place("one"), self.place(place_at_end)): Fraction(sign)},
                      {name: {atom.name: Fraction(1)} for atom, name in names.items()}, "none")
             )  # fmt: skip
             if any(atom.side == "mean" for atom in value.atoms) and self.truth(found) != self.every:
@@ -289,13 +297,13 @@ class Aggregates(Selections):
         gated = tuple(SelectorCase(self.both(here, found), there) for here, there in cases)
         score = self.selecting(tuple(case for case in gated if self.truth(case.here) != frozenset()), ()) or {}
         some, none = self.hold(self.node(found)), self.hold(self.node(self.negation(found)))
-        for one in equalities:
-            queries = one._replace(query=self.gate(found, one.query))
+        for equality in equalities:
+            queries = equality._replace(query=self.gate(found, equality.query))
             for (query, key), factor in (self.selecting((), (queries,)) or {}).items():
                 pair = (some if query == "one" else query, key)
                 score[pair] = score.get(pair, Fraction(0)) + factor
-        draw = self.place("before" if first else "behind")
-        score[none, draw] = score.get((none, draw), Fraction(0)) - 1
+        away = self.place("before" if at_first else "behind")
+        score[none, away] = score.get((none, away), Fraction(0)) - 1
         mean = self._mean_of(score, row, mask, shown, value)
         total = Form(value.table, {}, {Atom(mean, "mean", None, local): Fraction(1)})
         return total.plus(self.gate(found, at_end))

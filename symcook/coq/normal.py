@@ -1,7 +1,8 @@
-"""Proofs that a term equals its normal form, and a formula the normal form of it: what the checker computes, justified.
+"""Coq proofs that a term equals its normal form, and that a formula is equivalent to its normal form.
 
-`skeleton` gives a canonical term and a proof that the given one equals it; its ring part is as the term was written, so
-one closed ring lemma (ring.py) then leads to the normal form. The laws used besides are in proofs/coq/Laws.v.
+The checker only computes normal forms; Coq needs a proof. `skeleton` returns a canonical term with a proof that the
+given term equals it. Sums and products stay as they were written, so that one closed ring lemma (ring.py) then leads to
+the normal form. The other laws are in proofs/coq/Laws.v.
 """
 
 from __future__ import annotations
@@ -49,20 +50,22 @@ if TYPE_CHECKING:
 
 SHARED = 300  # a proof term with more characters becomes a lemma of its own
 SAME = "(iff_refl _)"
+"""The proof of f <-> f."""
 
 
 class Justified(Canonical):
-    """Normal forms with proofs."""
+    """Normal forms with proofs. `around` always has the binders around the term; a proof None is reflexivity."""
 
     def __init__(self, lemmas: Lemmas) -> None:
         super().__init__(lemmas)
         self.cache: dict[Any, Any] = {}
 
     def poly(self, t: Term) -> Any:
+        """The normal form of a term, as a polynomial."""
         return self.normal.poly(t.plain)
 
     def number(self, t: Term) -> Fraction | None:
-        """The number that `t` is by computation."""
+        """The number that `t` equals by computation; None if there is none."""
         c = self.normal.constant(self.poly(t))
         return None if c is None else Fraction(c)
 
@@ -93,8 +96,9 @@ class Justified(Canonical):
         return trans(p, trans(self.identity(one, other, around), sym(q)))
 
     def share(self, t: Term, around: Around, relation: str, target: Term, proof: Proof, longest: int = SHARED) -> Proof:
-        """A long proof as a lemma over the names that occur: it uses no facts. Coq finds what is left open in it faster
-        where few facts are known."""
+        """A proof, or if it is long the name of a lemma that has it, quantified over the names in the statement.
+
+        The proof uses no facts, and Coq infers its implicit arguments faster where there are few of them."""
         if proof is None or len(proof) <= longest:
             return proof
         statement = f"{self.text(t, around)} {relation} {self.text(target, around)}"
@@ -143,7 +147,7 @@ class Justified(Canonical):
         raise Untranslatable(f"no normal form of {op}")
 
     def cast(self, t: Term, around: Around) -> tuple[Term, Proof]:
-        """IZR of an integer: the cast goes to the leaves."""
+        """The skeleton of IZR z: the cast moves to the leaves of z."""
         z = t.kids[0]
         if z.op in ("var", "bound"):
             return t, None
@@ -155,7 +159,7 @@ class Justified(Canonical):
         return out, trans(law, proof)
 
     def cast_inwards(self, z: Term, around: Around) -> tuple[Term, str]:
-        """IZR z with the cast one step further in, and a proof that it equals IZR z."""
+        """IZR z with the cast moved one step inwards, and a proof that IZR z equals it."""
         op, kids = z.op, z.kids
         folds = op in ("sum", "prod")
         given = "" if folds else " ".join([self.text(k, around) for k in kids])
@@ -176,6 +180,7 @@ class Justified(Canonical):
         return new, f"({law} {given})"
 
     def function(self, t: Term, around: Around) -> tuple[Term, Proof]:
+        """The skeleton of a function value; a value that the checker computes has a law or a lemma of its own."""
         name, level = t.data, t.level
         out = self.polynomial(self.poly(t), around, level)
         if name not in FUNCTIONS[level]:
@@ -223,14 +228,15 @@ class Justified(Canonical):
         return out, proof
 
     def computed(self, t: Term, value: Fraction, tactic: str, around: Around) -> str:
+        """A lemma, proved by `tactic`, that a term equals a number."""
         return self.lemmas.name(f"{self.text(t, around)} = {numeral_text(value)}", tactic, "num")
 
     def under(self, body: Term, here: Around) -> str:
-        """The body of a sum as a function; `here` begins with its variable."""
+        """The body of a sum as a Coq function; `here` begins with its variable."""
         return f"(fun {here[0][0]}:Z => {self.text(body, here)})"
 
     def fold(self, t: Term, around: Around) -> tuple[Term, Proof]:
-        """A sum or product of real numbers."""
+        """The skeleton of a sum or product of real numbers."""
         low, high, body = t.kids
         length = self.number(Term("-", None, (high, low), "Z"))
         if length is not None and length.denominator == 1 and length < checker().MAX_RANGE:
@@ -242,7 +248,7 @@ class Justified(Canonical):
         inner, inner_proof = self.skeleton(body, here)
 
         def extended(new: Term) -> Proof:
-            """The ends in normal form and the body `new`."""
+            """A proof that the fold equals the one with ends in normal form and the body `new`."""
             proof = trans(inner_proof, self.identity(inner, new, here))
             if not any((*proofs, proof)):
                 return None
@@ -279,7 +285,7 @@ class Justified(Canonical):
         return out, trans(extended(body_out), chain)
 
     def moved_out(self, m: Mono, c: Fraction | int, around: Around, here: Around) -> tuple[Term, Term, Term]:
-        """A monomial under a sum: the factor that moves out, as it is inside and outside, and what stays."""
+        """A monomial under a sum: the factor that moves out, inside and outside, and the factor that stays."""
         factors, exponent = m
         staying = frozenset([x for x in factors if x[0].loose & 1])
         staying_exponent = frozenset([x for x in exponent.parts[0] if checker().loose_in([x]) & 1])
@@ -288,7 +294,7 @@ class Justified(Canonical):
         return self.monomial(outer, c, here), self.monomial(self.normal.lower_mono(outer), c, around), left
 
     def written_out(self, t: Term, count: int, around: Around) -> tuple[Term, Proof]:
-        """A sum or product of a known number of terms."""
+        """The skeleton of a sum or product with a known number of terms, written out."""
         op, (low, high, body) = t.op, t.kids
         given = f"{self.text(low, around)} {self.text(high, around)} {self.under(body, inside(around, 'Int'))}"
         one = numeral(1, "Z")
@@ -308,7 +314,9 @@ class Justified(Canonical):
         return form, trans(first, proof)
 
     def inverse(self, t: Term, around: Around) -> tuple[Term, Proof]:
-        """A canonical term and a proof that 1/t equals it: the content and common factors are inverted one by one."""
+        """A canonical term and a proof that 1/t equals it.
+
+        t is its content, times the factors that all its monomials share, times the rest; each is inverted by itself."""
         p = self.poly(t)
         if not p:
             raise Untranslatable("a division by zero")
@@ -324,7 +332,7 @@ class Justified(Canonical):
         if (rest.get(self.normal.one) or sum(rest.values())) < 0:
             unit = -unit
         rest = checker().scale(rest, 1 / unit)
-        rows: list[tuple[Term, Term, Proof]] = []  # factors of t, their inverses, proofs of it
+        rows: list[tuple[Term, Term, Proof]] = []  # a factor of t, its inverse, and the proof of that
         if unit != 1:
             statement = f"(/ {numeral_text(unit)}) = {numeral_text(1 / unit)}"
             rows.append((numeral(unit), numeral(1 / unit), self.lemmas.name(statement, "field.", "num")))
@@ -363,7 +371,7 @@ class Justified(Canonical):
     # Formulas.
 
     def formula_proof(self, f: Term, around: Around) -> Proof:
-        """A proof of f <-> its normal form; None where they are the same text."""
+        """A proof of f <-> its normal form; None where both have the same text."""
         place = ("formula", f, around)
         if place not in self.cache:
             proof = self._formula_proof(f, around)
@@ -385,6 +393,7 @@ class Justified(Canonical):
         return self.denied(f, keys[0], proofs[0], around) if op == "~" else self.connected(f, keys, proofs, around)
 
     def comparison(self, f: Term, around: Around) -> Proof:
+        """The same for a comparison: its gap, right minus left, is a number or a multiple of the normal form."""
         op, key = f.op, self.normal.formula(f.plain)
         sides = " ".join([self.text(k, around) for k in f.kids])
         p = self.normal.gap(f.plain)
@@ -407,6 +416,7 @@ class Justified(Canonical):
         return f"({law} {sides} {number} {self.text(target, around)} {side} {e})"
 
     def quantified(self, f: Term, around: Around) -> Proof:
+        """The same for `all` and `ex`; a quantifier over a constant truth value is dropped."""
         here = inside(around, f.data)
         name, sort = here[0][0], sort_text(f.data)
         proof, key = self.formula_proof(f.kids[0], here), self.normal.formula(f.kids[0].plain)
@@ -420,7 +430,7 @@ class Justified(Canonical):
         return f"({f.op}_iff {sort} {before} {after} (fun {name} => {proof}))"
 
     def denied(self, f: Term, inner: Key, proof: str, around: Around) -> Proof:
-        """~f, where `inner` is the key of f and `proof` shows f <-> its normal form."""
+        """The same for ~f, where `inner` is the key of f and `proof` proves f <-> its normal form."""
         key, here = self.normal.deny(inner), self.text(f.kids[0], around)
         if inner in (self.normal.true, self.normal.false):
             return f"(not_{inner.kind}_iff _ {proof})"
@@ -434,7 +444,7 @@ class Justified(Canonical):
         return None if proof == SAME else f"(not_iff _ _ {proof})"
 
     def connected(self, f: Term, keys: list[Key], proofs: list[str], around: Around) -> Proof:
-        """f & g, f | g, f -> g by a closed lemma of propositional logic."""
+        """The same for f & g, f | g and f -> g, by a closed lemma of propositional logic."""
         sign, key = CONNECTIVES[f.op], self.normal.formula(f.plain)
         truths = [k.kind.capitalize() if k in (self.normal.true, self.normal.false) else "" for k in keys]
         if not any(truths) and proofs == [SAME, SAME]:
@@ -459,6 +469,7 @@ class Justified(Canonical):
 
 
 def inhabitant(sort: Sort) -> str:
+    """A Coq term of this sort."""
     if isinstance(sort, tuple):
         return f"(fun {' '.join('_' for _ in sort[1])} => {inhabitant(sort[2])})"
     return "0%Z" if sort == "Int" else "0"
@@ -469,7 +480,7 @@ _uses: dict[Any, bool] = {}
 
 
 def free_names(t: Term) -> frozenset[Any]:
-    """The names of the scope that occur in t, with their sorts."""
+    """The free names of a term, with their sorts."""
     if t not in _names:
         inner = [free_names(k) for k in t.kids]
         _names[t] = frozenset([t.data]) if t.op == "var" else frozenset().union(*inner)
@@ -477,7 +488,7 @@ def free_names(t: Term) -> frozenset[Any]:
 
 
 def uses(t: Term, index: int) -> bool:
-    """Whether the variable of the binder number `index` around t occurs in it."""
+    """Whether the variable of the binder with this index around t (0 is the innermost) occurs in t."""
     if t.loose <= index:
         return False
     if t.op == "bound":

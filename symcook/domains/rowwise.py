@@ -1,8 +1,8 @@
-"""Number systems that run one sequence, with columns that are lists of one value a position: all but what a number is.
+"""The operations that all number systems share whose columns are lists with one value a position.
 
-A system names a few operations on its values; what a mask lets a row see, what a weighting does with scores, and in
-which order sums are taken is said here. What is computed once is not computed again: where positions have the same
-entries they share one answer, which is one object. Entries that are one object are one number, whatever is known of it.
+A number system defines a few operations on its values. This module defines what a mask lets a row see, what a weighting
+does with scores, and the order of sums. Nothing is computed twice: positions with the same entries share one result,
+the same object. So entries that are the same object are equal, even where a comparison of their values is undecided.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Scores = Callable[[int, Any], Sequence[Value]]
 
 
 class Positions(Generic[Held, Entry, Verdict]):
-    """A system that keeps at which positions columns have entries: what all that run a sequence share."""
+    """A number system that runs a sequence, and keeps the positions for which columns have entries."""
 
     length = 0
     rows: Sequence[int] = range(0)
@@ -77,8 +77,10 @@ class Positions(Generic[Held, Entry, Verdict]):
         return [None if one is None or other is None else size * one + other for one, other in pairs]
 
     def require_positive(self, term: Coefficient, must: str) -> None:
-        """What is positive wherever i and n are is seen at once; otherwise each position is tried with balls, and with
-        sympy where these leave it open or a declared symbol stands in the term."""
+        """Raises NoRun where the term is not positive at some position.
+
+        A term that is positive for all i and n is recognised at once. Otherwise each position is evaluated in balls,
+        and by sympy where they leave the sign open or the term has a declared symbol."""
         indices = self.indices()
         if not isinstance(term, tuple) or not names(term) & {"i", "n"} or _positive_from(term, indices[0][0]):
             return
@@ -106,7 +108,7 @@ class Positions(Generic[Held, Entry, Verdict]):
     # Verdicts are lists over positions.
 
     def conjunction(self, first: Verdict, second: Verdict) -> Verdict:
-        """Kleene's `and` of two verdicts: no wins over open, and open over yes."""
+        """Kleene's `and` of two verdicts: False if one is False, else None (open) if one is None, else True."""
         order: Any = (False, None)
         return next((one for one in order if first is one or second is one), first)
 
@@ -135,7 +137,7 @@ class Positions(Generic[Held, Entry, Verdict]):
 
 
 class Going(Positions[Held, Entry, Verdict]):
-    """One that follows an input (`symcook.domains.protocol.Follows`). Columns are lists or arrays."""
+    """A number system that can continue an input (`symcook.domains.protocol.Follows`). Columns are lists or arrays."""
 
     def narrow(self, columns: Sequence[Held], place: int) -> list[Held]:
         self.rows = self.rows[place:][:1]
@@ -155,7 +157,7 @@ class Going(Positions[Held, Entry, Verdict]):
 
 
 class Memos:
-    """What each operation of a pass has met, in the order of the operations; `place` is that of the next one."""
+    """One cache of results for each operation of a pass, in order; `place` is the index of the next operation."""
 
     def __init__(self) -> None:
         self.place, self._kept = 0, list[dict[EntryKey, Any]]()
@@ -184,7 +186,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         """For each operation of a pass, the entries that it met and what it made of them."""
         self._placed: dict[object, RowColumn[Value]] = {}
 
-    # What a number system says.
+    # What a number system defines, or may redefine.
 
     def number(self, value: Coefficient) -> Value:
         """An exact number."""
@@ -252,7 +254,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         return [self.over(part, total) for part in sums]
 
     def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> Sequence[int]:
-        """The indices that get the weight in hard attention: those of the greatest score, or the first or last of them.
+        """The indices that get the weight in hard attention: those of the maximum score, or the first or last of them.
 
         `i` and `first` are the positions of the row and of the first score, for what an open comparison must say.
         """
@@ -262,21 +264,21 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     def leading(
         self, queries: RowColumns[Value], keys: RowColumns[Value]
     ) -> Callable[[int, range], Sequence[int]] | None:
-        """For a row, by its number, and what it sees, the positions that may have the greatest score, where that is
-        found out faster than by the scores; else None."""
+        """A function of a row and the positions it sees: those that may have the maximum score. None if there is no
+        faster way than by all scores."""
         return None
 
     def shared(self, value: Value) -> Value:
-        """The object that stands for a number, where equal numbers are seen at once; else the value itself."""
+        """One object for all equal numbers, if equality is recognised at once; else the value itself."""
         return value
 
     def alike(self, scores: Sequence[Value], values: RowColumns[Value]) -> Sequence[int] | None:
-        """An index that stands for all that may get weight, where their values are surely the same, so that an open
-        comparison among them decides nothing; None where they are not."""
+        """One index for all positions that may get weight, if their values are certainly the same, so that an open
+        comparison of their scores does not matter; else None."""
         return None
 
     def first_largest(self, scores: Sequence[Value]) -> int | None:
-        """The index of the first greatest score; None where that is open."""
+        """The index of the first maximum score; None where that is open."""
         return scores.index(max(scores))
 
     def is_positive(self, x: Value) -> bool | None:
@@ -382,7 +384,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         seen: Sequence[range],
         factor: Coefficient,
     ) -> list[RowColumn[Value]]:
-        """Softmax rows, `seen` being what each row sees."""
+        """Softmax attention; `seen` has the positions that each row sees."""
         score, scales = self.scoring(queries, keys, compared=False), self.scales(factor)
 
         def row(number: int, sees: range) -> Sequence[Value]:
@@ -392,8 +394,9 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         return self._by_query(queries if scales is None else [*queries, scales], seen, len(values), row)
 
     def scoring(self, queries: RowColumns[Value], keys: RowColumns[Value], compared: bool) -> Scores[Value]:
-        """The scores of a row, by its number, at the positions that it sees; equal keys get one score. Where they are
-        only `compared`, those of a row may be other numbers in the same order."""
+        """A function of a row and positions: the scores there. Equal keys get the same object as score.
+
+        If scores are only `compared`, they may be replaced by other numbers in the same order."""
 
         def scores(number: int, sees: Sequence[int]) -> Sequence[Value]:
             query = [column[number] for column in queries]
@@ -412,8 +415,8 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     def _by_query(
         self, columns: Sequence[Sequence[object]], seen: Sequence[range], width: int, compute: Scores[Value]
     ) -> list[RowColumn[Value]]:
-        """`compute` of each row, once for rows that see the same and have the same entries in `columns`; zeros for one
-        that sees nothing."""
+        """`compute` for each row, once for rows that see the same positions and have the same entries in `columns`. A
+        row that sees nothing has zeros."""
         rows, known = [], dict[Any, Sequence[Value]]()
         for number, (sees, *entries) in enumerate(zip(seen, *columns, strict=True)):
             key = (sees, *map(id, entries))
@@ -460,8 +463,8 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
 
 
 class Shortening(Rowwise[Value], Going[list[Value], Value, "bool | int | None"]):
-    """A row-wise system that can do so. What it has computed of the same entries at positions before is kept, so that
-    equal positions have one object whether they are run together or one after the other."""
+    """A row-wise number system that can continue an input (`Going`). It keeps the results of earlier positions, so that
+    equal positions share one object, whether they run together or one after the other."""
 
     recalls: ClassVar[bool] = False
     """Whether a whole block is computed once for positions with the same entries, and its sums taken in another order
@@ -481,8 +484,7 @@ class Shortening(Rowwise[Value], Going[list[Value], Value, "bool | int | None"])
         kept.place, self._memo, self._recalled = 0, kept, recalled
 
     def recalled(self, block: Sequence[object], columns: RowColumns[Value], compute: Callable[[], Result]) -> Result:
-        """What `compute` makes of the entries of columns at one position by what `block` names; once for positions with
-        the same entries."""
+        """The result of `compute` for a block at one position, computed once for positions with the same entries."""
         if len(self.rows) != 1:
             return compute()
         key = (*map(id, block), *(id(column[0]) for column in columns))
@@ -527,7 +529,7 @@ def _sympy(term: Tree) -> sympy.Expr:
 
 
 def _ends(places: Sequence[int], weighting: str) -> Sequence[int]:
-    """Those of the tied positions that get the weight."""
+    """The tied positions that get the weight."""
     return places[:1] if weighting == "leftmost" else places[-1:] if weighting == "rightmost" else places
 
 

@@ -1,8 +1,8 @@
-"""Closed forms of a family with its sizes and tables as names: for every length, and at every size, at once.
+"""Closed forms of a family, with its sizes and tables as names: one form for every length and every size.
 
-The family's equations at all sizes (`familyrel`) are put into one another from the embedding to the readout. What no
-equation gives alone (a head whose scores may have ties, a layer that repeats) is out of reach, and so is what reads it.
-As with the forms of a model nothing is believed: a form is called proved where the checker accepts a proof of it.
+`familyrel` gives the family's equations. Each equation is substituted into the later ones, from the embedding to the
+readout. A value has no form if its equation alone does not determine it (a head whose scores may tie, a layer that
+repeats), or if it reads such a value. The forms are not trusted: a form is proved when the checker accepts its proof.
 """
 
 from __future__ import annotations
@@ -33,17 +33,18 @@ if TYPE_CHECKING:
     from symcook.model.family import Family
 
 LONG = 400
-"""How many characters a form may have."""
+"""The maximum number of characters in a form."""
 SECONDS = 5.0
-"""The time for one version of a line."""
+"""The time limit, in seconds, for one attempt to prove a line."""
 SMALL = ("0", "1", "index")
-"""What tables are tried at where the hypotheses of a sentence are to hold: a number, or their first index."""
+"""Table entries that are tried as witnesses of the hypotheses: a number, or the first index."""
 
 
 @dataclass(frozen=True)
 class FamilyForm:
-    """A value of the run, as the equation `text` gives it: at its indices `left` is `value`, or `why` that is out of
-    reach."""
+    """One value of the run: ``left = value`` at all indices in `ranges`, by the equation `text`.
+
+    A value without a form has `value` None, and `why` is the reason."""
 
     function: str
     text: str
@@ -58,13 +59,13 @@ class FamilyForm:
 
     @property
     def formula(self) -> str:
-        """The form at all its indices."""
+        """The equation ``left = value``, quantified over its indices."""
         return f"({self.ranges}{self.head} = {show(present(self.value))})"
 
 
 @dataclass
 class FamilyProof:
-    """The certificate for some of a family's forms, and why the others have none."""
+    """The certificate for some of a family's forms; `missing` has the reason for each other function."""
 
     statement: Statement | None
     certificate: dict[str, Any] | None
@@ -86,18 +87,19 @@ class FamilyForms:
             form = self._form(definition)
             if form is None:
                 continue
-            again = form.function in self.forms  # the value before the first round, and that of a round
-            self.forms[form.function] = _lost(form, "it is given round by round") if again else form
+            repeated = form.function in self.forms  # one equation before the first round, one for each round
+            self.forms[form.function] = _lost(form, "it is given round by round") if repeated else form
 
     @property
     def outputs(self) -> dict[str, FamilyForm]:
-        """The forms of what the readout reads."""
-        readout, held = self.family.readout, self.relation.held
-        read = {one.name for one in readout.reads} | mentioned(readout.score)
-        found = {f: self.forms[f] for name in held if name in read and (f := held[name][0]) in self.forms}
-        return {f: form for f, form in found.items() if form.value is None or form.value[0] != "num"}
+        """The forms of the values that the readout reads, without constants."""
+        readout, final = self.family.readout, self.relation.held
+        names_read = {declared.name for declared in readout.reads} | mentioned(readout.score)
+        forms = {f: self.forms[f] for name in final if name in names_read and (f := final[name][0]) in self.forms}
+        return {f: form for f, form in forms.items() if form.value is None or form.value[0] != "num"}
 
     def _form(self, definition: RunDefinition) -> FamilyForm | None:
+        """The form of a defined function; None for an equation that adds nothing to an earlier one."""
         function, text = definition.function, definition.everywhere
         tree, ranges = parse_formula(text), ""
         while tree[0] == "all in":
@@ -111,14 +113,14 @@ class FamilyForms:
                 return None
             return FamilyForm(function, text, ranges, _call_of(tree, function), None, why)
         form = FamilyForm(function, text, ranges, left, None)
-        read = mentioned(tree[2]) & functions
-        if function in read or any(one[0] != "name" for one in _arguments(left)):
+        reads = mentioned(tree[2]) & functions
+        if function in reads or any(index[0] != "name" for index in _arguments(left)):
             return _lost(form, "it is given round by round")
-        given = {one.name for one in self.family.inputs}
-        for f in sorted(read - given):
+        inputs = {declared.name for declared in self.family.inputs}
+        for f in sorted(reads - inputs):
             if f not in self.forms or self.forms[f].value is None:
                 return _lost(form, f"it reads {self.forms[f].head if f in self.forms else f}")
-        calls = {f: _unfold(self.forms[f]) for f in read if f in self.forms}
+        calls = {f: _unfold(self.forms[f]) for f in reads if f in self.forms}
         value = apart(shorter(replaced(tree[2], {}, calls)), frozenset())
         if len(show(value)) > LONG:
             return _lost(form, "the form is long")
@@ -127,32 +129,35 @@ class FamilyForms:
     # --- proofs ---
 
     def prove(self, seconds: float = 60.0) -> FamilyProof:
-        """A proof of the outputs' forms; what is not proved in the time is named."""
-        until, found = Until(seconds), FamilyProof(None, None, {})
+        """Prove the forms of the outputs; `missing` of the result names those that are not proved in time."""
+        until, proof = Until(seconds), FamilyProof(None, None, {})
         forms = [form for form in self.outputs.values() if form.value is not None]
-        while forms and found.certificate is None:
+        while forms and proof.certificate is None:
             attempt = FormLines(self, forms, until, self.claim(forms))
             try:
-                found.certificate, open_ = attempt.certificate()
-                found.statement = attempt.statement
+                proof.certificate, unproved = attempt.certificate()
+                proof.statement = attempt.statement
             except (SymcookError, BadProof, Stuck) as error:
-                open_ = dict.fromkeys((form.function for form in forms), own.first_line(error))
-            found.missing |= open_
-            forms = [form for form in forms if form.function not in found.missing]
-        found.missing |= {form.function: form.why for form in self.outputs.values() if form.value is None}
-        return found
+                unproved = dict.fromkeys((form.function for form in forms), own.first_line(error))
+            proof.missing |= unproved
+            forms = [form for form in forms if form.function not in proof.missing]
+        proof.missing |= {form.function: form.why for form in self.outputs.values() if form.value is None}
+        return proof
 
     def claim(self, forms: list[FamilyForm]) -> Statement:
         """The statement that the family computes these forms."""
-        r, words = self.relation, self.family.vocabulary is not None
-        said = " & ".join(form.formula for form in forms)
-        leading = ", ".join([*["n:Int"] * (not r.pointwise), *["w:Int->Int"] * words, *r.names])
-        some = f"{'' if r.pointwise else '1 <= n & '}{r.premises()}"
-        text = f"all {leading}. {some} -> {f'({r.word()}) -> ' if words else ''}({r.run()}) -> ({said})"
-        return Statement(named(self.family.name), text, note=said, known=own.definitions())
+        relation, reads_string = self.relation, self.family.vocabulary is not None
+        conclusion = " & ".join(form.formula for form in forms)
+        leading = ", ".join([*["n:Int"] * (not relation.pointwise), *["w:Int->Int"] * reads_string, *relation.names])
+        hypotheses = f"{'' if relation.pointwise else '1 <= n & '}{relation.premises()}"
+        text = (
+            f"all {leading}. {hypotheses} -> {f'({relation.word()}) -> ' if reads_string else ''}"
+            f"({relation.run()}) -> ({conclusion})"
+        )
+        return Statement(named(self.family.name), text, note=conclusion, known=own.definitions())
 
     def needed(self, forms: list[FamilyForm]) -> list[FamilyForm]:
-        """Forms, and those that they are made of, in the order of the run."""
+        """These forms and all forms that their equations read, in the order of the run."""
         wanted = {form.function for form in forms}
         for form in reversed(self.forms.values()):
             if form.function in wanted:
@@ -161,44 +166,44 @@ class FamilyForms:
 
 
 class FormLines:
-    """One text for a statement about a family, line by line: some of its forms, and what follows from them."""
+    """A proof of a statement about a family, made line by line: some of its forms, then what follows from them."""
 
-    def __init__(self, found: FamilyForms, forms: list[FamilyForm], until: Until, statement: Statement) -> None:
-        self.found, self.forms, self.until = found, forms, until
-        self.family, self.relation = found.family, found.relation
+    def __init__(self, family_forms: FamilyForms, forms: list[FamilyForm], until: Until, statement: Statement) -> None:
+        self.found, self.forms, self.until = family_forms, forms, until
+        self.family, self.relation = family_forms.family, family_forms.relation
         self.statement = statement
         self.library = own.library(self.statement, own.citable())
         self.g, self.elaborator = Goal(self.library, self.statement.formula, {}, {}), elaborate.Elaborator()
         self.equations: dict[str, list[str]] = {}
 
     def run_labels(self) -> list[str]:
-        """The labels of what the run states, part by part; those of the equations for a function are kept."""
-        whole, used = self.relation.whole, dict[str, int]()
-        functions = [one.function for one in whole.definitions]
-        before = len(whole.parts) - len(functions) - len(whole.after)
+        """Labels for the conjuncts of the run, in order; `equations` keeps those of each function."""
+        run, counts = self.relation.whole, dict[str, int]()
+        functions = [definition.function for definition in run.definitions]
+        needs = len(run.parts) - len(functions) - len(run.after)
         for function in functions:
-            used[function] = used.get(function, 0) + 1
-            label = f"{function}_is" if used[function] == 1 else f"{function}_is_{used[function]}"
+            counts[function] = counts.get(function, 0) + 1
+            label = f"{function}_is" if counts[function] == 1 else f"{function}_is_{counts[function]}"
             self.equations.setdefault(function, []).append(label)
-        left = {function: iter(labels) for function, labels in self.equations.items()}
-        labels = [next(left[function]) for function in functions]
-        return [*(f"need{k}" for k in range(before)), *labels, *(f"after{k}" for k in range(len(whole.after)))]
+        remaining = {function: iter(labels) for function, labels in self.equations.items()}
+        labels = [next(remaining[function]) for function in functions]
+        return [*(f"need{k}" for k in range(needs)), *labels, *(f"after{k}" for k in range(len(run.after)))]
 
     def proved(self) -> tuple[dict[str, str], dict[str, str]]:
-        """The labels of the forms that follow, by their functions, and why the others do not."""
-        some = "some " if self.relation.premises() != "true" or not self.relation.pointwise else ""
-        word = "word " if self.family.vocabulary is not None else ""
+        """By function: the labels of the forms that are proved, and the reasons why the others are not."""
+        premises = "some " if self.relation.premises() != "true" or not self.relation.pointwise else ""
+        string = "word " if self.family.vocabulary is not None else ""
         labels = self.run_labels()
         run = labels[0] if len(labels) == 1 else f"({' '.join(labels)})"
-        why = self.line(f"given .. {some}{word}{run}")
+        why = self.line(f"given .. {premises}{string}{run}")
         proved, missing = dict[str, str](), dict[str, str]()
         for form in self.found.needed(self.forms):
             hints = [*self.equations[form.function]]
             hints += [proved[f] for f in proved if f in mentioned(parse_formula(form.text))]
             label = f"{form.function}_form"
-            sums = "sum(" in form.text and len(hints) > 1
-            for by in ([*hints, "sum_ext"], hints) if sums else (hints, self.sides(form)):
-                why = self.line(f"{label}: {form.formula} by {', '.join(by)}")
+            by_sums = "sum(" in form.text and len(hints) > 1
+            for cited in ([*hints, "sum_ext"], hints) if by_sums else (hints, self.sides(form)):
+                why = self.line(f"{label}: {form.formula} by {', '.join(cited)}")
                 if why is None:
                     proved[form.function] = label
                     break
@@ -206,7 +211,7 @@ class FormLines:
         return proved, missing
 
     def certificate(self) -> tuple[dict[str, Any] | None, dict[str, str]]:
-        """The certificate that a family has these forms, or which forms do not follow and why."""
+        """The certificate that the family has these forms; without one, the reason for each form that is not proved."""
         proved, missing = self.proved()
         if missing:
             first = next(iter(missing.values()))
@@ -220,41 +225,43 @@ class FormLines:
         return own.judged(self.statement, parts, "proved")[0], {}
 
     def sides(self, form: FamilyForm) -> Iterator[str]:
-        """The run, and that relu(x) - relu(-x) is x for the values without an index that stand there so."""
+        """The labels to cite for a form: its equations, then relu(x) - relu(-x) = x for each relu(-x) in them.
+
+        The second kind is proved only for values without indices."""
         yield from self.equations[form.function]
-        both = dict.fromkeys(re.findall(r"\brelu\(-(\w+)\)", form.text)) if not form.ranges else {}
-        for x in both:
+        negated = dict.fromkeys(re.findall(r"\brelu\(-(\w+)\)", form.text)) if not form.ranges else {}
+        for x in negated:
             if self.line(f"sides_{x}: relu({x}) - relu(-{x}) = {x}") is None:
                 yield f"sides_{x}"
 
     def line(self, text: str) -> str | None:
-        """Elaborate a line; why it does not follow, or None where it does."""
+        """Add a line to the proof; the reason if it does not follow, else None."""
         if self.until.left <= 0:
             return "the time is over"
         try:
             with limited(self.until, SECONDS):
                 text = self.relation._put(text)
-                for one in prooftext.read(f"proof {self.statement.id}\n  {text}\n").parts["proof"]:
-                    self.elaborator.line(self.g, one)
+                for node in prooftext.read(f"proof {self.statement.id}\n  {text}\n").parts["proof"]:
+                    self.elaborator.line(self.g, node)
         except (Rejected, Stuck, BadProof, SymcookError) as error:
             return own.first_line(error)
         return None
 
     def inhabited(self) -> list[Any]:
-        """The hypotheses at small sizes, tables of small numbers and inputs that are 0; the values by their forms."""
-        why = "none of the smallest sizes serves"
+        """The proof that the hypotheses hold together: small sizes and tables, inputs 0, values by their forms."""
+        reason = "none of the smallest sizes serves"
         for sizes, tables in self._small():
-            ends = [*["1"] * (not self.relation.pointwise), *["i. 0"] * (self.family.vocabulary is not None)]
-            terms = [*ends, *(self._witness(one, sizes, tables) for one in self.relation.names)]
+            leading = [*["1"] * (not self.relation.pointwise), *["i. 0"] * (self.family.vocabulary is not None)]
+            terms = [*leading, *(self._witness(name, sizes, tables) for name in self.relation.names)]
             text = f"proof {self.statement.id}\n  qed\ninhabited\n  witness {'; '.join(terms)}\n"
             try:
                 return elaborate.part(self.library, prooftext.read(text), "inhabited", self.statement.inhabited)
             except (Rejected, Stuck, BadProof, SymcookError) as error:
-                why = own.first_line(error)
-        raise Rejected(f"no sizes were found at which the hypotheses hold: {why}")
+                reason = own.first_line(error)
+        raise Rejected(f"no sizes were found at which the hypotheses hold: {reason}")
 
     def _small(self) -> Iterator[tuple[dict[str, Tree], Mapping[str, str]]]:
-        """Sizes and tables that meet the family's conditions."""
+        """Sizes and tables that satisfy the family's conditions, the smallest sizes first."""
         for size in (1, 2):
             sizes = dict.fromkeys(self.family.sizes, size)
             for kinds in itertools.product(SMALL, repeat=len(self.family.tables)):
@@ -266,7 +273,7 @@ class FormLines:
                 yield {name: ("num", size, 1) for name in sizes}, tables
 
     def _witness(self, declared: str, sizes: Mapping[str, Tree], tables: Mapping[str, str]) -> str:
-        """The term for a quantified name."""
+        """The witness for a quantified name, as text."""
         name, _, sort = declared.partition(":")
         indices = [f"a{k}" for k in range(sort.partition("->")[0].count("Int") if "->" in sort else 0)]
         form = self.found.forms.get(name)
@@ -279,21 +286,23 @@ class FormLines:
         else:
             own_indices = {x[1]: ("name", new) for x, new in zip(_arguments(form.left), indices, strict=True)}
             calls: dict[str, Any] = {t: lambda args, kind=kind: _entry(kind, args) for t, kind in tables.items()}
-            calls |= {f: lambda args: ("num", 0, 1) for f in ("w", *(one.name for one in self.family.inputs))}
+            calls |= {f: lambda args: ("num", 0, 1) for f in ("w", *(item.name for item in self.family.inputs))}
             term = replaced(form.value, {**sizes, **own_indices, "n": ("num", 1, 1)}, calls)
         return f"{' '.join(indices)}. {show(term)}" if indices else show(term)
 
 
 def _entry(kind: str, args: tuple[Tree, ...]) -> Tree:
+    """An entry of a table of this kind (see `SMALL`), as a term in its indices."""
     return args[0] if kind == "index" and args else ("num", int(kind == "1"), 1)
 
 
 def _entries(kind: str) -> Any:
-    """The table as an instance takes it."""
+    """The same table as a function, which `Instance` accepts."""
     return lambda *at: at[0] if kind == "index" and at else int(kind == "1")
 
 
 def _lost(form: FamilyForm, why: str) -> FamilyForm:
+    """The same value without a form."""
     return FamilyForm(form.function, form.text, form.ranges, form.left, None, why)
 
 
@@ -305,17 +314,17 @@ def _arguments(left: Tree) -> tuple[Tree, ...]:
 
 
 def _call_of(tree: Tree, function: str) -> Tree:
-    """The first place in a tree at which a function stands."""
+    """The first use of a function in a tree; () if there is none."""
     if tree[0] in ("call", "name") and tree[1] == function:
         return tree
-    inside = (part for part in tree[1:] if isinstance(part, tuple) and part)
-    found = (_call_of(part, function) for one in inside for part in ([one] if isinstance(one[0], str) else one))
-    return next((one for one in found if one), ())
+    parts = (part for part in tree[1:] if isinstance(part, tuple) and part)
+    places = (_call_of(part, function) for item in parts for part in ([item] if isinstance(item[0], str) else item))
+    return next((item for item in places if item), ())
 
 
 def _unfold(form: FamilyForm) -> Callable[[tuple[Tree, ...]], Tree]:
-    """The form's value at other indices."""
-    indices = [one[1] for one in _arguments(form.left)]
+    """The form's value as a function of its indices."""
+    indices = [index[1] for index in _arguments(form.left)]
 
     def at(args: tuple[Tree, ...]) -> Tree:
         return replaced(present(form.value), dict(zip(indices, args, strict=True)), {})
@@ -324,41 +333,43 @@ def _unfold(form: FamilyForm) -> Callable[[tuple[Tree, ...]], Tree]:
 
 
 def shorter(tree: Tree) -> Tree:
-    """A tree with relu(x) - relu(-x) as x, wherever it stands."""
+    """The tree with each relu(x) - relu(-x) replaced by x."""
     tag = tree[0]
     if tag in ("num", "name"):
         return tree
     if tag == "call":
-        return (tag, tree[1], tuple(shorter(one) for one in tree[2]))
-    tree = (tag, *(shorter(one) if isinstance(one, tuple) else one for one in tree[1:]))
+        return (tag, tree[1], tuple(shorter(part) for part in tree[2]))
+    tree = (tag, *(shorter(part) if isinstance(part, tuple) else part for part in tree[1:]))
     if tag not in ("+", "-"):
         return tree
     terms = _terms(tree, 1)
     for k, m in itertools.combinations(range(len(terms)), 2):
-        if (one := _both_sides(terms[k], terms[m])) is not None:
-            rest = [term for at, term in enumerate(terms) if at not in (k, m)]
-            return shorter(_summed([*rest[:k], one, *rest[k:]]))
+        if (whole := _both_sides(terms[k], terms[m])) is not None:
+            others = [term for at, term in enumerate(terms) if at not in (k, m)]
+            return shorter(_summed([*others[:k], whole, *others[k:]]))
     return tree
 
 
 Signed = tuple[int, Tree]
+"""A summand with its sign, 1 or -1."""
 
 
 def _terms(tree: Tree, sign: int) -> list[Signed]:
+    """The summands of a tree, all multiplied by `sign`."""
     if tree[0] in ("+", "-"):
         return [*_terms(tree[1], sign), *_terms(tree[2], sign if tree[0] == "+" else -sign)]
     return _terms(tree[1], -sign) if tree[0] == "neg" else [_split(tree, sign)]
 
 
 def _split(tree: Tree, sign: int) -> Signed:
-    """A product whose first factor is negated, as the negated product."""
+    """A term with its sign; (-a)*b becomes the negative of a*b."""
     if tree[0] == "*" and tree[1][0] == "neg":
         return -sign, ("*", tree[1][1], tree[2])
     return sign, tree
 
 
 def _both_sides(a: Signed, b: Signed) -> Signed | None:
-    """c*relu(x) - c*relu(-x) as c*x."""
+    """c*x if the two summands are c*relu(x) and -c*relu(-x), in either order; else None."""
     for (s, x), (t, y) in ((a, b), (b, a)):
         factors = [(None, z) if z[0] == "call" else (z[1], z[2]) for z in (x, y) if z[0] == "call" or z[0] == "*"]
         if s != -t or len(factors) != 2 or factors[0][0] != factors[1][0]:
@@ -370,8 +381,9 @@ def _both_sides(a: Signed, b: Signed) -> Signed | None:
 
 
 def _summed(terms: list[Signed]) -> Tree:
-    (sign, out), *rest = terms
-    out = out if sign > 0 else ("neg", out)
+    """The sum of these summands."""
+    (sign, total), *rest = terms
+    total = total if sign > 0 else ("neg", total)
     for sign, term in rest:
-        out = ("+" if sign > 0 else "-", out, term)
-    return out
+        total = ("+" if sign > 0 else "-", total, term)
+    return total

@@ -2,15 +2,15 @@
 same typed input. ``renamed(a->b, b->a).accept`` is the answer of the model itself to the string with these symbols
 renamed, ``changed(p, a).accept`` that to the string with an a at position p.
 
-A model on the renamed string is a second model on the string: each symbol has the row of the one that it becomes. On
-the changed string I[w(i) = a], in the equations of the second run, is I[w(i) = a] - I[i = p]*I[w(i) = a] + I[i = p],
-and without the last term for the other symbols. The position p is a name of the statement, with the premise that a
-typed symbol stands there.
+A run on the renamed string is the run of a second model on the original string: in its embedding, each symbol has the
+row of the symbol that it becomes. For the changed string, I[w(i) = a] in the equations of the second run is replaced by
+I[w(i) = a] - I[i = p]*I[w(i) = a] + I[i = p]; for the other symbols the last term is left out. The position p is a name
+of the statement, with the premise that p is the position of a typed symbol.
 
-Its equations stand among the premises next to those of the first model, in names of their own, so that the statement is
-about the strings on which both have a run. Both read one string: n and w are those of the first model. What the second
-has for n is n and a constant, where it adds more tokens or fewer, and a token of its own at i is said by w at the place
-of this symbol, or for an added one by its end.
+The equations of the second run are premises, like those of the first, with names of their own. So the statement is
+about the strings on which both models have a run. Both read the same string: n and w are those of the first model. If
+the models add different numbers of tokens, the length of the second run is n plus a constant. A typed token of the
+second run is expressed by w at the matching position, an added token by its end of the string.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from symcook.proof.ownnames import ModelMeaning
 
 OTHER = "other."
-"""What the names of a second model begin with in a statement."""
+"""The prefix of the second model's names in a statement."""
 _QUOTED = r"""(?:"[^"]*"|'[^']*')"""
 PUT = rf"""(?:renamed|changed)\((?:[^()"']|{_QUOTED})*\)\."""
-"""The same of the run on another string."""
+"""The prefix of names that are about the run on another string, as a pattern."""
 _PUTS = re.compile(rf"{_QUOTED}|({PUT})")
 _PREFIXED = re.compile(rf"({re.escape(OTHER)}|{PUT})?(.*)", re.S)
 _CHANGE = rf"\s*(\w+)\s*,\s*({_QUOTED}|\w+)\s*"
@@ -44,35 +44,36 @@ W_AT_I = ("call", "w", (("name", "i"),))
 
 
 def parted(name: str) -> tuple[str, str]:
-    """What says of which run a name is, "" of the first, and the name without it.
+    """The prefix that tells the run of a name ("" for the first run), and the name without the prefix.
 
     >>> parted("other.x@1"), parted("x"), parted("renamed(a->b, b->a).x")
     (('other.', 'x@1'), ('', 'x'), ('renamed(a->b, b->a).', 'x'))
     """
-    found = present(_PREFIXED.fullmatch(name))
-    return found[1] or "", found[2]
+    match = present(_PREFIXED.fullmatch(name))
+    return match[1] or "", match[2]
 
 
 def other_strings(sentence: str) -> dict[str, int]:
-    """The beginnings of names in a sentence that say which other string a run is on, and where each stands first."""
-    out: dict[str, int] = {}
-    for found in _PUTS.finditer(sentence):
-        if found[1]:
-            out.setdefault(found[1], found.start())
-    return out
+    """The prefixes ``renamed(..).`` and ``changed(..).`` in a statement, each with the index of its first use."""
+    first_uses: dict[str, int] = {}
+    for match in _PUTS.finditer(sentence):
+        if match[1]:
+            first_uses.setdefault(match[1], match.start())
+    return first_uses
 
 
 def _inside(prefix: str) -> str:
+    """The text in the parentheses of a prefix."""
     return prefix[prefix.index("(") + 1 : -2]
 
 
 def unquoted(given: str) -> str:
-    """What is given to a word, without quotes."""
+    """An argument in a statement, without its quotes."""
     return given[1:-1] if given[:1] in ('"', "'") else given
 
 
 def _known(given: str, symbols: Sequence[str]) -> str:
-    """A symbol without quotes; Rejected for one that may not be typed."""
+    """A symbol without quotes; Rejected if it is not one of the typed `symbols`."""
     symbol = unquoted(given)
     if symbol not in symbols:
         raise Rejected(f"{symbol!r} is no symbol of the strings; {unknown('symbol', symbol, list(symbols)).do}")
@@ -80,37 +81,37 @@ def _known(given: str, symbols: Sequence[str]) -> str:
 
 
 def change(prefix: str, symbols: Sequence[str]) -> tuple[str, str]:
-    """The position, as it is written, and the symbol that is put there; Rejected where these are none."""
-    found = re.fullmatch(_CHANGE, _inside(prefix))
-    if found is None:
+    """The position in ``changed(p, a).``, as it is written, and the new symbol; Rejected if the prefix is invalid."""
+    match = re.fullmatch(_CHANGE, _inside(prefix))
+    if match is None:
         raise Rejected("it takes a position and a symbol, as changed(p, a).accept")
-    return found[1], _known(found[2], symbols)
+    return match[1], _known(match[2], symbols)
 
 
 def renaming(prefix: str, symbols: Sequence[str]) -> dict[str, str]:
-    """What each of the typed `symbols` becomes; Rejected where that is no permutation of them."""
+    """By symbol: the symbol that it becomes by ``renamed(..).``; Rejected unless that is a permutation of `symbols`."""
     if re.fullmatch(f"{_PAIR}(?:,{_PAIR})*", _inside(prefix)) is None:
         raise Rejected("it takes what each symbol becomes, as renamed(a->b, b->a).accept")
-    pairs = [tuple(_known(one, symbols) for one in pair) for pair in re.findall(_PAIR, _inside(prefix))]
-    given = dict.fromkeys(one for pair in pairs for one in pair)
-    out = {symbol: symbol for symbol in symbols}
+    pairs = [tuple(_known(item, symbols) for item in pair) for pair in re.findall(_PAIR, _inside(prefix))]
+    mentioned = dict.fromkeys(item for pair in pairs for item in pair)
+    images = {symbol: symbol for symbol in symbols}
     for symbol, new in pairs:
-        if [one for one, _ in pairs].count(symbol) > 1:
+        if [item for item, _ in pairs].count(symbol) > 1:
             raise Rejected(f"it says twice what {symbol!r} becomes")
-        out[symbol] = new
-    for new in given:
-        twice = [symbol for symbol in symbols if out[symbol] == new]
+        images[symbol] = new
+    for new in mentioned:
+        twice = [symbol for symbol in symbols if images[symbol] == new]
         if len(twice) > 1:
-            lost = next(symbol for symbol in symbols if symbol not in out.values())
+            lost = next(symbol for symbol in symbols if symbol not in images.values())
             raise Rejected(f"{twice[0]!r} and {twice[1]!r} both become {new!r}; say which symbol becomes {lost!r}")
-    return out
+    return images
 
 
 @dataclass(frozen=True)
 class SecondRun:
-    """A run beside the first: of a model on the string, on the string with `symbol` at `place`, or on that where each
-    symbol is what it `becomes`. The names of its values begin with `prefix` in a sentence, and with `stem` in the
-    statement that is made of it."""
+    """A second run: on the same string, on the string with `symbol` at position `place`, or on the string in which each
+    symbol is replaced by the one that it `becomes`. The names of its values begin with `prefix` in the statement as it
+    is written, and with `stem` in the formula that is made of it."""
 
     prefix: str
     stem: str
@@ -121,16 +122,16 @@ class SecondRun:
 
     @property
     def named(self) -> bool:
-        """Whether its position is a name of the sentence."""
+        """Whether the changed position is a variable of the statement, neither n nor a number."""
         return bool(self.place) and self.place != "n" and not (self.place.isascii() and self.place.isdigit())
 
     def same(self, other: SecondRun) -> bool:
-        """Whether another one is the same run of the same string."""
+        """Whether `other` is the same run on the same string, perhaps written differently."""
         return replace(self, prefix=other.prefix) == other
 
 
 def second_runs(sentence: str, document: Mapping[str, Any], other: Mapping[str, Any] | None) -> Iterator[SecondRun]:
-    """The second runs that a sentence about the model of a document speaks of; Rejected where one is on no string."""
+    """The second runs in a statement about the model of `document`; Rejected where a prefix is invalid."""
     if other is not None:
         yield SecondRun(OTHER, "other_", other)
     embedding = document["embedding"]
@@ -149,92 +150,90 @@ def second_runs(sentence: str, document: Mapping[str, Any], other: Mapping[str, 
 
 
 class OtherModel:
-    """The second run of a statement about the model with the meaning `first`; `second` is that of its own model, and
-    `place` the changed position as the statement has it."""
+    """The second run of a statement. `first` and `second` are the meanings of the two models, and `place` is the
+    changed position as the formula has it."""
 
     def __init__(self, first: ModelMeaning, second: ModelMeaning, run: SecondRun, place: str = "") -> None:
         self.first, self.meaning, self.of, self.place = first, second, run, place
-        symbols = [set(typed(one)) for one in (first, second)]
+        symbols = [set(typed(meaning)) for meaning in (first, second)]
         if first.word is None or second.word is None or symbols[0] != symbols[1]:
-            shown = [" ".join(typed(one)) or "numbers" for one in (first, second)]
+            shown = [" ".join(typed(meaning)) or "numbers" for meaning in (first, second)]
             must = "two models of one statement must read strings over the same symbols"
             raise BadInput(must, f"{shown[0]} and {shown[1]}", "give --with a model over the symbols of the first")
-        self.more = len(_added(second)) - len(_added(first))
+        self.more = len(_added(second)) - len(_added(first))  # how many more tokens the second model adds
         self.length: Tree = parse_term(f"n {'+' if self.more > 0 else '-'} {abs(self.more)}" if self.more else "n")
         self.called: dict[str, str] = {}
         taken = {*first.taken, *second.taken}
         for name in second.functions:
-            new = f"{run.stem}{name}"
-            self.called[name] = next(x for k in itertools.count() if (x := f"{new}{'_' * k}") not in taken)
+            base = f"{run.stem}{name}"
+            self.called[name] = next(unused for k in itertools.count() if (unused := f"{base}{'_' * k}") not in taken)
             taken.add(self.called[name])
         self.sorts = {self.called[name]: second.sorts[name] for name in second.functions}
 
     @property
     def least(self) -> list[str]:
-        """That it has a position too; that a typed symbol stands where one is changed."""
+        """Premises: the second run has a position, and a changed position is one of a typed symbol."""
         if self.place:
             low, high = self.first.typed_places
             return [f"{low} <= {self.place}", f"{self.place} <= {high}"]
         return [f"1 <= {show(self.length)}"] if self.more < 0 else []
 
     def stands(self, token: str, place: str) -> str:
-        """That a token stands at a position of the other string."""
+        """The formula: this token is at this position of the other string."""
         if self.of.stem == "renamed_":
-            old = next((a for a, b in self.of.becomes.items() if b == token), token)
-            return f"w({place}) = {self.first.tokens[old]}"
-        here = f"w({place}) = {self.first.tokens[token]}"
-        new_one = token == self.of.symbol
-        return f"({place} = {self.place} | {here})" if new_one else f"(~({place} = {self.place}) & {here})"
+            source = next((a for a, b in self.of.becomes.items() if b == token), token)
+            return f"w({place}) = {self.first.tokens[source]}"
+        original = f"w({place}) = {self.first.tokens[token]}"
+        inserted = token == self.of.symbol
+        return f"({place} = {self.place} | {original})" if inserted else f"(~({place} = {self.place}) & {original})"
 
     def bit(self, token: str, place: str) -> str:
-        """The same as a number, in which no indicator is about two things."""
+        """Its truth as a number 0 or 1; each indicator in it is about one equation."""
         if not self.place:
             return f"I[{self.stands(token, place)}]"
-        here, changed = f"I[w({place}) = {self.first.tokens[token]}]", f"I[{place} = {self.place}]"
-        return f"({here} - {changed}*{here}{f' + {changed}' if token == self.of.symbol else ''})"
+        original, changed = f"I[w({place}) = {self.first.tokens[token]}]", f"I[{place} = {self.place}]"
+        return f"({original} - {changed}*{original}{f' + {changed}' if token == self.of.symbol else ''})"
 
     def renamed(self, tree: Tree) -> Tree:
-        """What is about the second model, in the names of the statement."""
+        """A tree about the second model, with the names that its functions have in the formula."""
         calls = {name: partial(lambda new, args: ("call", new, args), new) for name, new in self.called.items()}
         return replaced(tree, {"n": self.length}, calls)
 
     @property
     def parts(self) -> list[str]:
-        """What its run states, part by part, with its tokens said by those of the first model."""
-        said: dict[Tree, Tree] = {
-            ("=", W_AT_I, ("num", k, 1)): parse_formula(text) for k, text in self.tokens().items()
-        }
+        """The equations of its run, with its tokens expressed by those of the first model."""
+        new: dict[Tree, Tree] = {("=", W_AT_I, ("num", k, 1)): parse_formula(text) for k, text in self.tokens().items()}
         if self.place:
             for token, k in self.first.tokens.items():
                 here = ("=", W_AT_I, ("num", k, 1))
-                said[here] = parse_formula(self.stands(token, "i"))
-                said["ind", here] = parse_term(self.bit(token, "i"))
+                new[here] = parse_formula(self.stands(token, "i"))
+                new["ind", here] = parse_term(self.bit(token, "i"))
 
-        def put(tree: Any) -> Any:
-            return said[tree] if tree in said else tuple(map(put, tree)) if isinstance(tree, tuple) else tree
+        def translate(tree: Any) -> Any:
+            return new[tree] if tree in new else tuple(map(translate, tree)) if isinstance(tree, tuple) else tree
 
         taken = frozenset(self.first.taken)
-        parts = (self.renamed(put(parse_formula(part))) for part in self.meaning.parts)
+        parts = (self.renamed(translate(parse_formula(part))) for part in self.meaning.parts)
         return [f"({show(apart(part, taken))})" for part in parts]
 
     def tokens(self) -> dict[int, str]:
-        """By its number in the second model, what it is that a token stands at its position i."""
+        """By token number in the second model: the formula, about the first string, that the token is at position i."""
         relation, numbers = self.meaning.relation, self.meaning.tokens
         if _ends(self.first) == _ends(self.meaning):
             return {number: f"w(i) = {self.first.tokens[token]}" for token, number in numbers.items()}
         before, after = (self.meaning.document["embedding"][key] for key in ("before", "after"))
-        inside = [
+        between = [
             *([] if before is None else [f"{relation.low} < i"]),
             *([] if after is None else [f"i < {relation.high}"]),
         ]
-        move = _begin(self.first) - _begin(self.meaning)
-        place = f"i {'+' if move > 0 else '-'} {abs(move)}" if move else "i"
-        said = {
-            numbers[token]: " & ".join([*inside, f"w({place}) = {self.first.tokens[token]}"])
+        offset = _begin(self.first) - _begin(self.meaning)
+        place = f"i {'+' if offset > 0 else '-'} {abs(offset)}" if offset else "i"
+        by_number = {
+            numbers[token]: " & ".join([*between, f"w({place}) = {self.first.tokens[token]}"])
             for token in typed(self.meaning)
         }
         ends = ((before, relation.low), (after, relation.high))
-        return said | {numbers[token]: f"i = {end}" for token, end in ends if token is not None}
+        return by_number | {numbers[token]: f"i = {end}" for token, end in ends if token is not None}
 
 
 def typed(meaning: ModelMeaning) -> list[str]:
@@ -243,6 +242,7 @@ def typed(meaning: ModelMeaning) -> list[str]:
 
 
 def _added(meaning: ModelMeaning) -> list[str]:
+    """The tokens that a model adds before and after each input."""
     embedding: Mapping[str, Any] = meaning.document["embedding"]
     return [embedding[key] for key in ("before", "after") if embedding[key] is not None]
 

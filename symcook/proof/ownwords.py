@@ -1,18 +1,18 @@
-"""The sentence of an own claim: its reader, what its names mean, and the formula over the run that it makes.
+"""The reader of a user's statement, and values of a run written as terms of the grammar.
 
-A sentence is a formula of the grammar in which, besides, a name may be quoted (``"odd"(i)`` is the coordinate odd) and
-may say after which layer a value is meant: ``v(i)`` is the last value of the coordinate v, the one that ``symcook run``
-shows, ``v@0(i)`` that of the embedding, ``v@1(i)`` that after layer 1 and ``v@1.attention(i)`` that after its
-attention. ``accept``, ``answer``, ``probability``, ``at``, ``count``, ``first``, ``last``, ``holds``, ``matches`` and
-``decoded`` are words.
+A statement is a formula of the grammar with three additions. A name may be quoted: ``"odd"(i)`` is the coordinate odd.
+A name may have a layer: ``v(i)`` is the last value of the coordinate v, which ``symcook run`` shows; ``v@0(i)`` is its
+value after the embedding, ``v@1(i)`` after layer 1, and ``v@1.attention(i)`` after the attention of layer 1. And
+``accept``, ``answer``, ``probability``, ``at``, ``count``, ``first``, ``last``, ``holds``, ``matches`` and ``decoded``
+are keywords (`WORDS`).
 
-``a mod 3`` stands in a comparison, which says what it says of a - 3*q for the whole number q with 0 <= a - 3*q < 3.
-There is one for every number a, so that it may be said to exist. It is written out here, where the sentence is read:
-the grammar of statements, which the checkers read, has no remainder.
+A comparison may contain ``a mod 3``. It then holds if it holds for a - 3*q, where q is the integer with
+0 <= a - 3*q < 3. Such a q exists for every number a, so the reader writes the comparison as an existence: the grammar
+that the checkers read has no remainder.
 
-No name means two things. A coordinate that is called like something of the language gets another name in the statement;
-in the sentence it is quoted, and where it is not and both readings would fit, the sentence is refused. Every part of
-what is read knows where it stands, so that errors show the sentence itself.
+No name has two meanings. A coordinate that has the name of a keyword gets another name in the formula, and the user
+quotes it. If it is not quoted and both readings fit, the statement is rejected. The reader keeps the position of each
+part of the text, so that errors show the statement itself.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ WORDS = {
     "matches": "a quoted regular expression, and a position where a prefix is meant",
     "decoded": "a position",
 }
-"""The words of a sentence with what they take."""
+"""The keywords of a statement, and the arguments of each."""
 PLACES = {
     "accept": (0, 1),
     "answer": (0, 1),
@@ -58,14 +58,14 @@ PLACES = {
     "decoded": (1,),
     "matches": (0, 1),
     "probability": (0, 1),
-}  # how many positions; others take none
+}  # how many positions a keyword takes; the others take 0
 OF_STRING = ("at", "count", "first", "last", "holds", "matches", "decoded")
-"""The words that are about the string alone."""
+"""The keywords that are about the string alone."""
 UNNAMED = ("accept", "decoded")
-"""The words that take no token and no label."""
+"""The keywords that take neither a token nor a label."""
 
 MOST_MOD = 1000
-"""The greatest divisor of a remainder."""
+"""The largest divisor of a remainder."""
 
 _SIGNS = {"=>": "->", "<=>": "<->", "==": "=", "&&": "&", "||": "|", "!": "~", "**": "^", "=<": "<=", "<>": "!="}
 _SIGNS |= {"⇒": "->", "→": "->", "⇔": "<->", "↔": "<->", "∧": "&", "∨": "|", "¬": "~", "≤": "<=", "≥": ">="}
@@ -82,36 +82,36 @@ _FOREIGN = "|".join([r"!(?!=)", *(re.escape(s) for s in sorted(_SIGNS, key=len, 
 _TOKEN, _TOKEN_OF_TWO = (
     re.compile(
         rf"\s*(?:(?P<foreign>{_FOREIGN})|(?P<number>[0-9]+(?:\.[0-9]+)?)"
-        rf"|(?P<name>{of}(?:(?:Q_)?(?:{_QUOTED})|[^\W\d]\w*)(?:@[0-9]+(?:\.[a-z]+)?)?)"
+        rf"|(?P<name>{prefixes}(?:(?:Q_)?(?:{_QUOTED})|[^\W\d]\w*)(?:@[0-9]+(?:\.[a-z]+)?)?)"
         r"|(?P<op><->|->|<=|>=|!=|\.\.|[-+*/^()\[\],.:~&|<>=])|(?P<end>$))"
     )
-    for of in (f"(?:{PUT})?", rf"(?:{re.escape(OTHER)}|{PUT})?")
+    for prefixes in (f"(?:{PUT})?", rf"(?:{re.escape(OTHER)}|{PUT})?")
 )
 _GIVEN = re.compile(rf"\s*({_QUOTED}|\w+)\s*(?=[,)])")
-"""What a word is given: a token or label, quoted or not."""
+"""The first argument of a keyword: a token or label, quoted or not."""
 
 
 class SentenceReader(expr.Reader):
-    """The sentence's own reader: quoted names, layers, and words, whose trees are calls of ``("given", text)``."""
+    """Reads a statement: quoted names, layers, and keywords; the token of a keyword is the tree ``("given", text)``."""
 
     def __init__(self, text: str, coordinates: Collection[str], two: bool = False) -> None:
-        """With `two` models ``other.NAME`` is a name of the second."""
+        """With `two` models, ``other.NAME`` is a name of the second."""
         if len(text) > expr.MAX_TEXT:
             raise BadInput(f"a statement must have at most {expr.MAX_TEXT} characters", f"{len(text)} characters")
         self.text, self.coordinates = text, coordinates
-        self.spans: dict[int, tuple[Tree, int, int]] = {}  # by identity: the tree, which is kept, and where it stands
-        self.tokens, self.at, self.level, place = [], 0, 0, 0
-        self.inside = False  # of a formula in holds, where a name alone is an operator of nothing
-        self.names = {*coordinates, *re.findall(r"\w+", text)}  # what a new name must not be
+        self.spans: dict[int, tuple[Tree, int, int]] = {}  # by id: the tree, its begin and its end
+        self.tokens, self.at, self.level, index = [], 0, 0, 0
+        self.inside = False  # of a formula in holds, where a name is an operator without arguments
+        self.names = {*coordinates, *re.findall(r"\w+", text)}  # a new variable must have none of these names
         while not self.tokens or self.tokens[-1][0] != "end":
-            found = (_TOKEN_OF_TWO if two else _TOKEN).match(text, place)
-            spot = len(text) - len(text[place:].lstrip())
-            if found is None or found.lastgroup is None or not found[0].isprintable():
-                raise self.wrong("no statement has this sign", spot)
-            if found.lastgroup == "foreign":
-                raise self.wrong(HINTS[found["foreign"]], spot)
-            self.tokens.append((found.lastgroup, found[found.lastgroup], spot))
-            place = found.end()
+            match = (_TOKEN_OF_TWO if two else _TOKEN).match(text, index)
+            column = len(text) - len(text[index:].lstrip())
+            if match is None or match.lastgroup is None or not match[0].isprintable():
+                raise self.wrong("no statement has this sign", column)
+            if match.lastgroup == "foreign":
+                raise self.wrong(HINTS[match["foreign"]], column)
+            self.tokens.append((match.lastgroup, match[match.lastgroup], column))
+            index = match.end()
 
     def whole(self) -> Tree:
         try:
@@ -130,22 +130,22 @@ class SentenceReader(expr.Reader):
         return tree
 
     def wrong(self, what: str, begin: int, end: int | None = None) -> BadInput:
-        """The error about a part of the sentence."""
+        """The error for a part of the statement."""
         part = self.text[begin:end] if end is not None else self.text[begin : begin + 24]
         return wrong(self.text, begin, part.strip(), what)
 
     def error(self, what: str, place: int | None = None) -> BadInput:
-        spot = self.tokens[self.at][2] if place is None else place
+        column = self.tokens[self.at][2] if place is None else place
         if self.tokens[self.at][0] == "end" and what == "lacks ')'":
             what = "does not close its brackets"
-        near = (self.tokens[k][1] for k in (self.at, self.at - 1) if k >= 0)
-        hint = next((HINTS[word] for word in near if word in HINTS and word not in self.coordinates), None)
+        nearby = (self.tokens[k][1] for k in (self.at, self.at - 1) if k >= 0)
+        hint = next((HINTS[word] for word in nearby if word in HINTS and word not in self.coordinates), None)
         if what.startswith("uses ") and what.endswith("wrong kind"):
             hint = hint or self.mistaken()
-        return self.wrong(f"it {what}" + (f"; {hint}" if hint else ""), spot)
+        return self.wrong(f"it {what}" + (f"; {hint}" if hint else ""), column)
 
     def mistaken(self) -> str | None:
-        """The name in the sentence that is a number where true or false is asked for, as its reader may have meant."""
+        """A hint for a name that is a number where a truth value is required; None without one."""
         for k, (kind, name, _) in enumerate(self.tokens):
             if kind != "name" or self.tokens[k + 1][1] == "(":
                 continue
@@ -156,12 +156,12 @@ class SentenceReader(expr.Reader):
                 return f"did you mean {near[0]}?"
         return None
 
-    # Where things stand.
+    # Positions in the text.
 
     def mark(self, tree: Tree, begin: int) -> Tree:
-        """`tree`, which was read from the token `begin` to here."""
-        _, value, last = self.tokens[self.at - 1]
-        self.spans.setdefault(id(tree), (tree, self.tokens[begin][2], last + len(value)))
+        """`tree`, noted as read from the token number `begin` up to the present token."""
+        _, value, column = self.tokens[self.at - 1]
+        self.spans.setdefault(id(tree), (tree, self.tokens[begin][2], column + len(value)))
         return tree
 
     def tree(self, power: int) -> Tree:
@@ -170,34 +170,35 @@ class SentenceReader(expr.Reader):
         return self.mark(left, begin)
 
     def binary(self, left: Tree, op: str) -> Tree:
-        """``x^k`` of a literal k is a product; another power, as ``(-1)^i``, is ``pow(x, k)``."""
-        made = super().binary(left, op)
+        """``x^k`` with a literal k stays a product; another power, such as ``(-1)^i``, becomes ``pow(x, k)``."""
+        power_tree = super().binary(left, op)
         if op == "^":
-            exponent = made[2][1] if made[2][0] == "neg" else made[2]
+            exponent = power_tree[2][1] if power_tree[2][0] == "neg" else power_tree[2]
             if exponent[0] != "num" or exponent[2] != 1:
-                made = ("call", "pow", (made[1], made[2]))
-        return self.joined(left, made)
+                power_tree = ("call", "pow", (power_tree[1], power_tree[2]))
+        return self.joined(left, power_tree)
 
     def chain(self, left: Tree) -> Tree:
         return self.divided(self.joined(left, super().chain(left)))
 
-    def joined(self, left: Tree, made: Tree) -> Tree:
-        _, value, last = self.tokens[self.at - 1]
+    def joined(self, left: Tree, compared: Tree) -> Tree:
+        """A tree that begins where its part `left` begins, noted as read up to the present token."""
+        _, value, column = self.tokens[self.at - 1]
         begin = self.spans[id(left)][1]
-        self.spans[id(made)] = (made, begin, last + len(value))
-        return made
+        self.spans[id(compared)] = (compared, begin, column + len(value))
+        return compared
 
     def prefix(self, power: int) -> Tree:
         begin = self.at
-        made = self.mark(super().prefix(power), begin)
-        return self.rest(made, begin) if self.tokens[self.at][:2] == ("name", "mod") else made
+        operand = self.mark(super().prefix(power), begin)
+        return self.rest(operand, begin) if self.tokens[self.at][:2] == ("name", "mod") else operand
 
     # Remainders.
 
-    def rest(self, of: Tree, begin: int) -> Tree:
-        """``a mod 3``; a stands alone or in brackets, so that nobody reads it in two ways."""
+    def rest(self, dividend: Tree, begin: int) -> Tree:
+        """Read ``a mod 3`` after its a, which must be one operand or in brackets, so that it is unambiguous."""
         self.take()
-        if expr.is_formula(of):
+        if expr.is_formula(dividend):
             raise self.error("divides what is true or false")
         kind, divisor, place = self.tokens[self.at]
         if kind != "number" or not divisor.isdigit() or not 1 <= int(divisor) <= MOST_MOD:
@@ -205,59 +206,59 @@ class SentenceReader(expr.Reader):
         self.take()
         before = self.tokens[begin - 1][1] if begin else ""
         if before in ("+", "-", "*", "/", "^") or self.peek() in ("*", "/", "^", "mod"):
-            both = f"(a {before} b) mod {divisor} or a {before} (b mod {divisor})" if before else f"(a mod {divisor})"
-            raise self.wrong(f"it says in two ways what mod is of; write {both}", self.tokens[begin][2], None)
-        return self.mark(("mod", of, int(divisor)), begin)
+            ways = f"(a {before} b) mod {divisor} or a {before} (b mod {divisor})" if before else f"(a mod {divisor})"
+            raise self.wrong(f"it says in two ways what mod is of; write {ways}", self.tokens[begin][2], None)
+        return self.mark(("mod", dividend, int(divisor)), begin)
 
     def divided(self, compared: Tree) -> Tree:
-        """A comparison with the remainders in it written out."""
+        """A comparison with its remainders replaced by quantified quotients (see above), the innermost first."""
         if compared[0] in ("&", "~"):
             return self.stands((compared[0], *(self.divided(part) for part in compared[1:])), compared)
         tag, left, right = compared
         compared = self.stands((tag, self.equated(left, right), self.equated(right, left)), compared)
-        found = self.rests(compared, frozenset())
-        if found is None:
+        remainder = self.rests(compared, frozenset())
+        if remainder is None:
             return compared
-        _, of, divisor = found
+        _, dividend, divisor = remainder
         name = next(f"q{k}" for k in range(len(self.text)) if f"q{k}" not in self.names)
         self.names.add(name)
-        times: Tree = ("*", ("num", divisor, 1), ("name", name))
+        multiple: Tree = ("*", ("num", divisor, 1), ("name", name))
         _, left, right = compared
-        other = right if left is found else left if right is found else None
+        other = right if left is remainder else left if right is remainder else None
         if compared[0] == "=" and other is not None and other[0] == "num" and other[2] == 1 and other[1] < divisor:
-            body: Tree = ("=", of, ("+", times, other) if other[1] else times)
+            body: Tree = ("=", dividend, ("+", multiple, other) if other[1] else multiple)
         else:
-            over: Tree = ("-", of, times)
-            inside = ("&", ("<=", ("num", 0, 1), over), ("<", over, ("num", divisor, 1)))
-            body = ("&", inside, self.divided(self.stands(_put(compared, found, over), compared)))
+            rest: Tree = ("-", dividend, multiple)
+            in_range = ("&", ("<=", ("num", 0, 1), rest), ("<", rest, ("num", divisor, 1)))
+            body = ("&", in_range, self.divided(self.stands(_put(compared, remainder, rest), compared)))
         return self.stands(("ex", name, "Int", body), compared)
 
     def equated(self, side: Tree, other: Tree) -> Tree:
-        """``mod(a, 3)`` of a count next to a literal is ``a mod 3``; elsewhere a function of its own (`rounded`)."""
+        """``mod(a, 3)`` as ``a mod 3`` if a has calls and the other side is a literal; else unchanged."""
         if side[:2] != ("call", "mod") or len(side[2]) != 2 or other[0] != "num" or "mod" in self.coordinates:
             return side
-        of, divisor = side[2]
+        dividend, divisor = side[2]
         literal = divisor[0] == "num" and divisor[2] == 1 and 1 <= divisor[1] <= MOST_MOD
-        counts = any(part[0] == "call" for part in subtrees(of))
-        return self.stands(("mod", of, divisor[1]), side) if literal and counts else side
+        has_calls = any(part[0] == "call" for part in subtrees(dividend))
+        return self.stands(("mod", dividend, divisor[1]), side) if literal and has_calls else side
 
     def rests(self, tree: Tree, bound: frozenset[str]) -> Tree | None:
-        """A remainder in a term that has none in it; None where there is none, those in formulas left out."""
+        """An innermost remainder in a term, None without one. Remainders in I[...] do not count."""
         if tree[0] == "ind":
             return None
-        inner = (
+        inside = (
             bound | {tree[1]} if tree[0] in ("sum", "prod") else bound.union(tree[1]) if tree[0] == "lambda" else bound
         )
-        found = next((one for part in expr.children(tree) if (one := self.rests(part, inner)) is not None), None)
-        if found is None and tree[0] == "mod":
+        remainder = next((one for part in expr.children(tree) if (one := self.rests(part, inside)) is not None), None)
+        if remainder is None and tree[0] == "mod":
             if names(tree[1]) & bound:
                 _, begin, end = self.spans[id(tree)]
                 raise self.wrong("inside of a sum write I[a mod 3 = 1], which is a number", begin, end)
             return tree
-        return found
+        return remainder
 
     def stands(self, made: Tree, old: Tree) -> Tree:
-        """`made`, which stands where `old` stood."""
+        """`made`, noted at the position of `old`."""
         if id(old) in self.spans:
             self.spans[id(made)] = (made, *self.spans[id(old)][1:])
         return made
@@ -289,32 +290,32 @@ class SentenceReader(expr.Reader):
         return super().call(name)
 
     def word(self, name: str) -> Tree:
-        """A word with its token or label, and its position."""
+        """Read a keyword with its token or label and its positions."""
         begin, (prefix, kind) = self.at - 1, parted(name)
         if (prefix == OTHER and kind in OF_STRING) or (prefix and kind in ("holds", "matches", "decoded")):
             what = "which both models read" if prefix == OTHER else "as it is typed"
             raise self.wrong(f"{kind} is about the string, {what}; write it without {prefix}", self.tokens[begin][2])
         self.take("(")
-        given: list[Tree] = []
-        places: list[Tree] = []
+        arguments: list[Tree] = []
+        positions: list[Tree] = []
         if kind not in UNNAMED:
-            found = _GIVEN.match(self.text, self.tokens[self.at][2])
-            if found is None:
+            match = _GIVEN.match(self.text, self.tokens[self.at][2])
+            if match is None:
                 raise self.misused(kind, begin)
-            while self.tokens[self.at][2] < found.end(1):
+            while self.tokens[self.at][2] < match.end(1):
                 self.at += 1
-            given.append(("given", found[1]))
+            arguments.append(("given", match[1]))
         while self.peek() != ")":
-            if given or places:
+            if arguments or positions:
                 self.take(",")
-            places.append(self.tree(0))
+            positions.append(self.tree(0))
         self.take(")")
-        if len(places) not in PLACES.get(kind, (0,)):
+        if len(positions) not in PLACES.get(kind, (0,)):
             raise self.misused(kind, begin)
-        return ("call", name, (*given, *places))
+        return ("call", name, (*arguments, *positions))
 
     def formula_at(self) -> Tree:
-        """The word holds, with a formula in functional form and a position."""
+        """Read the keyword holds, with a formula in functional form and a position."""
         begin = self.at - 1
         self.take("(")
         self.inside = True
@@ -329,13 +330,13 @@ class SentenceReader(expr.Reader):
         return ("call", "holds", tuple(parts))
 
     def misused(self, kind: str, begin: int) -> BadInput:
-        """The error of a word that is given something else."""
-        own = f'; the coordinate {kind} is written "{kind}"(i)' if kind in self.coordinates else ""
+        """The error for a keyword with wrong arguments."""
+        coordinate_hint = f'; the coordinate {kind} is written "{kind}"(i)' if kind in self.coordinates else ""
         quoted = f'; what is no name is quoted, {kind}("("' if kind not in UNNAMED else ""
         quoted = "; a formula is written as in holds(since(~Q_b, Q_a), i)" if kind == "holds" else quoted
         if kind == "count" and [text for _, text, _ in self.tokens[begin + 3 : begin + 4]] == [","]:
             quoted = "; the count up to i is sum(j, 1, i, I[at(TOKEN, j)])"
-        return self.wrong(f"{kind} takes {WORDS[kind]}{quoted}{own}", self.tokens[begin][2], None)
+        return self.wrong(f"{kind} takes {WORDS[kind]}{quoted}{coordinate_hint}", self.tokens[begin][2], None)
 
     def variable(self) -> str:
         _, name, _ = self.tokens[self.at]
@@ -345,41 +346,43 @@ class SentenceReader(expr.Reader):
 
 
 def own_word(name: str) -> str:
-    """A word without what says which run it is about."""
+    """A name without the prefix that tells which run it is about."""
     return parted(name)[1]
 
 
 def _put(tree: Any, old: Tree, new: Tree) -> Any:
-    """`tree` with `new` in the place of one of its parts."""
+    """`tree` with its part `old` (that very object) replaced by `new`."""
     if tree is old:
         return new
     return tuple([_put(part, old, new) for part in tree]) if isinstance(tree, tuple) else tree
 
 
 def wrong(text: str, begin: int, part: str, what: str) -> BadInput:
-    """The error about a part of a sentence that begins at a character."""
+    """The error for a part of a statement that begins at the character `begin`."""
     if "a number stands" in what and (equated := re.fullmatch(r"\s*(accept|answer\(\w+\))\s*=\s*(.*)", text)):
         return BadInput(MUST, text, f"= compares numbers; write {equated[1]} <-> {equated[2]}")
     return BadInput(MUST, text, f"column {begin + 1}{f', {part!r}' if part else ''}: {what}")
 
 
 def terms(runs: Runs, by_equations: bool = False) -> list[str]:
-    """The values of the leading names at the present word as texts of the grammar: numbers and those with one root as
-    they are, others as their equation says it; `by_equations` all so. Spent where that takes too much work."""
+    """The values of the leading names on the present string, as texts of the grammar.
+
+    Rational numbers and numbers with one root are written as they are, the others by their equations; with
+    `by_equations` all by their equations. Raises Spent where that takes too much work."""
     return _Writing(runs, by_equations).terms()
 
 
 def shown(runs: Runs) -> dict[str, dict[int, str]]:
-    """The same by name and position."""
+    """The same values by name and position."""
     writing = _Writing(runs, False)
-    for one in runs.parts:
-        writing._rooted(*one)
+    for part in runs.parts:
+        writing._rooted(*part)
     tables = {v: runs.values[v] for v in runs.order if isinstance(runs.values[v], dict) and v not in runs.words_of}
     return {v[1][0]: {i: grammar.show(writing._shown_at(v, i)) for i in table} for v, table in tables.items()}
 
 
 class _Writing:
-    """The texts of one word's values."""
+    """Writes the values of one run."""
 
     def __init__(self, runs: Runs, by_equations: bool) -> None:
         self.runs, self.by_equations = runs, by_equations
@@ -387,93 +390,95 @@ class _Writing:
         self._shown: dict[tuple[Term, int], Term] = {}
 
     def terms(self) -> list[str]:
-        for one in self.runs.parts:
-            self._rooted(*one)
+        for part in self.runs.parts:
+            self._rooted(*part)
         return [self._term(v) for v in self.runs.order]
 
     def _term(self, v: Term) -> str:
-        x = self.runs.values[v]
-        if not isinstance(x, dict):
-            return text(x)
-        rest = self.runs.behind(v)
-        parts = []
+        """The value of a name: a number, or a function as a sum over the positions where it is not the default."""
+        value = self.runs.values[v]
+        if not isinstance(value, dict):
+            return text(value)
+        default = self.runs.behind(v)
+        summands = []
         indices = [f"j{k}" for k in range(1, len(v[1][1][1]) + 1)] if len(v[1][1][1]) > 1 else ["j"]
-        for i in sorted(x):
-            at = self._shown_at(v, i)
-            if rest:
-                at = reify.term(nf(("-", None, (at, written(rest)))))
-            if at != num(0):
+        for i in sorted(value):
+            here_value = self._shown_at(v, i)
+            if default:
+                here_value = reify.term(nf(("-", None, (here_value, written(default)))))
+            if here_value != num(0):
                 places = zip(indices, i if isinstance(i, tuple) else (i,), strict=True)
-                here = " & ".join(f"{index} = {place}" for index, place in places)
-                parts.append(f"I[{here}]" + ("" if at == num(1) else f"*({grammar.show(at)})"))
-        return f"{' '.join(indices)}. " + (" + ".join([*parts, *([text(rest)] if rest else [])]) or "0")
+                test = " & ".join(f"{index} = {place}" for index, place in places)
+                summands.append(f"I[{test}]" + ("" if here_value == num(1) else f"*({grammar.show(here_value)})"))
+        return f"{' '.join(indices)}. " + (" + ".join([*summands, *([text(default)] if default else [])]) or "0")
 
     def _shown_at(self, f: Term, i: Any) -> Term:
-        """f(i) as it is written."""
+        """The term for f(i)."""
         if (f, i) not in self._shown:
-            x, said = self.runs.values[f][i], self.runs.solved.get((f, i))
-            if said is None or (isinstance(x, int | Fraction | Root) and not self.by_equations):
-                at = self._rooted_term(f, i, x) if isinstance(x, Root) else written(x)
+            value, equation = self.runs.values[f][i], self.runs.solved.get((f, i))
+            if equation is None or (isinstance(value, int | Fraction | Root) and not self.by_equations):
+                term = self._rooted_term(f, i, value) if isinstance(value, Root) else written(value)
             else:
-                plain = self._said(said, (i,))
-                at = min(compact(nf(plain)), plain, key=_size)
-            self._shown[f, i] = at
+                spelled_out = self._said(equation, (i,))
+                term = min(compact(nf(spelled_out)), spelled_out, key=_size)
+            self._shown[f, i] = term
         return self._shown[f, i]
 
     def _said(self, t: Term, bound: tuple[int, ...]) -> Term:
-        """A part of an equation with the values so written of what stands in it."""
+        """A part of an equation, with each value in it replaced by its term."""
         tag, data, kids = t
         if tag in ("num", "bound", "var"):
             return written(self.runs.value(t, bound))
         if tag == "app":
             place = self.runs.value(kids[1], bound)
-            table = self.runs.values[kids[0]]
-            if place not in table:
+            values = self.runs.values[kids[0]]
+            if place not in values:
                 return written(self.runs.value(t, bound))
             return self._shown_at(kids[0], place)
         if tag == "ind":
             return num(int(self.runs.truth(kids[0], bound)))
         if tag in ("sum", "prod"):
             low, high = (self.runs.whole(self.runs.value(k, bound)) for k in kids[:2])
-            out = num(int(tag == "prod"))
+            total = num(int(tag == "prod"))
             for k in _integers(low, high):
-                out = _made("+" if tag == "sum" else "*", None, (out, self._said(kids[2], (k, *bound))))
-            return out
+                total = _made("+" if tag == "sum" else "*", None, (total, self._said(kids[2], (k, *bound))))
+            return total
         return _made(tag, data, tuple([self._said(k, bound) for k in kids]))
 
     def _rooted_term(self, f: Term, i: int, value: Root) -> Term:
-        """A value with a root in terms of the roots that the equations before it have, where they give it: then that a
-        product with one of these is what an equation says needs no more than sqrt(q)*sqrt(q) = q."""
+        """A value with a root, as a product of roots that earlier equations have, if that is possible.
+
+        A checker then needs no more than sqrt(q)*sqrt(q) = q to compare a product of values with its equation."""
         chosen = self.roots.get((f, i), ())
-        unit = root(prod(chosen))
-        if not isinstance(unit, Root) or unit.r != value.r:
+        radical = root(prod(chosen))
+        if not isinstance(radical, Root) or radical.r != value.r:
             return written(value)
-        factors = [written(x) for x in [value.q / unit.q] if x != 1]
-        out, *more = [*factors, *(("fn", "sqrt", (written(q),)) for q in chosen)]
-        for one in more:
-            out = ("*", None, (out, one))
-        return ("+", None, (out, written(value.p))) if value.p else out
+        factors = [written(x) for x in [value.q / radical.q] if x != 1]
+        term, *roots = [*factors, *(("fn", "sqrt", (written(q),)) for q in chosen)]
+        for factor in roots:
+            term = ("*", None, (term, factor))
+        return ("+", None, (term, written(value.p))) if value.p else term
 
     def _rooted(self, f: Term, part: Term, i: int) -> None:
-        """Note of which roots f(i) is a product: those of one name in its equation, perhaps with one of another."""
+        """Note of which roots f(i) is a product: those of one value in its equation, or of two."""
         value = self.runs.values[f].get(i)
         if not isinstance(value, Root):
             return
-        used = [roots for (g, _), roots in self.roots.items() if g in free(part) and g != f]
-        ways = [*used, *(tuple(dict.fromkeys((*x, *y))) for x, y in product(used, used))]
-        near = list(dict.fromkeys(q for roots in used for q in roots))
-        ways += [c for many in range(1, len(near) + 1) for c in combinations(near, many)]
-        if part[2][0][0] == "*":  # it is divided by one of them: rather a product with both
-            ways.sort(key=len, reverse=True)
-        for chosen in ways:
-            unit = root(prod(chosen))
-            if isinstance(unit, Root) and unit.r == value.r:
+        known = [roots for (g, _), roots in self.roots.items() if g in free(part) and g != f]
+        candidates = [*known, *(tuple(dict.fromkeys((*x, *y))) for x, y in product(known, known))]
+        all_roots = list(dict.fromkeys(q for roots in known for q in roots))
+        candidates += [c for size in range(1, len(all_roots) + 1) for c in combinations(all_roots, size)]
+        if part[2][0][0] == "*":  # a value that is divided by a root: a product of more roots is better
+            candidates.sort(key=len, reverse=True)
+        for chosen in candidates:
+            radical = root(prod(chosen))
+            if isinstance(radical, Root) and radical.r == value.r:
                 self.roots[f, i] = chosen
                 return
 
 
 def _made(tag: str, data: object, kids: tuple[Term, ...]) -> Term:
-    """A term with these parts, without what 0 and 1 add to it."""
+    """The term with these parts, simplified where a part is 0 or 1."""
     zero, one = num(0), num(1)
     if all(k[0] == "num" for k in kids) and (c := constant(nf((tag, data, kids)))) is not None:
         return written(c)
@@ -492,4 +497,5 @@ def _made(tag: str, data: object, kids: tuple[Term, ...]) -> Term:
 
 
 def _size(t: Term) -> int:
+    """The number of nodes of a term."""
     return sum(1 for _ in subterms(t))

@@ -1,5 +1,7 @@
-"""What the equations of a model and of its family are for, block by block, and which of the model's functions is the
-value of each of the family's: what a bridge is made of. Untrusted."""
+"""The equations of a model beside those of its family, block by block: a bridge is made of this. Untrusted.
+
+`Recorded` and `RecordedFamily` note which functions each block defines. `Matching` finds, for each function of the
+family at each index, the model's function that is its value."""
 
 from __future__ import annotations
 
@@ -16,11 +18,14 @@ from symcook.proof.runrel import Model, Relation
 from symcook.proof.runvalues import Call
 
 RecordedCells = dict[str, dict[tuple[int, ...], "str | None"]]
+"""By function of the family and by index: a term in the model's functions, None for zero."""
 
 
 class BlockValues:
-    """What the equations of one block are for: its norms (mean, deviation, and what they make), what it writes, and
-    what each head adds, where several heads write one coordinate."""
+    """The functions that the equations of one block define.
+
+    `norms`: for each norm its mean, its standard deviation, and its outputs by coordinate. `writes`: the new value of
+    each coordinate. `parts`: what each head adds, if several heads write one coordinate."""
 
     def __init__(self) -> None:
         self.norms: list[tuple[Any, Any, dict[str, Any]]] = []
@@ -29,8 +34,9 @@ class BlockValues:
 
 
 class Recorded(Relation):
-    """A relation that keeps what is held after the embedding and after each block, its blocks, and its functions in
-    order. With `written` its texts have the values of functions as this writes them."""
+    """A model's equations, with a record of how they are made: `streams`, the functions of the residual stream after
+    the embedding and after each block; `blocks`; and `order`, all functions in order. `written`, if given, writes the
+    value of a function in the texts."""
 
     def __init__(self, model: Mapping[str, Any], written: Call | None = None) -> None:
         self.written = written
@@ -54,30 +60,32 @@ class Recorded(Relation):
             self.blocks[-1].writes[name] = self.held[name]
 
     def _norm(self, number: int, norm: Model) -> dict[str, str]:
-        start = len(self.order)
-        made = super()._norm(number, norm)
-        self.blocks[-1].norms.append((self.order[start], self.order[start + 1], made))
-        return made
+        first = len(self.order)
+        outputs = super()._norm(number, norm)
+        self.blocks[-1].norms.append((self.order[first], self.order[first + 1], outputs))
+        return outputs
 
     def _part(self, *given: Any) -> None:
         self.blocks.append(block := BlockValues())
-        start = len(self.order)
+        first = len(self.order)
         super()._part(*given)
         known = {
             *block.writes.values(),
-            *(fn for mean, root, made in block.norms for fn in (mean, root, *made.values())),
+            *(fn for mean, deviation, outputs in block.norms for fn in (mean, deviation, *outputs.values())),
         }
-        block.parts = [fn for fn in self.order[start:] if fn not in known]
+        block.parts = [fn for fn in self.order[first:] if fn not in known]
         self.streams.append(dict(self.held))
 
 
 class RecordedFamily(FamilyRelation):
-    """The same for a family: a block has the number of those before it."""
+    """The same record for a family. The key of a block is the number of streams before it."""
 
     def __init__(self, *given: Any) -> None:
         self.blocks: dict[int, BlockValues] = {}
-        self.streams: list[tuple[tuple[Range, ...], dict[str, Held]]] = []  # the round, and what is held after a block
-        self.starts: list[tuple[str, Held, Held | None]] = []  # where a repetition begins, with the old value
+        # for each block: the loop around it, and the stream after it
+        self.streams: list[tuple[tuple[Range, ...], dict[str, Held]]] = []
+        # for each coordinate that a loop writes: its value before round 1, and its value before the loop
+        self.starts: list[tuple[str, Held, Held | None]] = []
         super().__init__(*given)
 
     def _embed(self) -> None:
@@ -85,26 +93,27 @@ class RecordedFamily(FamilyRelation):
         self.streams.append(((), dict(self.held)))
 
     def _repeat(self, part: Repeat, number: int) -> int:
-        old, first = dict(self.held), {*self.functions}
-        made = super()._repeat(part, number)
-        begun = [name for name in dict.fromkeys(part.written) if self.held[name][0] not in first]
+        before, known = dict(self.held), {*self.functions}
+        next_number = super()._repeat(part, number)
+        started = [name for name in dict.fromkeys(part.written) if self.held[name][0] not in known]
         for index in part.over:
-            for name in begun:
-                self.starts.append((name, (self.held[name][0], (before_first(index.low),)), old.get(name)))
-        return made
+            for name in started:
+                self.starts.append((name, (self.held[name][0], (before_first(index.low),)), before.get(name)))
+        return next_number
 
     def _part(
         self, number: int, blocks: Sequence[FamilyHead | tuple[Write, ...]], norms: Sequence[Norm], placement: str
     ) -> None:
-        block, start = self.block, len(self.functions)
+        block, first = self.block, len(self.functions)
         super()._part(number, blocks, norms, placement)
         known = {held[0] for held in block.writes.values()}
-        known |= {fn for mean, root, made in block.norms for fn in (mean, root, *(held[0] for held in made.values()))}
-        block.parts = [fn for fn in list(self.functions)[start:] if fn not in known]
+        known |= {fn for mean, root, out in block.norms for fn in (mean, root, *(held[0] for held in out.values()))}
+        block.parts = [fn for fn in list(self.functions)[first:] if fn not in known]
         self.streams.append((self.rounds, dict(self.held)))
 
     @property
     def block(self) -> BlockValues:
+        """The record of the present block."""
         return self.blocks.setdefault(len(self.streams), BlockValues())
 
     def _write(self, name: str, number: int, right: Right) -> None:
@@ -112,43 +121,45 @@ class RecordedFamily(FamilyRelation):
         self.block.writes[name] = self.held[name]
 
     def _norm(self, number: int, norm: Norm) -> dict[str, Held]:
-        start = len(self.functions)
-        made = super()._norm(number, norm)
-        mean, root = list(self.functions)[start : start + 2]
-        self.block.norms.append((mean, root, made))
-        return made
+        first = len(self.functions)
+        outputs = super()._norm(number, norm)
+        mean, deviation = list(self.functions)[first : first + 2]
+        self.block.norms.append((mean, deviation, outputs))
+        return outputs
 
 
 class Matching:
-    """The blocks of a family at values beside those of a model."""
+    """The blocks of a family at given sizes, with its loops unrolled, next to the blocks of a model.
+
+    `rounds` has for each block of the model: the number of the family's block, the stream after it, and the values of
+    the loop indices."""
 
     def __init__(self, family: Family, at: Instance, own: Recorded, far: RecordedFamily, called: Mapping[str, str]):
-        """`called` has the model's coordinate for each of the instance's."""
+        """`at` is the family's instance; `called` has the model's coordinate for each of the instance's."""
         self.family, self.at, self.own, self.far, self.called = family, at, own, far, called
         self.rounds: list[tuple[int, dict[str, Held], dict[str, Any]]] = []
-        streams, k = far.streams, 0
-        while k < len(streams):
-            loop = streams[k][0]
-            many = sum(over is loop for over, _ in streams[k:]) if loop else 1
+        streams, first = far.streams, 0
+        while first < len(streams):
+            loop = streams[first][0]
+            blocks = sum(over is loop for over, _ in streams[first:]) if loop else 1
             rounds = [dict(zip((one.name for one in loop), map(Fraction, t), strict=True)) for t in at._cells(loop)]
-            self.rounds += [(m, streams[m][1], env) for env in rounds for m in range(k, k + many)]
-            k += many
+            self.rounds += [(place, streams[place][1], env) for env in rounds for place in range(first, first + blocks)]
+            first += blocks
 
     def cells(self) -> RecordedCells:
-        """For each function of the family and each of its indices the model's function, or a difference of two; None
-        where that is zero."""
+        """For each function of the family at each index: the model's function, a difference of two, or None for 0."""
         out: RecordedCells = {fn: {} for fn in self.far.functions}
         for (_, held, env), names in zip(self.rounds, self.own.streams, strict=True):
-            for x, (fn, first) in held.items():
-                start = tuple(int(self.at.number(one, {**self.at.env, **env})) for one in first)
-                for cell in self.at.cells[x]:
-                    out[fn].setdefault((*start, *cell), names.get(self.called[label(x, cell)]))
-        for x, (fn, first), old in self.far.starts:
+            for name, (fn, start_terms) in held.items():
+                start = tuple(int(self.at.number(one, {**self.at.env, **env})) for one in start_terms)
+                for cell in self.at.cells[name]:
+                    out[fn].setdefault((*start, *cell), names.get(self.called[label(name, cell)]))
+        for name, (fn, start_terms), old in self.far.starts:
             start, before = (
-                tuple(int(self.at.number(one, self.at.env)) for one in (held[1] if held else ()))
-                for held in ((fn, first), old)
+                tuple(int(self.at.number(one, self.at.env)) for one in (value[1] if value else ()))
+                for value in ((fn, start_terms), old)
             )
-            for cell in self.at.cells[x]:
+            for cell in self.at.cells[name]:
                 out[fn][*start, *cell] = out[old[0]][*before, *cell] if old else None
         layers = [layer for part in self.family.layers for layer in part.layers for block in _blocks(layer) if block]
         for place, (k, _, env) in enumerate(self.rounds[1:]):
@@ -156,26 +167,26 @@ class Matching:
         return out
 
     def _inside(self, out: RecordedCells, layer: FamilyLayer, k: int, place: int, env: dict[str, Any]) -> None:
-        """The same for what the stream does not show: the norms of a block, what it writes before a norm, and what each
-        head adds."""
+        """Add the functions of a block that are not in the stream after it: its norms, what it writes before a norm,
+        and what each head adds."""
         far, own, before = self.far.blocks[k], self.own.blocks[place], self.own.streams[place]
         heads = self._of_heads(k)
         norms = layer.attention_norms if heads else layer.feedforward_norms
-        rounds = next(part.over for part in self.family.layers if any(one is layer for one in part.layers))
-        start = tuple(int(env[one.name]) for one in rounds)
-        for norm, (mean, root, made), (mu, dev, theirs) in zip(norms, far.norms, own.norms, strict=True):
-            out[mean][start], out[root][start] = mu, dev
-            names = iter(theirs.values())
-            for name, (fn, _) in made.items():
-                over = next((w.to.over for w in norm.writes if w.to.name == name), self.family.space.get(name, ()))
-                for cell in self.at._cells(over, env):
-                    here = next(names) if norm.writes else theirs[self.called[label(name, cell)]]
-                    out[fn][*start, *cell] = here
-        for name, (fn, first) in far.writes.items():
-            key = tuple(int(self.at.number(one, env)) for one in first)
+        over = next(part.over for part in self.family.layers if any(one is layer for one in part.layers))
+        start = tuple(int(env[one.name]) for one in over)
+        for norm, (mean, root, outputs), (own_mean, own_root, own_out) in zip(norms, far.norms, own.norms, strict=True):
+            out[mean][start], out[root][start] = own_mean, own_root
+            names = iter(own_out.values())
+            for name, (fn, _) in outputs.items():
+                ranges = next((w.to.over for w in norm.writes if w.to.name == name), self.family.space.get(name, ()))
+                for cell in self.at._cells(ranges, env):
+                    own_function = next(names) if norm.writes else own_out[self.called[label(name, cell)]]
+                    out[fn][*start, *cell] = own_function
+        for name, (fn, start_terms) in far.writes.items():
+            key = tuple(int(self.at.number(one, env)) for one in start_terms)
             for cell in self.at.cells[name]:
-                c = self.called[label(name, cell)]
-                out[fn].setdefault((*key, *cell), own.writes.get(c, before.get(c)))
+                own_name = self.called[label(name, cell)]
+                out[fn].setdefault((*key, *cell), own.writes.get(own_name, before.get(own_name)))
         if heads:
             self._parts(out, layer, far, own, before, start, env)
 
@@ -183,20 +194,20 @@ class Matching:
         self, out: RecordedCells, layer: FamilyLayer, far: BlockValues, own: BlockValues,
         before: Mapping[str, str], start: tuple[int, ...], env: dict[str, Any],
     ) -> None:  # fmt: skip
-        """What each head adds; one that is alone to write a coordinate adds what that is more than before."""
-        actual = [
+        """Add what each head adds to a coordinate. A single writer adds the difference of its new and its old value."""
+        written_heads = [
             (head, here)
             for head in layer.heads
             for here in self.at.indices(head, env)
             if any(True for write in head.writes for _ in self.at.cells_at(write, here, env))
         ]
-        theirs: dict[str, list[int]] = {}
-        for number, (head, here) in enumerate(actual):
+        numbers_of: dict[str, list[int]] = {}
+        for number, (head, here) in enumerate(written_heads):
             for write in head.writes:
                 for cell in self.at.cells_at(write, here, env):
-                    theirs.setdefault(label(write.to.name, cell), []).append(number)
+                    numbers_of.setdefault(label(write.to.name, cell), []).append(number)
         functions = iter(own.parts)
-        parts = {(n, c): next(functions) for c, numbers in theirs.items() if len(numbers) > 1 for n in numbers}
+        parts = {(n, at): next(functions) for at, numbers in numbers_of.items() if len(numbers) > 1 for n in numbers}
         wanted = [(head, write) for head in layer.heads for write in head.writes]
         mine = iter(far.parts)
         for name in dict.fromkeys(write.to.name for _, write in wanted):
@@ -205,22 +216,23 @@ class Matching:
                 continue
             for head, write in writers:
                 fn = next(mine)
-                for number, (other, here) in enumerate(actual):
-                    if other is not head:
+                for number, (writer, here) in enumerate(written_heads):
+                    if writer is not head:
                         continue
                     at = tuple(int(here[one.name]) for one in head.over)
                     for cell in self.at.cells_at(write, here, env):
-                        c = label(name, cell)
-                        new, old = own.writes.get(self.called[c]), before.get(self.called[c])
-                        alone = f"{new} - {old}" if old else new
-                        out[fn][*start, *at, *cell] = parts.get((number, c), alone)
+                        name_at = label(name, cell)
+                        new, old = own.writes.get(self.called[name_at]), before.get(self.called[name_at])
+                        difference = f"{new} - {old}" if old else new
+                        out[fn][*start, *at, *cell] = parts.get((number, name_at), difference)
 
     def _of_heads(self, k: int) -> bool:
-        """Whether a block of the family, by its number, is one of heads."""
+        """Whether a block of the family, by its number, has heads."""
         flat = [block is _blocks(layer)[0] for part in self.family.layers for layer in part.layers
                 for block in _blocks(layer) if block]  # fmt: skip
         return flat[k - 1]
 
 
 def _blocks(layer: FamilyLayer) -> tuple[Any, Any]:
+    """The heads and the feed-forward sublayer of a layer; either may be empty."""
     return layer.heads, layer.feedforward

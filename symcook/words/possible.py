@@ -1,10 +1,10 @@
-"""All strings of a length at once, where heads choose: what may stand at a position, by rows of the residual stream.
+"""All strings of a length at once, for models with hard heads: the possible rows of the residual stream by position.
 
-At each position there is a row for each token, and behind a head one for each value that it may bring. An entry of a
-row is a set that holds the exact number and what any runtime may make of it (`symcook.domains.rounding`). For each
-string the exact run and the run of any runtime are both in the same row of each position, as long as both choose the
-same positions: the scores of a query at two positions are apart, or are one exact number. What a row goes with at other
-positions is not kept, so that there may be rows that no string has.
+Each position begins with a row for each token. After a head it has a row for each value that the head may retrieve. An
+entry of a row is a set that contains the exact number and the results of all runtimes (`symcook.domains.rounding`). The
+exact run of a string and its run in any runtime are in the same row at each position, as long as both choose the same
+positions. So the scores of a query at two positions must be apart, or be the same exact number. Which rows of different
+positions belong to one string is not kept, so some rows may belong to no string.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from symcook.model.transformer import Transformer
 from symcook.walk import Walk
 
 MOST = 5_000
-"""The greatest number of rows of all positions."""
+"""The maximum number of rows, over all positions."""
 SAYS = "by what may stand at each position"
 RowSets = tuple[BallValue, ...]
 
 
 def outputs(model: Transformer, n: int, domain: Rounding) -> dict[str, BallColumn]:
-    """What the readout shows, in each row of each position where it looks, for strings of `n` tokens with those that
-    the model adds. NotExact where it is not found so."""
+    """The values that the readout shows, in each row of each position that it reads. `n` is the length of the strings
+    with the tokens that the model adds. Raises NotExact where this method does not apply."""
     if model.normed or not model.alphabet:
         raise NotExact("rows are kept of strings, without norms", model.name)
     heads = [part for step in model.sublayers for part in step.all_parts if isinstance(part, Head)]
@@ -92,7 +92,7 @@ class _Rows(Walk):
         return None
 
     def take(self, rows: Sequence[int]) -> None:
-        """Go on with these rows."""
+        """Keep these rows."""
         if len(rows) > MOST:
             raise NotExact(f"at most {MOST:,} rows may be kept", len(rows))
         self.domain.rows = tuple(self.domain.rows[row] for row in rows)
@@ -100,13 +100,13 @@ class _Rows(Walk):
         self.zero = self.domain.linear([], 0)
 
     def merge(self, wanted: set[str]) -> None:
-        """Rows of a position with the same entries, where something is read later, are merged."""
+        """Merge the rows of a position that agree in all coordinates that are read later."""
         self.stream = {name: list(map(self.one, column)) for name, column in self.stream.items() if name in wanted}
         entries = zip(self.domain.rows, *(map(id, column) for column in self.stream.values()), strict=True)
         self.take(list({entry: row for row, entry in enumerate(entries)}.values()))
 
     def one(self, x: BallValue) -> BallValue:
-        """The object that stands for a set; for all that hold one number only the same."""
+        """One object for each set, the same for all sets that contain the same single number."""
         known = self._known.get(id(x))
         if known is None:  # with the set, so that its id stays its own
             known = self._known[id(x)] = x, self._one(x)
@@ -123,7 +123,7 @@ class _Rows(Walk):
     def chosen(
         self, head: Head, queries: Sequence[BallColumn], keys: Sequence[BallColumn], values: Sequence[BallColumn]
     ) -> list[list[RowSets]]:
-        """For each row what the head may bring it."""
+        """For each row the values that the head may retrieve."""
         if head.weighting == "average" and not queries:
             raise NotExact("rows are kept where heads choose", head.weighting)
         offered: list[dict[Any, tuple[RowSets, RowSets]]] = [{} for _ in range(self.n)]
@@ -145,7 +145,7 @@ class _Rows(Walk):
     def brought(
         self, weighting: str, query: RowSets, sees: range, offered: Sequence[dict[Any, tuple[RowSets, RowSets]]]
     ) -> list[RowSets]:
-        """What one query may get."""
+        """The values that one query may retrieve."""
         domain = self.domain
         if not query:
             sees = sees[:1] if weighting == "leftmost" else sees[-1:]

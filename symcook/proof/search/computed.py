@@ -1,4 +1,6 @@
-"""Goals that hold by computation, at each value of each index: what a bridge is made of. Untrusted."""
+"""The proof of a bridge: goals that hold by computation at each value of each index, and witnesses as terms. Untrusted.
+
+`Computed` closes the goals. The functions from `function` on write tables of numbers as short terms of the grammar."""
 
 from __future__ import annotations
 
@@ -20,15 +22,15 @@ if TYPE_CHECKING:
     from symcook.proof.terms import Term
 
 MANY = 64
-"""So many witnesses are tried for an index that exists."""
+"""The number of witnesses that are tried for an existential quantifier: 0, 1, .."""
 FEW = 3
-"""A range of no more numbers is told apart without a look at what is shorter."""
+"""A range of at most so many numbers is split into cases without shortening the goal first."""
 ROOTED = (divided, cancelled, partial(enclosed, near=()))
-"""What closes a comparison of numbers with roots."""
+"""The tactics for a comparison of numbers with roots."""
 
 
 class Computed:
-    """Closes goals by computation: what a fact says up to normal forms, at each value of each index."""
+    """Closes goals that equal a fact up to normal forms, at each value of each index."""
 
     def __init__(
         self,
@@ -37,36 +39,37 @@ class Computed:
         searching: bool = False,
         long: bool = False,
     ) -> None:
-        """`differs` makes the error for a goal that is not there. With `searching` it is left to the automation:
-        ties, at the numbers of an input. With `long` goals are made short before cases are told apart."""
+        """`differs` makes the error for a goal that equals no fact. With `searching` the automation tries such a goal:
+        it may be about ties between the numbers of an input. With `long` a goal is shortened before it is split."""
         self.differs, self.keys, self.searching, self.long = differs, dict(facts), searching, long
         self.by_name: dict[str | None, str] = {}
         self.words: list[str] = []
-        self.one_of: dict[str, tuple[str, int]] = {}  # facts that are others at a number
-        self.aside: set[str] = set()  # facts that say nothing of where a position is
+        self.one_of: dict[str, tuple[str, int]] = {}  # an instance of a general fact: the fact, and the index
+        self.aside: set[str] = set()  # facts that are not about the place of a position
         self.count = 0
 
-    def spread(self, part: Term, label: str) -> None:
-        """Know what a fact ``all x in a..b. ...`` with numbers a and b says at each of them."""
-        if not over_numbers(part):
+    def spread(self, fact: Term, label: str) -> None:
+        """Add the instances of a fact ``all x in a..b. F`` with numbers a and b."""
+        if not over_numbers(fact):
             return
-        low, high = (int(normal.constant(nf(end)) or 0) for end in ends_of(part))
+        low, high = (int(normal.constant(nf(end)) or 0) for end in ends_of(fact))
         for x in range(low, high + 1):
-            inside = instantiate(part[2][0], (num(x),))[2][1]
-            at = f"{label}_{x}"
-            self.one_of[at] = label, x
-            self.keys.setdefault(fkey(inside), at)
-            if (name := left_of(inside)) is not None:
-                self.by_name[name] = at
+            instance = instantiate(fact[2][0], (num(x),))[2][1]
+            label_at_x = f"{label}_{x}"
+            self.one_of[label_at_x] = label, x
+            self.keys.setdefault(fkey(instance), label_at_x)
+            if (name := left_of(instance)) is not None:
+                self.by_name[name] = label_at_x
 
     def _given(self, g: Goal, label: str) -> str:
-        """The label of a fact, which is told first where it is another at a number."""
+        """The label of a fact; an instance of a general fact is derived first, if it is not there yet."""
         if label in self.one_of and label not in g.facts:
-            fact, x = self.one_of[label]
-            g.use(fact, str(x), label=label, premises=1)
+            general, x = self.one_of[label]
+            g.use(general, str(x), label=label, premises=1)
         return label
 
     def settle(self, g: Goal) -> None:
+        """Close the goal, by its shape; the error of `differs` if it does not follow by computation."""
         if g.goal[0] == "&":  # before its key: that of a whole run is long
             for part in g.split():
                 self.settle(part)
@@ -103,6 +106,7 @@ class Computed:
             raise self.differs(g.goal)
 
     def _exists(self, g: Goal) -> None:
+        """Close ``ex x. F`` by the first number at which F is true by computation."""
         for value in range(MANY):
             if fkey(instantiate(g.goal[2][0], (num(value),))) == TRUE:
                 self.settle(g.witness(str(value)))
@@ -110,7 +114,7 @@ class Computed:
         raise self.differs(g.goal)
 
     def _index(self, g: Goal) -> None:
-        """``all x in a..b``: each number where the ends are numbers, else the positions of a word."""
+        """Close ``all x in a..b. F``: a case for each number if a and b are numbers, else F at a position."""
         body = g.goal[2][0]
         if g.goal[1] != "Int" or body[0] != "->" or body[2][0][0] != "&":
             raise self.differs(g.goal)
@@ -118,7 +122,7 @@ class Computed:
         x, low, high = f"x{self.count}_", f"l{self.count}", f"u{self.count}"
         g.intro(f"{x} ({low} {high})")
         ends = [normal.constant(nf(g.facts[k][2][side])) for k, side in ((low, 0), (high, 1))]
-        if None in ends and g.goal[0] == "&" and g.goal[2][0][0] == "->":  # accepted at each position
+        if None in ends and g.goal[0] == "&" and g.goal[2][0][0] == "->":  # an answer at each position
             for part in g.split():
                 self.settle(part)
             return
@@ -131,15 +135,15 @@ class Computed:
             h.rewrite(equal) if _occurs(h.goal, x) else None
             self.settle(h)
 
-        def each(h: Goal) -> None:
-            halved(h, x, int(ends[0] or 0), int(ends[1] or 0), low, high, leaf)
+        def each(branch: Goal) -> None:
+            halved(branch, x, int(ends[0] or 0), int(ends[1] or 0), low, high, leaf)
 
         many = (ends[1] or 0) - (ends[0] or 0) >= FEW
         if not (self.long and many and shortened(g, each)):
             each(g)
 
     def _position(self, g: Goal, i: str, low: str, high: str) -> None:
-        """An equation of the embedding at a position, one case for each token that may stand there."""
+        """Close an equation of the embedding at position i: one case for each token that may be there."""
         fact = self.by_name.get(left_of(g.goal))
         typed = next((k for k in self.words if g.facts[k][0] == "all"), None)
         if typed is None:
@@ -173,98 +177,100 @@ class Computed:
         g.use(typed, i, inside, label="token", premises=0)
         self._tokens(g, fact)
 
-    def _tokens(self, g: Goal, fact: str | None) -> None:
-        """The equation in each case of the fact `token`."""
-        for one in g.cases("token", "token_is") if g.facts["token"][0] == "|" else [g]:
-            equal = "token_is" if one is not g else "token"
-            if _mentions_word(one.goal):
-                one.rewrite(equal)
-            key = fkey(one.goal)
+    def _tokens(self, g: Goal, equation: str | None) -> None:
+        """Close the goal in each case of the fact `token`, by the fact with the label `equation`."""
+        for branch in g.cases("token", "token_is") if g.facts["token"][0] == "|" else [g]:
+            token_equation = "token_is" if branch is not g else "token"
+            if _mentions_word(branch.goal):
+                branch.rewrite(token_equation)
+            key = fkey(branch.goal)
             if key == TRUE:
-                one.true()
+                branch.true()
                 continue
-            if fact is None:
-                raise self.differs(one.goal)
-            one.rewrite(equal, f"{fact}_at", f"{fact}_here")
-            if fkey(one.facts[f"{fact}_here"]) != key:
-                raise self.differs(one.goal)
-            one.hyp(f"{fact}_here")
+            if equation is None:
+                raise self.differs(branch.goal)
+            branch.rewrite(token_equation, f"{equation}_at", f"{equation}_here")
+            if fkey(branch.facts[f"{equation}_here"]) != key:
+                raise self.differs(branch.goal)
+            branch.hyp(f"{equation}_here")
 
 
 def _vacuous(g: Goal, label: str) -> bool:
-    """Close ``A -> B`` where a part of A is false by computation, or at a number if it says something of each in a
-    range; whether one is."""
+    """Close ``A -> B`` if a conjunct of A is false by computation, perhaps at one index; whether one is."""
     parts = flatten("&", g.goal[2][0])
     for k, part in enumerate(parts):
-        if fkey(part) != FALSE and (at := _fails(part)) is None:
+        if fkey(part) != FALSE and (failing_index := _fails(part)) is None:
             continue
         labels = [f"{label}_{m}" for m in range(len(parts))] if len(parts) > 1 else [label]
         g.intro(group(labels))
         g.contra(g.fresh("no"))
-        wrong = labels[k]
+        false_fact = labels[k]
         if fkey(part) != FALSE:
-            wrong = g.fresh("wrong")
-            g.use(labels[k], str(at), "!", label=wrong)
-        g.absurd(wrong)
+            false_fact = g.fresh("wrong")
+            g.use(labels[k], str(failing_index), "!", label=false_fact)
+        g.absurd(false_fact)
         return True
     return False
 
 
 def _fails(f: Term) -> int | None:
-    """The first number at which ``all x in a..b`` is false by computation."""
+    """The first number at which ``all x in a..b. F`` is false by computation; None without one."""
     if not over_numbers(f):
         return None
-    inside = f[2][0][2][1]
+    body = f[2][0][2][1]
     low, high = (normal.constant(nf(end)) for end in ends_of(f))
     values = range(int(low or 0), int(high or 0) + 1)
-    return next((x for x in values if fkey(instantiate(inside, (num(x),))) == FALSE), None)
+    return next((x for x in values if fkey(instantiate(body, (num(x),))) == FALSE), None)
 
 
 def _nested(g: Goal) -> None:
-    """The same with each root of what roots make a rational number put as the root of that number, and each of two
-    roots that have a rational ratio as a multiple of the other."""
-    whole, kept, facts = g.goal, list[Fraction](), list[str]()
-    without = whole
-    for t in _roots(whole):
+    """Close a comparison after its roots are simplified.
+
+    A root of a term that is rational after computation becomes the root of that number, and a root that is a rational
+    multiple of an earlier one becomes this multiple."""
+    goal, radicands, facts = g.goal, list[Fraction](), list[str]()
+    replaced = goal
+    for t in _roots(goal):
         inside, number = t[2][0], normal.constant(reduced(nf(t[2][0])))
         if number is None or number <= 0:
             continue
-        found = ((other, ratio) for other in kept if (ratio := _root(Fraction(number) / other)) is not None)
-        other, ratio = next(found, (Fraction(number), Fraction(1)))
-        if other not in kept:
-            kept.append(other)
+        matches = ((other, ratio) for other in radicands if (ratio := _root(Fraction(number) / other)) is not None)
+        other, ratio = next(matches, (Fraction(number), Fraction(1)))
+        if other not in radicands:
+            radicands.append(other)
             if normal.constant(nf(inside)) is not None:
                 continue
         facts.append(g.fresh("root"))
-        same = f"{quotient(ratio)}*sqrt({quotient(other)})"
-        g.use("lem:sqrt_equals", g.text(inside), same, partial(enclosed, near=()), cancelled, label=facts[-1])
-        without = replace(without, t, g.term(same, "Real"))
+        multiple = f"{quotient(ratio)}*sqrt({quotient(other)})"
+        g.use("lem:sqrt_equals", g.text(inside), multiple, partial(enclosed, near=()), cancelled, label=facts[-1])
+        replaced = replace(replaced, t, g.term(multiple, "Real"))
     if not facts:
         raise Stuck("no root of a number with roots")
     facts.append(g.fresh("plain"))
-    g.have(without, facts[-1], _plain)
+    g.have(replaced, facts[-1], _plain)
     g.auto(facts)
 
 
 def _plain(g: Goal) -> None:
+    """Close a comparison by the tactics for roots, else by the automation."""
     if not g.first(*ROOTED):
         automation.prove(g)
 
 
 def _roots(f: Term) -> list[Term]:
-    """The roots in it of numbers that have no variable."""
+    """The square roots in a formula that contain no bound variable."""
     return [t for t in dict.fromkeys(subterms(f)) if t[:2] == ("fn", "sqrt") and not loose(t)]
 
 
 def _root(q: Fraction) -> Fraction | None:
-    """The root of a positive rational number where it is rational."""
+    """The square root of a positive rational number; None if it is irrational."""
     root = normal.constant(nf(("fn", "sqrt", (num(q.numerator, q.denominator),))))
     return None if root is None else Fraction(root)
 
 
 def _opened(g: Goal) -> None:
-    """The same with each relu of a number with roots put for what its sign says that it is."""
-    facts, without = [], g.goal
+    """Close a comparison after each relu of a number with roots is replaced by the number, or by 0, by its sign."""
+    facts, replaced = [], g.goal
     for t in dict.fromkeys(subterms(g.goal)):
         if t[:2] != ("fn", "relu") or loose(t) or normal.constant(nf(t)) is not None:
             continue
@@ -272,34 +278,36 @@ def _opened(g: Goal) -> None:
         for axiom, ends, value in (
             ("ax:relu_pos", (num(0), inside), inside), ("ax:relu_neg", (inside, num(0)), num(0)),
         ):  # fmt: skip
-            side = g._branch(("<=", None, ends))
-            if side.first(partial(enclosed, near=()), _level):
+            trial = g._branch(("<=", None, ends))
+            if trial.first(partial(enclosed, near=()), _level):
                 facts.append(g.fresh("relu"))
-                g.use(axiom, g.text(inside), partial(Goal.take, trial=side), label=facts[-1])
-                without = replace(without, t, value)
+                g.use(axiom, g.text(inside), partial(Goal.take, trial=trial), label=facts[-1])
+                replaced = replace(replaced, t, value)
                 break
     if not facts:
         raise Stuck("no relu of a number with roots")
     facts.append(g.fresh("opened"))
-    g.have(without, facts[-1], _rooted)
+    g.have(replaced, facts[-1], _rooted)
     g.auto(facts)
 
 
 def _rooted(g: Goal) -> None:
+    """Close a comparison by the tactics for roots."""
     if not g.first(*ROOTED):
         raise Stuck("no comparison of numbers with roots")
 
 
 def _level(g: Goal) -> None:
-    """An inequality of two numbers with roots that are the same."""
+    """Close a <= b for two equal numbers with roots."""
     label = g.fresh("same")
     g.have(("=", None, g.goal[2]), label, cancelled)
     g.auto([label])
 
 
 def halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Callable[..., None]) -> None:
-    """Close `g` at each value of an integer x of which `low` says a <= x and `high` x <= b; `leaf` is given the goal,
-    the value, and the label of the equation."""
+    """Close `g` by cases over the integer x, halving its range: fact `low` is a <= x, fact `high` is x <= b.
+
+    `leaf` closes one case; its arguments are the goal, the value, and the label of the equation ``x = value``."""
     if b < a:
         g.have(f"{a} <= {b}", "none", lambda h: h._emit({"by": "pos", "sum": [
             {"c": "1", "of": [low]}, {"c": "1", "of": [high]}]}, True))  # fmt: skip
@@ -320,19 +328,19 @@ def halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Callable[
 
 
 def squared(g: Goal) -> None:
-    """Close ``0 <= t`` for a t that is a sum of squares, with positive factors and divisors; Stuck where it is none."""
-    if g.goal[0] != "<=" or normal.constant(nf(g.goal[2][0])) != 0 or (parts := _squares(g.goal[2][1])) is None:
+    """Close ``0 <= t`` where t is a sum of squares with positive factors and divisors; Stuck for another t."""
+    if g.goal[0] != "<=" or normal.constant(nf(g.goal[2][0])) != 0 or (squares := _squares(g.goal[2][1])) is None:
         raise Stuck("no sum of squares")
-    entries = [{"c": quotient(c), "of": [], **({} if base is None else {"sq": g.text(base)})} for c, base in parts if c]
-    g._emit({"by": "pos", "sum": entries}, True)
+    terms = [{"c": quotient(c), "of": [], **({} if base is None else {"sq": g.text(base)})} for c, base in squares if c]
+    g._emit({"by": "pos", "sum": terms}, True)
 
 
 def _squares(t: Term) -> list[tuple[Fraction, Term | None]] | None:
-    """The squares of a sum with their factors; a number has no square."""
+    """A sum of squares as pairs (factor, base); base None is a plain number. None if t is not such a sum."""
     tag, data, kids = t
-    number = normal.constant(nf(t))
-    if number is not None:
-        return [(Fraction(number), None)] if number >= 0 else None
+    value = normal.constant(nf(t))
+    if value is not None:
+        return [(Fraction(value), None)] if value >= 0 else None
     if tag == "^" and data == 2:
         return [(Fraction(1), kids[0])]
     if tag == "+" or tag == "sum":
@@ -342,32 +350,33 @@ def _squares(t: Term) -> list[tuple[Fraction, Term | None]] | None:
             if None in ends:
                 return None
             terms = [instantiate(kids[2], (num(k),)) for k in range(int(ends[0] or 0), int(ends[1] or 0) + 1)]
-        found = [_squares(one) for one in terms]
-        return None if None in found else [part for one in found for part in one or ()]
+        found = [_squares(term) for term in terms]
+        return None if None in found else [part for term in found for part in term or ()]
     if tag in ("*", "/"):
         for factor, other in ((kids[1], kids[0]), (kids[0], kids[1]))[: 1 + (tag == "*")]:
-            c = normal.constant(nf(factor))
-            if c is not None and c > 0 and (parts := _squares(other)) is not None:
-                c = Fraction(c) if tag == "*" else 1 / Fraction(c)
-                return [(c * one, base) for one, base in parts]
+            number = normal.constant(nf(factor))
+            if number is not None and number > 0 and (squares := _squares(other)) is not None:
+                number = Fraction(number) if tag == "*" else 1 / Fraction(number)
+                return [(number * term, base) for term, base in squares]
     return None
 
 
 def group(labels: Sequence[str]) -> str:
-    """Labels for the parts of a conjunction, or one for what is none."""
+    """Labels as a script has them: in parentheses for the parts of a conjunction, a single one alone."""
     return f"({' '.join(labels)})" if len(labels) > 1 else labels[0]
 
 
 def pair(h: Goal, low: str, high: str) -> None:
+    """Close a conjunction of two formulas by the facts `low` and `high`."""
     for part, fact in zip(h.split(), (low, high), strict=True):
         part.hyp(fact)
 
 
 def function(cells: Mapping[tuple[int, ...], str | None], place: bool) -> str:
-    """A function with these values, 0 elsewhere; with `place` its last argument is a position."""
+    """A function with these values, and 0 elsewhere, as a term. With `place` it has a position as one more argument."""
     keys = list(cells)
-    many = len(keys[0]) if keys else 0
-    names = [f"v{k}__" for k in range(1, many + 1)]
+    arity = len(keys[0]) if keys else 0
+    names = [f"v{k}__" for k in range(1, arity + 1)]
     terms = []
     for key, value in cells.items():
         test = " & ".join(f"{name} = {k if k >= 0 else f'({k})'}" for name, k in zip(names, key, strict=True))
@@ -378,36 +387,38 @@ def function(cells: Mapping[tuple[int, ...], str | None], place: bool) -> str:
 
 
 def table_function(entries: Mapping[tuple[int, ...], Fraction], names: Sequence[str] = ()) -> str:
-    """A function with these values at indices, in few symbols: a term for rows that are alike one after the other, and
-    in a row a line where its values are on one, else a term for each run of equal ones. Arguments have these names."""
+    """A function with these values at these indices, as a short term; `names` are the names of its arguments.
+
+    Successive equal rows share one summand. A row is a linear function of its index if its values allow it, else a sum
+    over the runs of equal values."""
     names = names or [f"v{k}__" for k in range(1, 1 + len(next(iter(entries))))]
     if not names:
         return quotient(entries[()])
     rows: dict[tuple[int, ...], dict[int, Fraction]] = {}
     for key, value in entries.items():
         rows.setdefault(key[:-1], {})[key[-1]] = value
-    alike: list[tuple[tuple[int, ...], int, str]] = []  # where it begins, how many, what they are
+    groups: list[tuple[tuple[int, ...], int, str]] = []  # first index, number of rows, their term
     for key, row in rows.items():
         text = _row(row, names[-1])
-        if key and alike and alike[-1][2] == text and key == (*alike[-1][0][:-1], alike[-1][0][-1] + alike[-1][1]):
-            alike[-1] = (alike[-1][0], alike[-1][1] + 1, text)
+        if key and groups and groups[-1][2] == text and key == (*groups[-1][0][:-1], groups[-1][0][-1] + groups[-1][1]):
+            groups[-1] = (groups[-1][0], groups[-1][1] + 1, text)
         else:
-            alike.append((key, 1, text))
+            groups.append((key, 1, text))
     terms = []
-    for key, number, text in alike:
+    for key, count, text in groups:
         test = [f"{name} = {_spelled(k)}" for name, k in zip(names, key, strict=False)]
-        if number > 1:
-            test[-1:] = _between(names[-2], key[-1], key[-1] + number - 1)
+        if count > 1:
+            test[-1:] = _between(names[-2], key[-1], key[-1] + count - 1)
         terms += [] if text == "0" else [f"I[{' & '.join(test)}]*({text})" if test else text]
     return f"{' '.join(names)}. {_sum(terms)}"
 
 
 def _row(row: Mapping[int, Fraction], name: str) -> str:
-    """The values of a row at its numbers, as a term of the number."""
-    (a, first), *others = row.items()
-    slope = (others[0][1] - first) / (others[0][0] - a) if others else Fraction(0)
-    if all(value == first + slope * (k - a) for k, value in row.items()):
-        start = first - slope * a
+    """The values of a row as a term in its index."""
+    (a, first_value), *others = row.items()
+    slope = (others[0][1] - first_value) / (others[0][0] - a) if others else Fraction(0)
+    if all(value == first_value + slope * (k - a) for k, value in row.items()):
+        start = first_value - slope * a
         line = name if slope == 1 else f"{_spelled(slope)}*{name}"
         return quotient(start) if not slope else line if not start else f"{line} + {_spelled(start)}"
     runs: list[tuple[int, int, Fraction]] = []
@@ -420,12 +431,13 @@ def _row(row: Mapping[int, Fraction], name: str) -> str:
 
 
 def _between(name: str, a: int | str, b: int | str) -> list[str]:
-    """That a name is at least a and at most b, numbers or terms."""
+    """The conditions a <= name <= b, for numbers or terms a and b; one equation if they are equal."""
     low, high = (one if isinstance(one, str) else _spelled(one) for one in (a, b))
     return [f"{name} = {low}"] if a == b else [f"{low} <= {name}", f"{name} <= {high}"]
 
 
 def _spelled(value: int | Fraction) -> str:
+    """A number as a factor: in brackets unless it is a natural number."""
     return quotient(value) if value >= 0 and Fraction(value).denominator == 1 else f"({quotient(value)})"
 
 
@@ -434,7 +446,7 @@ def _sum(terms: Sequence[str]) -> str:
 
 
 def row_function(values: Sequence[object], low: str | None) -> str:
-    """A function of positions with these values; a number where there are none."""
+    """A function of positions with these values; the single value if there are no positions (`low` is None)."""
     texts = [str(value) for value in values]
     if low is None or len(set(texts)) == 1:
         return texts[0] if low is None else f"y__. {texts[0]}"
@@ -443,22 +455,23 @@ def row_function(values: Sequence[object], low: str | None) -> str:
 
 
 def rows_function(rows: Mapping[tuple[int, ...], Sequence[object]], low: str | None, repeated: bool = False) -> str:
-    """A function of a number, and of a position where `low` is the first one: most rows, and what the others are
-    more. At other numbers it is anything. With `repeated` numbers that come back at one distance are a sum."""
-    alike: dict[tuple[str, ...], list[int]] = {}
+    """A function of a number, and of a position if there are some (`low` is the first): the row in the most runs of
+    numbers, plus the differences of the others. Its values at other numbers do not matter. With `repeated`, numbers
+    that repeat at one distance are written as a sum."""
+    keys_of_row: dict[tuple[str, ...], list[int]] = {}
     for (k,), row in rows.items():
-        alike.setdefault(tuple(map(str, row[:1] if low is None else row)), []).append(k)
-    most, *others = sorted(alike, key=lambda row: -spans(alike[row], "").count(" | "))
-    found = [_placed(most, low)]
-    for row in others:
-        more = [_less(a, b) for a, b in zip(row, most, strict=True)]
-        here = counted(alike[row], "v1__") if repeated else f"I[{spans(alike[row], 'v1__')}]"
-        found.append(f"{here if here.startswith('I[') else f'({here})'}*({_placed(more, low)})")
-    return f"v1__{' y__' * (low is not None)}. {_sum([one for one in found if one != '0'])}"
+        keys_of_row.setdefault(tuple(map(str, row[:1] if low is None else row)), []).append(k)
+    common, *rest = sorted(keys_of_row, key=lambda row: -spans(keys_of_row[row], "").count(" | "))
+    terms = [_placed(common, low)]
+    for row in rest:
+        differences = [_less(a, b) for a, b in zip(row, common, strict=True)]
+        condition = counted(keys_of_row[row], "v1__") if repeated else f"I[{spans(keys_of_row[row], 'v1__')}]"
+        terms.append(f"{condition if condition.startswith('I[') else f'({condition})'}*({_placed(differences, low)})")
+    return f"v1__{' y__' * (low is not None)}. {_sum([one for one in terms if one != '0'])}"
 
 
 def _placed(values: Sequence[str], low: str | None) -> str:
-    """These values at the positions, as a term."""
+    """The values at the positions, as a term in the position."""
     if len(set(values)) == 1:
         return values[0] if values[0] == "0" else f"({values[0]})"
     terms = [f"I[y__ = {int(low or 0) + k}]*({value})" for k, value in enumerate(values) if value != "0"]
@@ -466,7 +479,7 @@ def _placed(values: Sequence[str], low: str | None) -> str:
 
 
 def _less(a: str, b: str) -> str:
-    """a - b as a text."""
+    """The text of a - b."""
     try:
         return quotient(Fraction(a) - Fraction(b))
     except ValueError:
@@ -474,50 +487,49 @@ def _less(a: str, b: str) -> str:
 
 
 def spans(numbers: Sequence[int], name: str) -> str:
-    """That a name is one of these numbers, which ascend."""
+    """The condition that `name` is one of these ascending numbers."""
     return _bracketed([" & ".join(_between(name, a, b)) for a, b in consecutive(numbers)], " | ")
 
 
 def counted(numbers: Sequence[int], name: str) -> str:
-    """1 where a name is one of these numbers, which ascend, else 0, as a term: runs that come back at the same distance
-    are a sum.
+    """A term that is 1 if `name` is one of these ascending numbers, else 0. Runs that repeat at one distance are a sum.
 
     >>> counted([2, 4, 5, 12, 14, 15, 22, 24, 25, 31], "x")
     'sum(u__, 0, 2, I[x = 10*u__ + 2 | 10*u__ + 4 <= x & x <= 10*u__ + 5]) + I[x = 31]'
     """
-    runs, terms, apart = consecutive(numbers), list[str](), list[tuple[int, int]]()
+    runs, terms, single = consecutive(numbers), list[str](), list[tuple[int, int]]()
     while runs:
-        many, times = max(((q, _again(runs, q)) for q in range(1, len(runs) // 2 + 1)), key=_saved, default=(1, 1))
-        if times < 3:
-            apart.append(runs.pop(0))
+        period, repeats = max(((q, _again(runs, q)) for q in range(1, len(runs) // 2 + 1)), key=_saved, default=(1, 1))
+        if repeats < 3:
+            single.append(runs.pop(0))
             continue
-        step = runs[many][0] - runs[0][0]
-        cells = [" & ".join(_between(name, f"{step}*u__ + {a}", f"{step}*u__ + {b}")) for a, b in runs[:many]]
-        terms.append(f"sum(u__, 0, {times - 1}, I[{_bracketed(cells, ' | ')}])")
-        runs = runs[many * times :]
-    tests = [" & ".join(_between(name, a, b)) for a, b in apart]
-    return _sum(terms + [f"I[{_bracketed(tests, ' | ')}]"] * bool(tests))
+        step = runs[period][0] - runs[0][0]
+        intervals = [" & ".join(_between(name, f"{step}*u__ + {a}", f"{step}*u__ + {b}")) for a, b in runs[:period]]
+        terms.append(f"sum(u__, 0, {repeats - 1}, I[{_bracketed(intervals, ' | ')}])")
+        runs = runs[period * repeats :]
+    conditions = [" & ".join(_between(name, a, b)) for a, b in single]
+    return _sum(terms + [f"I[{_bracketed(conditions, ' | ')}]"] * bool(conditions))
 
 
-def _again(runs: Sequence[tuple[int, int]], many: int) -> int:
-    """How often the first of these runs, `many` of them, stand one behind the other at one distance."""
-    step, times = runs[many][0] - runs[0][0], 1
-    for k in range(many, len(runs) - many + 1, many):
-        before, here = runs[k - many : k], runs[k : k + many]
-        if here != [(a + step, b + step) for a, b in before]:
+def _again(runs: Sequence[tuple[int, int]], period: int) -> int:
+    """How often the first `period` runs are repeated, one group after the other, at the distance of the first two."""
+    distance, repeats = runs[period][0] - runs[0][0], 1
+    for k in range(period, len(runs) - period + 1, period):
+        previous, present = runs[k - period : k], runs[k : k + period]
+        if present != [(a + distance, b + distance) for a, b in previous]:
             break
-        times += 1
-    return times
+        repeats += 1
+    return repeats
 
 
-def _saved(found: tuple[int, int]) -> int:
-    """How many runs need not be written."""
-    many, times = found
-    return many * (times - 1)
+def _saved(repetition: tuple[int, int]) -> int:
+    """How many runs a repetition (period, repeats) saves."""
+    period, repeats = repetition
+    return period * (repeats - 1)
 
 
 def _bracketed(parts: Sequence[str], sign: str) -> str:
-    """Parts with a sign between them; many are bracketed in halves."""
+    """The parts joined by a sign; more than 16 are bracketed in halves."""
     if len(parts) <= 16:
         return sign.join(parts)
     half = len(parts) // 2
@@ -525,35 +537,35 @@ def _bracketed(parts: Sequence[str], sign: str) -> str:
 
 
 def affine(cells: Mapping[tuple[int, ...], int]) -> list[int] | None:
-    """The numbers c, a, b, .. with value c + a*x1 + b*x2 + .. at each key; None where there are none."""
+    """The integers c, a, b, .. such that each value is c + a*x1 + b*x2 + ..; None if there are none."""
     keys = list(cells)
-    first, slopes = keys[0], []
-    for m in range(len(first)):
-        other = next((k for k in keys if k[m] != first[m] and k[:m] + k[m + 1 :] == first[:m] + first[m + 1 :]), None)
-        rise = 0 if other is None else Fraction(cells[other] - cells[first], other[m] - first[m])
+    origin, slopes = keys[0], []
+    for m in range(len(origin)):
+        near = next((k for k in keys if k[m] != origin[m] and k[:m] + k[m + 1 :] == origin[:m] + origin[m + 1 :]), None)
+        rise = 0 if near is None else Fraction(cells[near] - cells[origin], near[m] - origin[m])
         if rise.denominator != 1:
             return None
         slopes.append(int(rise))
-    start = cells[first] - sum(a * x for a, x in zip(slopes, first, strict=True))
-    fits = all(v == start + sum(a * x for a, x in zip(slopes, k, strict=True)) for k, v in cells.items())
-    return [start, *slopes] if fits else None
+    constant = cells[origin] - sum(a * x for a, x in zip(slopes, origin, strict=True))
+    agrees = all(v == constant + sum(a * x for a, x in zip(slopes, k, strict=True)) for k, v in cells.items())
+    return [constant, *slopes] if agrees else None
 
 
 def witnessed(g: Goal, texts: Sequence[str]) -> Term:
-    """Give the witnesses of the goal, all put in at once; what it says of them, in which they are loose."""
-    values, f = [], g.goal
+    """Give the goal all its witnesses at once; the body of its quantifiers, in which their variables are loose."""
+    values, formula = [], g.goal
     for text in texts:
-        if f[0] != "ex":
+        if formula[0] != "ex":
             raise Stuck("a witness is for 'ex'")
-        values.append(g.term(text, f[1]))
+        values.append(g.term(text, formula[1]))
         g.nodes.append({"by": "witness", "term": text})
-        f = f[2][0]
+        formula = formula[2][0]
     g.goal = opened(g.goal, values)
-    return f
+    return formula
 
 
 def left_of(f: Term) -> str | None:
-    """The function that an equation is for, after computation."""
+    """The function whose value the left side of an equation is, after computation; None for another formula."""
     while f[0] in ("all", "->", "&"):
         f = instantiate(f[2][0], (var("#", f[1]),)) if f[0] == "all" else f[2][f[0] == "->"]
     if f[0] != "=":
@@ -565,6 +577,7 @@ def left_of(f: Term) -> str | None:
 
 
 def _occurs(t: Term, name: str) -> bool:
+    """Whether a variable is in a term."""
     return (t[0] == "var" and t[1][0] == name) or any(_occurs(k, name) for k in t[2] if isinstance(k, tuple))
 
 

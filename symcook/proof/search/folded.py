@@ -1,5 +1,7 @@
-"""What is computed once for all rows of a table, and not at each token or pair of rows: in bridges of many equations.
-Untrusted."""
+"""Work that a bridge does once for a whole table, instead of once for each row or pair of rows. Untrusted.
+
+`shortened` simplifies a goal before its cases, `swapped` takes the index with fewer values first, and `distinct` proves
+that no two rows of a table are equal without a look at each pair."""
 
 from __future__ import annotations
 
@@ -31,65 +33,69 @@ from symcook.proof.terms import (
 )
 
 Test = tuple[tuple[int, int], ...]
-"""Columns of a table with the values that they have."""
+"""A conjunction of tests ``column = value``, as pairs of both."""
 
 
 def shortened(g: Goal, each: Callable[[Goal], None]) -> bool:
-    """Close a goal by `each` with a shorter one in its place, which is the same up to normal forms: numbers are
-    computed once, and not in each case that is told apart. Whether there is such a goal."""
-    short = Shorter().of(g.goal)
-    if 5 * work(short) > 4 * work(g.goal) or not reads_back(g, short) or fkey(short) != fkey(g.goal):
+    """Replace the goal by a shorter one with the same normal form, which `each` closes; whether there is a shorter one.
+
+    Numbers are then computed once, instead of once in each case."""
+    shorter = Shorter().of(g.goal)
+    if 5 * work(shorter) > 4 * work(g.goal) or not reads_back(g, shorter) or fkey(shorter) != fkey(g.goal):
         return False
     label = g.fresh("short")
-    g.have(short, label, each)
+    g.have(shorter, label, each)
     g.hyp(label)
     return True
 
 
 def swapped(g: Goal, each: Callable[[Goal], None]) -> bool:
-    """Close ``all x in a..b. all y in c..d. ..`` with numbers by `each`, which closes what says it of y first, where y
-    has fewer: at a y much of it may be a number. Whether the goal is of that form."""
-    f = g.goal
-    if not over_numbers(f) or not over_numbers(inner := instantiate(f[2][0], (var("#", "Int"),))[2][1]):
+    """Close ``all x in a..b. all y in c..d. F`` by `each`, with y before x, if all ends are numbers and y has fewer
+    values than x; whether the goal has this form. With y known, more of F may be a number."""
+    goal = g.goal
+    if not over_numbers(goal) or not over_numbers(inner := instantiate(goal[2][0], (var("#", "Int"),))[2][1]):
         return False
-    of_x, of_y = ([int(normal.constant(nf(end)) or 0) for end in ends_of(one)] for one in (f, inner))
+    of_x, of_y = ([int(normal.constant(nf(end)) or 0) for end in ends_of(one)] for one in (goal, inner))
     if of_y[1] - of_y[0] >= of_x[1] - of_x[0]:
         return False
-    x, y, label, said = (g.fresh(stem) for stem in ("x", "y", "swapped", "said"))
+    x, y, swapped, instance = (g.fresh(stem) for stem in ("x", "y", "swapped", "said"))
     names = var(x, "Int"), var(y, "Int")
-    outer = instantiate(f[2][0], names[:1])
+    outer = instantiate(goal[2][0], names[:1])
     within = instantiate(outer[2][1][2][0], names[1:])
-    other = imp(within[2][0], ("all", "Int", (abstract(imp(outer[2][0], within[2][1]), names[:1]),)))
-    g.have(("all", "Int", (abstract(other, names[1:]),)), label, each)
+    exchanged = imp(within[2][0], ("all", "Int", (abstract(imp(outer[2][0], within[2][1]), names[:1]),)))
+    g.have(("all", "Int", (abstract(exchanged, names[1:]),)), swapped, each)
     g.intro(f"{x} ({x}_low {x}_high) {y} ({y}_low {y}_high)")
-    g.use(label, y, lambda h: _both(h, y), x, lambda h: _both(h, x), label=said)
-    g.hyp(said)
+    g.use(swapped, y, lambda h: _both(h, y), x, lambda h: _both(h, x), label=instance)
+    g.hyp(instance)
     return True
 
 
 def over_numbers(f: Term) -> bool:
-    """Whether it is ``all x in a..b`` with numbers a and b."""
+    """Whether the formula is ``all x in a..b. F`` with numbers a and b."""
     if f[:2] != ("all", "Int") or f[2][0][0] != "->" or f[2][0][2][0][0] != "&":
         return False
     return all(normal.constant(nf(end)) is not None for end in ends_of(f))
 
 
 def ends_of(f: Term) -> list[Term]:
-    """a and b of ``all x in a..b``."""
+    """The terms a and b of ``all x in a..b. F``."""
     low, high = f[2][0][2][0][2]
     return [instantiate(end, (var("#", "Int"),)) for end in (low[2][0], high[2][1])]
 
 
 class Shorter:
-    """Terms and formulas in fewer symbols, with the same normal form: what is a number is one, and a sum between
-    numbers is written out where few of its terms are left, or with `apart` always."""
+    """Makes terms and formulas shorter, with the same normal form.
 
-    def __init__(self, apart: bool = False) -> None:
-        self.apart = apart
+    A term that is a number becomes a numeral. A sum between numbers is written out if few of its terms are not 0, or
+    always with `apart`."""
+
+    def __init__(self, always: bool = False) -> None:
+        self.apart = always
         self.seen: dict[int, tuple[Term, Term]] = {}
         self.names = 0
 
     def of(self, t: Term) -> Term:
+        """The shorter term."""
         if not t[2]:
             return t
         known = self.seen.get(id(t))
@@ -105,35 +111,37 @@ class Shorter:
             return self._sum(t)
         if tag == "lam":
             return t
-        new = tuple(map(self.of, kids))
-        made = t if all(a is b for a, b in zip(kids, new, strict=True)) else (tag, data, new)
-        return _computed(made)
+        parts = tuple(map(self.of, kids))
+        rebuilt = t if all(a is b for a, b in zip(kids, parts, strict=True)) else (tag, data, parts)
+        return _computed(rebuilt)
 
     def _under(self, body: Term, sort: Sort) -> Term:
+        """The shorter body of a binder."""
         self.names += 1
         name = var(f"s{self.names}__", sort)
         return abstract(self.of(instantiate(body, (name,))), (name,))
 
     def _sum(self, t: Term) -> Term:
+        """A shorter sum or product: written out, or with shorter parts."""
         tag, data, (low, high, body) = t
         ends = self.of(low), self.of(high)
-        made = (tag, data, (*ends, self._under(body, "Int")))
-        if tag != "sum" or any(one[0] != "num" or one[1][1] != 1 for one in ends):
-            return made
-        first, last = (one[1][0] for one in ends)
+        kept = (tag, data, (*ends, self._under(body, "Int")))
+        if tag != "sum" or any(end[0] != "num" or end[1][1] != 1 for end in ends):
+            return kept
+        first, last = (end[1][0] for end in ends)
         if last - first > MANY:
-            return made
+            return kept
         terms = [self.of(instantiate(body, (num(k),))) for k in range(first, last + 1)]
-        left = _added([one for one in terms if one != num(0)])
-        return left if self.apart or 2 * work(left) < work(made) + sum(1 for _ in subterms(made)) else made
+        total = _added([term for term in terms if term != num(0)])
+        return total if self.apart or 2 * work(total) < work(kept) + sum(1 for _ in subterms(kept)) else kept
 
 
 MANY = 1000
-"""A sum of more terms is not written out."""
+"""The maximum number of terms of a sum that is written out."""
 
 
 def _added(terms: Sequence[Term]) -> Term:
-    """A sum in halves, with the numbers in it added up."""
+    """The sum of these terms, bracketed in halves, with adjacent numbers added."""
     if len(terms) < 2:
         return terms[0] if terms else num(0)
     half = len(terms) // 2
@@ -141,7 +149,7 @@ def _added(terms: Sequence[Term]) -> Term:
 
 
 def _computed(t: Term) -> Term:
-    """A term or formula with parts that are short, where they say what it is."""
+    """A term or formula, simplified where parts are numbers or truth values."""
     tag, _, kids = t
     if tag in ("&", "|"):
         unit, zero = (TRUE, FALSE) if tag == "&" else (FALSE, TRUE)
@@ -162,7 +170,7 @@ def _computed(t: Term) -> Term:
 
 
 def _number(t: Term) -> Term:
-    """What is said of numbers, or made of them, as a number or as true or false; the term where it is none."""
+    """A term or comparison of numbers as a numeral, or as true or false; unchanged if it has no value."""
     if t[0] in COMPARISONS:
         return {normal.TRUE: TRUE, normal.FALSE: FALSE}.get(fkey(t), t)
     if t[0] == "/" and t[2][1] == num(0):
@@ -172,12 +180,12 @@ def _number(t: Term) -> Term:
 
 
 def reads_back(g: Goal, f: Term) -> bool:
-    """Whether its text is read as the same: a numeral behind a minus is another term."""
+    """Whether the text of a formula is read as this formula. (A numeral after a minus is read as another term.)"""
     return g.formula(g.text(f)) == f
 
 
 def work(t: Term) -> int:
-    """How many symbols there are, with those below a sum between numbers once for each."""
+    """The number of symbols of a term, where the body of a sum between numbers counts once for each summand."""
     symbols = 1
     for k in t[2]:
         symbols += work(k)
@@ -193,9 +201,10 @@ def work(t: Term) -> int:
 
 
 def distinct(g: Goal, halved: Callable[..., None]) -> bool:
-    """Close ``all r in a..b. all e in a..b. (f(r) = f(e) & ..) -> r = e``, with numbers a and b, without looking at all
-    pairs: the number of a row is a term of its columns, f(r) and the others. `halved` closes a goal at each value of an
-    integer. Whether the goal is of that form, and there is such a term."""
+    """Close ``all r in a..b. all e in a..b. (f(r) = f(e) & ..) -> r = e``, with numbers a and b; whether that was done.
+
+    Not each pair of rows is compared. A term in the columns f(r), .. gives the number of the row (`numbered`): this is
+    proved for each row, and equal columns then have equal terms. `halved` closes a goal at each value of an integer."""
     ends = _two_rows(g.goal)
     if ends is None:
         return False
@@ -206,46 +215,47 @@ def distinct(g: Goal, halved: Callable[..., None]) -> bool:
     trial.intro(f"({' '.join(parts)})" if len(parts) > 1 else parts[0])
     rows = range(ends[0], ends[1] + 1)
     columns = _columns(trial, parts, var(r, "Int"), var(e, "Int"))
-    if own := [label for term, label in columns or () if term == var(r, "Int")]:  # a column that is the row's number
-        trial.hyp(own[0])
+    if own_labels := [label for term, label in columns or () if term == var(r, "Int")]:  # the row's own number
+        trial.hyp(own_labels[0])
         g.take(trial)
         return True
-    values = None if columns is None else [_values(term, var(r, "Int"), rows) for term, _ in columns]
-    if columns is None or values is None or None in values:
+    column_values = None if columns is None else [_values(term, var(r, "Int"), rows) for term, _ in columns]
+    if columns is None or column_values is None or None in column_values:
         return False
-    found = numbered(rows, [one for one in values if one is not None])
-    if found is None:
+    coefficients = numbered(rows, [column for column in column_values if column is not None])
+    if coefficients is None:
         return False
-    number, x, rule = _term(found, [term for term, _ in columns]), trial.fresh("x"), trial.fresh("number")
+    number, x, rule = _term(coefficients, [term for term, _ in columns]), trial.fresh("x"), trial.fresh("number")
     at_x = trial.text(replace(number, var(r, "Int"), var(x, "Int")))
 
-    def each(h: Goal) -> None:
-        h.intro(f"{x} ({x}_low {x}_high)")
-        halved(h, x, *ends, f"{x}_low", f"{x}_high", lambda leaf, _, equal: leaf.rewrite(equal).true())
+    def each(leaf_goal: Goal) -> None:
+        leaf_goal.intro(f"{x} ({x}_low {x}_high)")
+        halved(leaf_goal, x, *ends, f"{x}_low", f"{x}_high", lambda leaf, _, equal: leaf.rewrite(equal).true())
 
     trial.have(f"all {x}:Int. {ends[0]} <= {x} & {x} <= {ends[1]} -> {x} = {at_x}", rule, each)
     for name in (r, e):
         ranged = trial.fresh("ranged")
         trial.have(f"{ends[0]} <= {name} & {name} <= {ends[1]}", ranged, lambda h, name=name: _both(h, name))
         trial.use(rule, name, f"#{ranged}", label=f"{name}_is")
-    said = f"{r}_is"
+    equation = f"{r}_is"
     for k, (term, label) in enumerate(columns):
-        if term in set(subterms(trial.facts[said])):
-            trial.rewrite(label, said, f"{said}{k}")
-            said = f"{said}{k}"
-    trial._emit({"by": "pos", "eq": [["1", said], ["-1", f"{e}_is"]]}, True)
+        if term in set(subterms(trial.facts[equation])):
+            trial.rewrite(label, equation, f"{equation}{k}")
+            equation = f"{equation}{k}"
+    trial._emit({"by": "pos", "eq": [["1", equation], ["-1", f"{e}_is"]]}, True)
     g.take(trial)
     return True
 
 
 def _both(h: Goal, name: str) -> None:
+    """Close ``a <= name & name <= b`` by the facts name_low and name_high."""
     for part, label in zip(h.split(), (f"{name}_low", f"{name}_high"), strict=True):
         part.hyp(label)
 
 
 def _two_rows(f: Term) -> tuple[int, int] | None:
-    """a and b of such a goal."""
-    found = list[tuple[int, int]]()
+    """The numbers a and b if the goal has the form that `distinct` closes; else None."""
+    ranges = list[tuple[int, int]]()
     for _ in range(2):
         if f[:2] != ("all", "Int") or f[2][0][0] != "->" or f[2][0][2][0][0] != "&":
             return None
@@ -253,15 +263,15 @@ def _two_rows(f: Term) -> tuple[int, int] | None:
         ends = [normal.constant(nf(instantiate(end, (var("#", "Int"),)))) for end in (low[2][0], high[2][1])]
         if None in ends:
             return None
-        found.append((int(ends[0] or 0), int(ends[1] or 0)))
+        ranges.append((int(ends[0] or 0), int(ends[1] or 0)))
         f = f[2][0][2][1]
-    rows = f[0] == "->" and f[2][1][0] == "=" and [one[0] for one in f[2][1][2]] == ["bound", "bound"]
-    return found[0] if rows and found[0] == found[1] else None
+    rows = f[0] == "->" and f[2][1][0] == "=" and [side[0] for side in f[2][1][2]] == ["bound", "bound"]
+    return ranges[0] if rows and ranges[0] == ranges[1] else None
 
 
 def _columns(g: Goal, parts: Sequence[str], r: Term, e: Term) -> list[tuple[Term, str]] | None:
-    """The columns of two rows that are the same: each as a term of r, and the label of the equation. None where the
-    facts `parts` say anything else."""
+    """The columns in which the rows r and e are equal: each as a term in r, with the label of the equation. None if one
+    of the facts `parts` is neither an equation nor equations for a range of indices."""
     equations = list[str]()
     for label in parts:
         if g.facts[label][0] == "=":
@@ -277,7 +287,7 @@ def _columns(g: Goal, parts: Sequence[str], r: Term, e: Term) -> list[tuple[Term
         for k in range(int(ends[0] or 0), int(ends[1] or 0) + 1):
             equations.append(f"{label}_{k}")
             g.use(label, str(k), "!", label=equations[-1])
-    found = list[tuple[Term, str]]()
+    columns = list[tuple[Term, str]]()
     for label in equations:
         term = reify.term(nf(g.facts[label][2][0]))
         equal = ("=", None, (term, replace(term, r, e)))
@@ -285,20 +295,21 @@ def _columns(g: Goal, parts: Sequence[str], r: Term, e: Term) -> list[tuple[Term
             continue
         if not reads_back(g, equal):
             return None
-        found.append((term, f"{label}_is"))
+        columns.append((term, f"{label}_is"))
         g.have(equal, f"{label}_is", lambda h, label=label: h.hyp(label))
-    return found
+    return columns
 
 
 def _values(term: Term, r: Term, rows: range) -> list[int] | None:
-    """The numbers of a column in its rows; None where one is no integer."""
+    """The values of a column in all rows; None unless all are integers."""
     values = [normal.constant(nf(replace(term, r, num(k)))) for k in rows]
     return None if any(v is None or v.denominator != 1 for v in values) else [int(v or 0) for v in values]
 
 
 def numbered(rows: Sequence[int], columns: Sequence[Sequence[int]]) -> dict[Test, Fraction] | None:
-    """Each row's number as a sum over what its columns are, one by one, or the first and one or two more if that is not
-    enough.
+    """Each row's number as a sum of coefficients over the tests that the row passes; None if no sum was found.
+
+    Tests are about one column; if that is not enough, about the first column and one other, then two others.
 
     >>> numbered([1, 2, 3, 4], [[0, 0, 1, 1], [5, 6, 5, 6]])
     {(): Fraction(4, 1), ((0, 0),): Fraction(-2, 1), ((1, 5),): Fraction(-1, 1)}
@@ -306,48 +317,50 @@ def numbered(rows: Sequence[int], columns: Sequence[Sequence[int]]) -> dict[Test
     tests: list[Test] = [(), *(((k, v),) for k, column in enumerate(columns) for v in dict.fromkeys(column))]
     others = range(1, len(columns))
     for size in range(3):
-        for more in combinations(others, size) if size else ():
-            together = (0, *more)
-            met = dict.fromkeys(zip(*(columns[k] for k in together), strict=True))
-            tests += [tuple(zip(together, one, strict=True)) for one in met]
-        found = _solved(rows, columns, tests)
-        if found is not None:
-            return found
+        for extra in combinations(others, size) if size else ():
+            chosen = (0, *extra)
+            rows_seen = dict.fromkeys(zip(*(columns[k] for k in chosen), strict=True))
+            tests += [tuple(zip(chosen, values, strict=True)) for values in rows_seen]
+        coefficients = _solved(rows, columns, tests)
+        if coefficients is not None:
+            return coefficients
     return None
 
 
 def _solved(
     rows: Sequence[int], columns: Sequence[Sequence[int]], tests: Sequence[Test]
 ) -> dict[Test, Fraction] | None:
-    """Numbers of tests that add up to the number of each row; the first tests are taken."""
+    """Coefficients of tests that add up to the number of each row, by elimination; earlier tests are preferred."""
     pivots: list[tuple[int, dict[int, Fraction]]] = []
     last = len(tests)
     for place, row in enumerate(rows):
-        left = {t: Fraction(1) for t, test in enumerate(tests) if all(columns[k][place] == v for k, v in test)}
-        left[last] = Fraction(row)
-        for at, other in pivots:
-            if factor := left.get(at, Fraction(0)):
-                for t, value in other.items():
-                    left[t] = left.get(t, Fraction(0)) - factor * value
-        left = {t: value for t, value in left.items() if value}
-        if not left:
+        equation = {t: Fraction(1) for t, test in enumerate(tests) if all(columns[k][place] == v for k, v in test)}
+        equation[last] = Fraction(row)
+        for pivot, pivot_row in pivots:
+            if factor := equation.get(pivot, Fraction(0)):
+                for t, value in pivot_row.items():
+                    equation[t] = equation.get(t, Fraction(0)) - factor * value
+        equation = {t: value for t, value in equation.items() if value}
+        if not equation:
             continue
-        at = min(left)
-        if at == last:
+        pivot = min(equation)
+        if pivot == last:
             return None
-        pivots.append((at, {t: value / left[at] for t, value in left.items()}))
-    found: dict[int, Fraction] = {}
-    for at, row in reversed(pivots):
-        rest = sum((value * found.get(t, Fraction(0)) for t, value in row.items() if t not in (at, last)), Fraction(0))
-        found[at] = row.get(last, Fraction(0)) - rest
-    return {tests[at]: found[at] for at in sorted(found) if found[at]}
+        pivots.append((pivot, {t: value / equation[pivot] for t, value in equation.items()}))
+    solution: dict[int, Fraction] = {}
+    for pivot, row in reversed(pivots):
+        known = sum(
+            (value * solution.get(t, Fraction(0)) for t, value in row.items() if t not in (pivot, last)), Fraction(0)
+        )
+        solution[pivot] = row.get(last, Fraction(0)) - known
+    return {tests[pivot]: solution[pivot] for pivot in sorted(solution) if solution[pivot]}
 
 
-def _term(found: Mapping[Test, Fraction], columns: Sequence[Term]) -> Term:
-    """The sum as a term."""
+def _term(coefficients: Mapping[Test, Fraction], columns: Sequence[Term]) -> Term:
+    """The sum of `numbered` as a term in the columns."""
     terms = list[Term]()
-    for test, value in found.items():
-        number = num(value.numerator, value.denominator)
+    for test, coefficient in coefficients.items():
+        number = num(coefficient.numerator, coefficient.denominator)
         if not test:
             terms.append(number)
             continue
