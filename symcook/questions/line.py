@@ -140,7 +140,7 @@ class LineDomain(Shortening):
             raise NotExact("a value along a line must be rational", show(value))
         return polynomial(value, *self.meant)
 
-    def positions(self, expression: Coefficient) -> Sequence[LineValue]:
+    def positions(self, expression: Coefficient) -> list[Any]:
         if not isinstance(expression, tuple) or (self.meant is not None and self.meant[0] in names(expression)):
             return super().positions(expression)
         return _still(expression, self._start, self.length, tuple(self.rows))
@@ -269,7 +269,7 @@ class LineDomain(Shortening):
 
 
 @lru_cache(maxsize=64)
-def _still(term: Tree, start: int, length: int, rows: tuple[int, ...]) -> Sequence[LineValue]:
+def _still(term: Tree, start: int, length: int, rows: tuple[int, ...]) -> list[Any]:
     """A term that does not move, at the positions of strings of one length."""
     values = [value_at(term, start + place, length) for place in rows]
     each = {x: polynomial(x, "", ZERO) if isinstance(x, tuple) else _rational(x) for x in values}  # equal ones are one
