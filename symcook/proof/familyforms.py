@@ -224,6 +224,27 @@ class FormLines:
             parts["inhabited"] = self.inhabited()
         return own.judged(self.statement, parts, "proved")[0], {}
 
+    def counts(self, proved: Mapping[str, str]) -> Iterator[str]:
+        """The labels of bounds that follow: a count is at most the number of its positions, a share of them 1."""
+        for function, label in proved.items():
+            form = self.found.forms[function]
+            share = present(form.value)[0] == "/"
+            count = present(form.value)[1] if share else present(form.value)
+            if count[0] != "sum" or count[4][0] != "ind":
+                continue
+            total, places = show(count), show(("sum", *count[1:4], ("num", 1, 1)))
+            most = f"{show(count[3])} - ({show(count[2])}) + 1"
+            divided = f", inv({show(present(form.value)[2])})" if share else ""
+            lines = [
+                f"{function}_most: {form.ranges}{form.head} <= {'1' if share else most}",
+                *(f"  given {one[1]} in_{one[1]}" for one in _arguments(form.left)),
+                f"  terms: {total} <= {places} by sum_mono",
+                f"  places: {places} = {most} by sum_one",
+                f"  qed by terms, places, {label}{divided}",
+            ]
+            if self.line("\n  ".join(lines)) is None:
+                yield f"{function}_most"
+
     def sides(self, form: FamilyForm) -> Iterator[str]:
         """The labels to cite for a form: its equations, then relu(x) - relu(-x) = x for each relu(-x) in them.
 

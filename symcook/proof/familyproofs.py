@@ -44,7 +44,7 @@ def prove(statement: Statement, family: Family, meaning: FamilyMeaning, until: U
     lines = FormLines(found, [form for form in found.forms.values() if form.value is not None], until, statement)
     proved, _ = lines.proved()
     others = [label for f, labels in lines.equations.items() if f not in proved for label in labels]
-    hints, stored = [*proved.values(), *others], cited(family, meaning)
+    hints, stored = [*proved.values(), *lines.counts(proved), *others], cited(family, meaning)
     for more in ([stored] if stored else []) + [[], *SUMS]:
         if lines.line(f"qed by {', '.join([*more, *hints])}") is None:
             return pruned(lines.g.nodes)
@@ -59,5 +59,5 @@ def cited(family: Family, meaning: FamilyMeaning) -> list[str]:
         names = leading_names(one.expanded)
         if all(name in ("n", "w") or name in meaning.names for name in names):
             terms = "; ".join(meaning.names.get(name, name) for name in names)
-            found.append(f"{one.id.removeprefix('lem.')}({terms})")
+            found.append(one.id.removeprefix("lem.") + (f"({terms})" if terms else ""))
     return found

@@ -60,13 +60,12 @@ class FamilyTried(Tried):
 
     @property
     def smaller(self) -> str | None:
-        """To where the sentence was tried at smaller sizes and tables, where that is less than to the longest."""
+        """Also to where the sentence was tried at smaller sizes and tables, where that is less than to the longest."""
         least = min((length for _, length in self.reached), default=LONGEST)
         if self.sizes is None or least >= LONGEST:
-            return None
-        if not least:
-            return "smaller sizes were not all tried"
-        return f"smaller sizes were tried to {least} position{'s' * (least > 1)}"
+            return super().smaller
+        tried = f"smaller sizes were tried to {least} position{'s' * (least > 1)}"
+        return "; ".join(filter(None, (super().smaller, tried if least else "smaller sizes were not all tried")))
 
     @property
     def so_far(self) -> str:
@@ -319,7 +318,14 @@ class FamilyRuns(Runs):
         }
         below = tuple((one.values, reached.get(one.values, 0)) for one in self.all_instances[:least])
         return FamilyTried(
-            found.word, found.length, found.outside, found.open_at, {}, at.values, values, self.model, below
+            found.word,
+            found.length,
+            found.outside,
+            found.open_at,
+            sizes=at.values,
+            at=values,
+            model=self.model,
+            reached=below,
         )
 
     def _below(self, least: int, longest: int, reached: dict[str, int]) -> int:

@@ -310,6 +310,7 @@ def _decided(
             parts = {"proof": partial(Goal.take, trial=found.proved)}
             return Settled(*_proved(statement, parts, subject, until, strings), None, decision=found)
     if found.string is not None:
+        tried = None
         if found.fragment == COUNTS:  # it has the least length, and may not be the first of these
             runs, tried = _tried(subject, Until(until.left / 8, 1 / 8))
             if tried.word is not None:
@@ -318,9 +319,20 @@ def _decided(
         with suppress(WordsSpent):
             for holds in runs.on(found.string):
                 if holds and runs.false() and runs.runs():
-                    tried = runs.refuting(len(found.string) - 1)
+                    shorter = len(found.string) - 1
+                    reached = shorter if found.shortest else min(tried.length, shorter) if tried is not None else 0
+                    tried = runs.refuting(reached, unsought=_unsought(found, reached))
                     return Settled(*refute(statement, runs, until), tried, decision=found)
     return None
+
+
+def _unsought(found: ClaimDecision, reached: int) -> str | None:
+    """Which strings smaller than that of a decision may be false too, where those with so many positions are not."""
+    if found.fragment != COUNTS:
+        return None
+    if found.string is not None and reached + 1 < len(found.string):
+        return "a string, perhaps not the smallest: shorter ones were not all tried"
+    return "no shorter one; others of its length were not tried"
 
 
 def _tried(subject: Subject, until: Until) -> tuple[Runs, Tried]:

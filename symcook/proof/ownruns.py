@@ -53,6 +53,7 @@ class Tried:
 
     `word` has the typed tokens, None where no false one was found; `open_at` is the first word that decided nothing.
     `places` are the positions at which it is false, by the names that the statement has for those of changed symbols.
+    `unsought` says which smaller strings were not looked at, where `word` comes from a decision by counts.
     """
 
     word: tuple[str, ...] | None
@@ -60,6 +61,12 @@ class Tried:
     outside: bool = False
     open_at: tuple[str, ...] | None = None
     places: Mapping[str, int] = field(default_factory=dict)
+    unsought: str | None = None
+
+    @property
+    def smaller(self) -> str | None:
+        """Which smaller strings may be false too; None where `word` is the smallest."""
+        return self.unsought if self.open_at is None else "smaller words are open"
 
 
 class Runs(Instances):
@@ -421,10 +428,10 @@ class Runs(Instances):
                 pass
         return Tried(None, length, open_at=first_open)
 
-    def refuting(self, length: int, open_at: tuple[str, ...] | None = None) -> Tried:
+    def refuting(self, length: int, open_at: tuple[str, ...] | None = None, unsought: str | None = None) -> Tried:
         """The present string as that of which the sentence is false."""
         places = {name: self.values[v] for name, v in self.places.items()}
-        return Tried(self.word, length, bool(self.beyond), open_at, places)
+        return Tried(self.word, length, bool(self.beyond), open_at, places, unsought)
 
     @property
     def rational(self) -> bool:

@@ -69,15 +69,12 @@ def lines(answer: ProofAnswer, file: str | None = None) -> list[str]:
 
 
 def smallest(answer: ProofAnswer) -> str:
-    """What limits a counterexample: whether smaller strings are undecided, and whether it has the positions asked."""
-    from symcook.proof.familyruns import FamilyTried
-
+    """What limits a counterexample: which smaller strings may be false too, and whether it has the positions asked."""
     tried = answer.tried
     if tried is None:
         return ""
-    parts = [] if tried.open_at is None else ["smaller words are open"]
+    parts = [tried.smaller] if tried.smaller else []
     parts += ["the sentence asks for positions that this word does not have"] if tried.outside else []
-    parts += [tried.smaller] if isinstance(tried, FamilyTried) and tried.smaller else []
     return f" ({'; '.join(parts)})" if parts else ""
 
 

@@ -24,6 +24,7 @@ from symcook.proof.proving import document_of
 from symcook.proof.search import reify
 from symcook.proof.search.liveness import pruned
 from symcook.proof.terms import Sort, num
+from symcook.report.proving import smallest
 
 
 def averaging(mask: str = "future", weighting: str = "average", score: int = 0, **given) -> sc.Transformer:
@@ -284,3 +285,22 @@ def test_a_comparison_of_numbers_has_no_enclosure() -> None:
     assert enclosure(("ind", None, (("<", None, (num(0), num(1))),))) is None
     low, high = enclosure(("fn", "exp", (num(1),))) or ()
     assert Fraction(*low[1]) < Fraction("2.71828182846") < Fraction(*high[1]) + Fraction(1, 10**11)
+
+
+def test_a_refuting_string_says_whether_shorter_ones_may_be_false_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """40 < 3*a - 2*b has its first solution at 14 a's; strings that long are not tried one by one."""
+    model, said, whole = averaging(), "3*count(a) <= 2*count(b) + 40", counts.prove
+    answer = model.prove(said)
+    assert answer.counterexample == "a" * 14 and answer.tried is not None and answer.tried.length == 13
+    assert smallest(answer) == " (no shorter one; others of its length were not tried)"
+
+    def hurried(problem: Any, g: Any, most: int | None = None, regular: Any = None) -> None:
+        """There is no time for shorter strings."""
+        if most is not None:
+            raise Rejected("the time is over")
+        whole(problem, g, most, regular)
+
+    monkeypatch.setattr(counts, "prove", hurried)
+    answer = model.prove(said)
+    assert answer.status == "REFUTED" and answer.tried is not None and answer.tried.length < 13
+    assert smallest(answer) == " (a string, perhaps not the smallest: shorter ones were not all tried)"

@@ -52,6 +52,7 @@ def share(word: tuple[int, ...], c: int, i: int) -> Fraction:
 TRUE = (
     "all c in 1..S. 0 <= share(c, n)",
     "all c in 1..S. count(c) = n*share(c, n)",
+    "all c in 1..S. all i in 1..n. share(c, i) <= 1",
     "accept <-> 0 < load(n)",
 )
 FALSE: dict[str, Truth] = {

@@ -82,11 +82,13 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
 
 @dataclass(frozen=True)
 class CountedDecision:
-    """What counts say of a statement: a goal with its proof, a string of which it may be false, or why neither."""
+    """What counts say of a statement: a goal with its proof, a string of which it may be false, or why neither. The
+    string is the `shortest` where counts close all cases of shorter ones."""
 
     proved: Goal | None = None
     string: tuple[int, ...] | None = None
     why: str = ""
+    shortest: bool = False
 
 
 def decide(
@@ -131,7 +133,7 @@ def decide(
             below = middle
         else:
             found, length = shorter, len(shorter)
-    return CountedDecision(None, found)
+    return CountedDecision(None, found, shortest=below + 1 == length)
 
 
 class CountedCase(Divided):

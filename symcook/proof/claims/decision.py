@@ -30,14 +30,15 @@ class ClaimDecision:
 
     `fragment` names the procedure. `true` is True where automata decide that the statement is true, and `proved` a goal
     with the proof that counts write, which decides nothing until it is accepted. `string` is where the statement may be
-    false, as numbers of tokens with those that the model adds; only a run confirms it. `outside` is the reason where
-    there is no answer.
+    false, as numbers of tokens with those that the model adds; only a run confirms it. `shortest` is False where counts
+    do not close all cases of shorter strings. `outside` is the reason where there is no answer.
     """
 
     fragment: str | None = None
     true: bool = False
     proved: Goal | None = None
     string: tuple[int, ...] | None = None
+    shortest: bool = True
     outside: str | None = None
 
     @property
@@ -84,7 +85,7 @@ def decide(statement: Statement, library: Citable, until: Until | None = None, l
             return replace(regular, outside=f"{regular_sets[0].t.largest:,} states; {placed}")
         return replace(regular, proved=placed)
     if counted.string is not None:
-        return ClaimDecision(COUNTS, string=counted.string)
+        return ClaimDecision(COUNTS, string=counted.string, shortest=counted.shortest)
     reasons = dict.fromkeys(why for why in (regular.outside, counted.why) if why)
     return ClaimDecision(outside="; ".join(reasons))
 

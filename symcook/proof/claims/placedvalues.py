@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
+from itertools import combinations, product
 from typing import Self
 
 from symcook.proof.claims.placed import DecideFirst, PlacedFacts, Unplaced, simple
@@ -263,14 +264,24 @@ class PlacedValues(PlacedFacts):
         return label
 
     def choice(self, t: Term, zero: Term, counted: list[Term]) -> DecideFirst:
-        """What to decide for a sum: whether its range is empty, or where a token stands first or last in it."""
+        """What to decide for a sum: whether its range is empty, the order of two positions if its terms change at one
+        of them, or where a token stands first or last in it."""
         low, high, _ = t[2]
         if self.decided(f := ("<=", None, (low, high))) is None:
             return DecideFirst(f)
+
+        def ends(f: Term, p: Term) -> Term:
+            return self.ranged(low, high, replace(f, MARK, p))
+
+        for (p, q), f in product(combinations(map(simple, self.places), 2), counted):
+            order: Term = ("<=", None, (p, q))
+            if self.decided(order) is None and self.follows(("|", None, (ends(f, p), ends(f, q)))):
+                return DecideFirst(order)
         near = [NEW, *(("+", None, (NEW, num(k))) for k in (1, -1))]
         alone = ("|", None, (("=", None, (THERE, NEW)), zero))
-        wanted = [self.ranged(low, high, f) for f in (alone, *(replace(f, MARK, p) for f in counted for p in near))]
-        found = self.nameable(low, high, wanted)
+        wanted = [self.ranged(low, high, alone), *(ends(f, p) for f in counted for p in near)]
+        either = [("|", None, (ends(f, NEW), ends(f, p))) for f in counted for p in self.places]
+        found = self.nameable(low, high, wanted) or self.nameable(low, high, either)
         if found is None:
             raise Unplaced(f"no position decides {self.g.text(t)[:80]}")
         return found
