@@ -355,3 +355,89 @@ def hops_by_ahat(v: Any) -> bool | None:
             if not has_gap(hop_scores(net, x, i - 1), F(1, len(word) ** 2)):
                 return False
     return True
+
+
+def bracket_net() -> dict[str, Any]:
+    """One type, up to two symbols: position 2 sees position 1 alone and is 1 where it is right and that is left."""
+    found, units, writes = zeros(4), zeros(4), zeros(4)
+    found[2][1] = F(1)
+    units[0][2], units[0][1], units[0][0] = F(1), F(-1), F(-2)
+    writes[3][0] = F(1)
+    return {
+        "V": found, "W": units, "b": [F(1), F(0), F(0), F(0)], "U": writes, "score": 1,
+        "start": lambda e, i: [F(1, i), F(e == 1), F(0), F(0)],
+    }  # fmt: skip
+
+
+def well_formed(word: tuple[int, ...]) -> bool:
+    """Brackets of one type, 1 and 2."""
+    heights = [sum(3 - 2 * e for e in word[:m]) for m in range(len(word) + 1)]
+    return min(heights) >= 0 and heights[-1] == 0
+
+
+def bracket_nets() -> Iterator[dict[str, Any]]:
+    net = bracket_net()
+    start = net["start"]
+
+    def spelled(env: Any) -> list[int]:
+        return [int(env["w"][i]) for i in range(1, int(env["n"]) + 1)]
+
+    def stream(env: Any, part: int, attend: Any, net: Any) -> list[Any]:
+        x = [start(e, i) for i, e in enumerate(spelled(env), 1)]
+        left, made = hop_layer(net, x, attend)
+        rows = {0: x, 1: made} if part else {1: left}
+        return [{(t, a, i): z for t, r in rows.items() for i, v in enumerate(r, 1) for a, z in enumerate(v, 1)}]
+
+    def table(rows: Rows) -> dict[tuple[int, int, int], F]:
+        return {(1, a, e): rows[a - 1][e - 1] for a in range(1, 5) for e in range(1, 5)}
+
+    for kinds, score in ((1, 1), (1, 2), (1, 4), (0, 1)):
+        net = bracket_net() | {"score": score}
+        query = {(1, a, e): F(score * (a == e == 1)) for a in range(1, 5) for e in range(1, 5)}
+        keys = {at: F(at[1] == at[2] == 1) for at in query}
+        yield {
+            "K": F(kinds), "L": F(1), "d": F(4), "q": F(4), "C": F(20), "N": F(2), "Q()": query, "R()": keys,
+            **{f"{name}()": table(net[name]) for name in "VWU"},
+            "b()": {(1, a): x for a, x in enumerate(net["b"], 1)}, "f()": {(1, a): F(0) for a in range(1, 5)},
+            "we()": {(e, a): z - start(1, 1)[a - 1] for e in (1, 2) for a, z in enumerate(start(e, 1), 1)},
+            "pe()": [lambda n, i, a: start(1, int(i))[int(a) - 1]],
+            "tau()": [lambda m: F(1, 100)],
+            "m": [F(1), F(2)], "n": [F(1), F(2)],
+            "w()": lambda env: [{0: F(0)} | column(w) for w in hop_words(2) if len(w) == env["n"]],
+            "o()": lambda env: [{0: F(0)} | column(3 - 2 * e for e in spelled(env))],
+            **{x: lambda env, p=p, net=net: stream(env, p, ahardmax, net) for x, p in (("h()", 1), ("c()", 0))},
+            **{x: lambda env, p=p, net=net: stream(env, p, very_cold, net) for x, p in (("v()", 1), ("u()", 0))},
+            "is": net,
+        }  # fmt: skip
+
+
+def very_cold(scores: list[Any]) -> list[Any]:
+    return softmax([real(100 * s) for s in scores])
+
+
+@adequate(
+    "yang2026.s6.dyck",
+    at=bracket_nets(),
+    misses=[
+        ("h(L, q, i) = I[balanced(o, i)]", "h(L, q, i) = 0"),
+        ("i, 1/n^3", "i, 5/n^3"),
+        ("<= 1/4", "<= -1/4"),
+        ("0 < tau(m)", "1 < tau(m)"),
+        ("C*(n^3*log(n))", "C*log(n)"),
+    ],
+)
+def brackets_by_ahat(v: Any) -> bool | None:
+    """The net says of each prefix whether it is balanced; gaps of 1/n^3; with softmax it is at most 1/4 away."""
+    kinds, out, net = int(v["K"]), int(v["q"]), v["is"]
+    if kinds < 1:
+        return None
+    for word in hop_words(2):
+        x = [net["start"](e, i) for i, e in enumerate(word, 1)]
+        hard, soft = (hop_layer(net, x, attend)[1] for attend in (ahardmax, very_cold))
+        for i in range(1, len(word) + 1):
+            answer = int(well_formed(word[:i]))
+            near = at_most(abs(real(soft[i - 1][out - 1]) - answer), F(1, 4))
+            gap = has_gap(hop_scores(net, x, i - 1), F(1, len(word) ** 3))
+            if hard[i - 1][out - 1] != answer or not near or not gap:
+                return False
+    return True
