@@ -169,11 +169,11 @@ class Regular(TermRules):
         near = [best_near(f, here, self.positional) if f[0] in ("<=", "<") else None for f in ends]
         if not any(near) or not all(_bound(g, here) for g in guards):
             return None
-        if len(parts) > 1:
+        asked = near[0]
+        if len(parts) > 1 or asked is None:
             ranged = (("all", "Int", (abstract(_chain([*guards, part]), (here,)),)) for part in parts)
             found = [self.formula(one) for one in ranged]
             return TruthSets(t.both(*(one.yes for one in found)), t.either(*(one.no for one in found)))
-        (asked,) = near
         k, top, op = asked.place, asked.top, end[0]
         ranges = [reduce(conj, (replace(g, here, ("+", None, (k, num(step)))) for g in guards)) for step in (-1, 0, 1)]
         inside = [self.formula(one) for one in ranges]

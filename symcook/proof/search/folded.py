@@ -87,7 +87,7 @@ class Shorter:
     """Makes terms and formulas shorter, with the same normal form.
 
     A term that is a number becomes a numeral. A sum between numbers is written out if few of its terms are not 0, or
-    always with `apart`."""
+    always with `always`."""
 
     def __init__(self, always: bool = False) -> None:
         self.apart = always

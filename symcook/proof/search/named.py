@@ -160,7 +160,7 @@ class _Named(Computed):
         if g.goal[0] not in COMPARISONS:
             super().settle(g)
             return
-        short = g.formula(g.text(Shorter(apart=True).of(g.goal)))
+        short = g.formula(g.text(Shorter(always=True).of(g.goal)))
         if short == g.goal or fkey(short) != fkey(g.goal):
             self._valued(g)
             return
