@@ -90,7 +90,7 @@ class Shorter:
     always with `always`."""
 
     def __init__(self, always: bool = False) -> None:
-        self.apart = always
+        self.always = always
         self.seen: dict[int, tuple[Term, Term]] = {}
         self.names = 0
 
@@ -133,7 +133,7 @@ class Shorter:
             return kept
         terms = [self.of(instantiate(body, (num(k),))) for k in range(first, last + 1)]
         total = _added([term for term in terms if term != num(0)])
-        return total if self.apart or 2 * work(total) < work(kept) + sum(1 for _ in subterms(kept)) else kept
+        return total if self.always or 2 * work(total) < work(kept) + sum(1 for _ in subterms(kept)) else kept
 
 
 MANY = 1000
