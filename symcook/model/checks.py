@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from symcook.door import door
 from symcook.errors import BadInput, unknown
@@ -70,12 +70,12 @@ def changes(values: Mapping[str, Any], put: Put) -> dict[str, Any]:
 
 
 def _substituted(value: sympy.Expr | sympy.MatrixBase | RationalEntries | Fraction, put: Put) -> Any:
-    if isinstance(value, (RationalEntries, Fraction)):
+    if isinstance(value, Fraction) or all_rational(value):
         return value
     import sympy
 
     if not isinstance(value, sympy.MatrixBase):
-        return put(value)
+        return put(cast("sympy.Expr", value))
     if not value.free_symbols:
         return value
     new = value.applyfunc(put)
@@ -120,31 +120,23 @@ def dyadics(given: Any) -> Any:
     return RationalMatrix.dyadic(floats) if floats.ndim == 2 and np.isfinite(floats).all() else None
 
 
-def sparse(
-    weights: sympy.ImmutableMatrix | RationalEntries, columns: Sequence[object]
-) -> tuple[Mapping[Any, Number], ...]:
+def sparse(weights: sympy.MatrixBase | RationalEntries, columns: Sequence[object]) -> tuple[Mapping[Any, Number], ...]:
     """The rows of a matrix as number systems take them: {column: number} without zeros, in the order of the columns."""
-    if isinstance(weights, RationalEntries):
-        return tuple({columns[c]: number for c, number in row.items()} for row in weights.rows)
-    rows: tuple[dict[Any, Number], ...] = tuple({} for _ in range(weights.shape[0]))
-    from symcook.numbers.matrix import RationalMatrix
-
-    if isinstance(weights, RationalMatrix):
-        for r, c, ratio in weights.entries():
-            rows[r][columns[c]] = Fraction(*ratio)
-        return rows
-    for (r, c), value in sorted(weights.todok().items(), key=lambda entry: entry[0]):
+    if all_rational(weights):
+        kept = cast("RationalEntries", weights).filled_rows()
+        return tuple({columns[c]: number for c, number in row.items()} for row in kept)
+    matrix = cast("sympy.MatrixBase", weights)
+    rows: tuple[dict[Any, Number], ...] = tuple({} for _ in range(matrix.shape[0]))
+    for (r, c), value in sorted(matrix.todok().items(), key=lambda entry: entry[0]):
         rows[r][columns[c]] = lowered(value)
     return rows
 
 
-def filled(weights: sympy.ImmutableMatrix | RationalEntries) -> int:
+def filled(weights: sympy.MatrixBase | RationalEntries) -> int:
     """How many entries of a matrix are not zero."""
-    if isinstance(weights, RationalEntries):
-        return sum(map(len, weights.rows))
-    from symcook.numbers.matrix import RationalMatrix
-
-    return weights.nnz() if isinstance(weights, RationalMatrix) else len(weights.todok())
+    if all_rational(weights):
+        return cast("RationalEntries", weights).nnz()
+    return len(cast("sympy.MatrixBase", weights).todok())
 
 
 def freeze(block: object, **values: object) -> None:

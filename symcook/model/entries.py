@@ -21,6 +21,8 @@ from symcook.model.symbols import exact
 if TYPE_CHECKING:
     import sympy
 
+    from symcook.numbers.matrix import RationalMatrix
+
 Class = TypeVar("Class", bound=type)
 WEIGHTS = "kept_weights"
 """What a block calls the rational numbers that it keeps; `kept` is what passes keep of it (`Named.kept`)."""
@@ -82,21 +84,31 @@ class RationalEntries:
                 rows[place // width][place % width] = number
         return cls(tuple(rows), width)
 
-    @classmethod
-    def sparse(cls, rows: Sequence[Mapping[int, int | Fraction]], columns: int) -> RationalEntries | None:
-        """The matrix of these rows by their entries, by column; None where it is large."""
-        if len(rows) * columns > FEW:
-            return None
-        return cls(tuple({c: Fraction(row[c]) for c in sorted(row) if row[c]} for row in rows), columns)
-
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.rows), self.columns
 
+    def filled_rows(self) -> Iterator[Mapping[int, Fraction]]:
+        """The rows: {column: number} without zeros, in the order of the columns."""
+        return iter(self.rows)
+
+    def nnz(self) -> int:
+        """How many entries are not zero."""
+        return sum(map(len, self.rows))
+
+
+def rational_matrix(rows: Sequence[Mapping[int, int | Fraction]], columns: int) -> RationalEntries | RationalMatrix:
+    """The matrix of these rows by their entries, by column; the others are zero."""
+    if len(rows) * columns <= FEW:
+        return RationalEntries(tuple({c: Fraction(row[c]) for c in sorted(row) if row[c]} for row in rows), columns)
+    from symcook.numbers.matrix import RationalMatrix
+
+    return RationalMatrix.sparse(rows, columns)
+
 
 def all_rational(weights: object) -> bool:
-    """Whether a matrix, as it is kept, holds rational numbers alone by its type."""
-    return isinstance(weights, RationalEntries) or hasattr(weights, "ratios")
+    """Whether a matrix, as it is kept, holds rational numbers alone by its type; then it has `filled_rows`."""
+    return hasattr(weights, "filled_rows")
 
 
 def as_sympy(value: object) -> Any:

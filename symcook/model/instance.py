@@ -15,7 +15,7 @@ from typing import Any
 from symcook.errors import BadInput, NotExact, unknown
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.entries import RationalEntries
+from symcook.model.entries import rational_matrix
 from symcook.model.expr import MAX_DIGITS, Tree, children, names, show
 from symcook.model.family import Family, renamed
 from symcook.model.meaning import MAX_RANGE, conjuncts
@@ -629,11 +629,7 @@ def _matrix(forms: Sequence[ReadForm], columns: Sequence[Any]) -> Any:
         return [[form.get(c, 0) for c in columns] for form in forms]
     places = {c: k for k, c in enumerate(columns)}
     rows = [{places[c]: v for c, v in form.items() if c in places} for form in forms]
-    if (few := RationalEntries.sparse(rows, len(columns))) is not None:
-        return few
-    from symcook.numbers.matrix import RationalMatrix
-
-    return RationalMatrix.sparse(rows, len(columns))
+    return rational_matrix(rows, len(columns))
 
 
 @lru_cache(100_000)

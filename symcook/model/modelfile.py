@@ -22,7 +22,7 @@ from symcook.errors import BadInput, NotExact
 from symcook.files import content, exact_json, put
 from symcook.model.checks import MAX_LABEL, Space, stored_value
 from symcook.model.ends import Embedding, Readout, TokenRows
-from symcook.model.entries import RationalEntries, all_rational, as_sympy
+from symcook.model.entries import RationalEntries, all_rational, as_sympy, rational_matrix
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.meaning import subtrees
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, Part, SelfAttention
@@ -103,10 +103,11 @@ def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
     def matrix(value: sympy.ImmutableMatrix, sparse: bool = sparse) -> Any:
         if isinstance(value, RationalMatrix):
             if sparse and 4 * value.nnz() < value.rows * value.cols:
-                rows = [list[str]() for _ in range(value.rows)]
-                for r, c, x in value.entries():
-                    rows[r].append(f"{c}:{ratio(*x)}")
-                return {"columns": value.cols, "rows": list(map(" ".join, rows))}
+                rows = [
+                    " ".join(f"{c}:{ratio(x.numerator, x.denominator)}" for c, x in row.items())
+                    for row in value.filled_rows()
+                ]
+                return {"columns": value.cols, "rows": rows}
             entries = value.ratios()
             shown = [ratio(p, q) for p, q in entries]
             return [shown[r * value.cols : (r + 1) * value.cols] for r in range(value.rows)]
@@ -399,11 +400,7 @@ class _Document:
                 must = f'text such as "2:1 17:-1/2", each of the {columns} columns once'
                 raise self.wrong(f"each row of {place}", must, line)
             rows.append(row)
-        if (few := RationalEntries.sparse(rows, columns)) is not None:
-            return few
-        from symcook.numbers.matrix import RationalMatrix
-
-        return RationalMatrix.sparse(rows, columns)
+        return rational_matrix(rows, columns)
 
     def entry(self, text: str) -> tuple[str, str, str]:
         """A column and a number."""

@@ -33,7 +33,7 @@ from symcook.model.checks import (
     one_of,
     sparse,
 )
-from symcook.model.entries import RationalEntries, held, is_positive, keep, keeps, kept_number
+from symcook.model.entries import RationalEntries, all_rational, held, is_positive, keep, keeps, kept_number
 from symcook.model.symbols import lowered
 
 if TYPE_CHECKING:
@@ -107,12 +107,8 @@ class Part(Named):
         result: dict[str, Any] = {name: lowered(value) for name, value in held_numbers(self).items()}
         for name, weights in held_matrices(self).items():
             across = self.FIELDS[name][1]
-            if across == "one" and isinstance(weights, RationalEntries):
-                result[name] = tuple(row.get(0, Fraction(0)) for row in weights.rows)
-            elif across == "one":
-                result[name] = tuple(lowered(value) for value in getattr(self, name))
-            else:
-                result[name] = sparse(weights, self.reads if across == "reads" else range(weights.shape[1]))
+            rows = sparse(weights, self.reads if across == "reads" else range(weights.shape[1]))
+            result[name] = tuple(row.get(0, Fraction(0)) for row in rows) if across == "one" else rows
         return result
 
     def mapped(self, put: Put) -> Self:
@@ -245,8 +241,8 @@ class Head(Part):
     def uniform(self) -> bool:
         """Whether every score is zero by the shape of the matrices."""
         queries, keys = held(self, "Q"), held(self, "K")
-        if isinstance(queries, RationalEntries) and isinstance(keys, RationalEntries):
-            return not any(q and k for q, k in zip(queries.rows, keys.rows, strict=True))
+        if all_rational(queries) and all_rational(keys):
+            return not any(q and k for q, k in zip(queries.filled_rows(), keys.filled_rows(), strict=True))
         return all(self.Q[d, :].is_zero_matrix or self.K[d, :].is_zero_matrix for d in range(self.Q.shape[0]))
 
     @property

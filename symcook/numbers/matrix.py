@@ -85,16 +85,15 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
             return [(int(x), 1) for x in entries]
         return [(int(x.numerator), int(x.denominator)) for x in entries]
 
-    def entries(self) -> Iterator[tuple[int, int, Ratio]]:
-        """What is not zero, row by row, with its row and column."""
+    def filled_rows(self) -> Iterator[dict[int, Fraction]]:
+        """The rows: {column: number} without zeros, in the order of the columns."""
         if self.floats is not None:
-            for r, c in np.argwhere(self.floats).tolist():
-                yield r, c, float(self.floats[r, c]).as_integer_ratio()
+            for floats in self.floats:
+                yield {c: Fraction(x) for c, x in enumerate(floats.tolist()) if x}
             return
         rows: Any = self._rep.rep
-        for r, row in sorted(rows.items()):
-            for c, x in sorted(row.items()):
-                yield r, c, (int(x.numerator), int(x.denominator))
+        for r in range(self.shape[0]):
+            yield {c: Fraction(int(x.numerator), int(x.denominator)) for c, x in sorted(rows.get(r, {}).items())}
 
     def nearest(self) -> np.ndarray:
         """The entries as float64, each the nearest one; infinite beyond the range."""

@@ -13,7 +13,7 @@ from families import together
 from symcook.errors import BadInput
 from symcook.model.checks import Space, sparse
 from symcook.model.ends import Embedding, Readout
-from symcook.model.entries import FEW, NamedNumbers, RationalEntries, kept_number, rational_of
+from symcook.model.entries import FEW, NamedNumbers, RationalEntries, kept_number, rational_matrix, rational_of
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.numbers.matrix import RationalMatrix
 
@@ -89,8 +89,8 @@ def test_scores_that_meet_are_not_uniform() -> None:
 
 
 def test_a_matrix_is_kept_by_its_rows() -> None:
-    found = RationalEntries.sparse([{2: 1, 0: Fraction(1, 2), 1: 0}, {}], 3)
-    assert found is not None
+    found = rational_matrix([{2: 1, 0: Fraction(1, 2), 1: 0}, {}], 3)
+    assert isinstance(found, RationalEntries)
     assert (found.shape, [list(row.items()) for row in found.rows]) == ((2, 3), [[(0, Fraction(1, 2)), (2, 1)], []])
     assert sparse(found, "abc") == ({"a": Fraction(1, 2), "c": 1}, {})
     assert RationalEntries.of(["1/2", 0, 0, 1], (2, 2)) == RationalEntries(({0: Fraction(1, 2)}, {1: Fraction(1)}), 2)
