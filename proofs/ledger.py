@@ -6,7 +6,8 @@ python proofs/ledger.py --check    exit 1 where ledger.jsonl differs from what r
 
 The ledger and the errata are pages of the site, which docs/pages makes of the same data.
 
-Both exit with 1 where a certificate is rejected, or belongs to no statement.
+Both exit with 1 where a certificate is rejected, or belongs to no statement, and where what people said of a row is not
+what quotations.txt records of it: then nothing is written.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ def main(arguments: list[str]) -> int:
     import constructions  # beside this script, which tests load from elsewhere
     import errata
     import inventory
+    import quotations
 
     gc.set_threshold(100_000, 20, 50)  # as in the command line
     with Progress("checking") as progress:
@@ -62,8 +64,9 @@ def main(arguments: list[str]) -> int:
     if "--verdicts" in arguments:
         Path(arguments[arguments.index("--verdicts") + 1]).write_text(verdicts_text(), encoding="utf-8")
     ledger = claims.ledger(found)
+    unrecorded = quotations.unrecorded(ledger)
     differs = "--check" in arguments and other_rows(rows(found))
-    if "--check" not in arguments:
+    if "--check" not in arguments and not unrecorded:
         seals.write(claims.DATA / claims.LEDGER, rows(found))
         notes = ROOT / "build" / "notes"
         notes.mkdir(parents=True, exist_ok=True)
@@ -71,11 +74,11 @@ def main(arguments: list[str]) -> int:
         (notes / "inventory.md").write_text(inventory.page(ledger, errata.PAPERS), encoding="utf-8")
     found_claims = claims.counts(ledger)
     print(", ".join(f"{word} {found_claims[word]}" for word in ordered(found_claims)))
-    for problem in refused:
+    for problem in refused + unrecorded:
         print(problem)
     if differs:
         print(f"{claims.LEDGER} differs from what replay gives; run python proofs/ledger.py")
-    return 1 if differs or refused else 0
+    return 1 if differs or refused or unrecorded else 0
 
 
 if __name__ == "__main__":

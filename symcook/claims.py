@@ -43,6 +43,8 @@ ASIDES = ("typo", "reading")
 """Remarks that leave a statement true in its plain reading: a slip of the pen that nobody reads as printed (a wrong
 reference, a lost index), and what the words leave to the reader (a tolerance is positive)."""
 DEFINITION = "definition"
+BY_PEOPLE = {"DEFINED": "test", "CITED": "cited", "EMPIRICAL": "empirical", "NO CLAIM": "no claim"}
+"""The fact of ``proofs/reviewed.json`` that a row with such a status has; all others but OPEN have a certificate."""
 COLUMNS = ("id", "location", "kind", "statement", "parameters", "test_form")
 _STALE = "stale: something that the status rests on has changed since it was computed"
 
@@ -344,7 +346,10 @@ def stored_rows() -> dict[str, list[dict[str, Any]]]:
 
 
 def current(name: str, row: dict[str, Any]) -> Known | None:
-    """What a stored row says; None where it has another form, or something that it rests on has changed."""
+    """What a stored row says; None where it has another form, a status that nothing stands for, or something that it
+    rests on has changed."""
+    from symcook.proof.files import proofs_directory
+
     keys = {"id", "status", "digest", "corrected", "assuming", "lemmas", "same"}
     if not {"id", "status", "digest"} <= set(row) <= keys or name not in inventory():
         return None
@@ -355,6 +360,12 @@ def current(name: str, row: dict[str, Any]) -> Known | None:
         return None
     same = row.get("same")
     if same is not None and same not in inventory():
+        return None
+    if (fact := BY_PEOPLE.get(row["status"])) is None:
+        grounded = row["status"] == "OPEN" or _certificates(proofs_directory()).get(name)
+    else:
+        grounded = fact in reviewed().get(name, {})
+    if not grounded:
         return None
     known = Known(row["status"], row_digest(name, same), row.get("corrected"), tuple(assuming), tuple(lemmas), same)
     return known if row["digest"] and row["digest"] == known.sealed(name) else None

@@ -329,6 +329,16 @@ def test_a_row_without_any_certificate_is_stale(own: Path) -> None:
         assert (row(UNTREATED).status, row(UNTREATED).note.startswith("stale")) == ("OPEN", True)
 
 
+@pytest.mark.parametrize(
+    ("name", "status"), [(UNTREATED, "PROVED"), (UNTREATED, "CORRECTED"), (UNTREATED, "CITED"), (PROVED, "NO CLAIM")]
+)
+def test_a_sealed_status_that_nothing_stands_for_is_stale(own: Path, name: str, status: str) -> None:
+    """A line as the public code seals it, of a row without a certificate, or without what people must have said."""
+    remarks_of(own).write_text(json.dumps({name: {"tried": []}}), encoding="utf-8")
+    store(own, {name: {"status": status, "digest": sealed(name, status)}})
+    assert (row(name).status, row(name).note.startswith("stale")) == ("OPEN", True)
+
+
 def test_the_checker_is_part_of_the_digest(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store(own, {PROVED: {"status": "PROVED", "digest": sealed(PROVED)}})
     monkeypatch.setattr(claims, "judge_digest", lambda judge: f"another {judge}")

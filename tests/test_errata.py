@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from proof import stored
@@ -109,9 +111,41 @@ def test_every_quotation_was_found_in_its_own_paper(rows: list[claims.Claim], mo
     row = next(row for row in rows if row.id == "yang2026.lemma9.cpwl")
     other = next(row for row in rows if row.id == row.same or row.id == "cookbook.t1.cpwl")
     for printed in ((row.printed or "").replace("finite number", "small number"), other.printed):
-        assert quotations.unrecorded([replace(row, printed=printed, gaps=())])
+        assert quotations.unrecorded([replace(row, printed=printed)])
     monkeypatch.setattr(quotations, "recorded", dict)
     assert quotations.unrecorded([row])
+
+
+@pytest.mark.parametrize("name", ["cookbook.s5.3.lookup_spec", "merrill2024.lemma2", "chiang2022.def.input"])
+def test_a_gap_that_is_taken_out_or_called_a_reading_is_not_that_of_the_record(name: str) -> None:
+    """With a class, with none, and of a definition."""
+    (row,) = claims.ledger(names=(name,))
+    assert row.gaps and not quotations.unrecorded([row])
+    for gaps in ((), tuple(gap | {"class": "boundary"} for gap in row.gaps)):
+        assert quotations.unrecorded([replace(row, gaps=gaps)])
+
+
+def test_a_ledger_without_a_gap_or_with_a_new_fact_is_not_sealed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What people said is not found by replay, so that only the record of it can tell: nothing is written."""
+    ledger = stored.load_module("ledger")
+    found = {name: known for name, (line, *_) in claims.stored_rows().items() if (known := claims.current(name, line))}
+    for name, value in (("recompute", lambda _: found), ("ignored", list), ("ROOT", tmp_path)):
+        monkeypatch.setattr(ledger, name, value)
+    for name in ("constructions", "errata", "inventory", "quotations"):
+        monkeypatch.setitem(sys.modules, name, stored.load_module(name))
+    monkeypatch.setattr(claims, "DATA", tmp_path)
+    said, facts = claims.remarks(), claims.reviewed()
+    less = {key: value for key, value in said["merrill2024.lemma2"].items() if key != "gaps"}
+    cited = {"merrill2024.thm3": {"cited": "a book", "why": "it is known"}}
+    for remarks, entries in ((said | {"merrill2024.lemma2": less}, facts), (said, facts | cited), (said, facts)):
+        monkeypatch.setattr(claims, "remarks", lambda remarks=remarks: remarks)
+        monkeypatch.setattr(claims, "reviewed", lambda entries=entries: entries)
+        changed = (remarks, entries) != (said, facts)
+        assert ledger.main([]) == int(changed)
+        assert (tmp_path / claims.LEDGER).exists() is not changed
+        assert ("must be those of quotations.txt" in capsys.readouterr().out) == changed
 
 
 def test_a_quotation_is_looked_for_word_by_word() -> None:
