@@ -111,7 +111,7 @@ def _more(row: Claim) -> list[str]:
             exists = theorems().get(model)
             said = f" (every input has a run: {exists})" if exists else ""
             if not exists and model.startswith("family-"):
-                said = " (that every input has a run is not proved)"
+                said = " (a premise is that the input has a run; that every input has one is not proved)"
             out.append(f"Weights: {model}{said}")
     if "no_run" in (said_of := remarks().get(row.id, {})):
         out.append(f"Not about weights: {said_of['no_run']}")

@@ -2,18 +2,21 @@
 
 A run relation is a conjunction of equations ``all i in 0..n - 1. f(i) = TERM`` or ``f(i)*d(i) = TERM``, each of them
 for a function f of its own. So f exists where those that TERM names exist: it is TERM, or TERM*(1/d(i)) where 0 < d(i).
+What repeats is left to `rounds`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from symcook.errors import BadInput
 from symcook.model import expr
-from symcook.proof.search import automation
+from symcook.present import present
+from symcook.proof.search import automation, rounds
 from symcook.proof.search.automation import Hint
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import Sort, Term, abstract, flatten, free, instantiate, num, var
+from symcook.proof.terms import Sort, Term, abstract, flatten, free, imp, instantiate, negation, num, var
 
 OWN = ".."
 """In a text: the names that the statement itself has."""
@@ -97,6 +100,54 @@ def spread(labels: tuple[str, ...], f: Term) -> tuple[str, ...]:
     return (*out, *labels[at + 1 :])
 
 
+@dataclass(frozen=True)
+class Given:
+    """What a part of a run says of a function: ``(f(args) - old)*factor = right``, over the names `inside`; and where
+    `when` holds, that f(args) is `otherwise`."""
+
+    inside: tuple[Term, ...]
+    call: Term
+    old: Term | None
+    factor: Term | None
+    right: Term
+    when: Term | None
+    otherwise: Term
+
+    @property
+    def function(self) -> Term:
+        return self.call[2][0] if self.call[0] == "app" else self.call
+
+    @property
+    def recurs(self) -> bool:
+        """Whether the value rests on others of the same function."""
+        return any(self.function in free(one) for one in (self.right, self.old, self.factor) if one is not None)
+
+
+def given(part: Term) -> Given | None:
+    """What a part says of a function at all its arguments; None where it says no such thing."""
+    inside: list[Term] = []
+    while part[0] in ("all", "->"):
+        if part[0] == "all":
+            inside.append(var(f"x#{len(inside)}", part[1]))
+            part = instantiate(part[2][0], (inside[-1],))
+        else:
+            part = part[2][1]
+    when, otherwise = None, num(0)
+    if part[0] == "&" and part[2][0][0] == "=" and part[2][1][0] == "->" and part[2][1][2][1][0] == "=":
+        part, (when, (_, _, (_, otherwise))) = part[2][0], part[2][1][2]
+    if part[0] != "=":
+        return None
+    (left, right), old, factor = part[2], None, None
+    if left[0] == "*":
+        left, factor = left[2]
+        if left[0] == "-":
+            left, old = left[2]
+    found = Given(tuple(inside), left, old, factor, right, when, otherwise)
+    arguments = left[2][1:] if left[0] == "app" else ()
+    whole = all(x in inside for x in arguments) and len({*arguments}) == len(arguments) == len(inside)
+    return found if found.function[0] == "var" and whole else None
+
+
 def exists(g: Goal, names: Sequence[str], hints: Sequence[Hint], levels: Sequence[automation.Level]) -> None:
     """For a goal ``ex f, g, .. EQUATIONS``: each in turn is what its equation says. Stuck where one has none."""
     wanted: list[tuple[str, Sort]] = []
@@ -108,69 +159,86 @@ def exists(g: Goal, names: Sequence[str], hints: Sequence[Hint], levels: Sequenc
             name = next(f"f{k}" for k in range(1, 10_000) if f"f{k}" not in taken)
         wanted.append((name, body[1]))
         body = instantiate(body[2][0], (var(name, body[1]),))
-    order = [name for name, _ in wanted]
-    parts = {v: p for p in reversed(flatten("&", body)) if (v := defines(p)) is not None}
-    open_ones = [var(name, sort) for name, sort in wanted]
-    inverses: dict[Term, str] = {}
-    while open_ones:
-        ready = (v for v in open_ones if v in parts and not (free(parts[v]) - {v}) & set(open_ones))
-        v = next(ready, None)
-        if v is None:
-            without = ", ".join(w[1][0] for w in open_ones)
-            raise Stuck(f"no equation gives one of {without} by those before it")
-        open_ones.remove(v)
-        _solve(g, v, parts[v], inverses, hints, levels)
-    g.witness(*order)
+
+    def solve(h: Goal, names: Sequence[tuple[str, Sort]], parts: Sequence[Term]) -> None:
+        by = {one.function: part for part in reversed(parts) if (one := given(part)) and not one.recurs}
+        open_ones = [var(name, sort) for name, sort in names]
+        inverses: dict[Term, str] = {}
+        while open_ones:
+            v = next((v for v in open_ones if v in by and not (free(by[v]) - {v}) & {*open_ones}), None)
+            if v is not None:
+                open_ones.remove(v)
+                _solve(h, v, by[v], inverses, hints, levels)
+                continue
+            again = rounds.repeated(open_ones, parts)
+            rounds.obtain(h, again, solve, levels)
+            open_ones = [one for one in open_ones if one not in again.functions]
+
+    solve(g, wanted, flatten("&", body))
+    g.witness(*(name for name, _ in wanted))
 
 
 def _solve(
     g: Goal, v: Term, part: Term, inverses: dict[Term, str], hints: Sequence[Hint], levels: Sequence[automation.Level]
 ) -> None:
     """Obtain `v` with its equation as a fact."""
-    name, sort = v[1]
-    inside: list[Term] = []
-    equation = part
-    while equation[0] in ("all", "->"):
-        if equation[0] == "all":
-            inside.append(var(f"{name}#{len(inside)}", equation[1]))
-            equation = instantiate(equation[2][0], (inside[-1],))
-        else:
-            equation = equation[2][1]
-    a, b = equation[2]
-    if v in free(b):
-        raise Stuck(f"the equation for {name} speaks of {name} on its right side")
-    extra: list[Hint] = []
-    if a[0] == "*":
-        d = a[2][1]
-        key = abstract(d, inside)
-        if key not in inverses:
-            inverses[key] = _inverse(g, d, part, inside, hints, levels)
-        extra = [Hint(inverses[key])]
-        b = ("*", None, (b, ("/", None, (num(1), d))))
-    arguments = (a[2][0] if a[0] == "*" else a)[2][1:]
-    if any(x not in inside for x in arguments) or len(set(arguments)) < len(arguments):
+    (name, sort), found = v[1], given(part)
+    if found is None:
         raise Stuck(f"no equation for all values of {name}")
-    value = b if isinstance(sort, str) else ("lam", sort[1], (abstract(b, list(arguments)),))
+    extra, value = list[Hint](), found.right
+    test: Term = num(0) if found.when is None else ("ind", None, (found.when,))
+    if found.factor is not None:
+        key = abstract(found.factor, found.inside)
+        if key not in inverses:
+            inverses[key] = _inverse(g, found, part, hints, levels)
+        extra = [Hint(inverses[key])]
+        factor = found.factor if found.when is None else ("+", None, (found.factor, test))  # no 1/0 where it is 0 there
+        value = ("*", None, (value, ("/", None, (num(1), factor))))
+    if found.old is not None:
+        value = ("+", None, (found.old, value))
+    if found.when is not None:
+        rest = ("*", None, (("-", None, (num(1), test)), value))
+        value = ("+", None, (("*", None, (test, found.otherwise)), rest))
+    arguments = found.call[2][1:]
+    value = value if isinstance(sort, str) else ("lam", sort[1], (abstract(value, list(arguments)),))
     formula: Term = ("ex", sort, (abstract(part, [v]),))
     sub = g._branch(formula)
     sub.witness(sub.text(value))
-    automation.prove(sub, extra, levels)
+    if found.when is None:
+        automation.prove(sub, extra, levels)
+    else:
+        _by_windows(sub, found, extra, levels)
     some, label = g.fresh("some"), f"{name}_is"
     g._emit({"by": "have", "show": g.text(formula), "proof": sub.nodes, "as": some})
     g._bind(some, formula)
     g.obtain(some, name, label if label not in g.facts else g.fresh("is"))
 
 
-def _inverse(
-    g: Goal, d: Term, part: Term, inside: Sequence[Term], hints: Sequence[Hint], levels: Sequence[automation.Level]
-) -> str:
+def _by_windows(g: Goal, found: Given, extra: Sequence[Hint], levels: Sequence[automation.Level]) -> None:
+    """Close a goal of which the second part says what holds where `when` does: there, and elsewhere."""
+    places = []
+    while g.goal[0] in ("all", "->"):
+        places.append(g.fresh("at"))
+        g.intro(places[-1])
+    names = [var(place, "Int") for place in places if place in g.scope]
+    when = instantiate(abstract(present(found.when), found.inside), names)
+    for h, number in zip(g.em(when, "here"), (1, 0), strict=True):
+        h.have(("=", None, (("ind", None, (when,)), num(number))), "which", lambda k: automation.prove(k, (), levels))
+        h.rewrite("which")
+        if number and when[0] == "=" and when[2][0] in names:
+            h.rewrite("here")
+        automation.prove(h, [*extra, Hint("here")], levels)
+
+
+def _inverse(g: Goal, of: Given, part: Term, hints: Sequence[Hint], levels: Sequence[automation.Level]) -> str:
     """The label of d*(1/d) = 1 for all values in the range of `part`, since 0 < d by its own equation and the hints."""
     found: dict[str, Term] = {}
+    d = present(of.factor)
     for stem, f in (
         ("positive", ("<", None, (num(0), d))),
         ("inverse", ("=", None, (("*", None, (d, ("/", None, (num(1), d)))), num(1)))),
     ):
-        show = _like(part, f, inside)
+        show = _like(part, f if of.when is None else imp(negation(of.when), f), of.inside)
         label = g.fresh(stem)
         sub = g._branch(show)
         head = d[2][0] if d[0] == "app" else d
