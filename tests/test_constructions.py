@@ -74,8 +74,8 @@ UNTOLD = {
 
 
 def without_weights(words: dict[str, str]) -> set[str]:
-    """The rows with a reason: constructions that are not about a run, and claims of merrill2024, of whatever kind, whose
-    formal statement names no model."""
+    """The rows with a reason: constructions that are not about a run, and claims of merrill2024, of whatever kind, of
+    which the formal statement names no model."""
     found = {name for name, word in words.items() if word == "not"}
     for row in claims.ledger():
         settled = row.corrected or row.id

@@ -99,6 +99,14 @@ FOLLOWS = {
                                    " (all i in 0..n. f(i)*d(i) = g(i) + 1) & (all i in 0..n. g(i) = i*s) & s = x^2"
                                    " & (all i in 0..n. d(i) = x + i)",
                                    "  given n x above\n  witness each by above"),
+    "rounds": ("all n:Int, L:Int. 0 <= L -> ex c:Int*Int->Real, d:Int*Int->Real, e:Int->Real."
+               " (all i in 1..n. c(0, i) = i)"
+               " & (all t in 1..L. all i in 1..n. d(t, i) = c(t - 1, i) + sum(j, 1, i, c(t - 1, j)))"
+               " & (all t in 1..L. all i in 1..n. c(t, i) = c(t - 1, i) + d(t, i)^2) & (all i in 1..n. e(i) = c(L, i))",
+               "  given n L low\n  witness each"),
+    "a mean of those before": ("all n:Int, v:Int->Real. ex f:Int->Real."
+                               " all i in 1..n. (f(i) - 2)*(i - 1) = sum(j, 1, i - 1, v(j)) & (i = 1 -> f(i) = 2)",
+                               "  given n v\n  witness each"),
     "a chain": ("all x:Real, y:Real. 0 <= x & x < y -> x <= y + 1",
                 "  given x y (low less)\n  calc x < y by less\n    _ <= y + 1"),
     "a chain with a name": ("all f:Int->Real. f(1) = 2 & f(2) <= f(1) & f(3) < f(2) -> f(3) < 2",
@@ -176,6 +184,32 @@ def test_what_no_equation_gives_does_not_exist(equations):
     goal = read_formula(f"all n:Int, x:Real. ex f:Int->Real, g:Int->Real. {equations}", {}, {})
     with pytest.raises(StepGap):
         elaborate.nodes(HOME, goal, prooftext.read("proof a.b\n  given n x\n  witness each\n").parts["proof"])
+
+
+STARTS = "(all i in 1..n. c(0, i) = 0) & (all i in 1..n. d(0, i) = 0)"
+ROUND = "all t in 1..n. all i in 1..n."
+
+
+@pytest.mark.parametrize(
+    "equations",
+    [
+        f"{STARTS} & ({ROUND} c(t, i) = c(t, i) + 1) & ({ROUND} d(t, i) = d(t - 1, i))",
+        f"{STARTS} & ({ROUND} c(t, i) = d(t, i) + 1) & ({ROUND} d(t, i) = c(t, i) + 1)",
+        f"{STARTS} & ({ROUND} c(t - 1, i) = c(t, i) + 1) & ({ROUND} d(t, i) = c(t, i))",
+        f"{STARTS} & ({ROUND} c(t, i) = c(t - 1, i)) & ({ROUND} c(t, i) = 1) & ({ROUND} d(t, i) = c(t - 1, i))",
+        f"{STARTS} & (all i in 1..n. c(0, i) = 1) & ({ROUND} c(t, i) = c(t - 1, i)) & ({ROUND} d(t, i) = c(t, i))",
+        f"{STARTS} & ({ROUND} c(t, i)*(i - 1) = c(t - 1, i) + 1) & ({ROUND} d(t, i) = c(t, i))",
+        f"{STARTS} & ({ROUND} c(t, i)*(i - 2) = 1 & (i = 1 -> c(t, i) = 0)) & ({ROUND} d(t, i) = c(t, i))",
+        f"{STARTS} & (all t in 0..n. all i in 1..n. c(t, i) = c(t - 1, i) + 1) & ({ROUND} d(t, i) = c(t, i))",
+    ],
+    ids=["itself", "a circle", "back", "two steps", "two starts", "a divisor", "elsewhere a divisor", "starts inside"],
+)
+def test_what_no_round_gives_does_not_exist(equations):
+    """Near misses of functions of rounds; but for two of them it is false that such functions exist."""
+    goal = read_formula(f"all n:Int. 1 <= n -> ex c:Int*Int->Real, d:Int*Int->Real. {equations}", {}, {})
+    lines = prooftext.read("proof a.b\n  given n few\n  witness each\n").parts["proof"]
+    with pytest.raises(StepGap, match=r"is not given by its equations\n|what is left to show"):
+        elaborate.Elaborator(automation.LEVELS[:2]).block(Goal(HOME, goal, {}, {}), lines, lines[0].place)
 
 
 @together("name", FOLLOWS)

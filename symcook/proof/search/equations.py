@@ -222,12 +222,13 @@ def _by_windows(g: Goal, found: Given, extra: Sequence[Hint], levels: Sequence[a
         g.intro(places[-1])
     names = [var(place, "Int") for place in places if place in g.scope]
     when = instantiate(abstract(present(found.when), found.inside), names)
-    for h, number in zip(g.em(when, "here"), (1, 0), strict=True):
-        h.have(("=", None, (("ind", None, (when,)), num(number))), "which", lambda k: automation.prove(k, (), levels))
-        h.rewrite("which")
+    here, which = g.fresh("here"), g.fresh("which")
+    for h, number in zip(g.em(when, here), (1, 0), strict=True):
+        h.have(("=", None, (("ind", None, (when,)), num(number))), which, lambda k: automation.prove(k, (), levels))
+        h.rewrite(which)
         if number and when[0] == "=" and when[2][0] in names:
-            h.rewrite("here")
-        automation.prove(h, [*extra, Hint("here")], levels)
+            h.rewrite(here)
+        automation.prove(h, [*extra, Hint(here)], levels)
 
 
 def _inverse(g: Goal, of: Given, part: Term, hints: Sequence[Hint], levels: Sequence[automation.Level]) -> str:

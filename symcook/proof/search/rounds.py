@@ -47,7 +47,7 @@ class Repeated:
 
     def obtain(self, g: Goal, some: str, last: Term, names: Sequence[str], stem: str) -> list[str]:
         """Obtain what the fact `some` speaks of, and the labels of the parts."""
-        labels = [f"{stem}{k}" for k in range(len(self.parts(last)))]
+        labels = [f"{stem}_{k}" for k in range(len(self.parts(last)))]
         for k, name in enumerate(names, 1):
             inner = g.fresh("from_")
             g.obtain(some, name, " ".join(labels) if k == len(names) else inner)
@@ -100,12 +100,13 @@ def obtain(g: Goal, found: Repeated, solve: Existing, levels: Sequence[Level]) -
     every, all_of_them = g.fresh("rounds"), ("all", "Int", (abstract(body, [q]),))
 
     def by_induction(h: Goal) -> None:
-        base, step = h.induct(h.fresh("q"), "low", "before")
-        base.intro("top")
+        before, top = h.fresh("before"), h.fresh("top")
+        base, step = h.induct(h.fresh("q"), h.fresh("low"), before)
+        base.intro(top)
         _none(base, found)
-        automation.prove(base, [Hint("top")], levels)
-        step.intro("top")
-        _one_more(step, found, solve, levels)
+        automation.prove(base, [Hint(top)], levels)
+        step.intro(top)
+        _one_more(step, found, before, solve, levels)
 
     g.have(all_of_them, every, by_induction)
     some = g.fresh("some")
@@ -132,14 +133,14 @@ def _none(g: Goal, found: Repeated) -> None:
         g.witness(g.text(("lam", f[1][1][1], (given.get(f, num(0)),))))
 
 
-def _one_more(g: Goal, found: Repeated, solve: Existing, levels: Sequence[Level]) -> None:
+def _one_more(g: Goal, found: Repeated, before: str, solve: Existing, levels: Sequence[Level]) -> None:
     """The step of the induction."""
     (q,) = (var(name, "Int") for name in [*g.scope][-1:])
     new = ("+", None, (q, num(1)))
     some = g.fresh("some")
-    g.use("before", label=some, premises=1)
+    g.use(before, label=some, premises=1)
     olds = [g.fresh(f"{f[1][0]}_") for f in found.functions]
-    labels = found.obtain(g, some, q, olds, "old")
+    labels = found.obtain(g, some, q, olds, g.fresh("old"))
     # the values of the new round are functions of their own, of the other arguments
     news = {f: _later(f, g.fresh(f"{f[1][0]}_new")) for f in found.functions}
     parts = [_put(instantiate(abstract(step, [ROUND]), (new,)), new, news) for step in found.steps]
@@ -148,7 +149,7 @@ def _one_more(g: Goal, found: Repeated, solve: Existing, levels: Sequence[Level]
     solve(g, [f[1] for f in news.values()], parts)
     for k, part in enumerate(parts):
         if part not in g.facts.values():
-            g.have(part, g.fresh(f"step{k}_"), lambda h: automation.prove(h, (), levels))
+            g.have(part, g.fresh(f"step{k}_"), lambda h: automation.prove(h, (), levels[:2]))
     for f in found.functions:
         inside = [ROUND, *(var(f"x#{k}", "Int") for k in range(1, len(f[1][1][1])))]
         is_new: Term = ("ind", None, (("=", None, (ROUND, new)),))
@@ -161,16 +162,16 @@ def _one_more(g: Goal, found: Repeated, solve: Existing, levels: Sequence[Level]
         if label in labels[: len(found.before)]:
             _elsewhere(h, new, levels)
             continue
-        t = h.fresh("t")
+        t, low, last, upto, at = (h.fresh(one) for one in ("t", "from_low", "to_last", "upto", "at"))
         h.intro(t)
-        h.intro("(from_low to_last)")
-        before, there = h.em(f"{t} <= {h.text(q)}", "upto")
-        there.have(f"{t} = {h.text(new)}", "at", lambda k: automation.prove(k, [Hint("upto"), Hint("to_last")], levels))
-        there.rewrite("at")
+        h.intro(f"({low} {last})")
+        earlier, there = h.em(f"{t} <= {h.text(q)}", upto)
+        there.have(f"{t} = {h.text(new)}", at, lambda k, by=(upto, last): automation.prove(k, [*map(Hint, by)], levels))
+        there.rewrite(at)
         if not automation.immediate(there):
             raise there.stuck("the new round is not as its equation says")
-        before.use(label, t, label="as_before")
-        _elsewhere(before, new, levels)
+        earlier.use(label, t, label=earlier.fresh("as"))
+        _elsewhere(earlier, new, levels)
 
 
 def _elsewhere(g: Goal, new: Term, levels: Sequence[Level]) -> None:
