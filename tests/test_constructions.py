@@ -78,12 +78,8 @@ def without_weights(words: dict[str, str]) -> set[str]:
     which the formal statement names no model."""
     found = {name for name, word in words.items() if word == "not"}
     for row in claims.ledger():
-        settled = row.corrected or row.id
-        if (
-            row.paper == "merrill2024"
-            and settled in statements()
-            and not existing.models(statements()[settled].written)
-        ):
+        own = statements().get(row.corrected or row.id)
+        if row.paper == "merrill2024" and row.kind != claims.DEFINITION and own and not existing.models(own.written):
             found.add(row.id)
     return found
 

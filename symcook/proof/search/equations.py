@@ -101,7 +101,7 @@ def spread(labels: tuple[str, ...], f: Term) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Given:
+class ValueGiven:
     """What a part of a run says of a function: ``(f(args) - old)*factor = right``, over the names `inside`; and where
     `when` holds, that f(args) is `otherwise`."""
 
@@ -123,7 +123,7 @@ class Given:
         return any(self.function in free(one) for one in (self.right, self.old, self.factor) if one is not None)
 
 
-def given(part: Term) -> Given | None:
+def given(part: Term) -> ValueGiven | None:
     """What a part says of a function at all its arguments; None where it says no such thing."""
     inside: list[Term] = []
     while part[0] in ("all", "->"):
@@ -142,7 +142,7 @@ def given(part: Term) -> Given | None:
         left, factor = left[2]
         if left[0] == "-":
             left, old = left[2]
-    found = Given(tuple(inside), left, old, factor, right, when, otherwise)
+    found = ValueGiven(tuple(inside), left, old, factor, right, when, otherwise)
     arguments = left[2][1:] if left[0] == "app" else ()
     whole = all(x in inside for x in arguments) and len({*arguments}) == len(arguments) == len(inside)
     return found if found.function[0] == "var" and whole else None
@@ -214,7 +214,7 @@ def _solve(
     g.obtain(some, name, label if label not in g.facts else g.fresh("is"))
 
 
-def _by_windows(g: Goal, found: Given, extra: Sequence[Hint], levels: Sequence[automation.Level]) -> None:
+def _by_windows(g: Goal, found: ValueGiven, extra: Sequence[Hint], levels: Sequence[automation.Level]) -> None:
     """Close a goal of which the second part says what holds where `when` does: there, and elsewhere."""
     places = []
     while g.goal[0] in ("all", "->"):
@@ -231,7 +231,7 @@ def _by_windows(g: Goal, found: Given, extra: Sequence[Hint], levels: Sequence[a
         automation.prove(h, [*extra, Hint(here)], levels)
 
 
-def _inverse(g: Goal, of: Given, part: Term, hints: Sequence[Hint], levels: Sequence[automation.Level]) -> str:
+def _inverse(g: Goal, of: ValueGiven, part: Term, hints: Sequence[Hint], levels: Sequence[automation.Level]) -> str:
     """The label of d*(1/d) = 1 for all values in the range of `part`, since 0 < d by its own equation and the hints."""
     found: dict[str, Term] = {}
     d = present(of.factor)
