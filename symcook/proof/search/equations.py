@@ -224,7 +224,7 @@ def _by_windows(g: Goal, found: ValueGiven, extra: Sequence[Hint], levels: Seque
     when = instantiate(abstract(present(found.when), found.inside), names)
     here, which = g.fresh("here"), g.fresh("which")
     for h, number in zip(g.em(when, here), (1, 0), strict=True):
-        h.have(("=", None, (("ind", None, (when,)), num(number))), which, lambda k: automation.prove(k, (), levels))
+        h.have(("=", None, (("ind", None, (when,)), num(number))), which, rounds.closing(levels))
         h.rewrite(which)
         if number and when[0] == "=" and when[2][0] in names:
             h.rewrite(here)

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from symcook.proof.search import automation
 from symcook.proof.search.automation import Hint, Level
-from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import Term, abstract, conj, imp, instantiate, num, subterms, var
+from symcook.proof.search.tactics import Goal, Stuck, Tactic
+from symcook.proof.terms import Sort, Term, abstract, conj, imp, instantiate, num, subterms, var
 
 ROUND = var("t#", "Int")
-Existing = Callable[[Goal, Sequence[tuple[str, Term]], Sequence[Term]], None]
+Existing = Callable[[Goal, Sequence[tuple[str, Sort]], Sequence[Term]], None]
 """Obtain functions of these names, each by its equation among the parts, which become facts."""
 
 
@@ -149,7 +149,7 @@ def _one_more(g: Goal, found: Repeated, before: str, solve: Existing, levels: Se
     solve(g, [f[1] for f in news.values()], parts)
     for k, part in enumerate(parts):
         if part not in g.facts.values():
-            g.have(part, g.fresh(f"step{k}_"), lambda h: automation.prove(h, (), levels[:2]))
+            g.have(part, g.fresh(f"step{k}_"), closing(levels[:2]))
     for f in found.functions:
         inside = [ROUND, *(var(f"x#{k}", "Int") for k in range(1, len(f[1][1][1])))]
         is_new: Term = ("ind", None, (("=", None, (ROUND, new)),))
@@ -166,7 +166,7 @@ def _one_more(g: Goal, found: Repeated, before: str, solve: Existing, levels: Se
         h.intro(t)
         h.intro(f"({low} {last})")
         earlier, there = h.em(f"{t} <= {h.text(q)}", upto)
-        there.have(f"{t} = {h.text(new)}", at, lambda k, by=(upto, last): automation.prove(k, [*map(Hint, by)], levels))
+        there.have(f"{t} = {h.text(new)}", at, closing(levels, upto, last))
         there.rewrite(at)
         if not automation.immediate(there):
             raise there.stuck("the new round is not as its equation says")
@@ -179,10 +179,19 @@ def _elsewhere(g: Goal, new: Term, levels: Sequence[Level]) -> None:
     tests = {one for one in subterms(g.goal) if one[0] == "ind" and one[2][0][0] == "=" and one[2][0][2][1] == new}
     for one in sorted(tests, key=str):
         label = g.fresh("other")
-        g.have(("=", None, (one, num(0))), label, lambda h: automation.prove(h, (), levels))
+        g.have(("=", None, (one, num(0))), label, closing(levels))
         g.rewrite(label)
     if not automation.immediate(g):
         raise g.stuck("the rounds before the new one are not as they were")
+
+
+def closing(levels: Sequence[Level], *labels: str) -> Tactic:
+    """The automation, with the facts of these labels."""
+
+    def close(g: Goal) -> None:
+        automation.prove(g, [*map(Hint, labels)], levels)
+
+    return close
 
 
 def _later(f: Term, name: str) -> Term:
