@@ -13,6 +13,7 @@ from symcook.proof import replay
 from symcook.proof.audit import existing
 from symcook.proof.grammar import leading_names
 from symcook.proof.replay import Statement, statements
+from symcook.report.claim import document
 
 constructions = stored.load_module("constructions")
 
@@ -149,3 +150,15 @@ def test_a_theorem_on_runs_supposes_nothing_of_what_the_model_computes() -> None
         front = {given.split(":")[0] for given in leading_names(statements()[name].expanded)}
         assert not front & constructions.determined(own), name
         assert name in replay.library().certificates() and not statements()[name].claim
+
+
+def test_a_row_says_that_it_assumes_a_run_or_which_theorem_says_that_there_is_one() -> None:
+    for name, said in (
+        ("yang2026.thm16", "Weights: family-since (every input has a run: lem.since_runs)"),
+        (
+            "merrill2024.s1.1.realtime",
+            "Weights: family-turing (a premise is that the input has a run;",
+        ),
+    ):
+        shown = document(claims.ledger(names=(name,))).text()
+        assert said in " ".join(shown.split()), name
