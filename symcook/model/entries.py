@@ -6,7 +6,7 @@ command that only runs a model does not wait for sympy's import.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -109,6 +109,33 @@ def rational_matrix(rows: Sequence[Mapping[int, int | Fraction]], columns: int) 
 def all_rational(weights: object) -> bool:
     """Whether a matrix, as it is kept, holds rational numbers alone by its type; then it has `filled_rows`."""
     return hasattr(weights, "filled_rows")
+
+
+def filled_columns(weights: Any) -> Iterator[Collection[int]]:
+    """For each row of a matrix as it is kept, the columns of its entries that are not zero."""
+    if getattr(weights, "floats", None) is not None:
+        return (row.nonzero()[0].tolist() for row in weights.floats)
+    if all_rational(weights):
+        return (row.keys() for row in weights.filled_rows())
+    return ([c for c in range(weights.cols) if weights[r, c] != 0] for r in range(weights.rows))
+
+
+class MadeOnce(Mapping[str, Any]):
+    """Values by name, each made when it is first read."""
+
+    def __init__(self, names: Collection[str], make: Callable[[str], Any]) -> None:
+        self.names, self.make, self.made = names, make, dict[str, Any]()
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.made and name in self.names:
+            self.made[name] = self.make(name)
+        return self.made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
 
 
 def as_sympy(value: object) -> Any:

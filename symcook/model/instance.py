@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 from symcook.errors import BadInput, NotExact, unknown
@@ -307,43 +307,6 @@ class Instance:
         except NotExact:
             return exact(show(self.closed(tree, env)))
 
-    def tokens(self, tree: Tree, env: InstanceEnv, size: int) -> dict[int, Any]:
-        """The values of an expression at the tokens w = 0, .., size - 1 at which it is not zero."""
-        try:
-            found = self._tokens(tree, env, range(size))
-        except NotExact:
-            found = {w: self.number(tree, {**env, "w": Fraction(w)}) for w in range(size)}
-        return {w: found[w] for w in sorted(found) if found[w]}
-
-    def _tokens(self, tree: Tree, env: InstanceEnv, known: range) -> dict[int, Any]:
-        """The same of a rational expression, zeros too: a sum of I[w = ..] goes through its range once, and not once
-        a token."""
-        tag, names = tree[0], _names(tree)
-        if tag == "sum" and "w" in names:
-            total: dict[int, Any] = {}
-            for value in _Numbers(env).range(tree[2], tree[3], tree):
-                _add(total, self._tokens(tree[4], {**env, tree[1]: Fraction(value)}, known))
-            return total
-        if tag in ("+", "-"):
-            total = dict(self._tokens(tree[1], env, known))
-            _add(total, self._tokens(tree[2], env, known), 1 if tag == "+" else -1)
-            return total
-        if tag == "*" and not ("w" in _names(tree[1]) and "w" in _names(tree[2])):
-            number, other = (2, 1) if "w" in _names(tree[1]) else (1, 2)
-            factor = _Numbers(env).term(tree[number])
-            return {w: value * factor for w, value in self._tokens(tree[other], env, known).items()}
-        if tag == "ind":
-            parts = conjuncts(tree[1])
-            own = [part for part in parts if "w" in _names(part)]
-            if len(own) == 1 and (place := _place(own[0])) is not None:
-                w = _Numbers(env).term(place)
-                holds = [_Numbers(env).formula(part) for part in parts if part is not own[0]]
-                return {int(w): Fraction(1)} if all(holds) and w in known else {}
-        if "w" not in names:
-            value = Fraction(_Numbers(env).term(tree))
-            return dict.fromkeys(known, value) if value else {}
-        return {w: Fraction(_Numbers({**env, "w": Fraction(w)}).term(tree)) for w in known}
-
     def entry(self, name: str, at: Sequence[int]) -> Fraction:
         """The entry of a table at these indices."""
         return Fraction(self.env[name](*at) if at else self.env[name])
@@ -369,6 +332,7 @@ class Instance:
         """Read these coordinates from now on, by name with their indices."""
         self.view, self._names = view, frozenset(view)
         self._reading: dict[int, tuple[Tree, bool]] = {}
+        self._sums = dict[Any, tuple[Tree, ReadForm]]()
 
     def reads(self, tree: Tree) -> bool:
         """Whether a tree has a coordinate or a unit in it."""
@@ -388,19 +352,17 @@ class Instance:
             at = tuple(self._whole(a, env) for a in (tree[2] if tag == "call" else ()))
             if at not in self.view[tree[1]]:
                 raise Outside("an index must stay in its range", f"{label(tree[1], at)} from {show(tree)}")
-            return {label(tree[1], at): Fraction(1)}
+            return {label(tree[1], at): 1}
         if tag == "call":  # relu
-            key = id(tree), *[env[name] for name in sorted(_names(tree) & env.keys() - self.family.tables.keys())]
-            if key not in self.units:
+            if (key := self._key(tree, env)) not in self.units:
                 self.units[key] = tree, self._unit(tree, env)  # with the tree, so that its id stays its own
             return {self.units[key][1]: Fraction(1)}
         if tag == "sum":
-            total: ReadForm = {}
-            if own and own & (_names(tree[2]) | _names(tree[3])):
-                own = own | {tree[1]}
-            for value in self.range(Range(*tree[1:4]), env):
-                _add(total, self.form(tree[4], {**env, tree[1]: Fraction(value)}, own))
-            return total
+            if own is None or own:
+                return self._sum(tree, env, own)
+            if (key := self._key(tree, env)) not in self._sums:  # hidden units share it
+                self._sums[key] = tree, self._sum(tree, env, own)
+            return dict(self._sums[key][1])
         if tag == "neg":
             return {c: -v for c, v in self.form(tree[1], env, own).items()}
         if tag in ("+", "-"):
@@ -412,6 +374,60 @@ class Instance:
         if tag == "*" and not factor and own is not None and not own & _names(tree[other]):
             return {}
         return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[other], env, own).items()}
+
+    def forms(self, tree: Tree, env: InstanceEnv, name: str, values: range, own: frozenset[str]) -> dict[int, ReadForm]:
+        """The forms of a tree at all values of the index `name`, one of `own`, where they are not empty.
+
+        A sum of I[name = ..] goes through its range once, and not once a value.
+        """
+        tag, total = tree[0], dict[int, ReadForm]()
+        if name not in _names(tree):
+            form = self.form(tree, env, own)
+            return {at: dict(form) for at in values} if form else {}
+        if tag == "sum" and name not in _names(tree[2]) | _names(tree[3]) | {tree[1]}:
+            over = self.range(Range(*tree[1:4]), env) if self.reads(tree) else _Numbers(env).range(*tree[2:4], tree)
+            for value in over:
+                _merge(total, self.forms(tree[4], {**env, tree[1]: Fraction(value)}, name, values, own))
+            return total
+        if tag in ("+", "-"):
+            total = self.forms(tree[1], env, name, values, own)
+            _merge(total, self.forms(tree[2], env, name, values, own), 1 if tag == "+" else -1)
+            return total
+        if tag == "ind" and (place := self._place(tree, env, name, values)) is not None:
+            return {at: {None: Fraction(1)} for at in place}
+        for part, other in ((tree[1], tree[2]), (tree[2], tree[1])) if tag == "*" else ():
+            if not own & _names(other) and not self.reads(part):
+                factors = self.forms(part, env, name, values, own)
+                form = self.form(other, env, own) if factors else {}
+                return {at: {c: v * factor[None] for c, v in form.items()} for at, factor in factors.items()}
+        found = {at: self.form(tree, {**env, name: Fraction(at)}, own) for at in values}
+        return {at: form for at, form in found.items() if form}
+
+    def _place(self, tree: Tree, env: InstanceEnv, name: str, values: range) -> list[int] | None:
+        """At which of these values of an index I[name = ..] is 1; None of a tree that says it otherwise."""
+        parts = conjuncts(tree[1])
+        own = [part for part in parts if name in _names(part)]
+        place = _place(own[0], name) if len(own) == 1 else None
+        if place is None:
+            return None
+        try:
+            at = _Numbers(env).term(place)
+            holds = [_Numbers(env).formula(part) for part in parts if part is not own[0]]
+        except NotExact:
+            return None
+        return [int(at)] if all(holds) and at in values else []
+
+    def _key(self, tree: Tree, env: InstanceEnv) -> tuple[Any, ...]:
+        """A tree with the values of its names."""
+        return id(tree), *[env[name] for name in sorted(_names(tree) & env.keys() - self.family.tables.keys())]
+
+    def _sum(self, tree: Tree, env: InstanceEnv, own: frozenset[str] | None) -> ReadForm:
+        total: ReadForm = {}
+        if own and own & (_names(tree[2]) | _names(tree[3])):
+            own = own | {tree[1]}
+        for value in self.range(Range(*tree[1:4]), env):
+            _add(total, self.form(tree[4], {**env, tree[1]: Fraction(value)}, own))
+        return total
 
     def _unit(self, tree: Tree, env: InstanceEnv) -> SharedUnit:
         """The hidden unit that a relu is."""
@@ -455,8 +471,9 @@ class Instance:
                 raise BadInput(f"{family.name} at {self.sizes} must have {size} different tokens", " ".join(known))
             words = {token: dict[str, Any]() for token in known}
             for c, tree, env in self.written(family.words, self.env):
-                for place, value in self.tokens(tree, env, size).items():
-                    words[known[place]][c] = value
+                for place, form in self.forms(tree, env, "w", range(size), frozenset("w")).items():
+                    if value := form.get(None):
+                        words[known[place]][c] = value
         elif tokens is not None:
             raise BadInput(f"{family.name} must be given no tokens, since its inputs are numbers", " ".join(tokens))
         added = (family.before, family.after)
@@ -573,12 +590,7 @@ class Instance:
 
     def network(self, writes: Sequence[Write], env: InstanceEnv) -> FeedForward:
         self.units, self.known = {}, {}  # a name may stand for another coordinate in another layer
-        # the first cell of what is written has all units that all cells share, in their order
-        outs = [
-            (c, self.form(tree, here, frozenset(one.name for one in write.to.over) if place else None))
-            for write in writes
-            for place, (c, tree, here) in enumerate(self.written([write], env))
-        ]
+        outs = [one for write in writes for one in self.outputs(write, env)]
         outs = outs or [(self.space[0], {})]  # nothing is left of it: one that adds zero
         units = list(dict.fromkeys(unit for _, form in outs for unit in form if unit is not None))
         columns = tuple(dict.fromkeys(c for unit in units for c, _ in unit if c is not None)) or self.space[:1]
@@ -589,6 +601,19 @@ class Instance:
             W2=_matrix([form for _, form in outs], units or [SharedUnit()]),
             b2=[form.get(None, 0) for _, form in outs],
         )  # fmt: skip
+
+    def outputs(self, write: Write, env: InstanceEnv) -> Iterator[tuple[str, ReadForm]]:
+        """The coordinates that a network writes, each with its form. The first has all units that all of them share, in
+        their order."""
+        first = [(c, self.form(tree, here)) for c, tree, here in islice(self.written([write], env), 1)]
+        yield from first
+        own = frozenset(one.name for one in write.to.over)
+        for at in self._cells(write.to.over[:-1], env) if own else ():
+            around = {**env, **{one.name: Fraction(v) for one, v in zip(write.to.over, at, strict=False)}}
+            values = self.range(write.to.over[-1], around)
+            forms = self.forms(write.form, around, write.to.over[-1].name, values, own)
+            made = ((label(write.to.name, (*at, value)), forms.get(value, {})) for value in values)
+            yield from (one for one in made if one[0] != first[0][0])
 
     def norm(self, norm: Norm, env: InstanceEnv) -> LayerNorm:
         outs = list(self.written(norm.writes, env))
@@ -621,6 +646,12 @@ def _add(total: ReadForm, more: ReadForm, times: int = 1) -> None:
     for c, v in more.items():
         v = v if times == 1 else times * v
         total[c] = total[c] + v if c in total else v
+
+
+def _merge(total: dict[int, ReadForm], more: dict[int, ReadForm], times: int = 1) -> None:
+    """Add the forms of each value."""
+    for at, form in more.items():
+        _add(total.setdefault(at, {}), form, times)
 
 
 def _matrix(forms: Sequence[ReadForm], columns: Sequence[Any]) -> Any:
@@ -658,11 +689,11 @@ def _reads(tree: Tree, coordinates: frozenset[str]) -> bool:
     return bool(_names(tree) & (coordinates | {"relu"}))
 
 
-def _place(tree: Tree) -> Tree | None:
-    """What w is by an equation w = .., without w in it."""
+def _place(tree: Tree, name: str) -> Tree | None:
+    """What an index is by an equation name = .., without the index in it."""
     if tree[0] == "=":
         for one, other in ((tree[1], tree[2]), (tree[2], tree[1])):
-            if one == ("name", "w") and "w" not in _names(other):
+            if one == ("name", name) and name not in _names(other):
                 return other
     return None
 

@@ -33,7 +33,7 @@ from symcook.model.checks import (
     one_of,
     sparse,
 )
-from symcook.model.entries import RationalEntries, all_rational, held, is_positive, keep, keeps, kept_number
+from symcook.model.entries import MadeOnce, RationalEntries, all_rational, held, is_positive, keep, keeps, kept_number
 from symcook.model.symbols import lowered
 
 if TYPE_CHECKING:
@@ -102,14 +102,17 @@ class Part(Named):
 
     @cached_property
     def lowered(self) -> Mapping[str, Any]:
-        """What `FIELDS` names as number systems take it (`symcook.model.symbols.lowered`), made once: the `sparse` rows
-        of a matrix over what is read or over hidden units, the entries of a matrix with one column, a number itself."""
-        result: dict[str, Any] = {name: lowered(value) for name, value in held_numbers(self).items()}
-        for name, weights in held_matrices(self).items():
-            across = self.FIELDS[name][1]
-            rows = sparse(weights, self.reads if across == "reads" else range(weights.shape[1]))
-            result[name] = tuple(row.get(0, Fraction(0)) for row in rows) if across == "one" else rows
-        return result
+        """What `FIELDS` names as number systems take it (`symcook.model.symbols.lowered`), each made when it is read:
+        the `sparse` rows of a matrix over what is read or over hidden units, the entries of a matrix with one column, a
+        number itself."""
+        return MadeOnce((*held_numbers(self), *held_matrices(self)), self._lower)
+
+    def _lower(self, name: str) -> Any:
+        if self.FIELDS[name] == "number":
+            return lowered(held(self, name))
+        across, weights = self.FIELDS[name][1], held(self, name)
+        rows = sparse(weights, self.reads if across == "reads" else range(weights.shape[1]))
+        return tuple(row.get(0, Fraction(0)) for row in rows) if across == "one" else rows
 
     def mapped(self, put: Put) -> Self:
         """This part with the substitution `put` made in every number; itself where none changes."""
@@ -258,11 +261,16 @@ class Head(Part):
     @cached_property
     def lowered(self) -> Mapping[str, Any]:
         """As for every part, and the factor of the scores."""
-        found, soft = super().lowered, self.weighting == "softmax" and not self.uniform
-        numbers = found["scale"], found["temperature"]
+        return MadeOnce((*super().lowered, "factor"), self._lower)
+
+    def _lower(self, name: str) -> Any:
+        if name != "factor":
+            return super()._lower(name)
+        numbers = self.lowered["scale"], self.lowered["temperature"]
         if all(isinstance(one, Fraction) for one in numbers):
-            return {**found, "factor": numbers[0] / numbers[1] if soft else Fraction(1)}
-        return {**found, "factor": lowered(self.factor)}
+            soft = self.weighting == "softmax" and not self.uniform
+            return numbers[0] / numbers[1] if soft else Fraction(1)
+        return lowered(self.factor)
 
 
 @door()

@@ -15,7 +15,7 @@ from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown, Verbs
 from symcook.model.checks import Put, Space, filled, freeze, instance, listed, printable
 from symcook.model.ends import Embedding, Readout, TokenRows
-from symcook.model.entries import all_rational, held, held_values
+from symcook.model.entries import all_rational, filled_columns, held, held_values
 from symcook.model.parts import (
     FeedForward,
     Head,
@@ -429,10 +429,13 @@ class Transformer(Verbs, Shown):
 
 def _reads(part: Head | FeedForward, wanted: set[str]) -> set[str]:
     """What a head or a feed-forward block reads for the coordinates that are wanted of it."""
-    numbers, out = part.lowered, part.lowered["V" if isinstance(part, Head) else "W2"]
-    rows = [weights for name, weights in zip(part.writes, out, strict=True) if name in wanted]
+    out = filled_columns(held(part, "V" if isinstance(part, Head) else "W2"))
+    rows = [columns for name, columns in zip(part.writes, out, strict=True) if name in wanted]
     if not rows:
         return set()
     if isinstance(part, Head):
-        return set().union(*rows, *numbers["Q"], *numbers["K"])
-    return set().union(*(numbers["W1"][h] for h in set().union(*rows)))
+        rows += [columns for name in "QK" for columns in filled_columns(held(part, name))]
+    else:
+        units = set().union(*rows)
+        rows = [columns for h, columns in enumerate(filled_columns(held(part, "W1"))) if h in units]
+    return {part.reads[c] for columns in rows for c in columns}

@@ -93,8 +93,9 @@ class SquareFacts(GateFacts):
         keyed = f"least{tag}, less{tag}, warm, query{tag}, keys, squares"
 
         def looked(label: str, name: str, values: str, said: str, at: str) -> list[str]:
-            return [f"take It{label}{tag} from looked_up({end}; {y}; one(i); {part}(i); {name}(i); before; "
-                    f"before_square; {values}) by {keyed}, {name}_is(i), il, ih",
+            return [f"take Is{label}{tag} from {name}_is(i) by il, ih",
+                    f"take It{label}{tag} from looked_up({end}; {y}; one(i); {part}(i); {name}(i); before; "
+                    f"before_square; {values})[_, Is{label}{tag}] by {keyed}",
                     f"{label}{tag}: {name}(i) = {said} by It{label}{tag}, {at}({y} + 1), Y{tag}, least{tag}, "
                     f"less{tag}"]  # fmt: skip
 

@@ -21,6 +21,8 @@ from symcook.proof.terms import Term
 
 RULES = 6  # so many facts about all values are tried though none is cited
 
+MANY = 40  # where so many facts about all values are not cited, a goal is tried without them first
+
 
 def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS, foreground: Sequence[str] = ()) -> int:
     """Close `g`; the number of the level that did. Stuck with the goal that was left, where none does.
@@ -38,8 +40,14 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
     failure: Stuck | None = None
     # Terms that do not compare can take all of a level's work: then sums are compared as a whole.
     last = [replace(levels[2], terms=False)] if len(levels) > 2 else []
-    for number, level in enumerate([*levels, *last]):
-        trial = g._branch(g.goal)
+    tries = [(g, number, level) for number, level in enumerate([*levels, *last])]
+    cited = g.citing([*foreground, *(label for h in hints for label in h.labels())])
+    if len(cited.hidden) > MANY:
+        if immediate(g):
+            return 0
+        tries = [(cited, number, level) for number, level in enumerate(levels[:2])] + tries
+    for home, number, level in tries:
+        trial = home._branch(g.goal)
         search = _Tactic(level, hints, g.known)
         near = dict.fromkeys([*foreground, *search.cited(trial)])
         rules = [k for k, f in trial.facts.items() if f[0] == "all"]

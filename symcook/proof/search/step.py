@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from symcook.proof.normal import FALSE as NFALSE
@@ -21,6 +21,12 @@ class Hint:
     terms: tuple[str, ...] | None = None
     premises: tuple[Hint, ...] = ()
     term: Term | None = None
+
+    def labels(self) -> Iterator[str]:
+        """Its label and those of its premises."""
+        yield self.label
+        for one in self.premises:
+            yield from one.labels()
 
 
 @dataclass(frozen=True)
@@ -95,10 +101,9 @@ class Search:
         self.stuck: tuple[int, str] | None = None
 
     def cited(self, g: Goal) -> list[str]:
-        def labels(hint: Hint) -> list[str]:
-            return [hint.label, *(x for p in hint.premises for x in labels(p) if g.facts.get(x, ("all",))[0] != "all")]
-
-        return [k for hint in self.hints for k in labels(hint) if k in g.facts]
+        own = {hint.label for hint in self.hints}
+        labels = (k for hint in self.hints for k in hint.labels())
+        return [k for k in labels if k in g.facts and (k in own or g.facts[k][0] != "all")]
 
     def failure(self, error: Stuck) -> Stuck:
         parts = [self.stuck[1] if self.stuck else str(error)]

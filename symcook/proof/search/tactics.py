@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -106,6 +106,7 @@ class Goal:
         self.nodes: list[Node] = []
         self.taken: set[str] = set()  # disjunctions that were taken apart
         self.known = NormalForms()
+        self.hidden: frozenset[str] = frozenset()  # labels that are in use though their facts were left out
         self.closed = False
 
     # --- texts and state ------------------------------------------------------------------------------------------
@@ -132,7 +133,7 @@ class Goal:
 
     def fresh(self, stem: str = "a") -> str:
         """A label or name not in use."""
-        names = [name for name in (*self.facts, *self.scope) if name.startswith(stem)]
+        names = [name for name in (*self.facts, *self.hidden, *self.scope) if name.startswith(stem)]
         used = {*names, *(name.rpartition("_")[0] for name in names)}  # a stem of labels for the parts of a conjunction
         defined = self.library.taken
         numbered = (f"{stem}{k}" for k in itertools.count(1))
@@ -146,7 +147,14 @@ class Goal:
 
     def _branch(self, goal: Term) -> Goal:
         new = Goal(self.library, goal, self.facts, self.scope)
-        new.taken, new.known = set(self.taken), self.known
+        new.taken, new.known, new.hidden = set(self.taken), self.known, self.hidden
+        return new
+
+    def citing(self, labels: Collection[str]) -> Goal:
+        """This goal with those of the facts about all values that have these labels, and all other facts."""
+        new = self._branch(self.goal)
+        new.hidden |= {k for k, f in self.facts.items() if f[0] == "all"}.difference(labels)
+        new.facts = {k: f for k, f in self.facts.items() if k not in new.hidden}
         return new
 
     def take(self, trial: Goal) -> None:
