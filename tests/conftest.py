@@ -48,12 +48,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
-    """Behind a file garbage goes, and no later collection looks at what is left. Else a process grows to four
-    gigabytes, and a collection in it takes as long as a hundred tests."""
+    """After a file its own caches and garbage go, and no later collection looks at the rest. Else a process grows to
+    four gigabytes, and a collection in it takes as long as a hundred tests. Caches that the file imports stay: other
+    files use them."""
     yield
     if nextitem is None or nextitem.path != item.path:
-        for one in vars(item.getparent(pytest.Module).obj).values():  # type: ignore[union-attr]
-            if isinstance(one, CACHE):
+        module = item.getparent(pytest.Module).obj  # type: ignore[union-attr]
+        for one in vars(module).values():
+            if isinstance(one, CACHE) and one.__module__ == module.__name__:
                 one.cache_clear()
         gc.collect()
         gc.freeze()

@@ -281,7 +281,10 @@ def test_the_search_does_not_prove_it(case, monkeypatch):
     searched(case)
 
 
-@pytest.mark.parametrize("case", NEIGHBOURS[1::5], ids=NAMES[1::5])
+FIFTH = [k for k in range(1, len(NEIGHBOURS), 5) if not NAMES[k].startswith(("s5.2.first", "s9.2.1.violation"))]
+
+
+@pytest.mark.parametrize("case", [NEIGHBOURS[k] for k in FIFTH], ids=[NAMES[k] for k in FIFTH])
 def test_all_levels_of_the_search_do_not_prove_it(case):
-    """A level takes several times as long as the one before: a fifth of the neighbours."""
+    """A level takes several times as long as the one before: a fifth of the neighbours, without the two longest."""
     searched(case)

@@ -53,13 +53,16 @@ def test_an_operator_beside_what_is_nowhere_true_is_false(op: str) -> None:
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
 
 
-def test_a_false_claim_about_a_long_formula_is_refuted_by_a_word() -> None:
+def test_a_false_claim_about_a_long_formula_is_refuted_by_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
     """Premises in halves are met by runs as those that stand one by one are."""
     from symcook.model.modelfile import to_document
 
-    said = formulas.sentence(formula_of(sc.compile("ltl", f"({nested(70)}) | Q_a", alphabet="abc").program))
-    document = to_document(sc.compile("ltl", nested(70), alphabet="abc"))
-    answer = own.settle(own.claim(document, said), document, None, 60)
+    monkeypatch.setattr(own, "LONG", 10)
+    said = formulas.sentence(formula_of(sc.compile("ltl", f"({nested(20)}) | Q_a", alphabet="abc").program))
+    document = to_document(sc.compile("ltl", nested(20), alphabet="abc"))
+    claim = own.claim(document, said)
+    assert "& (all i in 1..n. z3(i) = " in claim.text and "-> (all i in 1..n. z3(i) = " not in claim.text
+    answer = own.settle(claim, document, None, 60)
     assert answer.tried is not None and answer.tried.word is not None
     assert answer.verdict is not None and answer.verdict.status == "REFUTED"
 

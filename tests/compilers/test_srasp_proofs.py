@@ -313,6 +313,7 @@ def test_a_construction_with_a_planted_fault_is_not_proved(fault: str, monkeypat
         source = shipped_program("majority.srasp") if fault == "index" else f"alphabet a b;\n{OPERATIONS['sorted']}"
         changed = {"index": ("inverse_before", "1/(i + 1)"), "share": ("inverse_behind", "1/(n - i + 1)")}[fault]
         monkeypatch.setitem(values.PLACES, *changed)
+        at_needed_levels(monkeypatch)
     model = sc.compile("srasp", source)
     program = read_srasp(source)
     words = [word for n in range(1, 6) for word in product(program.alphabet, repeat=n)]

@@ -94,15 +94,22 @@ def seconds(one: Question) -> int:
 
 
 def to_ask(questions: Sequence[Question]) -> list[Question]:
-    """Questions that together have each feature, chosen by how many features they add a second; and those that are not
-    recorded as they are. What has taken more than LONGEST is asked only then."""
+    """Questions that together have each feature, chosen by how many features they add a second, without those whose
+    features the others have; and those that are not recorded as they are. What has taken more than LONGEST is asked
+    only then."""
     quick = [one for one in questions if seconds(one) <= LONGEST]
-    missing, chosen = frozenset[str]().union(*(one.features for one in quick)), set[str]()
+    missing = every = frozenset[str]().union(*(one.features for one in quick))
+    chosen = [one for one in questions if not one.recorded]
+    missing -= frozenset[str]().union(*(one.features for one in chosen))
     while missing:
         best = max(quick, key=lambda one: len(one.features & missing) / seconds(one))
         missing -= best.features
-        chosen.add(best.name)
-    return [one for one in questions if one.name in chosen or not one.recorded]
+        chosen.append(best)
+    for one in sorted(chosen, key=seconds, reverse=True):
+        rest = [other for other in chosen if other is not one]
+        if one.recorded and every <= frozenset[str]().union(*(other.features for other in rest)):
+            chosen = rest
+    return [one for one in questions if one in chosen]
 
 
 def answered(folder: Path, questions: Sequence[Question]) -> str | None:

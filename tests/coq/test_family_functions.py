@@ -99,7 +99,7 @@ def made_again(document: Any) -> dict[str, str]:
             {name for norm in layer[block] for name in norm["writes"]}
             for block in ("attention_norms", "feedforward_norms")
         )
-        out |= {f"y{number}_again_{name}": f"y{number}_{name}_" for name in before & behind}
+        out |= {f"y{number}_again_{name}": f"y{number}_{name}_" for name in sorted(before & behind)}
     return out
 
 

@@ -300,6 +300,7 @@ PLAIN = {
 # decided of them is decided up to SLACK.
 
 number = cache(fmpq)
+EXACT = (int, fmpq)
 
 
 def inward(a: Any) -> Any:
@@ -333,10 +334,13 @@ def look(given: Any) -> Any:
     known: dict[tuple[Any, ...], Any] = {}
 
     def function(*at: Any) -> Any:
-        at = tuple(a if type(a) is int else outward(a) for a in at)
-        if at not in known:
-            asked = given(*map(outward, at)) if callable(given) else given[at[0] if len(at) == 1 else at]
-            known[at] = inward(asked)
+        if (found := known.get(at, known)) is not known:  # by numbers as they come, most of them integers
+            return found
+        place = tuple(a if type(a) is int else outward(a) for a in at)
+        if place not in known:
+            asked = given(*map(outward, place)) if callable(given) else given[place[0] if len(place) == 1 else place]
+            known[place] = inward(asked)
+        known[at] = known[place]
         return known[at]
 
     return function
@@ -391,16 +395,22 @@ def apart(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def equal(a: Any, b: Any) -> bool:
+    if isinstance(a, EXACT) and isinstance(b, EXACT):
+        return bool(a == b)
     difference, slack = apart(a, b)
     return bool(abs(difference) <= slack)
 
 
 def at_most(a: Any, b: Any) -> bool:
+    if isinstance(a, EXACT) and isinstance(b, EXACT):
+        return bool(a <= b)
     difference, slack = apart(a, b)
     return bool(difference <= slack)
 
 
 def less(a: Any, b: Any) -> bool:
+    if isinstance(a, EXACT) and isinstance(b, EXACT):
+        return bool(a < b)
     return bool(apart(a, b)[0] < 0)
 
 

@@ -83,7 +83,9 @@ def test_an_instance_at_random_has_a_bridge_or_a_sentence(name: str) -> None:
 
 
 def test_the_second_checker_accepts_them_too(tmp_path: Path) -> None:
-    accepted_again([one for name in NAMES for one in at_random(name) if not isinstance(one, str)], tmp_path)
+    """The shortest certificate of each family; at all that are made, the command asks."""
+    made = [[one for one in at_random(name) if not isinstance(one, str)] for name in NAMES]
+    accepted_again([min(some, key=lambda one: len(json.dumps(one[1]))) for some in made], tmp_path)
 
 
 def test_a_column_of_a_machine_may_be_the_number_of_the_row(tmp_path: Path) -> None:

@@ -58,7 +58,6 @@ def judged(statement, certificate) -> str:
     [
         ("first", "accept -> 1 <= n"),
         ("first-layernorm", "accept -> 1 <= n"),
-        ("parity-layernorm", "accept -> 1 <= n"),
         ("votes", "accept -> 1 <= n"),
         ("average", "accept -> 1 <= n"),
         ("parity-layernorm", "1 <= n"),
