@@ -154,7 +154,7 @@ class Growth:
         return GrowthPart(label, error, (*proofs, "cookbook.s7.2.prop7.4") if step.block is not None else tuple(proofs))
 
     def _normed(self, error: BothErrors, norm: LayerNorm, proofs: list[str]) -> BothErrors:
-        proofs += ["lem.norm_layernorm", "cookbook.s6.4.ln_lipschitz", "cookbook.s7.2.prop7.5"]
+        proofs += ["lem.norm_layernorm", "cookbook.s6.4.ln_lipschitz.corrected", "cookbook.s7.2.prop7.5"]
         return error.times(*map(_root, normed_change(norm)))
 
     def _attended(

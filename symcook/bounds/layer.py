@@ -239,7 +239,7 @@ def layer_norm(
     if entries > MAX_WIDTH:
         raise BadInput(f"d must be at most {MAX_WIDTH}", entries)
     if rational_value(number_tree(_text(epsilon), "epsilon"), "epsilon") == 0:
-        must = "epsilon must be positive, as layer norm is not Lipschitz without (cookbook.s6.4.ln_lipschitz)"
+        must = "epsilon must be positive, as layer norm is not Lipschitz without (cookbook.s6.4.ln_lipschitz.corrected)"
         raise BadInput(must, 0, "give for example --epsilon 1/100000")
     small = rational_positive(epsilon, "epsilon")
     gains = _gains(gain, entries)
@@ -283,7 +283,7 @@ def layer_norm(
         labels=("smallest constant", "max|gain|/sqrt(epsilon)"),
         proofs=(
             "lem.layernorm_euclid",
-            "cookbook.s6.4.ln_lipschitz",
+            "cookbook.s6.4.ln_lipschitz.corrected",
             "lem.norm_layernorm",
             "lem.layernorm_greatest",
             "lem.layernorm_scale",
