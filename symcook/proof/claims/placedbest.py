@@ -14,6 +14,7 @@ from symcook.proof.claims.placedbounds import PlacedBounds
 from symcook.proof.claims.problem import Equation, at_place
 from symcook.proof.normal import ONE, nf
 from symcook.proof.search import reify
+from symcook.proof.search.ranges import range_of
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, free, instantiate, num, replace, subterms, var
 
@@ -79,15 +80,22 @@ class PlacedBest(PlacedBounds):
         order = [*self.orders]
         for a, b in [*product(map(num, numbers), names), *combinations(names, 2)]:
             for pair in ((a, b), (b, a)):
-                if self.decided(half := ("<=", None, pair)) is None and half not in self.divided:
-                    self.divided.add(half)
-                    raise DecideFirst(half)
+                self.halved(*pair)
             steps = [sign * k for k in (numbers if a in names else [0]) for sign in (1, -1)]
             for near in dict.fromkeys(simple(("+", None, (b, num(step)))) for step in steps):
+                if self.decided(("=", None, (a, near))) is False:
+                    self.halved(a, near)
                 known = (("=", None, (a, near)), ("<", None, (a, near)), ("<", None, (near, a)))
                 order += [self.established(one) for one in known if self.follows(one)]
         if not self.g.try_auto([*dict.fromkeys(order)], degree=2):
             raise Unplaced(f"no rule for {self.g.text(f)[:80]}")
+
+    def halved(self, a: Term, b: Term) -> None:
+        """Ask once whether a <= b, where that is open."""
+        half: Term = ("<=", None, (a, b))
+        if self.decided(half) is None and half not in self.divided:
+            self.divided.add(half)
+            raise DecideFirst(half)
 
 
 def rounded(place: Term) -> Term | None:
@@ -103,11 +111,10 @@ def rounded(place: Term) -> Term | None:
 def _score(size: Term) -> Term | None:
     """The score at `THERE` of a sum of I[no position of the range has a larger score]; None where it is none."""
     body = instantiate(size[2][2], (THERE,)) if size[0] == "sum" else size
-    if body[0] != "ind" or body[2][0][0] != "all":
+    if body[0] != "ind":
         return None
-    inner = instantiate(body[2][0][2][0], (OTHER,))
-    inside: Term = ("&", None, (("<=", None, (size[2][0], OTHER)), ("<=", None, (OTHER, size[2][1]))))
-    if inner[0] != "->" or inner[2][0] != inside or inner[2][1][0] != "<=":
+    found = range_of(body[2][0], OTHER)
+    if found is None or found[:2] != size[2][:2] or found.body[0] != "<=":
         return None
-    there, here = inner[2][1][2]
+    there, here = found.body[2]
     return here if replace(there, OTHER, THERE) == here else None
