@@ -61,6 +61,7 @@ class PlacedRoot:
         self.along = CarriedAlong(lettered, regular)
         self.steps = count()
         self.sets: dict[Term, TruthSets | None] = {}
+        self.nearest: dict[Term, str] = {}
 
     def step(self) -> None:
         """One step of work; Unplaced where there were too many."""

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations, product
 from math import floor
 
+from symcook.errors import Rejected
 from symcook.proof import normal
 from symcook.proof.claims.lettered import THERE
 from symcook.proof.claims.parabolas import parabola, written
 from symcook.proof.claims.placed import DecideFirst, Unplaced, simple
 from symcook.proof.claims.placedbounds import PlacedBounds
-from symcook.proof.claims.problem import Equation, at_place
-from symcook.proof.normal import ONE, nf
+from symcook.proof.claims.problem import Equation, N, at_place
+from symcook.proof.normal import ONE, fkey, nf
+from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.search import reify
 from symcook.proof.search.ranges import range_of
-from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, free, instantiate, num, replace, subterms, var
+from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.terms import Term, free, imp, instantiate, num, replace, subterms, var
 
 OTHER = var("k'", "Int")
 
@@ -49,7 +52,8 @@ class PlacedBest(PlacedBounds):
             least, most, others = h.split()
             least.hyp(ends[0])
             most.hyp(ends[1])
-            self.under(others).prove()
+            if not self.at_root(others):
+                self.under(others).prove()
 
         texts = [g.text(low), g.text(high), g.text(p), f"j. {g.text(score)}", f"j. {g.text(value)}"]
         g.use("lem:single_best", *texts, best, label=f"{one} {mean}")
@@ -72,6 +76,22 @@ class PlacedBest(PlacedBounds):
             if not there:
                 return simple(end)
         return top
+
+    def at_root(self, h: Goal) -> bool:
+        """Close a goal about the length alone by a fact before all cases, so that it is proved once; whether it is."""
+        about_n = [k for k in self.orders if free(self.g.facts[k]) == {N} and fkey(self.g.facts[k]) != NTRUE]
+        known = list({fkey(self.g.facts[k]): k for k in about_n}.values())
+        if any(v[1][1] == "Int" for v in free(h.goal) - {N}):
+            return False
+        show = reduce(lambda end, k: imp(self.g.facts[k], end), known, h.goal)
+        label = self.root.nearest.setdefault(show, f"nearest_{len(self.root.nearest)}")
+        try:
+            self.root.lettered.known(label, show, lambda k: type(self)(self.root, k).prove())
+        except (Stuck, Unplaced, Rejected):
+            return False
+        h.use(self.root.lettered.share(h, label), *(f"#{k}" for k in reversed(known)), label=(found := h.fresh("best")))
+        h.hyp(found)
+        return True
 
     def by_products(self, f: Term) -> None:
         """A comparison of polynomials of positions that follows: by products of what is known of their order."""
