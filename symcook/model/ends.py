@@ -113,7 +113,7 @@ class Embedding(Named):
             freeze(self, words=words if whole else MappingProxyType(table))
         for token in (self.before, self.after):
             if token is not None and (not isinstance(token, str) or token not in (self.words or {})):
-                raise BadInput("a token that the model adds must be one of its strings", token)
+                raise BadInput("a token that the model adds must be one of its tokens", token, "give its row in words")
         if self.words is not None and not self.alphabet:
             raise BadInput("the alphabet must have a token that a user can type", ", ".join(self.words))
         if self.words is None:

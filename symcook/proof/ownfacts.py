@@ -26,6 +26,7 @@ from symcook.proof.replay import Statement
 from symcook.proof.search import automation, reify
 from symcook.proof.search.elaborate import Elaborator, StepGap
 from symcook.proof.search.prooftext import BadProof, HintText, Place, TextLine
+from symcook.proof.search.ranges import range_of
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import TRUE, Term, flatten, free, instantiate, loose, replace, subterms, var
 
@@ -139,12 +140,12 @@ class Facts:
         self.low = self.high = ""
         self.ranges: dict[str, tuple[str, str]] = {}
         for part in flatten("&", run):
-            if (found := ranged(part)) is not None:
-                self.low, self.high, body = found
+            if (found := range_of(part, HERE)) is not None:
+                self.low, self.high, body = show(found.low), show(found.high), found.body
                 first = flatten("&", body)[0]
                 if first[0] == "=" and first[2][0][0] == "app" and first[2][0][2][1] == HERE:
                     name = first[2][0][2][0][1][0]
-                    self.equations[name], self.ranges[name] = first[2][1], found[:2]
+                    self.equations[name], self.ranges[name] = first[2][1], (self.low, self.high)
                 elif first[0] == "=" and first[2][0][0] == "*" and is_at_here(first[2][0][2][0]):
                     (value, size), right = first[2][0][2], first[2][1]
                     self.products[value[2][0][1][0]] = (size, right)
@@ -154,8 +155,9 @@ class Facts:
         self.tokens = sorted({x[2][1][1][0] for x in subterms(self.word) if is_token(x)})
         self.counted: list[str] = []
         self.given, self.whole = "", self.said
-        if (found := ranged(self.said)) is not None and found[:2] == (self.low, self.high):
-            self.given, self.said = "given i (low' high')\n", found[2]
+        found = range_of(self.said, HERE)
+        if found is not None and (show(found.low), show(found.high)) == (self.low, self.high):
+            self.given, self.said = "given i (low' high')\n", found.body
         self.premises: list[str] = []
         left = self.said
         while left[0] == "->":
@@ -620,17 +622,6 @@ class Facts:
             inside = self._at(kids[0], point, token)
             return None if inside is None else max(inside, Fraction(0))
         return _combined(t, lambda part: self._at(part, point, token), lambda a, b, factor: a + factor * b)
-
-
-def ranged(t: Term) -> tuple[str, str, Term] | None:
-    """The ends of a formula about every position of a range, and what it says of i."""
-    if t[:2] != ("all", "Int") or t[2][0][0] != "->":
-        return None
-    span, body = instantiate(t[2][0], (HERE,))[2]
-    ends = flatten("&", span)
-    if len(ends) != 2 or any(x[0] != "<=" for x in ends) or ends[0][2][1] != HERE or ends[1][2][0] != HERE:
-        return None
-    return show(ends[0][2][0]), show(ends[1][2][1]), body
 
 
 def places_in(t: Term) -> list[tuple[str, str]]:

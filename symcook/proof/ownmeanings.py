@@ -19,10 +19,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from symcook.proof import grammar
-from symcook.proof.ownfacts import HERE, ONE, THERE, Facts, Trying, number_of, places_in, ranged
+from symcook.proof.ownfacts import HERE, ONE, THERE, Facts, Trying, number_of, places_in
 from symcook.proof.ownvalues import written
 from symcook.proof.search import automation
 from symcook.proof.search.prooftext import HintText, TextLine
+from symcook.proof.search.ranges import range_of
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, free, instantiate, loose, replace, subterms
 
@@ -278,12 +279,12 @@ class Meanings:
             return
         lines = self.lines()
         introductions, premises, conclusion = "", list[str](), facts.whole
-        if (span := ranged(conclusion)) is not None:
-            introductions, premises, conclusion = "given i (low' high')\n", ["low'", "high'"], span[2]
+        if (span := range_of(conclusion, HERE)) is not None:
+            introductions, premises, conclusion = "given i (low' high')\n", ["low'", "high'"], span.body
         while conclusion[0] == "->":
             premises.append(f"if{len(premises)}'")
             introductions, conclusion = f"{introductions}given {premises[-1]}\n", conclusion[2][1]
-        asked_at = places_in(facts.whole if span is None else span[2])
+        asked_at = places_in(facts.whole if span is None else span.body)
         asked_at = [(name, place) for name, place in asked_at if name in facts.functions]
         line_labels = {line.partition(":")[0] for line in lines.splitlines()}
 

@@ -75,6 +75,8 @@ TRUE = {
     "its top before the string": (nearest("i - 3", "future", before="CLS"), "n <= 4 & 2 <= n -> there(n) = 0"),
     "its top between positions": (nearest("i + 1/3", scale="2/3"), "accept"),
     "its top behind the string": (nearest("7", after="EOS"), "n <= 7 -> there(n) = 0"),
+    "states that tell the last three symbols": (nearest("i - 2"), 'matches("(a|b)*a(a|b)a") -> accept'),
+    "a few symbols behind the first ones": (nearest("i - 2"), 'matches("ab*bab") -> accept'),
     "a number as the top": (nearest("2", "future", "1/3"), "3 <= n -> (accept <-> w(n) = w(2))"),
 }
 

@@ -22,12 +22,11 @@ from symcook.proof.claims.problem import OutsideFragment
 from symcook.proof.claims.termsums import TermSums
 from symcook.proof.normal import fkey, nf
 from symcook.proof.search import reify
+from symcook.proof.search.ranges import between, ranged
 from symcook.proof.search.simplex import TooLong
 from symcook.proof.search.tactics import Stuck
 from symcook.proof.terms import (
     Term,
-    abstract,
-    conj,
     flatten,
     free,
     instantiate,
@@ -63,7 +62,7 @@ class BestRow(NamedTuple):
         def each(low: Term, high: Term, tag: str, apart: bool = False) -> Term:
             body: Term = (tag, None, (self.at(OTHER), self.at(place)))
             body = ("->", None, (("~", None, (("=", None, (OTHER, place)),)), body)) if apart else body
-            return ("all", "Int", (abstract(("->", None, (_between(low, high), body)), (OTHER,)),))
+            return ranged(low, high, body, OTHER)
 
         if not self.last:
             return [each(self.low, self.high, "<", apart=True)]
@@ -80,7 +79,7 @@ def best_row(total: Term) -> BestRow | None:
     if len(parts) != 1 or len(marks) != 1:
         return None
     inner = instantiate(reify.formula(normal._keys[marks[0]][1])[2][0], (OTHER,))
-    if inner[0] != "->" or fkey(inner[2][0]) != fkey(_between(low, high)):
+    if inner[0] != "->" or fkey(inner[2][0]) != fkey(between(low, OTHER, high)):
         return None
     most, *later = flatten("&", inner[2][1])
     gap = nf(most[2][1]) if most[:2] == ("<=", None) and most[2][0] == num(0) else {}
@@ -163,8 +162,3 @@ def _top(case: TermSums, row: BestRow) -> Term | None:
     top = found.top
     integers = all(c == int(c) and not e and all(map(whole, (a for a, _ in m))) for (m, e), c in top.items())
     return reify.term(top) if integers else None
-
-
-def _between(low: Term, high: Term) -> Term:
-    """low <= k & k <= high."""
-    return conj(("<=", None, (low, OTHER)), ("<=", None, (OTHER, high)))

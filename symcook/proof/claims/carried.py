@@ -15,6 +15,7 @@ from symcook.proof.claims.regular import Regular, linear
 from symcook.proof.normal import ONE as CONSTANT
 from symcook.proof.normal import constant, nf
 from symcook.proof.search import reify
+from symcook.proof.search.ranges import between
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, flatten, free, instantiate, num, subterms, var
 
@@ -55,7 +56,7 @@ class CarriedValue:
 
     def inside(self, place: Term) -> Term:
         """That a position comes after the row."""
-        return ("&", None, (("<=", None, (self.low, place)), ("<=", None, (place, self.lettered.high))))
+        return between(self.low, place, self.lettered.high)
 
     def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
         raise NotImplementedError

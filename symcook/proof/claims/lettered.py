@@ -15,6 +15,7 @@ from symcook.proof import normal
 from symcook.proof.claims.problem import HERE, LETTERS, VALUES, Equation, Problem, W, at
 from symcook.proof.normal import Poly, nf
 from symcook.proof.search import reify
+from symcook.proof.search.ranges import between, ranged
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import TRUE, Term, abstract, flatten, instantiate, num, replace, subterms, var
 
@@ -139,8 +140,7 @@ class Lettered:
     def everywhere(self, body: Term, low: Term | None = None, high: Term | None = None) -> Term:
         """All i in low..high: body, which is about `HERE`."""
         low, high = self.low if low is None else low, self.high if high is None else high
-        inside = ("&", None, (("<=", None, (low, HERE)), ("<=", None, (HERE, high))))
-        return ("all", "Int", (abstract(("->", None, (inside, body)), (HERE,)),))
+        return ranged(low, high, body, HERE)
 
     def letter(self) -> str:
         """One of the letters stands at each position."""
@@ -271,12 +271,12 @@ class Lettered:
 
     def inside(self, place: Term) -> Term:
         """low <= place & place <= high."""
-        return ("&", None, (("<=", None, (self.low, place)), ("<=", None, (place, self.high))))
+        return between(self.low, place, self.high)
 
     def grows(self, letter: int) -> str:
         """The count of a letter grows with the position."""
         p, q = (var(self.g.fresh(stem), "Int") for stem in "pq")
-        order = ("&", None, (("<=", None, (self.below, p)), ("<=", None, (p, q))))
+        order = between(self.below, p, q)
         body = ("<=", None, (self.count(letter, self.low, p), self.count(letter, self.low, q)))
         show = ("all", "Int", (abstract(("all", "Int", (abstract(("->", None, (order, body)), (q,)),)), (p,)),))
 

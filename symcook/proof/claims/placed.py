@@ -61,6 +61,7 @@ class PlacedRoot:
         self.along = CarriedAlong(lettered, regular)
         self.steps = count()
         self.sets: dict[Term, TruthSets | None] = {}
+        self.nearest: dict[Term, str] = {}
 
     def step(self) -> None:
         """One step of work; Unplaced where there were too many."""
@@ -115,6 +116,10 @@ class PlacedFacts(DecidedFormulas):
             kept = {label for label, f in self.g.facts.items() if all(map(ordered, flatten("&", f)))} | {*self.supposed}
             self.literals = {key: label for key, label in self.literals.items() if label in kept and label != without}
             self.orders = [label for label in self.orders if label != without]
+            for label in self.orders:  # what was proved with the formula still holds
+                truths = self.root.truths(f := self.g.facts[label])
+                if truths is not None and not self.follows(f):
+                    self.supposed[label] = self.root.regular.t.complement(truths.no)
 
     # --- What follows ------------------------------------------------------------------------------------------------
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations, product
 from math import floor
 
+from symcook.errors import Rejected
 from symcook.proof import normal
 from symcook.proof.claims.lettered import THERE
 from symcook.proof.claims.parabolas import parabola, written
 from symcook.proof.claims.placed import DecideFirst, Unplaced, simple
 from symcook.proof.claims.placedbounds import PlacedBounds
-from symcook.proof.claims.problem import Equation, at_place
-from symcook.proof.normal import ONE, nf
+from symcook.proof.claims.problem import Equation, N, at_place
+from symcook.proof.normal import ONE, fkey, nf
+from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.search import reify
-from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, free, instantiate, num, replace, subterms, var
+from symcook.proof.search.ranges import range_of
+from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.terms import Term, free, imp, instantiate, num, replace, subterms, var
 
 OTHER = var("k'", "Int")
 
@@ -48,7 +52,8 @@ class PlacedBest(PlacedBounds):
             least, most, others = h.split()
             least.hyp(ends[0])
             most.hyp(ends[1])
-            self.under(others).prove()
+            if not self.at_root(others):
+                self.under(others).prove()
 
         texts = [g.text(low), g.text(high), g.text(p), f"j. {g.text(score)}", f"j. {g.text(value)}"]
         g.use("lem:single_best", *texts, best, label=f"{one} {mean}")
@@ -72,6 +77,22 @@ class PlacedBest(PlacedBounds):
                 return simple(end)
         return top
 
+    def at_root(self, h: Goal) -> bool:
+        """Close a goal about the length alone by a fact before all cases, so that it is proved once; whether it is."""
+        about_n = [k for k in self.orders if free(self.g.facts[k]) == {N} and fkey(self.g.facts[k]) != NTRUE]
+        known = list({fkey(self.g.facts[k]): k for k in about_n}.values())
+        if any(v[1][1] == "Int" for v in free(h.goal) - {N}):
+            return False
+        show = reduce(lambda end, k: imp(self.g.facts[k], end), known, h.goal)
+        label = self.root.nearest.setdefault(show, f"nearest_{len(self.root.nearest)}")
+        try:
+            self.root.lettered.known(label, show, lambda k: type(self)(self.root, k).prove())
+        except (Stuck, Unplaced, Rejected):
+            return False
+        h.use(self.root.lettered.share(h, label), *(f"#{k}" for k in reversed(known)), label=(found := h.fresh("best")))
+        h.hyp(found)
+        return True
+
     def by_products(self, f: Term) -> None:
         """A comparison of polynomials of positions that follows: by products of what is known of their order."""
         numbers = sorted({abs(s[1][0]) for s in subterms(f) if s[0] == "num" and s[1][1] == 1} | {0, 1})
@@ -79,15 +100,22 @@ class PlacedBest(PlacedBounds):
         order = [*self.orders]
         for a, b in [*product(map(num, numbers), names), *combinations(names, 2)]:
             for pair in ((a, b), (b, a)):
-                if self.decided(half := ("<=", None, pair)) is None and half not in self.divided:
-                    self.divided.add(half)
-                    raise DecideFirst(half)
+                self.halved(*pair)
             steps = [sign * k for k in (numbers if a in names else [0]) for sign in (1, -1)]
             for near in dict.fromkeys(simple(("+", None, (b, num(step)))) for step in steps):
+                if self.decided(("=", None, (a, near))) is False:
+                    self.halved(a, near)
                 known = (("=", None, (a, near)), ("<", None, (a, near)), ("<", None, (near, a)))
                 order += [self.established(one) for one in known if self.follows(one)]
         if not self.g.try_auto([*dict.fromkeys(order)], degree=2):
             raise Unplaced(f"no rule for {self.g.text(f)[:80]}")
+
+    def halved(self, a: Term, b: Term) -> None:
+        """Ask once whether a <= b, where that is open."""
+        half: Term = ("<=", None, (a, b))
+        if self.decided(half) is None and half not in self.divided:
+            self.divided.add(half)
+            raise DecideFirst(half)
 
 
 def rounded(place: Term) -> Term | None:
@@ -103,11 +131,10 @@ def rounded(place: Term) -> Term | None:
 def _score(size: Term) -> Term | None:
     """The score at `THERE` of a sum of I[no position of the range has a larger score]; None where it is none."""
     body = instantiate(size[2][2], (THERE,)) if size[0] == "sum" else size
-    if body[0] != "ind" or body[2][0][0] != "all":
+    if body[0] != "ind":
         return None
-    inner = instantiate(body[2][0][2][0], (OTHER,))
-    inside: Term = ("&", None, (("<=", None, (size[2][0], OTHER)), ("<=", None, (OTHER, size[2][1]))))
-    if inner[0] != "->" or inner[2][0] != inside or inner[2][1][0] != "<=":
+    found = range_of(body[2][0], OTHER)
+    if found is None or found[:2] != size[2][:2] or found.body[0] != "<=":
         return None
-    there, here = inner[2][1][2]
+    there, here = found.body[2]
     return here if replace(there, OTHER, THERE) == here else None

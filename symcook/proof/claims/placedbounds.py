@@ -17,6 +17,7 @@ from symcook.proof.claims.placedvalues import ATOMS, THERE, PlacedValues
 from symcook.proof.claims.problem import OutsideFragment, at_place
 from symcook.proof.normal import add, nf
 from symcook.proof.search import reify
+from symcook.proof.search.ranges import between, ranged
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, instantiate, num, replace, var
 
@@ -158,18 +159,18 @@ class PlacedBounds(PlacedStates):
 
     def between(self, mean: PlacedMean, p: Term) -> Term:
         """low <= p & p <= high."""
-        return ("&", None, (("<=", None, (mean.low, p)), ("<=", None, (p, mean.high))))
+        return between(mean.low, p, mean.high)
 
     def everywhere(self, mean: PlacedMean, f: Term) -> str:
         """The label of f at all positions of the range."""
-        return self.established(self.ranged(mean.low, mean.high, f))
+        return self.established(ranged(mean.low, mean.high, f, THERE))
 
     def witness(self, mean: PlacedMean, f: Term) -> Term:
         """A position of the range with a property."""
         for p in self.candidates():
             if self.follows(self.between(mean, p)) and self.follows(replace(f, THERE, p)):
                 return p
-        some = self.ranged(mean.low, mean.high, f, "ex")
+        some = ranged(mean.low, mean.high, f, THERE, "ex")
         if not self.follows(some):
             raise self.split(some)
         label = self.established(some)
@@ -210,7 +211,7 @@ class PlacedBounds(PlacedStates):
             case.prove()
 
         every = ("<=", None, (num(0), each))
-        g.have(self.ranged(mean.low, mean.high, every), least, at_each)
+        g.have(ranged(mean.low, mean.high, every, THERE), least, at_each)
         if op == "<":
             p = self.witness(mean, ("<", None, no_less[2]))
             inside = self.established(self.between(mean, p))
@@ -269,7 +270,7 @@ class PlacedBounds(PlacedStates):
         f = g.text(("lam", ("Int",), (abstract(term, (THERE,)),)))
         texts = [f, g.text(mean.low), g.text(mean.high)]
         facts = [so]
-        g.have(self.ranged(mean.low, mean.high, ("<=", None, (num(0), term))), least, lambda h: self._each_of(h))
+        g.have(ranged(mean.low, mean.high, ("<=", None, (num(0), term)), THERE), least, lambda h: self._each_of(h))
         value = v if above else ("neg", None, (v,))
         level = self.number(value)
         if level is None:

@@ -8,11 +8,13 @@ from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.parabolas import polynomial
 from symcook.proof.claims.placed import DecideFirst, PlacedRoot, Unplaced, ordered, simple, tracked
 from symcook.proof.claims.placedrefuted import PlacedRefutations
+from symcook.proof.claims.placedvalues import THERE
 from symcook.proof.claims.problem import Equation, Problem, introduce
 from symcook.proof.claims.regular import Regular
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import fkey, nf
+from symcook.proof.search.ranges import ranged
 from symcook.proof.search.tactics import Citable, Goal
 from symcook.proof.terms import (
     COMPARISONS,
@@ -210,7 +212,7 @@ class PlacedCase(PlacedRefutations):
     def some_token(self, low: Term, high: Term) -> DecideFirst:
         """Whether some token stands in a range."""
         for a in self.root.problem.letters:
-            f = self.ranged(low, high, self.root.lettered.is_letter(var("j'", "Int"), a), "ex")
+            f = ranged(low, high, self.root.lettered.is_letter(THERE, a), THERE, "ex")
             if self.decided(f) is None:
                 return DecideFirst(f)
         raise Unplaced("a mean of several values")

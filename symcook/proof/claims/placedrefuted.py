@@ -55,7 +55,7 @@ class PlacedRefutations(PlacedBest):
 
             return self.root.lettered.cases(g, g.text(wanted.letter), inside, close)
         if wanted.carried is not None:
-            return self.divide_carried(wanted.carried)
+            return self.divide_carried(wanted.carried, self.pending if g.goal == FALSE else "")
         label = g.fresh("is")
         for h in g.em(wanted.formula or FALSE, label):
             case = self.under(h)
@@ -275,6 +275,17 @@ class PlacedRefutations(PlacedBest):
         if not self.decide(a):
             raise Unplaced("an implication that nothing contradicts")
         self.falsify(label)
+
+    def contradicted(self, label: str) -> bool:
+        if self.g.facts[label][0] not in COMPARISONS:
+            return False
+        trial = self.g._branch(self.g.goal)
+        try:
+            self.under(trial).unequal(label)
+        except (DecideFirst, Stuck, Unplaced, Rejected):
+            return False
+        self.g.take(trial)
+        return True
 
     def unequal(self, label: str) -> None:
         """A comparison that is false: its negation is proved."""

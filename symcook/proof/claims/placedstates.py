@@ -9,19 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from itertools import pairwise
 from typing import NamedTuple, Self
 
+from symcook.proof import normal
 from symcook.proof.claims.carried import CarriedValue
 from symcook.proof.claims.placed import DecideFirst, PlacedFacts, Unplaced, simple
 from symcook.proof.claims.placedvalues import PlacedValues
 from symcook.proof.claims.tracks import TrackSet
-from symcook.proof.normal import fkey
+from symcook.proof.normal import fkey, nf
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, num, subterms, var
 
 MOST_COMBINED = 200
 """So many combinations of values and symbols are carried along at most."""
+MOST_SINGLE = 8
+"""So many symbols between two named positions are followed one by one at most."""
 
+FEW = 3
+"""Where it is known that there are so many at most, it is asked how many."""
 
 Pairs = set[tuple[int | None, int]]
 """Symbols at a position with those that may follow."""
@@ -76,8 +82,8 @@ class PlacedStates(PlacedValues):
         self.literals[fkey(self.g.facts[label])] = label
         return value, label
 
-    def divide_carried(self, place: Term) -> None:
-        """A case for each combination that is possible at a position."""
+    def divide_carried(self, place: Term, pending: str = "") -> None:
+        """A case for each combination that is possible at a position; the values may contradict the fact `pending`."""
         found = self.reach(place)
         key = place, found.combinations
         if key in self.divided:
@@ -87,7 +93,17 @@ class PlacedStates(PlacedValues):
             case.divided.add(key)
             for label in labels:
                 case.suppose(label)
-            case.prove()
+            if not (pending and case.apart(pending, labels) and case.contradicted(pending)):
+                case.prove()
+
+    def apart(self, label: str, others: Sequence[str]) -> bool:
+        """Whether a fact is true where none of the others is."""
+        sets = [self.root.truths(self.g.facts[one]) for one in (label, *others)]
+        return None not in sets and self.root.regular.t.both(*(one.yes for one in sets if one is not None)).empty
+
+    def contradicted(self, label: str) -> bool:
+        """Close the goal by a comparison that known values contradict; whether that was done."""
+        raise NotImplementedError
 
     # --- Combinations ------------------------------------------------------------------------------------------------
 
@@ -263,7 +279,13 @@ class PlacedStates(PlacedValues):
         lettered.cases(g, g.text(place), inside[0], close)
 
     def _between(self, found: Reached, start: Term, end: Term) -> Reached:
-        """What is possible at the next named position."""
+        """What is possible at the next named position: step by step where it is a few symbols further."""
+        steps = self._few(start, end)
+        if steps is not None:
+            rows = [simple(("+", None, (start, num(k)))) for k in range(steps + 1)]
+            for old, new in pairwise(rows):
+                found = self._kept(self._onward(found, old, new), new)
+            return self._moved_to(found, rows[-1], end)
         if self._in_order(after := simple(("+", None, (start, num(1)))), end):
             found, start = self._onward(found, start, after), after
         if start == end:
@@ -288,6 +310,22 @@ class PlacedStates(PlacedValues):
         order = self.established(("<=", None, (start, end)))
         self.g.use(whole, self.g.text(end), f"#{order}", "!", label=label)
         return self._kept(Reached(label, every), end)
+
+    def _few(self, start: Term, end: Term) -> int | None:
+        """How many symbols further a position is; None for more than a few, or where that is open."""
+        steps = normal.constant(nf(("-", None, (end, start))))
+        if steps is not None:
+            return int(steps) if 0 < steps <= MOST_SINGLE else None
+        near = [("+", None, (start, num(k))) for k in range(FEW + 1)]
+        if not self.follows(("<=", None, (end, near[-1]))):
+            return None
+        for k, place in enumerate(near):
+            within = self.decided(most := ("<=", None, (end, place)))
+            if within is None:
+                raise DecideFirst(most)
+            if within:
+                return k
+        return None
 
     def _induction(
         self, found: Reached, start: Term, end: Term, y: Term, every: tuple[CarriedCombination, ...], pairs: Pairs

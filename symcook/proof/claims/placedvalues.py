@@ -15,8 +15,9 @@ from symcook.proof.claims.placed import DecideFirst, PlacedFacts, Unplaced, simp
 from symcook.proof.claims.problem import LETTERS
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import constant, nf
+from symcook.proof.search.ranges import between, ranged
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, abstract, instantiate, num, replace, var
+from symcook.proof.terms import Term, instantiate, num, replace, var
 
 THERE, MARK, NEW = var("j'", "Int"), var("m'", "Int"), var("x'", "Int")
 ATOMS = ("app", "sum", "ind", "fn")
@@ -168,16 +169,11 @@ class PlacedValues(PlacedFacts):
 
     # --- Sums --------------------------------------------------------------------------------------------------------
 
-    def ranged(self, low: Term, high: Term, body: Term, kind: str = "all") -> Term:
-        """all j in low..high. body, or an existence, where the body is about `THERE`."""
-        inside = ("&", None, (("<=", None, (low, THERE)), ("<=", None, (THERE, high))))
-        return (kind, "Int", (abstract(("->" if kind == "all" else "&", None, (inside, body)), (THERE,)),))
-
     def _sum(self, t: Term) -> str:
         low, high, body = t[2]
         term = instantiate(body, (THERE,))
         zero = ("=", None, (term, num(0)))
-        if self.follows(self.ranged(low, high, zero)):
+        if self.follows(ranged(low, high, zero, THERE)):
             return self.none(t)
         for p in self.candidates():
             if self.selects(low, high, zero, p):
@@ -185,15 +181,15 @@ class PlacedValues(PlacedFacts):
         counted = [self.counts(term, zero, last) for last in (False, True)]
         for last, f in enumerate(counted):
             for p in self.candidates():
-                if self.follows(self.ranged(low, high, replace(f, MARK, p))):
+                if self.follows(ranged(low, high, replace(f, MARK, p), THERE)):
                     return self.counted(t, p, bool(last))
         raise self.choice(t, zero, counted)
 
     def selects(self, low: Term, high: Term, zero: Term, p: Term) -> bool:
         """Whether all terms but that at p are 0, and p is in the range."""
-        inside = ("&", None, (("<=", None, (low, p)), ("<=", None, (p, high))))
+        inside = between(low, p, high)
         same = ("=", None, (THERE, p))
-        return self.follows(inside) and self.follows(self.ranged(low, high, ("|", None, (same, zero))))
+        return self.follows(inside) and self.follows(ranged(low, high, ("|", None, (same, zero)), THERE))
 
     def each(self, h: Goal, *labels: str) -> None:
         """Close a goal about all positions of a range."""
@@ -217,7 +213,7 @@ class PlacedValues(PlacedFacts):
         """A sum with one term."""
         g, (low, high, body) = self.g, t[2]
         first = g.fresh("only")
-        inside = self.established(("&", None, (("<=", None, (low, p)), ("<=", None, (p, high)))))
+        inside = self.established(between(low, p, high))
 
         def others(h: Goal) -> None:
             name, between, apart = h.fresh("j"), h.fresh("in"), h.fresh("apart")
@@ -247,7 +243,7 @@ class PlacedValues(PlacedFacts):
         f = g.text(("lam", ("Int",), (body,)))
         below = ("-", None, (low, num(1))) if last else low
         above = high if last else ("+", None, (high, num(1)))
-        inside = self.established(("&", None, (("<=", None, (below, p)), ("<=", None, (p, above)))))
+        inside = self.established(between(below, p, above))
         bit = f"{g.text(p)} < j" if last else f"j < {g.text(p)}"
         texts = g.text(low), g.text(high)
         g.use("lem:sum_ext", f, f"j. I[{bit}]", *texts, lambda h: self.each(h, h.fresh("in")), label=same)
@@ -271,7 +267,7 @@ class PlacedValues(PlacedFacts):
             return DecideFirst(f)
 
         def ends(f: Term, p: Term) -> Term:
-            return self.ranged(low, high, replace(f, MARK, p))
+            return ranged(low, high, replace(f, MARK, p), THERE)
 
         for (p, q), f in product(combinations(map(simple, self.places), 2), counted):
             order: Term = ("<=", None, (p, q))
@@ -279,7 +275,7 @@ class PlacedValues(PlacedFacts):
                 return DecideFirst(order)
         near = [NEW, *(("+", None, (NEW, num(k))) for k in (1, -1))]
         alone = ("|", None, (("=", None, (THERE, NEW)), zero))
-        wanted = [self.ranged(low, high, alone), *(ends(f, p) for f in counted for p in near)]
+        wanted = [ranged(low, high, alone, THERE), *(ends(f, p) for f in counted for p in near)]
         either = [("|", None, (ends(f, NEW), ends(f, p))) for f in counted for p in self.places]
         found = self.nameable(low, high, wanted) or self.nameable(low, high, either)
         if found is None:
@@ -290,17 +286,17 @@ class PlacedValues(PlacedFacts):
         """A position of a range, some, the first or the last one with a token, so that one of the formulas about `NEW`
         follows: it has a name now, or whether there is one is to be decided."""
         letter = self.root.lettered.is_letter
-        inside = ("&", None, (("<=", None, (low, NEW)), ("<=", None, (NEW, high))))
+        inside = between(low, NEW, high)
         for order in (None, (THERE, NEW), (NEW, THERE)):
             for a in self.root.problem.letters:
                 key = (low, high, order, a)
-                some = self.ranged(low, high, letter(THERE, a), "ex")
+                some = ranged(low, high, letter(THERE, a), THERE, "ex")
                 if key in self.extremes or self.decided(some) is False:
                     continue
                 there = ("&", None, (inside, letter(NEW, a)))
                 if order is not None:
                     rest = ("->", None, (("<", None, order), ("~", None, (letter(THERE, a),))))
-                    there = ("&", None, (there, self.ranged(low, high, rest)))
+                    there = ("&", None, (there, ranged(low, high, rest, THERE)))
                 truths = self.root.truths(there)
                 if truths is None:
                     continue

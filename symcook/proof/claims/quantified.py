@@ -16,6 +16,7 @@ from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import fkey, nf
 from symcook.proof.search import reify
 from symcook.proof.search.linear import poly
+from symcook.proof.search.ranges import between
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import FALSE, Term, abstract, flatten, free, instantiate, num, replace, subterms, var
 
@@ -223,11 +224,10 @@ class Quantified(Atoms):
     def _between(
         self, g: Goal, ranged: CountedRange, there: Term, ends: list[str], known: list[str]
     ) -> tuple[str, str]:
-        between, inside = g.fresh("between"), g.fresh("inside")
-        both = ("&", None, (("<=", None, (ranged.low, there)), ("<=", None, (there, ranged.high))))
-        g.have(both, between, lambda h: h.easy(known, degree=1, rounds=0))
+        held, inside = g.fresh("between"), g.fresh("inside")
+        g.have(between(ranged.low, there, ranged.high), held, lambda h: h.easy(known, degree=1, rounds=0))
         g.have(self.root.inside(there), inside, lambda h: h.easy([*known, *ends], degree=1, rounds=0))
-        return between, inside
+        return held, inside
 
     def _parts(self, g: Goal, between: str, there: Term, inside: str, here: str) -> None:
         """The range and the body of an existence at a position."""

@@ -132,7 +132,7 @@ class Regular(TermRules):
             if tag == "all" and (found := self._best(body, y)) is not None:
                 return found
             inner = body if tag == "ex" else ("~", None, (body,))
-            guards = flatten("&", body) if tag == "ex" else _premises(body)
+            guards = flatten("&", body) if tag == "ex" else _implied(body)[0]
             spilled = self._spilled(guards, y)
             found = self.formula(inner)
         finally:
@@ -163,11 +163,13 @@ class Regular(TermRules):
     def _best(self, body: Term, y: str) -> TruthSets | None:
         """The truth of ``all y. y in a range -> score(y) op score(k)`` for scores that are a parabola of the position.
         The range is empty, or k and its neighbours decide, where one of the three is in it; else it is not known."""
-        here, t, guards, end = var(y, "Int"), self.t, _premises(body), _conclusion(body)
+        here, t, (guards, end) = var(y, "Int"), self.t, _implied(body)
+        if not all(_bound(g, here) for g in guards):
+            return None
         parts = flatten("&", end)
-        ends = [_conclusion(part) for part in parts]
+        ends = [_implied(part)[1] for part in parts]
         near = [best_near(f, here, self.positional) if f[0] in ("<=", "<") else None for f in ends]
-        if not any(near) or not all(_bound(g, here) for g in guards):
+        if not any(near):
             return None
         asked = near[0]
         if len(parts) > 1 or asked is None:
@@ -597,20 +599,13 @@ def _later(t: Term, row: int) -> Term:
     return t
 
 
-def _premises(f: Term) -> list[Term]:
-    """What a chain of implications supposes."""
-    out = []
+def _implied(f: Term) -> tuple[list[Term], Term]:
+    """What a chain of implications supposes, and what it ends with."""
+    premises = []
     while f[0] == "->":
-        out += flatten("&", f[2][0])
+        premises += flatten("&", f[2][0])
         f = f[2][1]
-    return out
-
-
-def _conclusion(f: Term) -> Term:
-    """What a chain of implications ends with."""
-    while f[0] == "->":
-        f = f[2][1]
-    return f
+    return premises, f
 
 
 def _chain(parts: Sequence[Term]) -> Term:

@@ -23,6 +23,7 @@ from symcook.proof.claims.problem import HERE, N, OutsideFragment, W
 from symcook.proof.normal import constant, fkey, nf
 from symcook.proof.search import reify
 from symcook.proof.search.linear import poly
+from symcook.proof.search.ranges import between
 from symcook.proof.search.simplex import TooLong
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term, abstract, conj, instantiate, loose, num, replace, subterms, var
@@ -324,7 +325,7 @@ class TermSums(ImplicitReals):
     def _obtained(self, inner: Term, p: Term, positive: str) -> None:
         """A position with a positive term."""
         g, root = self.g, self.root
-        range_ = conj(("<=", None, (root.low, THERE)), ("<=", None, (THERE, p)))
+        range_ = between(root.low, THERE, p)
         some: Term = ("ex", "Int", (abstract(conj(range_, ("<", None, (num(0), inner))), (THERE,)),))
         label, name = g.fresh("some"), g.fresh("x")
         g.have(some, label, lambda h: self._positive(h, inner, p, positive))

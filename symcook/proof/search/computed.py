@@ -14,7 +14,8 @@ from symcook.proof import normal
 from symcook.proof.normal import FALSE, TRUE, fkey, nf
 from symcook.proof.ownvalues import cancelled, divided, enclosed, reduced, whole_term
 from symcook.proof.search import automation
-from symcook.proof.search.folded import distinct, ends_of, over_numbers, shortened, swapped
+from symcook.proof.search.folded import distinct, shortened, swapped
+from symcook.proof.search.ranges import at_number, numbered_range
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import flatten, instantiate, loose, num, opened, replace, subterms, var
 
@@ -50,11 +51,8 @@ class Computed:
 
     def spread(self, fact: Term, label: str) -> None:
         """Add the instances of a fact ``all x in a..b. F`` with numbers a and b."""
-        if not over_numbers(fact):
-            return
-        low, high = (int(normal.constant(nf(end)) or 0) for end in ends_of(fact))
-        for x in range(low, high + 1):
-            instance = instantiate(fact[2][0], (num(x),))[2][1]
+        for x in numbered_range(fact) or ():
+            instance = at_number(fact, x)
             label_at_x = f"{label}_{x}"
             self.one_of[label_at_x] = label, x
             self.keys.setdefault(fkey(instance), label_at_x)
@@ -74,7 +72,7 @@ class Computed:
             for part in g.split():
                 self.settle(part)
             return
-        if over_numbers(g.goal):
+        if numbered_range(g.goal) is not None:
             if not (self.long and (distinct(g, halved) or (self.searching and swapped(g, self.settle)))):
                 self._index(g)
             return
@@ -215,12 +213,7 @@ def _vacuous(g: Goal, label: str) -> bool:
 
 def _fails(f: Term) -> int | None:
     """The first number at which ``all x in a..b. F`` is false by computation; None without one."""
-    if not over_numbers(f):
-        return None
-    body = f[2][0][2][1]
-    low, high = (normal.constant(nf(end)) for end in ends_of(f))
-    values = range(int(low or 0), int(high or 0) + 1)
-    return next((x for x in values if fkey(instantiate(body, (num(x),))) == FALSE), None)
+    return next((x for x in numbered_range(f) or () if fkey(at_number(f, x)) == FALSE), None)
 
 
 def _nested(g: Goal) -> None:

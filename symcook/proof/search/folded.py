@@ -13,6 +13,7 @@ from itertools import combinations
 from symcook.proof import normal
 from symcook.proof.normal import fkey, nf
 from symcook.proof.search import reify
+from symcook.proof.search.ranges import ANY, numbered_range, range_of
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import (
     COMPARISONS,
@@ -53,10 +54,9 @@ def swapped(g: Goal, each: Callable[[Goal], None]) -> bool:
     """Close ``all x in a..b. all y in c..d. F`` by `each`, with y before x, if all ends are numbers and y has fewer
     values than x; whether the goal has this form. With y known, more of F may be a number."""
     goal = g.goal
-    if not over_numbers(goal) or not over_numbers(inner := instantiate(goal[2][0], (var("#", "Int"),))[2][1]):
-        return False
-    of_x, of_y = ([int(normal.constant(nf(end)) or 0) for end in ends_of(one)] for one in (goal, inner))
-    if of_y[1] - of_y[0] >= of_x[1] - of_x[0]:
+    found = range_of(goal, ANY)
+    of_x, of_y = numbered_range(goal), None if found is None else numbered_range(found.body)
+    if of_x is None or of_y is None or len(of_y) >= len(of_x):
         return False
     x, y, swapped, instance = (g.fresh(stem) for stem in ("x", "y", "swapped", "said"))
     names = var(x, "Int"), var(y, "Int")
@@ -68,19 +68,6 @@ def swapped(g: Goal, each: Callable[[Goal], None]) -> bool:
     g.use(swapped, y, lambda h: _both(h, y), x, lambda h: _both(h, x), label=instance)
     g.hyp(instance)
     return True
-
-
-def over_numbers(f: Term) -> bool:
-    """Whether the formula is ``all x in a..b. F`` with numbers a and b."""
-    if f[:2] != ("all", "Int") or f[2][0][0] != "->" or f[2][0][2][0][0] != "&":
-        return False
-    return all(normal.constant(nf(end)) is not None for end in ends_of(f))
-
-
-def ends_of(f: Term) -> list[Term]:
-    """The terms a and b of ``all x in a..b. F``."""
-    low, high = f[2][0][2][0][2]
-    return [instantiate(end, (var("#", "Int"),)) for end in (low[2][0], high[2][1])]
 
 
 class Shorter:
@@ -205,15 +192,15 @@ def distinct(g: Goal, halved: Callable[..., None]) -> bool:
 
     Not each pair of rows is compared. A term in the columns f(r), .. gives the number of the row (`numbered`): this is
     proved for each row, and equal columns then have equal terms. `halved` closes a goal at each value of an integer."""
-    ends = _two_rows(g.goal)
-    if ends is None:
+    rows = _two_rows(g.goal)
+    if rows is None:
         return False
     trial = g._branch(g.goal)
     r, e, same = trial.fresh("row"), trial.fresh("other"), trial.fresh("same")
     trial.intro(f"{r} ({r}_low {r}_high) {e} ({e}_low {e}_high)")
     parts = [f"{same}_{k}" for k in range(len(flatten("&", trial.goal[2][0])))]
     trial.intro(f"({' '.join(parts)})" if len(parts) > 1 else parts[0])
-    rows = range(ends[0], ends[1] + 1)
+    ends = rows.start, rows.stop - 1
     columns = _columns(trial, parts, var(r, "Int"), var(e, "Int"))
     if own_labels := [label for term, label in columns or () if term == var(r, "Int")]:  # the row's own number
         trial.hyp(own_labels[0])
@@ -253,17 +240,14 @@ def _both(h: Goal, name: str) -> None:
         part.hyp(label)
 
 
-def _two_rows(f: Term) -> tuple[int, int] | None:
-    """The numbers a and b if the goal has the form that `distinct` closes; else None."""
-    ranges = list[tuple[int, int]]()
+def _two_rows(f: Term) -> range | None:
+    """The numbers of both ranges if the goal has the form that `distinct` closes; else None."""
+    ranges = list[range]()
     for _ in range(2):
-        if f[:2] != ("all", "Int") or f[2][0][0] != "->" or f[2][0][2][0][0] != "&":
+        values = numbered_range(f)
+        if values is None:
             return None
-        low, high = f[2][0][2][0][2]
-        ends = [normal.constant(nf(instantiate(end, (var("#", "Int"),)))) for end in (low[2][0], high[2][1])]
-        if None in ends:
-            return None
-        ranges.append((int(ends[0] or 0), int(ends[1] or 0)))
+        ranges.append(values)
         f = f[2][0][2][1]
     rows = f[0] == "->" and f[2][1][0] == "=" and [side[0] for side in f[2][1][2]] == ["bound", "bound"]
     return ranges[0] if rows and ranges[0] == ranges[1] else None

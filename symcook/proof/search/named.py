@@ -12,7 +12,8 @@ from symcook.model.rationals import quotient
 from symcook.proof import normal
 from symcook.proof.normal import fkey, height, nf
 from symcook.proof.search.computed import FEW, Computed
-from symcook.proof.search.folded import Shorter, ends_of, over_numbers
+from symcook.proof.search.folded import Shorter
+from symcook.proof.search.ranges import numbered_range
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import (
     COMPARISONS,
@@ -145,8 +146,7 @@ def _inside(f: Term) -> Term:
 
 def _many(f: Term) -> bool:
     """Whether it is about more numbers than a few."""
-    low, high = map(nf, ends_of(f)) if over_numbers(f) else ({}, {})
-    return (normal.constant(normal.add(high, low, -1)) or 0) >= FEW
+    return len(numbered_range(f) or ()) > FEW
 
 
 class _Named(Computed):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from symcook.proof import normal
 from symcook.proof.normal import ONE, Poly, add, scale
 from symcook.proof.search import linear, reify
+from symcook.proof.search.ranges import ANY, ranged
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import COMPARISONS, Term, abstract, conj, imp, num, shift, var
+from symcook.proof.terms import COMPARISONS, Term, abstract, instantiate, num, var
 
 if TYPE_CHECKING:
     from symcook.proof.search.tactics import Node
@@ -138,8 +139,5 @@ def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], Non
 
 def below(function: Term, low: Term, high: Term, tag: str) -> Term:
     """all j in low..high. 0 <= f(j), or f(j) = 0: the premise of sum_nonneg and sum_ext."""
-    j = ("bound", (0, "Int"), ())
-    inside = conj(("<=", None, (shift(low, 1), j)), ("<=", None, (j, shift(high, 1))))
-    body = function[2][0]
-    sides = (num(0), body) if tag == "<=" else (body, num(0))
-    return ("all", "Int", (imp(inside, (tag, None, sides)),))
+    body = instantiate(function[2][0], (ANY,))
+    return ranged(low, high, (tag, None, (num(0), body) if tag == "<=" else (body, num(0))), ANY)

@@ -1,0 +1,57 @@
+"""Formulas about each position of a range, ``all v in low..high. F``, or about one of it, ``ex v in low..high. F``."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from symcook.proof import normal
+from symcook.proof.normal import nf
+from symcook.proof.terms import Term, abstract, conj, free, instantiate, num, var
+
+ANY = var("#", "Int")
+
+
+class PositionRange(NamedTuple):
+    """Two ends, and what a formula says of a position between them."""
+
+    low: Term
+    high: Term
+    body: Term
+
+
+def between(low: Term, place: Term, high: Term) -> Term:
+    """low <= place & place <= high."""
+    return conj(("<=", None, (low, place)), ("<=", None, (place, high)))
+
+
+def ranged(low: Term, high: Term, body: Term, place: Term, tag: str = "all") -> Term:
+    """``all place in low..high. body``, or with the tag "ex" an existence. The ends are not about the place."""
+    return (tag, "Int", (abstract(("->" if tag == "all" else "&", None, (between(low, place, high), body)), (place,)),))
+
+
+def range_of(f: Term, place: Term) -> PositionRange | None:
+    """What `ranged` makes, read back with the bound variable as `place`; None for another formula."""
+    ends = _ends(f, place)
+    return None if ends is None else PositionRange(*ends, instantiate(f[2][0], (place,))[2][1])
+
+
+def numbered_range(f: Term) -> range | None:
+    """The numbers of ``all x in a..b. F`` whose ends are numbers; None for another formula."""
+    ends = [normal.constant(nf(end)) for end in (f[0] == "all" and _ends(f, ANY)) or ()]
+    return range(int(ends[0] or 0), int(ends[1] or 0) + 1) if ends and None not in ends else None
+
+
+def at_number(f: Term, x: int) -> Term:
+    """What ``all x in a..b. F`` says of a number."""
+    return instantiate(f[2][0], (num(x),))[2][1]
+
+
+def _ends(f: Term, place: Term) -> tuple[Term, Term] | None:
+    tag, sort, kids = f
+    if tag not in ("all", "ex") or sort != "Int" or kids[0][0] != ("->" if tag == "all" else "&"):
+        return None
+    inside = kids[0][2][0]
+    if inside[0] != "&" or [part[0] for part in inside[2]] != ["<=", "<="]:
+        return None
+    (low, first), (second, high) = (part[2] for part in instantiate(inside, (place,))[2])
+    return (low, high) if first == second == place and place not in free(low) | free(high) else None
