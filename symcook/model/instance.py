@@ -385,7 +385,9 @@ class Instance:
             form = self.form(tree, env, own)
             return {at: dict(form) for at in values} if form else {}
         if tag == "sum" and name not in _names(tree[2]) | _names(tree[3]) | {tree[1]}:
-            over = self.range(Range(*tree[1:4]), env) if self.reads(tree) else _Numbers(env).range(*tree[2:4], tree)
+            over = (
+                self.range(Range(*tree[1:4]), env) if self.reads(tree) else _Numbers(env).range(tree[2], tree[3], tree)
+            )
             for value in over:
                 _merge(total, self.forms(tree[4], {**env, tree[1]: Fraction(value)}, name, values, own))
             return total
