@@ -33,7 +33,7 @@ from symcook.proof.claims.casefacts import Unclosed
 from symcook.proof.claims.counts import CountedCase
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.problem import OutsideFragment, problem
-from symcook.proof.definitions import HardRow, HeadRow, MeanRow, Sum
+from symcook.proof.definitions import HardRow, HeadRow, Sum
 from symcook.proof.formcircle import CircleText, angle_of
 from symcook.proof.formclaims import FormClaim, FormsProof, StatementSpelling, conjuncts, equation
 from symcook.proof.formparity import ParityText
@@ -434,7 +434,6 @@ class _FormText:
         yield from self.counted(claim)
         hints = [*dict.fromkeys([self.equation(claim.function), *self.known(claim.function)])]
         if "sum(j," in claim.formula:
-            yield from self.by_terms(claim)
             terms = [self.term(f) for f in self.read(claim.function)]
             yield f"{claim.formula} by {', '.join(dict.fromkeys([hints[0], *terms, 'sum_ext']))}"
         for more in (["sum_one"], ["sum_ext", "sum_one"]) if heads else ([],):
@@ -444,31 +443,6 @@ class _FormText:
         """By counts and linear arithmetic, where the run is one that they read."""
         if self.case is not None:
             yield COUNTED
-
-    def by_terms(self, claim: FormClaim) -> Iterator[str]:
-        """The version for a mean of what is a sum's term at each position."""
-        row = self.definitions[claim.function].row
-        if not isinstance(row, MeanRow) or row.old is not None or (row.seen.low, row.seen.high) != (self.low, "i"):
-            return
-        averaged = row.value.function if isinstance(row.value, Combination) else None
-        table = None if averaged is None else self.tables.get(averaged)
-        if averaged is None or not isinstance(table, CellTable) or not claim.formula.startswith("all i"):
-            return
-        if averaged not in self.definitions:  # it is given
-            return
-        label, term = self.term(averaged), self.generic.indicators(table.cells, "i")
-        inside = re.sub(r"\bi\b", "j", term)
-        yield "\n  ".join([
-            claim.formula,
-            "given i (low high)",
-            f"each: all j in {self.low}..i. {averaged}(j) = {inside}",
-            "  given j (jl jh)",
-            f"  qed by {label}(j), jl, jh, high",
-            f"same: sum(j, {self.low}, i, {averaged}(j)) = sum(j, {self.low}, i, {inside}) "
-            f"by sum_ext(j. {averaged}(j); j. {inside}; {self.low}; i)[each]",
-            f"take here from {self.equation(claim.function)}(i) by low, high",
-            "qed by here, same",
-        ])  # fmt: skip
 
     def parts_of(self, name: str) -> list[tuple[str, str, str]]:
         """The cases where the readout looks: their conditions, and a value's parts above and below the fraction bar."""
