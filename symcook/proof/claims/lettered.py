@@ -8,17 +8,23 @@ positions are those of a string, so nothing else need be known of counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from symcook.errors import Rejected
-from symcook.proof import normal
+from symcook.proof import grammar, normal
 from symcook.proof.claims.problem import HERE, LETTERS, VALUES, Equation, Problem, W, at
 from symcook.proof.normal import Poly, nf
 from symcook.proof.search import reify
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import TRUE, Term, abstract, flatten, instantiate, num, replace, subterms, var
+from symcook.proof.terms import TRUE, Term, abstract, flatten, free, instantiate, num, replace, subterms, var
 
 THERE = var("j", "Int")
+
+
+def summand(g: Goal, inner: Term) -> str:
+    """The text of a function of j; names that it binds are others."""
+    return f"j. {grammar.show(inner, {*g.scope, *g.library.definitions, 'j'})}"
 
 
 class Lettered:
@@ -51,6 +57,16 @@ class Lettered:
         parts = flatten("&", instantiate(self.g.facts[self.forms[name]][2][0], (place,))[2][1])
         cases = [(part[2][0], part[2][1]) if part[0] == "->" else (TRUE, part) for part in parts]
         return cases if all(equation[0] == "=" for _, equation in cases) else []
+
+    def one_term(self, name: str) -> Term | None:
+        """The cases of a coordinate at `HERE` as one term, as a sum needs it; None where they are not known, or the
+        term has a sum up to `HERE`."""
+        cases = self.cases_of(name, HERE)
+        parts = [(guard, equation[2][1]) for guard, equation in cases if equation[2][1] != num(0)]
+        terms = [value if guard == TRUE else ("*", None, (("ind", None, (guard,)), value)) for guard, value in parts]
+        if not cases or any(s[0] == "sum" and HERE in free(s) for term in terms for s in subterms(term)):
+            return None
+        return reduce(lambda a, b: ("+", None, (a, b)), terms) if terms else num(0)
 
     # --- Terms -----------------------------------------------------------------------------------------------------
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from symcook.proof import normal
 from symcook.proof.claims.casefacts import OPAQUE, WAITS
-from symcook.proof.claims.lettered import THERE
+from symcook.proof.claims.lettered import THERE, summand
 from symcook.proof.claims.lettersums import LetterSums
-from symcook.proof.claims.problem import VALUES, at, at_place
+from symcook.proof.claims.problem import HERE, VALUES, at, at_place
 from symcook.proof.normal import ONE, constant, nf
 from symcook.proof.search import reify
 from symcook.proof.search.tactics import Goal
@@ -106,9 +106,12 @@ class PositionTerms(LetterSums):
                 return inner if changed else None
             for name in names:
                 equation = equations.get(name)
-                if equation is None or equation.kind != "value" or equation.truth or _sums(equation.right):
-                    return None
-                inner = replace(inner, at(name, THERE, VALUES), at_place(equation.right, THERE))
+                right = root.one_term(name)
+                if right is None:
+                    if equation is None or equation.kind != "value" or equation.truth or _sums(equation.right):
+                        return None
+                    right = equation.right
+                inner = replace(inner, at(name, THERE, VALUES), at_place(right, THERE))
                 changed = True
 
     def _put(self, a: int, low: Term, high: Term, inner: Term, written: Term) -> str:
@@ -125,19 +128,26 @@ class PositionTerms(LetterSums):
             h.have(root.inside(there), inside, lambda k: k.easy([lo, hi, start, end], degree=1, rounds=0))
             while names := [name for name in root.coordinates(h.goal, there) if name not in root.values]:
                 for name in names:
-                    h.use(
-                        root.problem.label(root.problem.equations[name].part),
-                        j,
-                        f"#{inside}",
-                        label=(v := h.fresh("v")),
-                    )
+                    h.use(root.share(h, self.line_of(name)), j, f"#{inside}", label=(v := h.fresh("v")))
                     h.rewrite(v)
             h.true()
 
         label = g.fresh("sum")
-        texts = [f"j. {g.text(inner)}", f"j. {g.text(written)}", g.text(low), g.text(high)]
+        texts = [summand(g, inner), summand(g, written), g.text(low), g.text(high)]
         g.use("lem:sum_ext", *texts, each, label=label)
         return self.give(a, label)
+
+    def line_of(self, name: str) -> str:
+        """The label of what a coordinate is at each position, as `written` puts it in."""
+        root, term = self.root, self.root.one_term(name)
+        if term is None:
+            return root.problem.label(root.problem.equations[name].part)
+        equal: Term = ("=", None, (at(name, HERE, VALUES), term))
+        return root.known(f"term.{name}", root.everywhere(equal), self.everywhere)
+
+    def everywhere(self, g: Goal) -> None:
+        """Close a goal about any position by a decision of its own."""
+        raise NotImplementedError
 
     def _lemma(self, series: Series, inner: Term, low: Term) -> str:
         """All p from `low` on: the sum up to p is its closed form."""

@@ -134,7 +134,7 @@ class TermSums(ImplicitReals):
             body: Term = ("<=", None, (number, here) if lower else (here, number))
             label = root.g.fresh("terms")
             with suppress(Unclosed, Stuck, Rejected, TooLong):
-                root.g.have(root.everywhere(body), label, self._everywhere)
+                root.g.have(root.everywhere(body), label, self.everywhere)
                 root.bounds[inner, number, lower] = TermBound(label, number, lower)
         return root.bounds[inner, number, lower]
 
@@ -150,7 +150,7 @@ class TermSums(ImplicitReals):
                         self._bounded(bound, inner, high)
         return len(self.facts) > before
 
-    def _everywhere(self, g: Goal) -> None:
+    def everywhere(self, g: Goal) -> None:
         """Close a goal about any position by a decision of its own."""
         place, inside = g.fresh("i"), g.fresh("inside")
         g.intro(f"{place} {inside}")
