@@ -156,8 +156,9 @@ class TermSums(ImplicitReals):
         g.intro(f"{place} {inside}")
         main = g._branch(g.goal)  # what is shared by its branches is written in front of them, at `g`
         case = self.another(self.root.within(g), main)
-        for label in [k for k, f in g.facts.items() if f[0] in ("<=", "<", "=")]:
-            case.assume(label)
+        for label in self.root.taken(g):
+            if g.facts[label][0] in ("<=", "<", "="):
+                case.assume(label)
         case.literals[fkey(g.facts[inside])] = inside
         case.assume(inside)
         case.decide()
@@ -198,6 +199,8 @@ class TermSums(ImplicitReals):
         for label in [k for k in self.facts if k in self.g.facts and k not in self.read]:
             self.read.add(label)
             self._written_sums(label)
+        for inner, high in self.totals:
+            self._linked(inner, high)
         for k, (inner, p) in enumerate(self.totals):
             for other, q in self.totals[k + 1 :]:
                 if other != inner or (inner, p, q) in self.related or p == q:
@@ -209,6 +212,18 @@ class TermSums(ImplicitReals):
                         break
                 else:
                     self.need(("<=", None, (p, q)))
+
+    def _linked(self, inner: Term, high: Term) -> None:
+        """A sum is one of what its terms are by the cases that are known of them, where that stands in a fact."""
+        written = self.written(inner, True)
+        low = self.known(("<=", None, (self.root.low, self.root.low)))
+        if written is None or (inner, high, high) in self.related or low is None:
+            return
+        if all(a in self.state for m, _ in nf(self.total(written, high)) for a, _ in m):
+            self.related.add((inner, high, high))
+            last = self.known(("<=", None, (high, self.root.high)))
+            if last is not None:
+                self.fact(self.put_written(self.root.low, high, inner, written, low, last))
 
     def _related(self, inner: Term, p: Term, q: Term, order: str) -> None:
         """The sum up to q is the one up to p and the terms after it: the next term, or more that are not negative."""
