@@ -126,8 +126,8 @@ class Rules:
                     return {rest: c}, label, equation, scale
         for a, (label, equation) in self.divided.items():
             size, there = ({x: c for m, c in q.items() if (x := _without(m, a)) is not None} for q in (equation, p))
-            if there and (times := exact(there, size)) is not None:
-                return times, label, equation, 1
+            if there and (quotient_by := exact(there, size)) is not None:
+                return quotient_by, label, equation, 1
         return None
 
 

@@ -70,7 +70,7 @@ def _by(row: FactRow, by: Poly) -> FactRow:
 def _times(case: CaseFacts, rows: Sequence[FactRow], e: int) -> list[FactRow]:
     """The rows without powers that have a monomial in common with those before e^E, times e^E."""
     power, there = positive(case, e), {m[0] for row in rows for m in row.poly if m[1] == e}
-    by, out = {((), e): 1}, list[FactRow]()
+    by, out = Poly({((), e): 1}), list[FactRow]()
     for row in rows:
         if row.tag != "=" and not any(m[1] for m in row.poly) and any(m[0] in there for m in row.poly if m != ONE):
             out.append(FactRow(mul(row.poly, by), row.tag, (), factors=(row, power)))
