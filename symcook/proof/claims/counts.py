@@ -164,7 +164,8 @@ class CountedCase(Turned):
         about what is not put down to counts as yet take part where that is `waiting`."""
         case = self.under(g)
         if not waiting:
-            case.facts = [k for k in case.facts if not any(self.waits(a) for m, _ in poly(g.facts[k]) for a, _ in m)]
+            read = {k: poly(g.facts[k]) if k in g.facts else self.rows[k].poly for k in case.facts}
+            case.facts = [k for k, p in read.items() if not any(self.waits(a) for m, _ in p for a, _ in m)]
         case.tally, case.effort = [MOST_CASES - most], Effort(WORK)
         case.open()
 
