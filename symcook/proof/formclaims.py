@@ -112,26 +112,3 @@ def equation(spelling: Spelling, head: str, value: Value, cleared: bool = False)
             above, below = spelling.polynomial(value.num), spelling.polynomial(value.den)
             return f"0 < {below} & {head}*({below}) = {above}"
     return f"{head} = {spelling.value(value)}"
-
-
-def conjuncts(formula: str) -> int:
-    """Of how many parts a formula of this module is the conjunction; that two things are equivalent is two."""
-    if formula.startswith("all "):
-        return 1
-    depth, parts = 0, [""]
-    for x in formula:
-        depth += (x in "([") - (x in ")]")
-        if x == "&" and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += x
-    return sum(1 + _equivalence(part.strip()) for part in parts)
-
-
-def _equivalence(part: str) -> bool:
-    """Whether a part is (A <-> B), without a premise."""
-    depth, inside = 0, ""
-    for x in part:
-        depth += (x in "([") - (x in ")]")
-        inside += x if depth == 1 else ""
-    return part.startswith("(") and "<->" in inside and "->" not in inside.replace("<->", "")

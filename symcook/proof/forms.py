@@ -1,79 +1,61 @@
-"""Certificates for closed forms: the run form by form, each proved by counts or by a text that is generated.
+"""Certificates for closed forms: the run form by form, each proved by counts.
 
 The domain that finds the forms (`symcook.domains.lengths`) is not trusted: each form becomes a part of a sentence about
 the model, as `symcook prove MODEL --statement` takes it, and is kept only where the checker accepts its proof.
-`claims.counts` decides a form with those that were proved before it. Texts are for what counts have no rule for: stored
-lemmas about a run, points of a circle, and sums of what is defined by cases.
+`claims.counts` decides a form with those that were proved before it.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
-import re
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from flint import fmpq
-
 from symcook.alarm import Until
 from symcook.closed import Coordinate, EveryLength, premises, verdict, word_verdict
-from symcook.domains.field import polynomial_of
 from symcook.domains.lengths import Lengths
 from symcook.domains.spelling import in_brackets
 from symcook.domains.tables import CellTable
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
 from symcook.model.symbols import exact
-from symcook.proof import own, replay, runrel
+from symcook.proof import own
 from symcook.proof.claims.casefacts import Unclosed
 from symcook.proof.claims.counts import CountedCase
 from symcook.proof.claims.lettered import Lettered
-from symcook.proof.claims.problem import OutsideFragment, problem
-from symcook.proof.definitions import HardRow, HeadRow, MeanRow, Sum
-from symcook.proof.formcircle import CircleText, angle_of
-from symcook.proof.formclaims import FormClaim, FormsProof, StatementSpelling, conjuncts, equation
-from symcook.proof.formparity import ParityText
-from symcook.proof.grammar import leading_names
+from symcook.proof.claims.problem import OutsideFragment, introduce, problem
+from symcook.proof.formclaims import FormClaim, FormsProof, StatementSpelling, equation
 from symcook.proof.limits import OutOfTime, limited
-from symcook.proof.ownfacts import parts
 from symcook.proof.ownnames import ModelMeaning
 from symcook.proof.ownruns import Runs
 from symcook.proof.replay import Statement
-from symcook.proof.runtext import joined
-from symcook.proof.runvalues import Combination, at_position
-from symcook.proof.search import elaborate, equations, prooftext
 from symcook.proof.search.liveness import pruned
-from symcook.proof.search.prooftext import BadProof
 from symcook.proof.search.simplex import TooLong
 from symcook.proof.search.tactics import Goal, Node, Stuck
 from symcook.proof.terms import TRUE, flatten
 
 LINES = 5 / 6
-"""The part of the time that there is for lines that must follow."""
+"""The part of the time that there is for the forms."""
 SECONDS = 15.0
-"""The time for one version of a line."""
+"""The time for one form."""
 SOON = 0.2
-"""The time for all versions of the line of what the readout looks at, before the forms that it reads have lines."""
-COUNTED = ""
-"""The version of a line that is no text, but the decision by counts."""
+"""The time for what the readout looks at, before the forms that it reads are proved."""
 OVER, UNPROVED = "the time is over", "it rests on forms that are not proved"
 UNDEFINED = "it does not follow that everything is defined"
-"""Why a form is not proved, where it is not that no version of its line follows."""
+"""Why a form is not proved, where it is not that no proof was found."""
 LITTLE = 1.0
 """Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
 
 
 def prove(found: EveryLength, seconds: float = 60.0) -> FormsProof:
     """The proof of the closed forms of a model whose symbols have values; what is not proved in the time is named."""
-    return _FormText(found, seconds).proof()
+    return _FormProofs(found, seconds).proof()
 
 
-class _FormText:
-    """One text, line by line."""
+class _FormProofs:
+    """One proof, form by form."""
 
     def __init__(self, found: EveryLength, seconds: float) -> None:
         self.found, self.model = found, found.model
@@ -82,19 +64,12 @@ class _FormText:
         self.meaning = ModelMeaning(self.document, own.definitions(), self.symbols)
         relation = self.meaning.relation
         self.definitions = relation.whole.of
-        self.equations = {name: one.text for name, one in self.definitions.items()}
         self.low, self.high = relation.low, relation.high
         self.until, self.end_of_lines = Until(seconds / 2, LINES), Until(seconds * LINES, LINES)
         self.end_of_all = Until(seconds)
-        self.labels: dict[str, str] = {}
-        self.lemma: str | None = None
         self.case: CountedCase | None = None
         """What is known for a decision by counts, where the run is one that they read."""
-        self.count_k = self.cleared = False
-        self.circle: Sequence[str] = ()
-        """What is known of a root where values are points of a circle."""
-        self.parity: ParityText | None = None
-        """Where the model is that of PARITY: its own lines, once those at their beginning have been proved."""
+        self.cleared = False
 
     def spelled(self, domain: Lengths) -> tuple[StatementSpelling, StatementSpelling]:
         """How values are written in a sentence, where a coordinate's name is its last value, and in the statement."""
@@ -156,7 +131,6 @@ class _FormText:
         """The coordinates that the readout reads, and its verdict, case by case."""
         readout, relation = self.model.readout, self.meaning.relation
         spellings = self.spelled(self.found.domain)
-        self.ended = spellings[1]
         place = "i" if readout.everywhere else self.low if readout.first else self.high
         guards = [guard for guard, _ in self.found.cells]
         tests = [[" & ".join(in_brackets(g) for g in one.guard(guard)) for one in spellings] for guard in guards]
@@ -202,7 +176,7 @@ class _FormText:
             out.append(FormClaim("verdict", "", *both))
         return out
 
-    # --- Lines ----------------------------------------------------------------------------------------------------
+    # --- Proofs ---------------------------------------------------------------------------------------------------
 
     def proof(self) -> FormsProof:
         began = time.process_time()
@@ -260,36 +234,15 @@ class _FormText:
         statement = own.claim(self.document, whole.sentence, self.symbols)
         self.statement = statement
         self.g = Goal(own.library(statement, own.citable()), statement.formula, {}, {})
-        self.elaborator = elaborate.Elaborator()
-        self.head = f"proof {statement.id}\n"
-        self.lemma, self.parity = None, None
-        self.count_k, self.circle = False, ()
-        labels = [*parts(statement).labels, *(["asked"] if whole.given else [])]
-        missing = self.line(f"given .. {' '.join(labels)}", 60.0, True)
-        if missing is not None:
-            raise RuntimeError(f"the premises of a statement of forms cannot be assumed: {missing}")
-        taken = parts(statement)
-        whole_run, each = "run" in taken.labels, equations.spread((equations.OWN,), taken.run)
-        self.named = {f: "run" if whole_run else f"{f}_is" for f in self.equations}
-        unnamed = [f for f, label in self.named.items() if label not in each]
-        self.named |= {} if whole_run else zip(unnamed, (x for x in each if x not in self.named.values()), strict=False)
-        self.labels = {f: self.equation(f) for f in self.equations}
-        self.said = {self.equation(f): text for f, text in self.equations.items()}
-        self.case = self.by_letters(("run",) if whole_run else each)
-        self.assumed, self.opened = dict(self.g.facts), len(self.g.nodes)
-
-    def by_letters(self, labels: tuple[str, ...]) -> CountedCase | None:
-        """What the premises say of counts; `labels` are those of the equations of the run. None for another run."""
         try:
-            asked = problem(self.statement)
+            asked = problem(statement).here
         except OutsideFragment:
-            return None
-        many = len(flatten("&", asked.word))
-        if asked.outside or (
-            many > 1 and self.line(f"take ({' '.join(f'word_{k}' for k in range(many))}) from word", 60.0, True)
-        ):
-            return None
-        return CountedCase.at(Lettered(replace(asked.here, called=labels), self.g), self.g)
+            return
+        introduce(asked, self.g)
+        if whole.given:
+            self.g.intro("asked")
+        self.case = None if asked.outside else CountedCase.at(Lettered(asked, self.g), self.g)
+        self.assumed, self.opened = dict(self.g.facts), len(self.g.nodes)
 
     def defined(self, statement: Statement, seconds: float = math.inf) -> bool:
         """Whether everything in a statement is seen to be defined."""
@@ -309,27 +262,11 @@ class _FormText:
         fixed = {name: Fraction(int(x.p), int(x.q)) for name, x in values.items()}
         return own.inhabited(home, self.statement, Runs(self.statement, document, self.end_of_all, fixed))
 
-    def line(self, text: str, seconds: float | None = None, late: bool = False) -> str | None:
-        """Elaborate a line and those set in below it; why it does not follow, or None where it does."""
-        block = "".join(f"  {one}\n" for one in text.split("\n"))
-        seconds = SECONDS if seconds is None else seconds
-        until = Until(seconds) if late else self.until
-        if min(seconds, until.left) <= 0:
-            return OVER
-        try:
-            parsed = prooftext.read(self.head + block).parts["proof"]
-            with limited(until, seconds):
-                for one in parsed:
-                    self.elaborator.line(self.g, one)
-        except (Rejected, Stuck, BadProof, OutOfTime, SymcookError) as error:
-            return str(error)
-        return None
-
-    def step(self, label: str, claim: FormClaim, version: str, seconds: float = SECONDS) -> str | None:
-        """Prove a form by a version of its line, or by counts; why that does not prove it, or None where it does."""
-        if version != COUNTED:
-            return self.line(f"{label}: {version}", seconds)
-        if self.case is None or min(seconds, self.until.left) <= 0:
+    def step(self, label: str, claim: FormClaim, seconds: float = SECONDS) -> str | None:
+        """Prove a form; why that is not done, or None where it is."""
+        if self.case is None:
+            return ""
+        if min(seconds, self.until.left) <= 0:
             return OVER
         try:
             with limited(self.until, seconds):
@@ -339,269 +276,34 @@ class _FormText:
         return None
 
     def along(self, claim: FormClaim) -> None:
-        """The line of a coordinate at every position."""
+        """Prove the form of a coordinate at every position."""
         label = f"{claim.function}_form"
-        why = None
-        for version in self.versions(claim):
-            why = self.step(label, claim, version)
-            if why is None:
-                self.labels[claim.function] = label
-                self.said[label] = claim.formula
-                if self.case is not None:
-                    self.case.root.forms[claim.function] = label
-                return
-        claim.missing = _stopped(claim, why)
-
-    def term(self, function: str) -> str:
-        """The label that says what a function is by one term, as a sum needs it."""
-        table, label = self.tables.get(function), f"{function}_term"
-        proved = self.labels[function].endswith("_form")
-        if label not in self.said and proved and isinstance(table, CellTable) and len(table.cells) > 1:
-            self.said[label] = term = self.generic.indicators(table.cells, "i")
-            each = f"all i in {self.low}..{self.high}. {function}(i) = {term}"
-            if self.line(f"{label}: {each} by {self.labels[function]}") is None:
-                return label
-        return self.labels[function]
-
-    def known(self, function: str) -> list[str]:
-        """Hints about the functions in the equation of another."""
-        return [*dict.fromkeys(self.labels[f] for f in self.read(function))]
+        why = self.step(label, claim)
+        claim.missing = None if why is None else _stopped(claim, why)
+        if why is None and self.case is not None:
+            self.case.root.forms[claim.function] = label
 
     def read(self, function: str) -> list[str]:
         """The functions in the equation of another."""
         read = {*self.definitions[function].reads()}
         return [f for f in self.definitions if f in read]
 
-    def about_run(self) -> str | None:
-        """The hint of a stored lemma about a run of these very weights, where there is one."""
-        if self.lemma is None:
-            self.lemma = ""
-            own_names = {"n", "w", *self.meaning.symbols, *self.equations}
-            for one in replay.statements().values():
-                if not one.id.endswith("_run"):  # before its text, which is to be expanded
-                    continue
-                name = re.search(r"\brun\(([\w-]+)\)", one.text)
-                if name is None or not name[1].startswith(self.model.name):
-                    continue
-                if runrel.Relation(runrel.stored_model(name[1])).run() != self.meaning.run:
-                    continue
-                first = itertools.takewhile(
-                    lambda x: x != ".." and x not in self.equations, leading_names(one.expanded)
-                )
-                terms = []
-                for x in first:
-                    if x == "k" and (count := self.ones()):
-                        terms.append(count)
-                    elif x in own_names:
-                        terms.append(x)
-                    else:
-                        break
-                else:
-                    counted = " by count_k" if self.count_k else ""
-                    if (
-                        self.line(
-                            f"take known from {one.id.removeprefix('lem.')}({'; '.join([*terms, '..'])}){counted}"
-                        )
-                        is None
-                    ):
-                        self.lemma = "known"
-                        if one.id == "lem.parity_run" and self.count_k:
-                            lines = ParityText(self.generic.name("k:1"), self.lemma)
-                            if all(self.line(text) is None for text in lines.begin()):
-                                self.parity = lines
-                        return self.lemma
-        return self.lemma or None
-
-    def ones(self) -> str | None:
-        """The number of 1s as the library's lemmas sum it: over w itself."""
-        if self.meaning.tokens.get("1") != 1 or self.low != "0":
-            return None
-        count = "sum(l, 0, n - 1, I[w(l) = 1])"
-        self.count_k = self.line(f"count_k: {count} = sum(i, 1, n - 1, w(i)) by word_counts(n; w), some, word") is None
-        return count if self.count_k else None
-
-    def versions(self, claim: FormClaim) -> Iterator[str]:
-        """Versions of the line of a claim, the likeliest first."""
-        lemma = self.about_run()
-        if self.parity is not None and claim.function == "hit":
-            yield self.parity.hit(claim.formula)
-        decided = self.parity.cases(self.parts_of("s")) if self.parity is not None and claim.function == "s" else ()
-        if decided and all(self.line(text) is None for text in decided):
-            yield f"{claim.formula} by {', '.join(f'case{k}' for k in range(len(self.found.cells)))}"
-        if lemma is not None:
-            yield f"{claim.formula} by {lemma}"
-        heads = isinstance(self.definitions[claim.function].row, HeadRow)
-        yield from self.counted(claim)
-        hints = [*dict.fromkeys([self.equation(claim.function), *self.known(claim.function)])]
-        if "sum(j," in claim.formula:
-            yield from self.by_terms(claim)
-            terms = [self.term(f) for f in self.read(claim.function)]
-            yield f"{claim.formula} by {', '.join(dict.fromkeys([hints[0], *terms, 'sum_ext']))}"
-        for more in (["sum_one"], ["sum_ext", "sum_one"]) if heads else ([],):
-            yield f"{claim.formula} by {', '.join([*hints, *more])}"
-
-    def counted(self, claim: FormClaim) -> Iterator[str]:
-        """By counts and linear arithmetic, where the run is one that they read."""
-        if self.case is not None:
-            yield COUNTED
-
-    def by_terms(self, claim: FormClaim) -> Iterator[str]:
-        """The version for a mean of what is a sum's term at each position."""
-        row = self.definitions[claim.function].row
-        if not isinstance(row, MeanRow) or row.old is not None or (row.seen.low, row.seen.high) != (self.low, "i"):
-            return
-        averaged = row.value.function if isinstance(row.value, Combination) else None
-        table = None if averaged is None else self.tables.get(averaged)
-        if averaged is None or not isinstance(table, CellTable) or not claim.formula.startswith("all i"):
-            return
-        if averaged not in self.definitions:  # it is given
-            return
-        label, term = self.term(averaged), self.generic.indicators(table.cells, "i")
-        inside = re.sub(r"\bi\b", "j", term)
-        yield "\n  ".join([
-            claim.formula,
-            "given i (low high)",
-            f"each: all j in {self.low}..i. {averaged}(j) = {inside}",
-            "  given j (jl jh)",
-            f"  qed by {label}(j), jl, jh, high",
-            f"same: sum(j, {self.low}, i, {averaged}(j)) = sum(j, {self.low}, i, {inside}) "
-            f"by sum_ext(j. {averaged}(j); j. {inside}; {self.low}; i)[each]",
-            f"take here from {self.equation(claim.function)}(i) by low, high",
-            "qed by here, same",
-        ])  # fmt: skip
-
-    def parts_of(self, name: str) -> list[tuple[str, str, str]]:
-        """The cases where the readout looks: their conditions, and a value's parts above and below the fraction bar."""
-        world, out = self.found.domain.world, list[tuple[str, str, str]]()
-        for guard, _ in self.found.cells:
-            value = self.found.reads[name].value_at(guard)  # type: ignore[union-attr]
-            condition = " & ".join(in_brackets(g) for g in self.ended.guard(guard))
-            if isinstance(value, fmpq):
-                out.append((condition, self.ended.value(value), "1"))
-            else:
-                world.field.lift(value)
-                out.append((condition, self.ended.polynomial(value.num), self.ended.polynomial(value.den)))
-        return out
-
-    def equation(self, function: str) -> str:
-        """The label of a function's equation."""
-        return self.named[function]
-
     def end(self, claim: FormClaim, seconds: float) -> None:
-        """The line of what the readout looks at."""
-        why, until = UNPROVED, time.process_time() + seconds
-        for version in self.last_versions(claim) if claim.function else self.verdicts(claim):
-            left = seconds if seconds > SOON else until - time.process_time()
-            why = self.step(f"end_{claim.coordinate}", claim, version, left)
-            if why is None:
-                self.labels[f"end {claim.coordinate}"], claim.missing = f"end_{claim.coordinate}", None
-                return
-        claim.missing = _stopped(claim, why)
-
-    def on_a_circle(self, claim: FormClaim) -> Iterator[str]:
-        """What a head looks up where the value is a point of a circle that a count goes round."""
-        values, held = dict[str, list[str]](), self.meaning.relation.held
-        for name in self.found.reads:
-            if (angle := angle_of(self.looked_up(held.get(self.meaning.names[name]) or ""))) is not None:
-                column = self.found.reads[name]
-                values[angle[0]] = [self.ended.value(column.value_at(guard)) for guard, _ in self.found.cells]  # type: ignore[union-attr]
-        cases = [" & ".join(guard) for guard in self.guards()]
-        text = CircleText(self.looked_up(claim.function), cases, values)
-        if text.there and conjuncts(claim.formula) == len(cases):
-            if "circle" not in self.labels:
-                self.labels["circle"] = "circle" if all(self.line(x) is None for x in text.begin()) else ""
-                self.circle = text.also if self.labels["circle"] else ()
-            looked = replace(claim, formula=f"{claim.function}({self.high}) = {text.of}({text.at(text.count)})")
-            label = f"{claim.function}_looked"
-            if self.labels["circle"] and self.step(label, looked, COUNTED) is None:
-                yield text.version(claim.formula, label)
-
-    def looked_up(self, function: str) -> str:
-        """The term of what a head averages; no text for what is none."""
-        row = self.definitions[function].row if function in self.definitions else None
-        value = row.value if isinstance(row, HardRow) else None
-        name = value.function if isinstance(value, Combination) else None
-        averaged = self.definitions[name].row if name is not None and name in self.definitions else None
-        return joined(averaged.terms(at_position)) if isinstance(averaged, Sum) and averaged.old is None else ""
-
-    def last_versions(self, claim: FormClaim) -> Iterator[str]:
-        yield from self.on_a_circle(claim)
-        if self.labels[claim.function].endswith("_form"):
-            at = "" if self.model.readout.everywhere else f"({self.low if self.model.readout.first else self.high})"
-            yield f"{claim.formula} by {self.labels[claim.function]}{at}"
-        yield from self.versions(claim)
-
-    def guards(self) -> list[tuple[str, ...]]:
-        """The conditions of the cases where the readout looks."""
-        return [tuple(self.ended.guard(guard)) for guard, _ in self.found.cells]
-
-    def by_cases(
-        self, claim: FormClaim, lines: Sequence[str], wanted: Sequence[Sequence[str]], also: Sequence[str] = ()
-    ) -> Iterator[str]:
-        """A version that closes each case by what is said of it alone: the labels of implications of its conditions."""
-        if conjuncts(claim.formula) != len(wanted) or len(wanted) < 2 or not all(self.guards()):
-            return
-        out = [claim.formula, *lines]
-        for guard, labels in zip(self.guards(), wanted, strict=True):
-            known = [f"at{k}" for k, _ in enumerate(guard, 1)]
-            out.append(f"- given {known[0] if len(known) == 1 else '(' + ' '.join(known) + ')'}")
-            out += [f"  take is{k} from {label} by {', '.join(known)}" for k, label in enumerate(labels, 1)]
-            out.append(f"  qed by {', '.join([*(f'is{k}' for k, _ in enumerate(labels, 1)), *known, *also])}")
-        yield "\n  ".join(out)
-
-    def verdicts(self, claim: FormClaim) -> Iterator[str]:
-        """By the values, and where sums of terms that are not negative are compared with 0, by their terms."""
-        ways = [self.counted, self.by_values]
-        for way in reversed(ways) if self.symbols or self.circle else ways:
-            yield from way(claim)
-
-    def by_values(self, claim: FormClaim) -> Iterator[str]:
-        """By the forms of what the readout reads."""
-        hints = [label for key, label in self.labels.items() if key.startswith("end ")]
-        if self.model.readout.everywhere:
-            held = [self.meaning.relation.held.get(self.meaning.names[name]) for name in self.model.readout.reads]
-            hints += [label for f in held if (label := self.labels.get(f or "", "")).endswith("_form")]
-        if not hints:
-            return
-        if self.parity is not None:
-            yield f"{claim.formula} by decided"
-        below = [*self.denominators(), *self.circle]
-        if not self.model.readout.everywhere:
-            cases = range(1, len(self.found.cells) + 1)
-            takes = [f"take ({' '.join(f'{label}_{k}' for k in cases)}) from {label}" for label in hints]
-            yield from self.by_cases(claim, takes, [[f"{label}_{k}" for label in hints] for k in cases], below)
-        hints += below
-        yield f"{claim.formula} by {', '.join(hints)}"
-
-    def denominators(self) -> list[str]:
-        """That what the outputs are divided by is positive."""
-        world, found = self.found.domain.world, dict[str, str]()
-        for _, outputs in self.found.cells:
-            for value in outputs.values():
-                if not isinstance(value, fmpq) and "i" not in world.names_in(value):
-                    below = polynomial_of(world.field, value.den)
-                    if not isinstance(below, fmpq) and world.signs(below, {}) == {1}:
-                        found[self.ended.value(below)] = f"below{len(found) + 1}"
-        by = ", ".join(["some", *(f"exp_pos({name})" for name in self.meaning.symbols)])
-        out = []
-        for text, label in found.items():
-            if self.line(f"{label}: 0 < {text} by {by}") is None:
-                one = self.line(f"take {label}_one from inverse_positive({text})[{label}]")
-                out += [label, *([f"{label}_one"] if one is None else [])]
-        return [*out, by] if out else []
+        """Prove what the readout looks at."""
+        why = self.step(f"end_{claim.coordinate}", claim, seconds)
+        claim.missing = None if why is None else _stopped(claim, why)
 
     def finish(self, whole: FormsProof, again: bool = False) -> None:
-        """The certificate: the proof goes on from its lines, in a statement with what is claimed by now where not all
+        """The certificate: the proof continues, in a statement with what is claimed by now where not all
         forms are proved, or, if `again`, more of them."""
         done = [c for c in whole.claims if c.missing is None]
         if not done:
             return
         if again or len(done) < len(whole.claims):
-            before, assumed, opened, labels = self.g, self.assumed, self.opened, self.labels
+            before, assumed, opened = self.g, self.assumed, self.opened
             self.goal(whole)
             if assumed != self.assumed:
                 return
-            self.labels = labels
             self.g.nodes += before.nodes[opened:]  # nothing on the way asks for the claim
             self.g.facts, self.g.scope, self.g.taken = before.facts, before.scope, before.taken
         home = self.g.library
@@ -645,7 +347,6 @@ def _answered(head: str, accept: bool | None, accepts: str | None) -> str:
 
 
 def _stopped(claim: FormClaim, why: str | None) -> str:
-    """What an answer says of a form that has no line: the form, where it is not the time or what it rests on; what the
-    last version of its line lacks is said nowhere, for nobody has seen that line."""
+    """What an answer says of a form without a proof: the form, where it is not the time or what it rests on."""
     why = own.first_line(why)
     return why if why in (OVER, UNPROVED) else own.first_line(f"no proof was found of {claim.sentence}")

@@ -23,7 +23,7 @@ OF_OTHER_TEXTS = {
     "coq/layout.py": 1, "coq/reading.py": 2, "coq/steps.py": 1, "coq/term.py": 1,
     "proof/audit/certificatefile.py": 1, "proof/audit/existing.py": 3, "proof/audit/folded.py": 3,
     "proof/audit/statementfiles.py": 3, "proof/familytheorems.py": 1,
-    "proof/familyforms.py": 1, "proof/formcases.py": 3, "proof/formcircle.py": 1, "proof/forms.py": 2,
+    "proof/familyforms.py": 1, "proof/formcases.py": 3,
     "proof/formulas.py": 4, "proof/ownnames.py": 2, "proof/ownother.py": 4, "proof/ownstored.py": 1,
     "proof/ownwords.py": 3,
     "proof/programfacts.py": 1, "proof/programsaid.py": 1, "proof/search/elaborate.py": 3,

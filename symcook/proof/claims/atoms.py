@@ -111,7 +111,7 @@ class Atoms(TermSums):
         raise NotImplementedError
 
     def _sum(self, a: int) -> str:
-        for way in (self.lettered_sum, partial(best_sum, self), self.positional_sum, self.term_sum):
+        for way in (self.power_sum, self.lettered_sum, partial(best_sum, self), self.positional_sum, self.term_sum):
             if (how := way(a)) != OPAQUE:
                 return how
         return OPAQUE
@@ -133,8 +133,8 @@ class Atoms(TermSums):
 
     def _fn(self, a: int) -> str:
         t = reify.atom(a)
-        if t[1] == "sqrt" and free(t):
-            return self.root_of(a)
+        if t[1] == "sqrt":
+            return self.root_of(a) if free(t) else self.constant_root(a)
         if t[1] == "pow" and t[2][0] == num(-1):
             return self.sign_of(a)
         if t[1] not in SIDES:

@@ -7,6 +7,7 @@ in `wanted`; what stays as it is, is `opaque`.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -260,6 +261,20 @@ class CaseFacts(DecidedFormulas):
             self.state[a] = how
         return how
 
+    def rows_of(self, made: Mapping[str, Poly]) -> list[list[str]]:
+        """What equations are multiplied by, as a proof has it."""
+        return [[self.g.text(reify.term(p)), label] for label, p in made.items() if p]
+
+    def stated(self, f: Term, rows: list[list[str]]) -> str:
+        """The label of an equation that follows from others by computation."""
+        if fkey(f) in self.literals and fkey(f) != normal.TRUE:
+            return self.literals[fkey(f)]
+        label = self.g.fresh("equal")
+        proof = [{"by": "pos", "eq": rows}] if rows else [{"by": "true"}]
+        self.g._emit({"by": "have", "show": self.g.text(f), "proof": proof, "as": label})
+        self.g._bind(label, f)
+        return label
+
     def give(self, a: int, label: str) -> str:
         """An equation gives an atom its value."""
         p = poly(self.g.facts[label])
@@ -279,19 +294,34 @@ class CaseFacts(DecidedFormulas):
         if any(self.state.get(b) == WAITS for m, _ in p for b, _ in m if b != a):
             return WAITS
         if made or row.times != {ONE: 1}:  # in terms of counts
-            rows = [[self.g.text(reify.term(q)), k] for k, q in made.items() if q]
-            rows.append([self.g.text(reify.term(row.times)), label])
-            label = self.g.fresh("sized")
             f = ("=", None, (num(0), reify.term(p)))
-            self.g._emit({"by": "have", "show": self.g.text(f), "proof": [{"by": "pos", "eq": rows}], "as": label})
-            self.g._bind(label, f)
+            label = self.stated(f, [*self.rows_of(made), [self.g.text(reify.term(row.times)), label]])
             p = poly(f)
         leads = [m for m in p if a in dict(m[0]) and len(m[0]) + (m[1] != 0) > 1 and m[0]]
         if not leads:  # the size is a number
             return self.give(a, label)
+        leads = [m for m in leads if constant(normal._exponents[m[1]]) is not None]
+        if not leads:
+            self.rules.divided[a] = label, p
+            return f"clear:{self._written(sign)}"
         lead = max(leads, key=lambda m: repr(reify.product(m)))
         self.rules.product(lead, label, p)
         return f"clear:{sign}"
+
+    def _written(self, label: str) -> str:
+        """An inequality in terms of counts."""
+        row, new = self.row(label), self.g.fresh("size")
+        if row.of != (label,):
+            return label
+        f: Term = (row.tag, None, (num(0), reify.term(row.poly)))
+
+        def proof(h: Goal) -> None:
+            h.contra(no := h.fresh("no"))
+            against = FactRow(poly(negation(f)), h.facts[no][0], (no,), raw=poly(negation(f)))
+            close(h, [(Fraction(1), row), (Fraction(1), against)])
+
+        self.g.have(f, new, proof)
+        return new
 
 
 def enclosure(t: Term) -> tuple[Term, Term] | None:

@@ -15,10 +15,12 @@ from functools import partial
 from symcook.alarm import Until
 from symcook.errors import Rejected
 from symcook.proof.claims.casefacts import WORK, Unclosed
-from symcook.proof.claims.divided import Divided, division
+from symcook.proof.claims.circle import Turned
+from symcook.proof.claims.divided import division
 from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, point, products, whole
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.potentials import Potentials, at_the_end
+from symcook.proof.claims.powerfacts import one_sign, with_powers
 from symcook.proof.claims.problem import Problem, introduce
 from symcook.proof.claims.regular import Regular
 from symcook.proof.claims.strings import LedBy, string
@@ -136,7 +138,7 @@ def decide(
     return CountedDecision(None, found, shortest=below + 1 == length)
 
 
-class CountedCase(Divided):
+class CountedCase(Turned):
     """One case of the proof: what is known at a goal."""
 
     def under(self, g: Goal) -> CountedCase:
@@ -162,7 +164,8 @@ class CountedCase(Divided):
         about what is not put down to counts as yet take part where that is `waiting`."""
         case = self.under(g)
         if not waiting:
-            case.facts = [k for k in case.facts if not any(self.waits(a) for m, _ in poly(g.facts[k]) for a, _ in m)]
+            read = {k: poly(g.facts[k]) if k in g.facts else self.rows[k].poly for k in case.facts}
+            case.facts = [k for k, p in read.items() if not any(self.waits(a) for m, _ in p for a, _ in m)]
         case.tally, case.effort = [MOST_CASES - most], Effort(WORK)
         case.open()
 
@@ -260,7 +263,7 @@ class CountedCase(Divided):
         rows = self.rows_now()
         while self.solving and any(row.tag == "=" and row.poly and self.solved(label) for label, row in rows.items()):
             rows = self.rows_now()
-        found = contradiction([*rows.values()], self.effort)
+        found = contradiction([*rows.values()], self.effort) or one_sign(self, [*rows.values()])
         if found is not None:
             return close(self.g, found)
         formula = self.choice()
@@ -315,6 +318,8 @@ class CountedCase(Divided):
         """No contradiction is left: split at a count that is no integer, else say where the claim may be false."""
         if self.restricted() or self.more() or self.squeezed(rows):
             return self.decide()
+        if (found := with_powers(self, rows)) is not None:
+            return close(self.g, found)
         if (formula := self.asked()) is not None:
             return self.split(formula)
         more = products(rows)

@@ -172,7 +172,7 @@ class Divided(Quantified):
             here = reify.term(normal.scale(normal.add(p, {ONE: rest} if rest else {}, -1), Fraction(1, modulus)))
             base: Term = ("*", None, (num(modulus), here))
             f: Term = ("=", None, (t, ("+", None, (base, num(rest))) if rest else base))
-            return KnownRemainder(here, rest, self._stated(f, [[self._text(q), k] for k, q in made.items() if q]))
+            return KnownRemainder(here, rest, self.stated(f, self.rows_of(made)))
         below = modulus // over
         left = {m: (c // over + (below - 1) // 2) % below - (below - 1) // 2 for m, c in factors.items()}
         smaller = reify.term({m: c for m, c in left.items() if c})
@@ -191,16 +191,6 @@ class Divided(Quantified):
             low = label
         self._equal(smaller, ("+", None, (base, num(rest))), low, high)
         return self.remainder(t, modulus)
-
-    def _stated(self, f: Term, rows: list[list[str]]) -> str:
-        """The label of an equation that follows from others by computation."""
-        if fkey(f) in self.literals:
-            return self.literals[fkey(f)]
-        label = self.g.fresh("equal")
-        proof = [{"by": "pos", "eq": rows}] if rows else [{"by": "true"}]
-        self.g._emit({"by": "have", "show": self.g.text(f), "proof": proof, "as": label})
-        self.g._bind(label, f)
-        return label
 
     def _text(self, p: Poly, scale: Fraction | int = 1) -> str:
         return self.g.text(reify.term(normal.scale(p, scale)))
@@ -312,7 +302,7 @@ class Divided(Quantified):
             if least * scale == 1:
                 f: Term = ("=", None, (num(0), reify.term(normal.scale(row.poly, scale))))
                 rows = [[self._text(q, scale), k] for k, q in row.made.items() if q]
-                self._given(found, self._stated(f, [*rows, [quotient(scale), label]]))
+                self._given(found, self.stated(f, [*rows, [quotient(scale), label]]))
                 return True
             if len(unknown) < len(factors):
                 return False

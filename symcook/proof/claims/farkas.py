@@ -80,10 +80,12 @@ class Rules:
         self.single: dict[int, tuple[str, Poly]] = {}  # by atom: the label, and the equation with factor 1 at the atom
         self.products: list[tuple[Mono, str, Poly, Number]] = []
         self.scale: dict[int, Number] = {}
+        self.divided: dict[int, tuple[str, Poly]] = {}  # by atom an equation for its product with a sum of powers of e
 
     def copy(self) -> Rules:
         new = Rules()
         new.single, new.products, new.scale = dict(self.single), list(self.products), dict(self.scale)
+        new.divided = dict(self.divided)
         return new
 
     def give(self, atom: int, label: str, gap: Poly) -> None:
@@ -122,7 +124,31 @@ class Rules:
             for m, c in p.items():
                 if (rest := divide(m, lead)) is not None:
                     return {rest: c}, label, equation, scale
+        for a, (label, equation) in self.divided.items():
+            size, there = ({x: c for m, c in q.items() if (x := _without(m, a)) is not None} for q in (equation, p))
+            if there and (quotient_by := exact(there, size)) is not None:
+                return quotient_by, label, equation, 1
         return None
+
+
+def exact(p: Poly, by: Poly) -> Poly | None:
+    """p divided by a polynomial with powers of e; None where that leaves a rest."""
+    atoms = sorted({a for q in (p, by) for m in q for a, _ in m[0]})
+    parts = sorted({x for q in (p, by) for m in q for x in normal._exponents[m[1]]})
+
+    def order(m: Mono) -> tuple[Number, ...]:
+        powers, exponent = dict(m[0]), normal._exponents[m[1]]
+        return (*(exponent.get(x, 0) for x in parts), *(powers.get(a, 0) for a in atoms))
+
+    lead, out = max(by, key=order), Poly()
+    while p:
+        top = max(p, key=order)
+        rest = divide(top, lead)
+        if rest is None or len(out) > MOST_PRODUCTS:
+            return None
+        out[rest] = Fraction(p[top]) / by[lead]
+        p = add(p, mul(by, {rest: out[rest]}), -1)
+    return out
 
 
 def _without(m: Mono, atom: int) -> Mono | None:

@@ -9,7 +9,7 @@ from symcook.proof import normal
 from symcook.proof.claims.casefacts import BASE, OPAQUE, WAITS
 from symcook.proof.claims.farkas import EquationFactors, Rules
 from symcook.proof.claims.lettercounts import rewritten
-from symcook.proof.claims.positional import PositionTerms
+from symcook.proof.claims.powers import PowerSums
 from symcook.proof.claims.problem import HERE, Equation, W, at_place, everywhere
 from symcook.proof.normal import ONE, Mono, Poly, add, fkey, mul, nf
 from symcook.proof.search import reify
@@ -21,7 +21,7 @@ Squares = list[tuple[Fraction, Poly]]
 """Positive numbers and polynomials: the sum of number*polynomial^2."""
 
 
-class ImplicitReals(PositionTerms):
+class ImplicitReals(PowerSums):
     """What is known in a case, with roots and norms."""
 
     # --- Roots -------------------------------------------------------------------------------------------------------
@@ -34,14 +34,8 @@ class ImplicitReals(PositionTerms):
         found = squares(p)
         if found is None:
             return OPAQUE
-        label = g.fresh("squares")
-        rows = [[g.text(reify.term(q)), k] for k, q in made.items() if q]
-        plain: Term = ("=", None, (x, reify.term(p)))
-        g._emit(
-            {"by": "have", "show": g.text(plain), "proof": [{"by": "pos", "eq": rows} if rows else {"by": "true"}],
-             "as": label}
-        )  # fmt: skip
-        g._bind(label, plain)
+        rows = self.rows_of(made)
+        label = self.stated(("=", None, (x, reify.term(p))), rows)
         if len(found) == 1 and (scale := _root(found[0][0])) is not None:
             u = reify.term(normal.scale(found[0][1], scale))
             value = g.fresh("root")
@@ -61,6 +55,13 @@ class ImplicitReals(PositionTerms):
         g.use("ax:sqrt", g.text(x), f"#{least}", label=f"{positive} {square}")
         self.fact(positive)
         self.rules.product((((a, 2),), 0), square, poly(g.facts[square]))
+        return BASE
+
+    def constant_root(self, a: int) -> str:
+        """The root of a number is known by its square."""
+        x, square = self.g.text(reify.atom(a)[2][0]), self.g.fresh("square")
+        self.g.use("ax:sqrt", x, Goal.true, label=f"{self.g.fresh('root')} {square}")
+        self.rules.product((((a, 2),), 0), square, poly(self.g.facts[square]))
         return BASE
 
     def _unfolded(self, p: Poly) -> tuple[Poly, EquationFactors]:

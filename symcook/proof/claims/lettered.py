@@ -8,18 +8,24 @@ positions are those of a string, so nothing else need be known of counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from symcook.errors import Rejected
-from symcook.proof import normal
+from symcook.proof import grammar, normal
 from symcook.proof.claims.problem import HERE, LETTERS, VALUES, Equation, Problem, W, at
 from symcook.proof.normal import Poly, nf
 from symcook.proof.search import reify
 from symcook.proof.search.ranges import between, ranged
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import TRUE, Term, abstract, flatten, instantiate, num, replace, subterms, var
+from symcook.proof.terms import TRUE, Term, abstract, flatten, free, instantiate, num, replace, subterms, var
 
 THERE = var("j", "Int")
+
+
+def summand(g: Goal, inner: Term) -> str:
+    """The text of a function of j; names that it binds are others."""
+    return f"j. {grammar.show(inner, {*g.scope, *g.library.definitions, 'j'})}"
 
 
 class Lettered:
@@ -32,6 +38,7 @@ class Lettered:
         self.problem, self.g = problem, g
         self.low, self.high = problem.places
         self.below = reify.term(nf(("-", None, (self.low, num(1)))))
+        self.premises = [*g.facts]  # what was known before anything was proved here
         self.bounds: dict[tuple[Term, Term, bool], Any] = {}  # of terms of sums: see `termsums`
         self.values: dict[str, dict[int, Term]] = {}  # by coordinate and letter, where a letter decides the coordinate
         self.forms: dict[str, str] = {}  # by coordinate the fact of `g` that says its cases at each position
@@ -42,8 +49,15 @@ class Lettered:
     def within(self, g: Goal) -> Lettered:
         """The same at a goal of its own."""
         new = Lettered(self.problem, g)
-        new.forms = {**self.forms}
+        new.forms, new.premises = {**self.forms}, self.taken(g)
+        new.bounds = {
+            key: None for key, found in self.bounds.items() if found is None
+        }  # being proved, or without proof
         return new
+
+    def taken(self, g: Goal) -> list[str]:
+        """The labels of facts at a goal that were not proved here."""
+        return [label for label in g.facts if label in self.premises or label not in self.g.facts]
 
     def cases_of(self, name: str, place: Term) -> list[tuple[Term, Term]]:
         """The cases of a coordinate at a position, each a condition and its equation, where they are known."""
@@ -52,6 +66,16 @@ class Lettered:
         parts = flatten("&", instantiate(self.g.facts[self.forms[name]][2][0], (place,))[2][1])
         cases = [(part[2][0], part[2][1]) if part[0] == "->" else (TRUE, part) for part in parts]
         return cases if all(equation[0] == "=" for _, equation in cases) else []
+
+    def one_term(self, name: str, sums: bool = False) -> Term | None:
+        """The cases of a coordinate at `HERE` as one term, as a sum needs it; None where they are not known, or, but
+        with `sums`, the term has a sum up to `HERE`."""
+        cases = self.cases_of(name, HERE)
+        parts = [(guard, equation[2][1]) for guard, equation in cases if equation[2][1] != num(0)]
+        terms = [_selected(value, guard) for guard, value in parts]
+        if not cases or (not sums and any(s[0] == "sum" and HERE in free(s) for term in terms for s in subterms(term))):
+            return None
+        return reduce(lambda a, b: ("+", None, (a, b)), terms) if terms else num(0)
 
     # --- Terms -----------------------------------------------------------------------------------------------------
 
@@ -378,6 +402,12 @@ class Lettered:
         for m, label in zip([g] if len(parts) == 1 else g.cases(typed, *labels), labels, strict=True):
             m.rewrite(case, label, wrong := m.fresh("wrong"))
             m.absurd(wrong)
+
+
+def _selected(value: Term, guard: Term) -> Term:
+    """The value where all parts of a condition hold, else 0."""
+    bits = [("ind", None, (part,)) for part in flatten("&", guard) if part != TRUE]
+    return reduce(lambda a, b: ("*", None, (b, a)), bits, value)
 
 
 def fixed(p: Poly, names: bool = False) -> Term | None:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from symcook.proof import normal
 from symcook.proof.claims.casefacts import OPAQUE, WAITS
-from symcook.proof.claims.lettered import THERE
+from symcook.proof.claims.lettered import THERE, summand
 from symcook.proof.claims.lettersums import LetterSums
-from symcook.proof.claims.problem import VALUES, at, at_place
+from symcook.proof.claims.problem import HERE, VALUES, at, at_place
 from symcook.proof.normal import ONE, constant, nf
 from symcook.proof.search import reify
 from symcook.proof.search.tactics import Goal
@@ -97,8 +97,9 @@ class PositionTerms(LetterSums):
         )
         return self.give(a, label)
 
-    def written(self, inner: Term) -> Term | None:
-        """The summand with the coordinates at j put in that no letter decides; None where it has none of these."""
+    def written(self, inner: Term, sums: bool = False) -> Term | None:
+        """The summand with the coordinates at j put in that no letter decides, those with `sums` too where they are
+        known by cases; None where it has none of these."""
         equations, root, changed = self.root.problem.equations, self.root, False
         while True:
             names = [name for name in root.coordinates(inner, THERE) if name not in root.values]
@@ -106,17 +107,24 @@ class PositionTerms(LetterSums):
                 return inner if changed else None
             for name in names:
                 equation = equations.get(name)
-                if equation is None or equation.kind != "value" or equation.truth or _sums(equation.right):
-                    return None
-                inner = replace(inner, at(name, THERE, VALUES), at_place(equation.right, THERE))
+                right = root.one_term(name, sums)
+                if right is None:
+                    if equation is None or equation.kind != "value" or equation.truth or _sums(equation.right):
+                        return None
+                    right = equation.right
+                inner = replace(inner, at(name, THERE, VALUES), at_place(right, THERE))
                 changed = True
 
     def _put(self, a: int, low: Term, high: Term, inner: Term, written: Term) -> str:
         """The sum of what the summand is when it is written out."""
-        g, root = self.g, self.root
-        start, end = self.need(("<=", None, (root.low, low))), self.need(("<=", None, (high, root.high)))
+        start, end = self.need(("<=", None, (self.root.low, low))), self.need(("<=", None, (high, self.root.high)))
         if start is None or end is None:
             return WAITS
+        return self.give(a, self.put_written(low, high, inner, written, start, end))
+
+    def put_written(self, low: Term, high: Term, inner: Term, written: Term, start: str, end: str) -> str:
+        """The label that a sum is that of what its summand is when it is written out."""
+        g, root = self.g, self.root
 
         def each(h: Goal) -> None:
             j, lo, hi, inside = (h.fresh(stem) for stem in ("j", "from", "to", "inside"))
@@ -125,19 +133,26 @@ class PositionTerms(LetterSums):
             h.have(root.inside(there), inside, lambda k: k.easy([lo, hi, start, end], degree=1, rounds=0))
             while names := [name for name in root.coordinates(h.goal, there) if name not in root.values]:
                 for name in names:
-                    h.use(
-                        root.problem.label(root.problem.equations[name].part),
-                        j,
-                        f"#{inside}",
-                        label=(v := h.fresh("v")),
-                    )
+                    h.use(root.share(h, self.line_of(name)), j, f"#{inside}", label=(v := h.fresh("v")))
                     h.rewrite(v)
             h.true()
 
         label = g.fresh("sum")
-        texts = [f"j. {g.text(inner)}", f"j. {g.text(written)}", g.text(low), g.text(high)]
+        texts = [summand(g, inner), summand(g, written), g.text(low), g.text(high)]
         g.use("lem:sum_ext", *texts, each, label=label)
-        return self.give(a, label)
+        return label
+
+    def line_of(self, name: str) -> str:
+        """The label of what a coordinate is at each position, as `written` puts it in."""
+        root, term = self.root, self.root.one_term(name, True)
+        if term is None:
+            return root.problem.label(root.problem.equations[name].part)
+        equal: Term = ("=", None, (at(name, HERE, VALUES), term))
+        return root.known(f"term.{name}", root.everywhere(equal), self.everywhere)
+
+    def everywhere(self, g: Goal) -> None:
+        """Close a goal about any position by a decision of its own."""
+        raise NotImplementedError
 
     def _lemma(self, series: Series, inner: Term, low: Term) -> str:
         """All p from `low` on: the sum up to p is its closed form."""
@@ -179,14 +194,14 @@ class PositionTerms(LetterSums):
             g.use("ax:pow_step", "-1", g.text(before), f"#{start}", label=label)
             return self.give(a, label)
         half, least, most, some = (g.fresh(stem) for stem in ("h", "least", "most", "some"))
-        g.use(self.root.share(g, self._parity()), g.text(place), f"#{start}", label=some)
+        g.use(self.root.share(g, self.parity()), g.text(place), f"#{start}", label=some)
         g.obtain(some, half, f"{least} {most} {label}")
         self.fact(least)
         self.fact(most)
         self.has_quotient((place, 2), half, (least, most))
         return self.give(a, label)
 
-    def _parity(self) -> str:
+    def parity(self) -> str:
         """All p from 0 on: p is 2*h or 2*h + 1, and (-1)^p is 1 - 2*(p - 2*h)."""
         p = UNTIL
         show = "all p:Int. 0 <= p -> (ex h:Int. 0 <= p - 2*h & p - 2*h <= 1 & pow(-1, p) = 1 - 2*(p - 2*h))"

@@ -135,7 +135,7 @@ class TermSums(ImplicitReals):
             body: Term = ("<=", None, (number, here) if lower else (here, number))
             label = root.g.fresh("terms")
             with suppress(Unclosed, Stuck, Rejected, TooLong):
-                root.g.have(root.everywhere(body), label, self._everywhere)
+                root.g.have(root.everywhere(body), label, self.everywhere)
                 root.bounds[inner, number, lower] = TermBound(label, number, lower)
         return root.bounds[inner, number, lower]
 
@@ -151,14 +151,15 @@ class TermSums(ImplicitReals):
                         self._bounded(bound, inner, high)
         return len(self.facts) > before
 
-    def _everywhere(self, g: Goal) -> None:
+    def everywhere(self, g: Goal) -> None:
         """Close a goal about any position by a decision of its own."""
         place, inside = g.fresh("i"), g.fresh("inside")
         g.intro(f"{place} {inside}")
         main = g._branch(g.goal)  # what is shared by its branches is written in front of them, at `g`
         case = self.another(self.root.within(g), main)
-        for label in [k for k, f in g.facts.items() if f[0] in ("<=", "<", "=")]:
-            case.assume(label)
+        for label in self.root.taken(g):
+            if g.facts[label][0] in ("<=", "<", "="):
+                case.assume(label)
         case.literals[fkey(g.facts[inside])] = inside
         case.assume(inside)
         case.decide()
@@ -199,6 +200,8 @@ class TermSums(ImplicitReals):
         for label in [k for k in self.facts if k in self.g.facts and k not in self.read]:
             self.read.add(label)
             self._written_sums(label)
+        for inner, high in self.totals:
+            self._linked(inner, high)
         for k, (inner, p) in enumerate(self.totals):
             for other, q in self.totals[k + 1 :]:
                 if other != inner or (inner, p, q) in self.related or p == q:
@@ -210,6 +213,18 @@ class TermSums(ImplicitReals):
                         break
                 else:
                     self.need(("<=", None, (p, q)))
+
+    def _linked(self, inner: Term, high: Term) -> None:
+        """A sum is one of what its terms are by the cases that are known of them, where that stands in a fact."""
+        written = self.written(inner, True)
+        low = self.known(("<=", None, (self.root.low, self.root.low)))
+        if written is None or (inner, high, high) in self.related or low is None:
+            return
+        if all(a in self.state for m, _ in nf(self.total(written, high)) for a, _ in m):
+            self.related.add((inner, high, high))
+            last = self.known(("<=", None, (high, self.root.high)))
+            if last is not None:
+                self.fact(self.put_written(self.root.low, high, inner, written, low, last))
 
     def _related(self, inner: Term, p: Term, q: Term, order: str) -> None:
         """The sum up to q is the one up to p and the terms after it: the next term, or more that are not negative."""
