@@ -178,7 +178,7 @@ def test_symbols_are_written_alike(page: str) -> None:
 def test_names_on_the_page_are_code_and_known(page: str) -> None:
     """A reader can give them to `symcook prove` or `symcook claims`."""
     text = re.sub(r"\]\(\w+\.md\)", "]", page)  # the head leads to a letter a paper
-    names = r"\b(?:lem|cookbook|chiang2022|merrill2024|yang2026)\.[\w.]*\w"
+    names = r"\b(?:lem|cookbook|chiang2022|merrill2024|yang2026)\.[\w.-]*\w"
     assert not re.findall(names, own_words(text))
     assert not re.findall(r"\blemmas? [a-z]+_[a-z_]+", own_words(text))
     known = {*replay.statements(), *claims.inventory()}

@@ -34,7 +34,7 @@ from symcook.run import run
 THEOREMS = {
     "strict": ("automaton", "merrill2024.thm1"),
     "nonstrict": ("automaton-nonstrict", "merrill2024.thm1.nonstrict"),
-    "no-start": ("automaton-no-start", "merrill2024.thm1.nodollar"),
+    "no-start": ("automaton-no-start", "merrill2024.thm1.nodollar.corrected"),
 }
 
 

@@ -570,9 +570,20 @@ def quadratic_lookup(values: Sequence[F]) -> list[F]:
     return [attend("average", [F(2 * (i - 1) * j - j * j) for j in places], values) for i in places]
 
 
+QUADRATIC = tuple(quadratic_instances())
+
+
+@adequate("s5.4.pred_quadmax", at=QUADRATIC, false=True)
+def pred_quadmax_printed(v: Any) -> bool | None:
+    """With the conditional of Section 4.9, which is for values in [0, 1]."""
+    values = list(v["value()"].values())
+    found = [conditional(F(i == 1), F(0), e) for i, e in enumerate(quadratic_lookup(values), 1)]
+    return found == [F(0), *values[:-1]] if values else None
+
+
 @adequate(
-    "s5.4.pred_quadmax",
-    at=quadratic_instances(),
+    "s5.4.pred_quadmax.corrected",
+    at=QUADRATIC,
     misses=[
         ("<-> j = i - 1", "<-> j = i"),
         ("found(i) = value(i - 1)", "found(i) = value(i)"),

@@ -358,6 +358,7 @@ def not_left_alone(v: Any) -> bool | None:
 
 
 def doubled_vectors() -> Iterator[dict[str, Any]]:
+    """Beside each vector another one of as many components, whose mean square is 25."""
     for x in ([1], [-3], [2, -2], [1, 7], [2, 2, -2], [1, 1, 0], [5, 1, 7], [0, 0], []):
         n = len(x)
         y = [F(a) for e in x for a in (-e, e)]
@@ -367,20 +368,34 @@ def doubled_vectors() -> Iterator[dict[str, Any]]:
         root = {F(1): F(1), F(9): F(3), F(4): F(2), F(25): F(5)}.get(square)
         if root:
             out = column(a / root for a in y)
+        other = {1: [5], 2: [1, 7], 3: [5, 1, 7]}.get(n, [])
+        double = [F(a) for e in other for a in (-e, e)]
         yield {
             "n": F(n),
-            "x()": column(x),
-            "y()": [column(y), column(-a for a in y)],
-            "out()": out,
+            "x()": [column(x), column(other)],
+            "y()": [column(y), column(-a for a in y), column(double)],
+            "out()": [out, column(a / 5 for a in double)],
             "mu": F(0),
-            "r": root or r,
+            "r": [root or r, F(5)],
+            "delta": F(1),
+            "j": [F(j) for j in range(1, 2 * n + 1)],
             "vector": (x, out),
         }
 
 
+DOUBLED = tuple(doubled_vectors())
+
+
+@adequate("s6.4.clip_needed", at=DOUBLED, false=True)
+def no_sign_without_a_clip(v: Any) -> bool | None:
+    """One component over its own size is a sign; of two and more some vector has other outputs, as (1, 7) has."""
+    n = len(v["vector"][0])
+    return n > 1 if n else None
+
+
 @adequate(
-    "s6.4.clip_needed",
-    at=doubled_vectors(),
+    "s6.4.clip_needed.corrected",
+    at=DOUBLED,
     misses=[
         ("abs(x(k)) = abs(x(1))", "x(k) = x(1)"),
         ("(all j in 1..2*n. abs(out(j)) = 1)", "(all j in 1..n. abs(out(j)) <= 1)"),
@@ -390,9 +405,9 @@ def doubled_vectors() -> Iterator[dict[str, Any]]:
 )
 def all_of_one_size(v: Any) -> bool | None:
     x, out = v["vector"]
-    if not any(x):
+    if not x:
         return None
-    return all(same(abs(a), F(1)) for a in out.values()) == (len({abs(e) for e in x}) == 1)
+    return not any(x) or all(same(abs(a), F(1)) for a in out.values()) == (len({abs(e) for e in x}) == 1)
 
 
 def two_pairs() -> Iterator[dict[str, Any]]:

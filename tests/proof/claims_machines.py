@@ -227,9 +227,10 @@ def ahead(machine: Machine) -> tuple[Machine, dict[tuple[int, int, int], int]]:
     return Machine(machine.Q * (S + 1), S, machine.G, tuple(rows), final), numbers
 
 
-def unmarked_runs(claim: str = "merrill2024.thm2.nodollar") -> Iterator[dict[str, Any]]:
+def unmarked_runs(claim: str = "merrill2024.thm2.nodollar.corrected") -> Iterator[dict[str, Any]]:
+    """Of the empty word the machine that halts at once: no column has run, and two tokens are tried at position -1."""
     for machine, word in CASES:
-        if not word:
+        if not word and machine is not HALTED:
             continue
         other, numbers = ahead(machine)
 
@@ -239,7 +240,7 @@ def unmarked_runs(claim: str = "merrill2024.thm2.nodollar") -> Iterator[dict[str
         def row(*at: Any, numbers: dict[tuple[int, int, int], int] = numbers) -> F:
             return F(numbers.get((int(at[0]), int(at[1]), int(at[2])), 0))
 
-        steps, read = machine.run(word), other.run(word[1:], int(first(word[0])))
+        steps, read = machine.run(word), other.run(word[1:], int(first(word[0] if word else 1)))
         right = wanted(other, read.rows, steps.output)
         shared = {
             "n": [F(k) for k in range(len(word) + len(right) + 2)], "N": F(len(steps.rows)), "L": F(len(steps.output)),
@@ -250,7 +251,11 @@ def unmarked_runs(claim: str = "merrill2024.thm2.nodollar") -> Iterator[dict[str
         }  # fmt: skip
         for tail in tails(right, other.S + len(other.rows) + other.G + 2):
             v = shared | decoder(claim, "family-turing-no-start", other, first, [*word, *tail]) | {"tail": tail}
-            yield v
+            if word:
+                yield v
+            else:
+                for best in (1, other.S + len(other.rows) + 1):
+                    yield v | {"o()": [lambda label, i, best=best: F(int(label == best))]}
         yield v | {"first0": [F(0)], "false": True}
 
 
@@ -265,10 +270,22 @@ AHEAD = [
 """By something else at the first token, another output; rows with an empty memory; a smaller table."""
 
 
-@adequate("merrill2024.thm2.nodollar", at=unmarked_runs(), misses=[*ENDS, *AHEAD], fixed=True)
+UNMARKED_RUNS = tuple(unmarked_runs())
+
+
+@adequate("merrill2024.thm2.nodollar", at=UNMARKED_RUNS, false=True, fixed=True)
+def the_output_comes_behind_the_steps(v: Any) -> bool | None:
+    """Where the tokens after the word are those that are answered, they are the machine's, and a blank ends them."""
+    start = len(v["front"]) - 1
+    if v["false"] or any(answer(v, start + k) != token for k, token in enumerate(v["tail"])):
+        return None
+    return v["tail"] == v["wanted"] and answer(v, start + len(v["tail"])) == blank(v)
+
+
+@adequate("merrill2024.thm2.nodollar.corrected", at=UNMARKED_RUNS, misses=[*ENDS, *AHEAD], fixed=True)
 def it_goes_on_by_rows_that_read_ahead(v: Any) -> bool | None:
     """The table has the sizes that are said, and decoding goes on by its rows and by the machine's output."""
     S, reads = size(v, "S"), [v["read0()"][0](F(0), F(r)) for r in range(1, size(v, "R0") + 1)]
     rows = sum((S + 1) * (S + 2 if letter else 1) for letter in reads)
     sizes = [size(v, name) for name in "QKR"] == [size(v, "Q0") * (S + 1), size(v, "K0") + 1, rows]
-    return None if v["false"] else sizes and goes_on(v)
+    return None if v["false"] else sizes and (not v["front"] or goes_on(v))

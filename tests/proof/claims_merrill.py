@@ -802,8 +802,15 @@ def matches() -> Iterator[dict[str, Any]]:
     yield {"q": F(1), "k()": column([1]), "v()": column([1]), "i": F(1)}
 
 
+@adequate("merrill2024.s3.1.lookup", at=list(matches()), false=True)
+def lookup_printed(instance: Any) -> bool | None:
+    """Without a match the nearest hash has the weight."""
+    q, k = instance["q"], list(instance["k()"].values())
+    return q in k if instance["i"] >= 2 else None
+
+
 @adequate(
-    "merrill2024.s3.1.lookup",
+    "merrill2024.s3.1.lookup.corrected",
     at=list(matches()),
     misses=[
         ("I[k(j) = q]*v(j)", "I[k(j) = q]*v(1)"),

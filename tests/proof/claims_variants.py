@@ -11,6 +11,9 @@ from proof.adequacy import adequate, column
 from proof.claims_decoders import drawn, last_norm, said, state_units
 from proof.claims_programs import Automaton, Decoder, F, big, normed, relu
 
+from symcook.proof.grammar import leading_names
+from symcook.proof.replay import statements
+
 
 class Seeing(Decoder):
     """The decoder whose columns see themselves: one head, whose query counts the own state."""
@@ -173,9 +176,32 @@ def by_columns_that_see_themselves(v: Any) -> bool | None:
     return same is (v["run"] == "decoded")
 
 
+def unmarked() -> Iterator[dict[str, Any]]:
+    """Also the empty word, behind which no column has run: with the scores of each token at position 0."""
+    yield from decodings(Unmarked, 1)
+    automaton, letters, root = drawn(random.Random("empty words"), 1)
+    for token in range(letters + 3):
+        empty = said(Unmarked(automaton, letters, root, []), [], [token], 1)
+        scores = {(c, 0): big(int(c == token)) for c in range(letters + 3)}
+        functions = {
+            f"{name}()": {}
+            for name in leading_names(statements()["merrill2024.thm1.nodollar"].expanded)
+            if f"{name}()" not in empty
+        }
+        yield empty | functions | {"o()": scores}
+
+
+@adequate("merrill2024.thm1.nodollar", at=unmarked(), false=True)
+def without_a_start_printed(v: Any) -> bool | None:
+    """The token behind the word and as many more is the verdict."""
+    if v["run"] != "decoded":
+        return None
+    return v["w()"][2 * len(v["word"]) + 1] == expected(v, 0, int(v["S"] + v["K"]) + 1)[-1]
+
+
 @adequate(
-    "merrill2024.thm1.nodollar",
-    at=decodings(Unmarked, 1),
+    "merrill2024.thm1.nodollar.corrected",
+    at=unmarked(),
     misses=[
         ("final(q(m))*", "1*"),
         ("final(q(m))*(S + K + 1)", "final(q(m))*(S + K)"),
@@ -184,7 +210,7 @@ def by_columns_that_see_themselves(v: Any) -> bool | None:
 )
 def without_a_start(v: Any) -> bool | None:
     """The token m + 1 behind m letters is the verdict; where it is another one, nobody has put it out."""
-    if v["run"] != "decoded":
+    if v["run"] != "decoded" or not v["word"]:
         return None
     m = len(v["word"])
     tokens = [v["w()"][m + k] for k in range(1, m + 2)]

@@ -426,10 +426,10 @@ LONG = {
     "lem.turing_written": 205,
     "lem.unmarked_short": 160,
     "lem.unmarked_token": 130,
-    "merrill2024.thm1.nodollar": 155,
+    "merrill2024.thm1.nodollar.corrected": 155,
     "merrill2024.thm1.schedule": 140,
     "merrill2024.thm2.layers.corrected": 170,
-    "merrill2024.thm2.nodollar": 140,
+    "merrill2024.thm2.nodollar.corrected": 140,
     "yang2026.cor22": 165,
     "yang2026.fig1": 165,
 }
