@@ -11,15 +11,16 @@ if TYPE_CHECKING:
 
 
 def theorems_of(family: PlainFamily) -> list[Statement]:
-    """The stored claims about all sizes of a family, with the choices of this one."""
+    """The stored claims about all sizes of a family, with the choices of this one; where one corrects what is printed,
+    that one."""
     from symcook.proof.familyrel import CALL
     from symcook.proof.replay import statements
 
     usual = {key: many[0] for key, many in family.choices.items()}
-    found = []
+    found, corrected = [], {one.corrects for one in statements().values()}
     for one in statements().values():
         calls = [m for m in CALL.finditer(one.written) if m[1] == "run" and m[2] == family.name]
         made = [dict(re.findall(r"(\w+) = (\w+)", call[3])) for call in calls]
-        if one.claim and any(family.choices.keys() >= m.keys() and usual | m == family.chosen for m in made):
+        if one.claim and one.id not in corrected and any(family.choices.keys() >= m.keys() and usual | m == family.chosen for m in made):
             found.append(one)
     return found
