@@ -149,17 +149,13 @@ class PlacedBounds(PlacedStates):
         p = self.witness(mean, ("=", None, (mean.weight, num(1))))
         zero = ("<=", None, (num(0), mean.weight))
         member, used = g.fresh("member"), {}
-        inside = self.established(self.between(mean, p))
+        inside = self.established(between(mean.low, p, mean.high))
         least = self.everywhere(mean, zero)
         g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=member)
         one = replace(mean.weight, THERE, p)
         known = self.equal(one, self.reduced(one, used), used)
         g.have(f, label, lambda h: h.auto([member, known], degree=1, rounds=0))
         return label
-
-    def between(self, mean: PlacedMean, p: Term) -> Term:
-        """low <= p & p <= high."""
-        return between(mean.low, p, mean.high)
 
     def everywhere(self, mean: PlacedMean, f: Term) -> str:
         """The label of f at all positions of the range."""
@@ -168,7 +164,7 @@ class PlacedBounds(PlacedStates):
     def witness(self, mean: PlacedMean, f: Term) -> Term:
         """A position of the range with a property."""
         for p in self.candidates():
-            if self.follows(self.between(mean, p)) and self.follows(replace(f, THERE, p)):
+            if self.follows(between(mean.low, p, mean.high)) and self.follows(replace(f, THERE, p)):
                 return p
         some = ranged(mean.low, mean.high, f, THERE, "ex")
         if not self.follows(some):
@@ -214,7 +210,7 @@ class PlacedBounds(PlacedStates):
         g.have(ranged(mean.low, mean.high, every, THERE), least, at_each)
         if op == "<":
             p = self.witness(mean, ("<", None, no_less[2]))
-            inside = self.established(self.between(mean, p))
+            inside = self.established(between(mean.low, p, mean.high))
             g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=so)
             one = self.established(("<", None, (num(0), replace(gap, THERE, p))))
             facts.append(one)
@@ -279,7 +275,7 @@ class PlacedBounds(PlacedStates):
             g.use("lem:sum_nonneg", *texts, f"#{least}", label=so)
         else:
             p = self.witness(mean, (op, None, (value, term)))
-            inside = self.established(self.between(mean, p))
+            inside = self.established(between(mean.low, p, mean.high))
             g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=so)
             facts.append(self.established((op, None, (value, replace(term, THERE, p)))))
         g.have(goal, label, lambda h: h.auto(facts, degree=1, rounds=0))
