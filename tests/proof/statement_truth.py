@@ -334,13 +334,10 @@ def look(given: Any) -> Any:
     known: dict[tuple[Any, ...], Any] = {}
 
     def function(*at: Any) -> Any:
-        if (found := known.get(at, known)) is not known:  # by numbers as they come, most of them integers
-            return found
-        place = tuple(a if type(a) is int else outward(a) for a in at)
-        if place not in known:
-            asked = given(*map(outward, place)) if callable(given) else given[place[0] if len(place) == 1 else place]
-            known[place] = inward(asked)
-        known[at] = known[place]
+        at = tuple(a if type(a) is int else outward(a) for a in at)
+        if at not in known:
+            asked = given(*map(outward, at)) if callable(given) else given[at[0] if len(at) == 1 else at]
+            known[at] = inward(asked)
         return known[at]
 
     return function
