@@ -11,7 +11,7 @@ hypothesis dropped) fail at some instance, so that the instances would notice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -73,14 +73,6 @@ def test_the_evaluator(text: str, expected: tuple[bool, bool] | None) -> None:
 # --- The tests --------------------------------------------------------------------------------------------------------
 
 load_claims()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def instances_go_after() -> Iterator[None]:
-    """The tests of this file share instances; the worker's other files would carry them along."""
-    yield
-    for entry in ENTRIES.values():
-        entry.made.cache_clear()  # type: ignore[attr-defined]
 
 
 def test_every_statement_has_a_claim_and_every_claim_a_statement() -> None:
