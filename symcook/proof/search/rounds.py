@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from symcook.proof.search import automation
 from symcook.proof.search.automation import Hint, Level
+from symcook.proof.search.ranges import PositionRange, range_of, ranged
 from symcook.proof.search.tactics import Goal, Stuck, Tactic
 from symcook.proof.terms import Sort, Term, abstract, conj, imp, instantiate, num, subterms, var
 
@@ -31,16 +33,11 @@ class Repeated:
 
     def parts(self, last: Term) -> list[Term]:
         """What is said of them where `last` is the last round."""
-        inside = conj(("<=", None, (self.low, ROUND)), ("<=", None, (ROUND, last)))
-        steps = [("all", "Int", (abstract(imp(inside, step), [ROUND]),)) for step in self.steps]
-        return [*self.before, *steps]
+        return [*self.before, *(ranged(self.low, last, step, ROUND) for step in self.steps)]
 
     def exist(self, last: Term) -> Term:
         """There are such functions."""
-        parts = self.parts(last)
-        found = parts[0]
-        for part in parts[1:]:
-            found = conj(found, part)
+        found = reduce(conj, self.parts(last))
         for f in reversed(self.functions):
             found = ("ex", f[1][1], (abstract(found, [f]),))
         return found
@@ -68,16 +65,14 @@ def repeated(wanted: Sequence[Term], parts: Sequence[Term]) -> Repeated:
     return Repeated(*first, functions, before, steps)
 
 
-def _in_rounds(part: Term, wanted: Sequence[Term]) -> tuple[Term, Term, Term] | None:
-    """The ends of the rounds that a part begins with, and what it says of those of `wanted` in the round `ROUND`."""
-    if part[:2] != ("all", "Int") or part[2][0][0] != "->":
+def _in_rounds(part: Term, wanted: Sequence[Term]) -> PositionRange | None:
+    """The rounds that a part begins with, and what it says of those of `wanted` in the round `ROUND`."""
+    found = range_of(part, ROUND) if part[0] == "all" else None
+    if found is None or not any(
+        one[0] == "app" and one[2][0] in wanted and one[2][1] == ROUND for one in subterms(found.body)
+    ):
         return None
-    inside, step = instantiate(part[2][0], (ROUND,))[2]
-    if inside[0] != "&" or inside[2][0][0] != "<=" or inside[2][1][0] != "<=":
-        return None
-    (low, t), (s, high) = inside[2][0][2], inside[2][1][2]
-    calls = any(one[0] == "app" and one[2][0] in wanted and one[2][1] == ROUND for one in subterms(step))
-    return (low, high, step) if t == s == ROUND and calls else None
+    return found
 
 
 def _about(part: Term, among: Sequence[Term]) -> set[Term]:
