@@ -17,7 +17,7 @@ from symcook.proof.claims.positional import UNTIL, PositionTerms
 from symcook.proof.normal import Mono, Poly, constant, nf
 from symcook.proof.search import reify
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, abstract, free, instantiate, num, var
+from symcook.proof.terms import Term, abstract, free, instantiate, num, replace, var
 
 AT_MOST = 40
 """So many powers are split in one sum."""
@@ -137,7 +137,7 @@ class PowerSums(PositionTerms):
 
 
 def _at(t: Term, place: str) -> Term:
-    return instantiate(abstract(t, (THERE,)), (var(place, "Int"),))
+    return replace(t, THERE, var(place, "Int"))
 
 
 def _of_place(exponent: Poly) -> bool:
