@@ -54,6 +54,8 @@ LONG_SUMS = tuple(replace(level, signs=200) for level in automation.LEVELS[:2])
 
 LONG = 60
 """From so many truth functions on what a statement supposes is bracketed in halves."""
+WIDE = 150
+"""From so many equations on a run is bracketed in halves."""
 ROWS = 120
 """From so many on they are rows of functions of two arguments."""
 ROW = 8
@@ -97,9 +99,9 @@ def claim(
         truths, text = [put(one) for one in truths], put(text)
         sorts = {name: sort for name, sort in sorts.items() if name not in meaning.truths.lines.values()}
         sorts |= dict.fromkeys(rows, "Int*Int->Int")
-    run, premises = meaning.run, "".join(f"{one} -> " for one in truths)
-    if len(truths) > LONG:  # so that all stand less deep: each premise is a level, and each part of a conjunction
-        run, premises = in_halves(meaning.parts), f"{in_halves(truths)} -> "
+    # Many parts are bracketed in halves, so that all stand less deep: each premise is a level, and each part of a row.
+    run = in_halves(meaning.parts) if len(truths) > LONG or len(meaning.parts) > WIDE else meaning.run
+    premises = f"{in_halves(truths)} -> " if len(truths) > LONG else "".join(f"{one} -> " for one in truths)
     whole = stated(sorts, [*meaning.least, *meaning.regions], meaning.word, run, f"{premises}({text})")
     return read_statement(
         Statement(named(document["name"]), whole, note=sentence, known=definitions(), model=hashes(document, other))

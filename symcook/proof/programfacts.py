@@ -7,7 +7,7 @@ elaborator shows them by the facts that are named.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -32,7 +32,9 @@ class ProgramFacts(MeanFacts):
         functions = [*self.spoken.names.values()]
         labels = [f"{one}_is" for one in self.definitions]
         given = [f"given .. some word ({' '.join(labels)})"]
-        given += [f"given {' '.join([*functions, *(f'{one}_is' for one in functions)])}"] if functions else []
+        facts = " ".join(f"{one}_is" for one in functions)
+        if functions:
+            given.append(f"given {' '.join(functions)} {f'({facts})' if self.spoken.joined else facts}")
         body = "\n".join(f"  {one}" for one in [*given, *self.lines])
         return f"proof {name}\n{body}\n{self.inhabited()}\n"
 
@@ -56,9 +58,7 @@ class ProgramFacts(MeanFacts):
                 "width": self.width}.get(line.op)  # fmt: skip
         if line.op == "aggregate":
             make = self.nearest if self.program.types[number] == "letter" else self.mean
-        value = self.compiled.lines[number]
-        gates = [atom for atom in value.atoms if atom.name in self.compiled.gates] if isinstance(value, Form) else []
-        if make not in (None, self.nearest, self.width) and gates:
+        if make not in (None, self.nearest, self.width) and self.gates(number):
             raise Undecided(f"no proof is made of a number that grows and is found or not: {self.program.text(number)}")
         if make is not None:
             make(number, line)
@@ -89,16 +89,21 @@ class ProgramFacts(MeanFacts):
                 fact for k in line.reads for fact in (self.known(k) if self.program.types[k] != "letter" else find(k))
             ]
             bits, name = self.bits(*truths, *self.turning(line)), self.spoken.names[number]
+            bits = [one for one in bits if self.there(one)]
             hints = [f"{name}_is", *more, *reads, *map(self.bit, bits)]
             if label[0] == "M" or len(bits) > MOST_BITS or not (bits or gated or "w(i)" in said or "word" in hints):
-                if "w(i)" in said or "word" in hints:
-                    self.each(label, said, self.lettered(said, [f"{one}(i)" for one in dict.fromkeys(hints)]))
+                if "w(i)" in said or "word" in hints or self.of_letters(hints):
+                    self.each(label, said, self.lettered("w(i)", [f"{one}(i)" for one in dict.fromkeys(hints)]))
                 else:
                     self.add(label, f"all i in 1..n. {said}", dict.fromkeys(hints))
                 continue
             facts = [f"{name}_is", *more, *(one for one in dict.fromkeys(reads) if one != "word")]
-            asked = "w(i)" if "word" in reads or any("w(i)" in self.shown.get(one, "") for one in facts) else said
+            asked = "w(i)" if "word" in reads or self.of_letters(facts) else said
             self.each(label, said, self.worked(said, facts, bits, asked))
+
+    def of_letters(self, facts: Iterable[str]) -> bool:
+        """Whether some fact says something of the letter at i."""
+        return any("w(i)" in self.shown.get(one, "") for one in facts)
 
     def turning(self, line: SraspLine) -> list[Truth]:
         """The truths on which the lines that are read turn."""

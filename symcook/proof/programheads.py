@@ -35,6 +35,8 @@ class SelectionFacts(SquareFacts):
         if len(one.equalities) > 1:
             raise Undecided(f"no proof is made of a selection by two equalities of numbers: {shown}")
         copies = {name: row for name, row in present(one.head).values.items() if self.there(name)}
+        if not copies and not any(self.goals(number)):
+            return  # nothing needs what the line says
         self.found(number, line, one, copies)
         for name in copies:
             if not name.startswith("key") and all(self._truthful(source) for source in copies[name]):
@@ -67,7 +69,9 @@ class SelectionFacts(SquareFacts):
         test, chosen = self.test(one, copies), self.chosen(number, one, copies, f"({seen})" if every else "p")
         if every:  # the last position is seen, or the first
             there = self.spoken.value(value, f"({seen})")
-            inner += [*copying, f"value: {name}(i) = {there} by sel({seen}), il, ih, low",
+            read = [f"{fact}({at})" for each, at in self.selected(selector, seen) for fact in self.known(each)]
+            hints = ", ".join([f"sel({seen})", *dict.fromkeys(read), "il", "ih", "low"])
+            inner += [*copying, f"value: {name}(i) = {there} by {hints}",
                       f"chosen: {chosen} by value"]  # fmt: skip
         else:
             beyond = f"p + 1..{end}" if one.op == "right" else f"{low}..p - 1"
@@ -166,10 +170,9 @@ class SelectionFacts(SquareFacts):
         for case in one.cases:
             if not isinstance(case.there, bool):
                 source = self.compiled.hold(case.there)
-                copy = next((name for name, row in copies.items() if list(row) == [source]), "")
-                if not copy:
-                    raise Undecided(f"no proof is made where a bit is left out: {self.compiled.meanings[source]}")
-                parts.append(f"{self.put(self.compiled.hold(self.compiled.node(case.here)))}(i)*{self.put(copy)}(i)")
+                copies_it = [f"{self.put(name)}(i)" for name, row in copies.items() if list(row) == [source]]
+                found = copies_it[0] if copies_it else f"{self.put(source)}(p)"
+                parts.append(f"{self.put(self.compiled.hold(self.compiled.node(case.here)))}(i)*{found}")
         total = f"({' + '.join(parts)})"
         if not one.equalities:
             return total
@@ -233,6 +236,8 @@ class SelectionFacts(SquareFacts):
             f"{self.holds(self.compiled.hold(case.there))}(j)" for case in one.cases if not isinstance(case.there, bool)
         ]
         facts += [f"{self.holds('one')}(i)"] if "one" in self.run else []
+        turning = [(truth, at) for case in one.cases for truth, at in ((case.here, "i"), (case.there, "j"))]
+        facts += [f"{self.bit(name)}({at})" for truth, at in turning for name in self.bits(truth) if self.there(name)]
         facts += [f"{fact}({at})" for read, at in self.selected(line.reads[0], "j") for fact in self.known(read)]
         if (
             self.program.lines[line.reads[0]].op == "key"
@@ -244,7 +249,7 @@ class SelectionFacts(SquareFacts):
                 *self.alike(read, self.compiled.hold(one.cases[0].there)),
                 f"{self.holds(self.compiled.hold(True))}(i)",
             ]
-        hints = ", ".join([*dict.fromkeys(facts), "jl", "jh", "il", "ih", "low", "is"])
+        hints = ", ".join([*dict.fromkeys(facts), "word(i)", "word(j)", "jl", "jh", "il", "ih", "low", "is"])
         lines, given = [f"truths: all j in {low}..{end}. bit(I[{selector}])"], "  given j (jl jh) is"
         if self.conditioned(one):
             return [*lines, *self.equality(line, one, score, top, hints.removesuffix(", is"))]
@@ -376,6 +381,8 @@ class SelectionFacts(SquareFacts):
                 facts += [f"F{names.index(name)}", *held]
         gated = self.gated(number) if label == f"L{number}" else []
         if gated:
+            chosen = [self.compiled.gates[name].truth for name in self.gates(number)]
+            bits = [*dict.fromkeys([*bits, *self.bits(*chosen)])]
             sources = [source for row in copies.values() for source in row if self._truthful(source)]
             facts += [*self.labels(copies), *(f"{self.holds(source)}(p)" for source in sources)]
             facts += [f"{fact}(i)" for fact in gated]

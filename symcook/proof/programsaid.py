@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import Undecided
 from symcook.model import expr
 from symcook.programs.srasp import Srasp, SraspLine, constant_text
+from symcook.proof import own
 from symcook.proof.spelled import spelled
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
+MANY = 40
+"""From so many functions on their equations are one premise, so that they nest less deep."""
 INLINE = ("in", "indices", "length", "constant")
 """The lines that have no function of their own."""
 PAIRS = ("select", "key", "query")
@@ -32,10 +35,11 @@ RANGES = {
 
 
 _LABELS = """
-above alike apart asked at_end behind below best bit bits chosen each either fails far first fit fits found gone half
-heads held here holds how ih il is it jh jl keyed keys kh kl later_on least less level low met mirrored misses more
-most near_or_far never no none none_here not_so now off one_key others own parts ph picked pl same scores sel so some
-some_here square squares test tests told total truths under unit value whole word yes zero zeros
+above alike apart asked at_end behind below best bit bits chosen counted each edge either fails far first fit fits
+found gone half heads held here high holds how ih il inverse is it jh jl keyed keys kh kl later_on least less level
+low m met mirrored misses more most near_or_far never no none none_here not_so nothing now off one_key only other
+others own parts ph picked pl pos query same scores sel shifted single so some some_here square squares test tests
+times told total truths under unit value warm whole word yes zero zeros
 """
 LABELS = frozenset(_LABELS.split())
 """What facts are called in the proofs: no function is called so."""
@@ -60,6 +64,7 @@ class Spoken:
                     name += "_"
                 avoided.add(name)
                 self.names[number] = name
+        self.joined = len(self.names) > MANY
 
     def whole(self, number: int) -> bool:
         """Whether a line has whole numbers, truths or letters alone."""
@@ -170,9 +175,9 @@ class Spoken:
     def sentence(self, model: Transformer) -> str:
         """What is to be proved, as a sentence about the model. Undecided where the program cannot be said."""
         names = ", ".join(f"{name}:{self.sort(number)}" for number, name in self.names.items())
-        facts = "".join(f"({self.equation(number)}) -> " for number in self.names)
-        front = f"all {names}. " if names else ""
-        text = f"{front}{facts}(all i in 1..n. {self.answer(model)})"
+        facts = [f"({self.equation(number)})" for number in self.names]
+        premises = f"({own.in_halves(facts)}) -> " if self.joined else "".join(f"{fact} -> " for fact in facts)
+        text = f"{f'all {names}. ' if names else ''}{premises}(all i in 1..n. {self.answer(model)})"
         if len(text) > expr.MAX_TEXT:
             raise Undecided(f"no proof is made of a program of more than {expr.MAX_TEXT} characters written out")
         return text

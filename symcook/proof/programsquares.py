@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 
-from symcook.compilers.numbers import Form
+from symcook.compilers.numbers import Atom, Form
 from symcook.compilers.selection import Equality
 from symcook.errors import Undecided
 from symcook.proof.programgates import GateFacts
@@ -25,10 +26,10 @@ class SquareFacts(GateFacts):
         square = self.compiled.square(form)
         label, x = f"S{key}", f"({self.spoken.value(key)} - ({c}))"
         if label not in self.done:
-            pieces = [name for name, q in square.items() if name and q]
-            if pieces in (["before_square"], ["behind_square"]):
-                (name,) = pieces
-                self.each(label, f"{self.row(square)} = {x}^2", [f"qed by {name}_is(i), {name[:6]}_is(i), il, ih"])
+            pieces, (first, *others) = [name for name, q in square.items() if name and q], form.atoms
+            if not others and self.compiled.squares.get(first.name) in pieces:
+                told = [f"{one}(i)" for one in (*self.known(key), self.squared(first.name))]
+                self.each(label, f"{self.row(square)} = {x}^2", [f"qed by {', '.join(told)}, il, ih"])
                 return self.row(square, "j"), label
             tall = [form.growth(), form.times(-1).growth()]
             if len(pieces) < 3 or form.side == "right" or not all(self.there(name) for name in pieces):
@@ -38,12 +39,70 @@ class SquareFacts(GateFacts):
             self.each(label, f"{self.row(square)} = {x}^2", inner)
         return self.row(square, "j"), label
 
+    def squared(self, name: str) -> str:
+        """The fact that the coordinate of a square holds that of another one."""
+        label, put, square = f"Q_{name}", self.put(name), self.put(self.compiled.squares[name])
+        if label in self.done:
+            return label
+        said = f"{square}(i) = {put}(i)^2"
+        if name in ("before", "behind"):
+            self.each(label, said, [f"qed by {square}_is(i), {put}_is(i), il, ih"])
+        elif self.compiled.squares[name] not in self.run:
+            raise Undecided(f"no proof is made of the square of {self.compiled.meanings[name]}")
+        elif name in self.compiled.counts:
+            self.each(label, said, self.count_squared(name, square))
+        elif (number := self.finder(name)) is not None:
+            self.each(label, said, self.found_squared(number, name))
+        elif name in self.compiled.gates:
+            known = self.squared(self.compiled.gates[name].atom.name)
+            self.each(label, said, [f"qed by {self.gate(name)}(i), {self.gate(name, known)}(i), {known}(i), il, ih"])
+        else:
+            raise Undecided(f"no proof is made of the square of {self.compiled.meanings[name]}")
+        return label
+
+    def found_squared(self, number: int, name: str) -> list[str]:
+        """Lines that show that a head has found a number with its square."""
+        known = f"{self.squared(self.source(number, name).name)}(p)"
+        return self.where_found(number, (name, self.compiled.squares[name]), [known])
+
+    def count_squared(self, name: str, square: str) -> list[str]:
+        """Lines that show that a coordinate of a head that looks up a count holds its square."""
+        side, truth, mean = self.compiled.counts[name]
+        place, edge, ends, others, at, far, away = {
+            "left": ("before", "i = 1", "1; i", "1, i - 1", "Y + 1", "i - 1", "k - 1 - Y"),
+            "right": ("behind", "i = n", "i; n", "i + 1, n", "n - Y", "n - i", "n - k - Y"),
+        }[side]
+        held, fact = self.put(self.compiled.hold(self.compiled.node(truth))), self.count(name)
+        each = f"{held}; j. I[{self.truth(truth, 'j')}]; {others.replace(', ', '; ')}"
+        score, inverse = partial(self.score_of, self.compiled.squares[name], ties=("average",)), f"inverse_{place}(i)"
+        first, last = score("k"), score(at)
+        all_k = f"all k in {ends.replace('; ', '..')}."
+        at_edge = [
+            f"  cases first, more: {edge}", "    - qed by inverse, edge, first, least, most, same",
+            f"    - take pos from inverse_positive({far}) by more, il, ih",
+            "      qed by inverse, pos, more, times, same"]  # fmt: skip
+        return [
+            f"let Y = {self.counted(name)}", f"take (counted least most) from {fact}(i) by il, ih",
+            f"same: sum(j, {others}, {held}(j)) = Y by sum_ext({each}), P_{name}, il, ih",
+            f"take (times edge) from {self.put(mean)}_is(i) by il, ih",
+            f"take inverse from inverse_{place}_is(i) by il, ih",
+            f"warm: 0 < {inverse}", *at_edge, f"query: {self.put(mean)}(i) = {inverse}*Y", *at_edge,
+            f"scores: {all_k} {first} = {inverse}*Y^2 - {inverse}*({away})^2", "  given k (kl kh)",
+            f"  qed by query, {place}_is(k), {place}_square_is(k), kl, kh, il, ih",
+            f"only: {all_k} k != {at} -> {first} < {last}", "  given k (kl kh) other",
+            f"  apart: 1 <= ({away})^2 by other", f"  below: 0 < {inverse}*({away})^2 by warm, apart",
+            f"  qed by scores(k), scores({at}), below, least, most, kl, kh, il, ih",
+            f"take (single value) from single_best({ends}; {at}; k. {first}; {place}_square) "
+            "by least, most, only, il, ih",
+            f"found: {place}_square({at}) = Y^2 by {place}_square_is({at}), least, most, il, ih",
+            f"qed by {square}_is(i), single, value, found, counted, il, ih"]  # fmt: skip
+
     def pieces(self, key: int, x: str, form: Form, pieces: Sequence[str], tall: Sequence[int], end: str) -> list[str]:
         """Lines that show that coordinates are a square: those of the number in pieces of `end`, i or n, `tall` many
         above 0 and below."""
         known = [f"{fact}(i)" for fact in self.known(key)]
         bits = [f"{self.bit(one)}(i)" for node in form.bits for one in self.bits(node)]
-        bounds = [fact for atom in form.atoms for fact in self.bounds(atom.name)]
+        bounds = [fact for atom in form.atoms for fact in self.bounds(atom)]
         bounded = [f"  {one}" for one in self.lettered("w(i)", [*known, *bounds, *bits])]
         lines = [f"some_here: 1 <= {end} by il, ih",
                  f"most: {x} <= {tall[0]}*{end}", *bounded, f"least: {-tall[1]}*{end} <= {x}", *bounded,
@@ -64,15 +123,21 @@ class SquareFacts(GateFacts):
                 lines += self.piece(sign, k, mirrored, of, self.row(row), taken[-1], end, k + 1 < count)
         return [*lines, *self.by_piece(x, tall, taken, end)]
 
-    def bounds(self, name: str) -> list[str]:
+    def bounds(self, atom: Atom) -> list[str]:
         """The facts between what a whole number is, at i."""
-        if name in self.compiled.gates:
-            return [f"{self.gate(name)}(i)", *self.bounds(self.compiled.gates[name].atom.name)]
+        if (name := atom.name) in self.compiled.gates:
+            return [f"{self.gate(name)}(i)", *self.bounds(self.compiled.gates[name].atom)]
         if name in ("before", "behind", "last"):
             return [f"{self.put(name)}_is(i)"]
         if name in self.compiled.counts:
             return [f"{self.count(name)}(i)"]
         if f"N_{name}" in self.done:
+            return [f"N_{name}(i)"]
+        if (number := self.finder(name)) is not None:
+            known = [fact.replace("(i)", "(p)") for fact in self.bounds(self.source(number, name))]
+            most = {"left": "i - 1", "right": "n - i", "both": "n - 1"}[atom.side]
+            said = f"0 <= {self.put(name)}(i) & {self.put(name)}(i) <= {most}"
+            self.each(f"N_{name}", said, self.where_found(number, [name], known))
             return [f"N_{name}(i)"]
         raise Undecided(f"no proof is made of the square of {self.compiled.meanings[name]}")
 

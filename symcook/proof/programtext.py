@@ -166,7 +166,12 @@ class ProgramText:
             return ["word"] if line.op == "in" else [f"{self.put(place)}_is"] if self.there(place) else []
         labels = [label for label, *_ in self.goals(number) if label in self.done]
         if not isinstance(value, dict):
-            return labels
+            plain = not labels and line.op not in ("psum", "width", "left", "right", "aggregate")
+            return (
+                [f"{self.spoken.names[number]}_is", *(one for k in line.reads for one in self.known(k))]
+                if plain
+                else labels
+            )
         if not code:
             return labels[1:]
         return [one for one in labels if one.endswith(f"_{code}")] or labels[:1]
@@ -313,13 +318,18 @@ class ProgramText:
         said = self.truth(truth)
         self.add(f"P_{name}", f"all i in 1..n. bit(I[{said}]) & {self.put(held)}(i) = I[{said}]",
                  [told])  # fmt: skip
-        where, ends, most = {"left": ("before", "1, i - 1", "i - 1"), "right": ("behind", "i + 1, n", "n - i")}[side]
-        sums = f"sum(j, {ends}, I[{at}])"
+        where, most = {"left": ("before", "i - 1"), "right": ("behind", "n - i")}[side]
+        sums = self.counted(name)
         places = (where, f"{where}_square", f"inverse_{where}", self.put(mean), put)
         terms = f"n; j. I[{at}]; {self.put(held)}; {self.put(mean)}; inverse_{where}; {put}; {where}; {where}_square"
         self.add(f"N_{name}", f"all i in 1..n. {put}(i) = {sums} & 0 <= {sums} & {sums} <= {most}",
                  [f"counted_{where}({terms})[P_{name}, {', '.join(f'{one}_is' for one in places)}]"])  # fmt: skip
         return f"N_{name}"
+
+    def counted(self, name: str) -> str:
+        """What such a count is, as a sum."""
+        side, truth, _ = self.compiled.counts[name]
+        return f"sum(j, {'1, i - 1' if side == 'left' else 'i + 1, n'}, I[{self.truth(truth, 'j')}])"
 
     def letters(self, number: int, at: str, fact: str) -> list[str]:
         """Lines that show which letters there may be, where `fact` says that it is that of a line at a position."""

@@ -267,7 +267,7 @@ class WidthFacts(SelectionFacts):
 
     def case(self, case: SelectorCase, held: str, said: Others, means: list[str], known: Sequence[str]) -> list[str]:
         """Lines that show how many others are selected where one case holds, by the fact `held`."""
-        hints = ", ".join([held, *known, "jl", "jh", "il", "ih"])
+        hints = ", ".join([held, *known, "word(j)", "jl", "jh", "il", "ih"])
         if isinstance(case.there, bool):
             of, m, whole = str(int(case.there)), str(int(case.there)), "sum_one(1; n), some"
         else:

@@ -24,7 +24,7 @@ from symcook.programs.shipped import shipped_program
 from symcook.programs.srasp import Srasp
 from symcook.programs.srasp_reading import read_srasp
 from symcook.proof import own, programs, replay
-from symcook.proof.programsaid import Spoken
+from symcook.proof.programsaid import MANY, Spoken
 from symcook.proof.search import automation, elaborate
 from symcook.proof.search.elaborate import StepGap
 from symcook.spec.srasp import values
@@ -43,6 +43,7 @@ PROVED = [
 ]
 """sort.srasp and the two that are left are in tests/corpora."""
 AS = "map(in(j); 'a': 1, else: 0)"
+HERE = AS.replace("in(j)", "in(i)")
 ORDER = """key = map(tokens; "a": 0, else: 1)
 before = select(key, key, <) or select(key, key, ==) and select(indices, indices, <)
 place = selector_width(before)
@@ -69,6 +70,18 @@ OPERATIONS = {
     "out(i) = right j [j <= i, b(j) = in(i)] h(j) : '?'",
     "place": ORDER,
     "sorted": f'{ORDER}sorted = aggregate(select(place, indices, ==), tokens, "?")',
+    "sought by counts before": f"warm(i) = psum j [j < i] {AS}\n"
+    "out(i) = right j [j < i, warm(j) = warm(i)] warm(j) : 7",
+    "sought by counts behind": f"m(i) = psum j [j > i] {AS}\nout(i) = left j [j > i, m(j) = m(i)] in(j) : '-'",
+    "sought by what was found": f"x(i) = psum j [j < i] {AS}\nedge(i) = right j [j < i, in(j) = 'a'] x(j) : 0\n"
+    "out(i) = right j [j < i, edge(j) = edge(i)] in(j) : '-'",
+    "sought by what was chosen": f"x(i) = psum j [j < i] {AS}\ntimes(i) = if in(i) = 'b' then x(i) else 0\n"
+    "out(i) = right j [j < i, times(j) = times(i)] in(j) : '-'",
+    "found by letters here and there": f"x(i) = {HERE}\ny(i) = 1 - x(i)\n"
+    "out(i) = right j [j < i, x(j) = y(i)] in(j) : '-'",
+    "equal always": "x(i) = map(in(i); 'a': 0, else: 0)\nout(i) = left j [j > i, x(j) = x(i)] in(j) : '-'",
+    "true always": "x(i) = (in(i) = 'a') | (in(i) = 'b')",
+    "many lines": f"x0(i) = {HERE}\n" + "\n".join(f"x{k}(i) = x{k - 1}(i) + 1" for k in range(1, MANY + 2)),
     "product": f"x(i) = psum j [j > i] {AS}\nout(i) = x(i) * map(in(i); 'a': 2, else: -1)",
 }
 """One program an operation."""
