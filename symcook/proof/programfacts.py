@@ -58,7 +58,9 @@ class ProgramFacts(MeanFacts):
                 "width": self.width}.get(line.op)  # fmt: skip
         if line.op == "aggregate":
             make = self.nearest if self.program.types[number] == "letter" else self.mean
-        if make not in (None, self.nearest, self.width) and self.gates(number):
+        if make == self.nearest and not any(one.head for one in self.compiled.selections.get(number, ())):
+            make = self.nothing
+        if make not in (None, self.nearest, self.nothing, self.width) and self.gates(number):
             raise Undecided(f"no proof is made of a number that grows and is found or not: {self.program.text(number)}")
         if make is not None:
             make(number, line)
@@ -67,10 +69,26 @@ class ProgramFacts(MeanFacts):
 
     def pointwise(self, number: int, more: Sequence[str] = ()) -> None:
         """A line that looks at no other position."""
-        line = self.program.lines[number]
-        gated = self.gated(number)
+        self.by_lines(number, f"{self.spoken.names[number]}_is", self.program.lines[number].reads, more)
+
+    def nothing(self, number: int, line: SraspLine) -> None:
+        """A selection that selects no position, by what its selector reads: the value is the default."""
+        selector, _, default = line.reads
+        name, mask = self.spoken.names[number], "none" if line.op == "aggregate" else line.value
+        low, end = (one.format(i="i") for one in RANGES[mask])
+        facts = [f"{fact}({at})" for read, at in self.selected(selector, "j") for fact in self.known(read)]
+        self.each(f"Z{number}", f"{name}(i) = {self.spoken.value(default)}", [
+            f"take (sel none) from {name}_is(i) by il, ih",
+            f"never: all j in {low}..{end}. ~({self.spoken.pair(selector)})", "  given j (jl jh)",
+            f"  qed by {', '.join([*dict.fromkeys(facts), 'word(i)', 'word(j)', 'jl', 'jh', 'il', 'ih'])}",
+            "qed by none, never"])  # fmt: skip
+        self.by_lines(number, f"Z{number}", [default])
+
+    def by_lines(self, number: int, first: str, lines: Sequence[int], more: Sequence[str] = ()) -> None:
+        """The facts about a line whose value is, by the fact `first`, one of these lines at the same position."""
+        line, gated = self.program.lines[number], self.gated(number)
         more = [*more, *gated]
-        compared = [self.program.lines[k] for k in line.reads]
+        compared = [self.program.lines[k] for k in lines]
         code = next(
             (
                 str(self.spoken.codes[one.value])
@@ -85,19 +103,16 @@ class ProgramFacts(MeanFacts):
                 continue
             letter = code if line.op == "compare" else label.partition("_")[2]
             find = self.members if label[0] == "M" else lambda k, letter=letter: self.known(k, letter)
-            reads = [
-                fact for k in line.reads for fact in (self.known(k) if self.program.types[k] != "letter" else find(k))
-            ]
-            bits, name = self.bits(*truths, *self.turning(line)), self.spoken.names[number]
-            bits = [one for one in bits if self.there(one)]
-            hints = [f"{name}_is", *more, *reads, *map(self.bit, bits)]
+            reads = [fact for k in lines for fact in (self.known(k) if self.program.types[k] != "letter" else find(k))]
+            bits = [one for one in self.bits(*truths, *self.turning(lines)) if self.there(one)]
+            hints = [first, *more, *reads, *map(self.bit, bits)]
             if label[0] == "M" or len(bits) > MOST_BITS or not (bits or gated or "w(i)" in said or "word" in hints):
                 if "w(i)" in said or "word" in hints or self.of_letters(hints):
                     self.each(label, said, self.lettered("w(i)", [f"{one}(i)" for one in dict.fromkeys(hints)]))
                 else:
                     self.add(label, f"all i in 1..n. {said}", dict.fromkeys(hints))
                 continue
-            facts = [f"{name}_is", *more, *(one for one in dict.fromkeys(reads) if one != "word")]
+            facts = [first, *more, *(one for one in dict.fromkeys(reads) if one != "word")]
             asked = "w(i)" if "word" in reads or self.of_letters(facts) else said
             self.each(label, said, self.worked(said, facts, bits, asked))
 
@@ -105,10 +120,10 @@ class ProgramFacts(MeanFacts):
         """Whether some fact says something of the letter at i."""
         return any("w(i)" in self.shown.get(one, "") for one in facts)
 
-    def turning(self, line: SraspLine) -> list[Truth]:
-        """The truths on which the lines that are read turn."""
+    def turning(self, lines: Iterable[int]) -> list[Truth]:
+        """The truths on which lines turn."""
         found = list[Truth]()
-        for read in line.reads:
+        for read in lines:
             value = self.compiled.lines[read]
             if isinstance(value, Form):
                 found += value.bits

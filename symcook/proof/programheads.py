@@ -27,10 +27,9 @@ class SelectionFacts(SquareFacts):
 
     def nearest(self, number: int, line: SraspLine) -> None:
         """A selection: what its head has found, and what that says of the value."""
-        kept = self.compiled.selections.get(number, [])
-        shown = self.program.text(number)
+        kept, shown = self.compiled.selections[number], self.program.text(number)
         if len(kept) != 1 or kept[0].head is None:
-            raise Undecided(f"no proof is made of a selection that compares indices, or reads nothing: {shown}")
+            raise Undecided(f"no proof is made of a selection that compares indices: {shown}")
         (one,) = kept
         if len(one.equalities) > 1:
             raise Undecided(f"no proof is made of a selection by two equalities of numbers: {shown}")

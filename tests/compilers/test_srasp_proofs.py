@@ -80,6 +80,7 @@ OPERATIONS = {
     "found by letters here and there": f"x(i) = {HERE}\ny(i) = 1 - x(i)\n"
     "out(i) = right j [j < i, x(j) = y(i)] in(j) : '-'",
     "equal always": "x(i) = map(in(i); 'a': 0, else: 0)\nout(i) = left j [j > i, x(j) = x(i)] in(j) : '-'",
+    "never selected": "x(i) = in(i) != in(i)\nout(i) = left j [j > i, x(j)] indices(j) : indices(i)",
     "true always": "x(i) = (in(i) = 'a') | (in(i) = 'b')",
     "many lines": f"x0(i) = {HERE}\n" + "\n".join(f"x{k}(i) = x{k - 1}(i) + 1" for k in range(1, MANY + 2)),
     "product": f"x(i) = psum j [j > i] {AS}\nout(i) = x(i) * map(in(i); 'a': 2, else: -1)",
