@@ -10,18 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from families import every, smallest, together
+from families import every, together
+from proof.short import certificate, short_proofs, short_statements
 from proof.stored import verdict as checked
 from shared import call, document, refused
 
 from symcook.__main__ import dispatch
 from symcook.errors import SymcookError
-from symcook.model.expr import children, parse_formula, parse_term
+from symcook.model.expr import parse_formula, parse_term
 from symcook.proof import CHECKER, grammar
 from symcook.proof.audit.falsify import falsify
 from symcook.proof.audit.folded import Folder, statement_tree, text_of, used_definitions
 from symcook.proof.audit.neighbours import Neighbour, broken, changes
-from symcook.proof.replay import Statement, library, load_json, proofs_directory, replay, statements
+from symcook.proof.replay import Statement, library, proofs_directory, replay, statements
 from symcook.report import outline as outlines
 from symcook.report import trust
 from symcook.report.latex import latex, statement_latex
@@ -52,32 +53,6 @@ TEXT_MACROS = MACROS | set(
 # --- Formulas folded back ---------------------------------------------------------------------------------------------
 
 
-LONG = 1_500
-"""Characters. Longer statements have almost nothing that shorter ones do not have, and are most of all the text."""
-
-
-@cache
-def forms(name: str) -> frozenset[Any]:
-    """Which form stands at which place of which, and the definitions that are used."""
-    statement, found = statements()[name], set[Any]()
-    todo = [statement_tree(statement.text)]
-    while todo:
-        tree = todo.pop()
-        found |= {tree[1]} & statement.known.keys() if tree[0] == "call" else set()
-        found |= {(tree[0], part[0], min(place, 2)) for place, part in enumerate(children(tree))}
-        todo += children(tree)
-    return frozenset(found)
-
-
-@cache
-def some_statements() -> list[str]:
-    """Short ones that together have each form and each definition, hundreds."""
-    short = [name for name, statement in statements().items() if len(statement.text) < LONG]
-    chosen = smallest(short, forms, lambda name: len(statements()[name].text))
-    assert len(chosen) > 200
-    return chosen
-
-
 def signed(t: Any) -> Any:
     """A minus before a number as part of it: f(-x) at x = 0 has a -0 that no text keeps apart from 0."""
     tag, data, kids = t[0], t[1], tuple(map(signed, t[2]))
@@ -93,7 +68,7 @@ def drawn_again(statement: Statement, formula: Any) -> bool:
 
 
 def test_a_statement_drawn_from_the_kernels_formula_is_the_same_statement() -> None:
-    read = {name: statements()[name] for name in some_statements()}
+    read = {name: statements()[name] for name in short_statements()}
     assert [name for name, statement in read.items() if not drawn_again(statement, statement.formula)] == []
 
 
@@ -162,7 +137,7 @@ def well_formed(text: str, macros: frozenset[str] | set[str]) -> None:
 
 
 def test_every_statement_has_latex() -> None:
-    every(some_statements(), lambda name: well_formed(statement_latex(statements()[name]), MACROS))
+    every(short_statements(), lambda name: well_formed(statement_latex(statements()[name]), MACROS))
 
 
 @together(
@@ -229,33 +204,9 @@ def steps_of(name: str) -> list[outlines.OutlineStep]:
     return outlines.outline(statements()[name], certificate_of(verdict))
 
 
-def steps_and_parts(name: str) -> set[Any]:
-    """Which kind of step is inside which."""
-    found = set[Any]()
-
-    def look(part: Any, by: str) -> None:
-        if isinstance(part, dict):
-            found.update({(by, part["by"])} if "by" in part else ())
-        for one in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
-            look(one, part.get("by", by) if isinstance(part, dict) else by)
-
-    whole = certificate(name)
-    look(whole, str(whole.get("sense")))
-    return found
-
-
-@cache
-def some_proofs() -> list[str]:
-    """Short ones that together have each kind of step, inside each kind that it is found in."""
-    paths = {name: library().root / "certificates" / f"{name}.json" for name in library().certificates()}
-    sizes = {name: path.stat().st_size for name, path in paths.items() if len(statements()[name].text) < LONG}
-    proofs = [name for name, size in sizes.items() if size < 20_000 and "check" not in certificate(name)]
-    return smallest(proofs, cache(steps_and_parts), sizes.__getitem__)
-
-
 def test_every_proof_can_be_told() -> None:
-    every(some_proofs(), told)
-    lines = [outlines.outline_text(outlines.outline(statements()[n], certificate(n))) for n in some_proofs()]
+    every(short_proofs(), told)
+    lines = [outlines.outline_text(outlines.outline(statements()[n], certificate(n))) for n in short_proofs()]
     assert 5 < sum("lines are hidden" in text for text in lines) < len(lines) - 5
 
 
@@ -449,10 +400,6 @@ def test_assumptions_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 # --- Near misses ------------------------------------------------------------------------------------------------------
 
 
-def certificate(name: str) -> dict[str, object]:
-    return load_json((library().root / "certificates" / f"{name}.json").read_bytes())
-
-
 @cache
 def near_misses(name: str) -> list[Neighbour]:
     return list(broken(statements()[name], certificate(name)))
@@ -501,7 +448,7 @@ def test_a_false_neighbour_that_is_accepted_is_a_defect(monkeypatch: pytest.Monk
 
 def test_no_instance_is_found_against_a_proved_statement() -> None:
     proved = library().certificates()
-    every([name for name in some_statements() if name in proved and re.match(r"cookbook\.s[49]", name)], not_falsified)
+    every([name for name in short_statements() if name in proved and re.match(r"cookbook\.s[49]", name)], not_falsified)
 
 
 def not_falsified(name: str) -> None:
