@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence, Set
+from typing import Any, TypeVar
 
 import pytest
+
+Case = TypeVar("Case")
 
 
 def every(cases: Iterable[Any], check: Callable[..., None]) -> None:
@@ -21,6 +23,16 @@ def every(cases: Iterable[Any], check: Callable[..., None]) -> None:
             wrong.append(f"{case!r:.200}: {type(error).__name__}: {str(error)[:500]}")
     assert many, "no cases"
     assert not wrong, f"{len(wrong)} of {many} cases fail:\n" + "\n".join(wrong)
+
+
+def smallest(cases: Iterable[Case], features: Callable[[Case], Set[Any]], size: Callable[[Case], int]) -> list[Case]:
+    """The smallest cases with each feature: in order of size those that have one which none before has."""
+    seen, chosen = set[Any](), list[Case]()
+    for case in sorted(cases, key=size):
+        if not features(case) <= seen:
+            seen |= features(case)
+            chosen.append(case)
+    return chosen
 
 
 def together(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

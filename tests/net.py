@@ -257,7 +257,7 @@ def formulas_drawn() -> Iterator[Item]:
             yield {"item": f"formulas/{kind}-{seed:02}-{name}", "asks": {"language": kind, "source": source, **more}}
         text = Draw(seed, 2 + seed % 5, seed % 3 == 0).text
         yield {"item": f"formulas/srasp-{seed:02}", "asks": {"language": "srasp", "source": text}}
-    for name in ("dyck-2", "shuffle-dyck-2", "sort"):
+    for name in ("dyck-2", "flip-flop", "induction-head", "shuffle-dyck-2", "sort"):
         asks = {"language": "srasp", "source": shipped_program(f"{name}.srasp"), "alphabet": None}
         yield {"item": f"formulas/shipped-{name}", "asks": asks}
 

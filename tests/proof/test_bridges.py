@@ -404,7 +404,8 @@ def readable(misses: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[tuple[str
 
 
 AUTOMATA = ("automaton", "automaton-no-start", "automaton-nonstrict", "automaton-run")
-"""Whose files have most in common: of the bridges of near misses each has an eighth, another one each."""
+"""Whose files have most in common: of the bridges of near misses each has a sixteenth, another one each. Of the other
+files with many near misses every second one is tried."""
 
 
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
@@ -413,7 +414,7 @@ def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str) -> 
     document, said = to_document(instance(read, values)), relation(read)
     misses, wrong = [*readable(near_misses(name))], list[str]()
     wrong += [f"the same relation: {what}" for what, other in misses if relation(other) == said]
-    for what, other in misses[2 * AUTOMATA.index(name) :: 8] if name in AUTOMATA else misses:
+    for what, other in misses[AUTOMATA.index(name) :: 16] if name in AUTOMATA else misses[:: 1 + (len(misses) > 40)]:
         try:
             checked(bridge(other, values, document))
             wrong.append(f"bridged: {what}")
@@ -518,7 +519,7 @@ PROGRAMS = [
     (name, number)
     for name in sorted(SLOW - TURING)
     for number in range(len(programs(name)) // 2 + 1)
-    if name.startswith("logic") or number < 2
+    if name.startswith("logic") or number == 0
 ]
 """In half of the instances that have two operators each there is every operator once. The two files of logic have all
 operators, as the others write them."""
@@ -540,12 +541,11 @@ def test_each_operator_of_a_family_is_in_such_an_instance() -> None:
         assert taken == used == {*ops}, name
 
 
-@pytest.mark.parametrize("number", range(2))
 @pytest.mark.parametrize("name", sorted(SLOW))
-def test_a_near_miss_of_a_file_of_programs_has_no_bridge_from_every_instance(name: str, number: int) -> None:
-    """Some of them; all by `python tests/proof/test_bridges.py`."""
+def test_a_near_miss_of_a_file_of_programs_has_no_bridge_from_every_instance(name: str) -> None:
+    """One of each file; all by `python tests/proof/test_bridges.py`."""
     assert bridged(name, 0)
-    assert not stays(name, *random.Random(name).sample(list(near_misses(name)), 3)[number])
+    assert not stays(name, *random.Random(name).choice(list(near_misses(name))))
 
 
 @cache

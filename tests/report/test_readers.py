@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from families import in_parts, together
+from families import every, together
+from proof.short import certificate, short_proofs, short_statements
 from proof.stored import verdict as checked
 from shared import call, document, refused
 
@@ -21,7 +22,7 @@ from symcook.proof import CHECKER, grammar
 from symcook.proof.audit.falsify import falsify
 from symcook.proof.audit.folded import Folder, statement_tree, text_of, used_definitions
 from symcook.proof.audit.neighbours import Neighbour, broken, changes
-from symcook.proof.replay import Statement, library, load_json, proofs_directory, replay, statements
+from symcook.proof.replay import Statement, library, proofs_directory, replay, statements
 from symcook.report import outline as outlines
 from symcook.report import trust
 from symcook.report.latex import latex, statement_latex
@@ -31,7 +32,6 @@ from symcook.report.proof import document as whole
 
 LEMMA = "cookbook.s5.7.lemma5.3"
 FALSE = "cookbook.s6.4.clip"
-STORED = [name for name in library().certificates() if name.startswith(("lem.s", "cookbook.s4", "cookbook.s9"))]
 MACROS = frozenset(
     re.findall(
         r"\w+",
@@ -53,14 +53,6 @@ TEXT_MACROS = MACROS | set(
 # --- Formulas folded back ---------------------------------------------------------------------------------------------
 
 
-PARTS = 64
-"""The statements in as many parts, one a case."""
-
-
-def of(part: int) -> list[tuple[str, Statement]]:
-    return list(statements().items())[part::PARTS]
-
-
 def signed(t: Any) -> Any:
     """A minus before a number as part of it: f(-x) at x = 0 has a -0 that no text keeps apart from 0."""
     tag, data, kids = t[0], t[1], tuple(map(signed, t[2]))
@@ -75,14 +67,9 @@ def drawn_again(statement: Statement, formula: Any) -> bool:
     return statement_tree(text_of(tree)) == tree and same
 
 
-LONG = 8_000
-"""Characters. The few longer statements are half of all the text, and have nothing that shorter ones do not have."""
-
-
-@pytest.mark.parametrize("part", range(PARTS))
-def test_a_statement_drawn_from_the_kernels_formula_is_the_same_statement(part: int) -> None:
-    short = [(name, statement) for name, statement in of(part) if len(statement.text) < LONG]
-    assert [name for name, statement in short if not drawn_again(statement, statement.formula)] == []
+def test_a_statement_drawn_from_the_kernels_formula_is_the_same_statement() -> None:
+    read = {name: statements()[name] for name in short_statements()}
+    assert [name for name, statement in read.items() if not drawn_again(statement, statement.formula)] == []
 
 
 def test_another_statement_is_not_drawn() -> None:
@@ -149,13 +136,8 @@ def well_formed(text: str, macros: frozenset[str] | set[str]) -> None:
         assert display.isascii()
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-def test_every_statement_has_latex(part: int) -> None:
-    for name, statement in of(part):
-        try:
-            well_formed(statement_latex(statement), MACROS)
-        except AssertionError as error:
-            raise AssertionError(name) from error
+def test_every_statement_has_latex() -> None:
+    every(short_statements(), lambda name: well_formed(statement_latex(statements()[name]), MACROS))
 
 
 @together(
@@ -222,14 +204,14 @@ def steps_of(name: str) -> list[outlines.OutlineStep]:
     return outlines.outline(statements()[name], certificate_of(verdict))
 
 
-@in_parts(16, "name", STORED)
-def test_every_proof_can_be_told(name: str) -> None:
-    verdict = checked(name)
-    if verdict.status == "OPEN":
-        pytest.fail(f"{name} is not reproduced: {verdict.reason}")
-    if not verdict.nodes:
-        return
-    steps = steps_of(name)
+def test_every_proof_can_be_told() -> None:
+    every(short_proofs(), told)
+    lines = [outlines.outline_text(outlines.outline(statements()[n], certificate(n))) for n in short_proofs()]
+    assert 5 < sum("lines are hidden" in text for text in lines) < len(lines) - 5
+
+
+def told(name: str) -> None:
+    steps = outlines.outline(statements()[name], certificate(name))
     total = sum(s.size() for s in steps)
     long = [re.match(r" *([0-9]+)  ", line) for line in outlines.outline_text(steps, None).splitlines()]
     numbers = [int(match[1]) for match in long if match]
@@ -418,10 +400,6 @@ def test_assumptions_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 # --- Near misses ------------------------------------------------------------------------------------------------------
 
 
-def certificate(name: str) -> dict[str, object]:
-    return load_json((library().root / "certificates" / f"{name}.json").read_bytes())
-
-
 @cache
 def near_misses(name: str) -> list[Neighbour]:
     return list(broken(statements()[name], certificate(name)))
@@ -468,11 +446,14 @@ def test_a_false_neighbour_that_is_accepted_is_a_defect(monkeypatch: pytest.Monk
         list(broken(statements()["cookbook.s4.4.min"], certificate("cookbook.s4.4.min")))
 
 
-@in_parts(16, "name", [name for name in STORED if name.startswith("cookbook")])
-def test_no_instance_is_found_against_a_proved_statement(name: str) -> None:
-    verdict = checked(name)
+def test_no_instance_is_found_against_a_proved_statement() -> None:
+    proved = library().certificates()
+    every([name for name in short_statements() if name in proved and re.match(r"cookbook\.s[49]", name)], not_falsified)
+
+
+def not_falsified(name: str) -> None:
     found = falsify(statements()[name], 40_000)
-    assert found == "" or verdict.status in ("REFUTED", "CORRECTED")
+    assert found == "" or checked(name).status in ("REFUTED", "CORRECTED")
 
 
 @together(
