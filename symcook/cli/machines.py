@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 
 from symcook.cli.options import Chosen
 from symcook.cli.output import say, say_line
-from symcook.cli.steps import right, rounding
+from symcook.cli.steps import right, rounding, stopped
 from symcook.errors import BadInput
-from symcook.model.answers import EMPTY_STRING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from symcook.thought.running import MachineStream
 
 
@@ -48,7 +45,7 @@ def run_machine(
     if as_json:
         say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
     else:
-        say(_stopped(last, limit))
+        say(stopped(last, limit, "machine"))
     if numbers is not None and not as_json:
         say(right(numbers, wrong, "machine"))
     return 0 if run.ended else 3
@@ -82,7 +79,7 @@ def trace_rows(chosen: Chosen, word: str | None, tokens: str | None, limit: int,
         say(f"{AHEAD}.")
     for frame in run.frames():
         say(lines(run, frame))
-    say(_stopped(run.last, limit))
+    say(stopped(run.last, limit, "machine"))
     return 0 if run.ended else 3
 
 
@@ -91,15 +88,6 @@ def _given(word: str | None, tokens: str | None) -> str | list[str]:
     if word is not None and tokens is not None:
         raise BadInput("one input must be given", "--input and --tokens", "use one of them")
     return tokens.split() if tokens is not None else word or ""
-
-
-def _stopped(last: Mapping[str, object], limit: int) -> str:
-    """How a run stopped, as a line."""
-    if last["stopped"] == "end":
-        return f"ended; output: {last['output'] or EMPTY_STRING}"
-    if last["stopped"] == "wrong":
-        return f"stopped at a token that is not the machine's; output before it: {last['output'] or EMPTY_STRING}"
-    return f"stopped at the limit of {limit} tokens, before the end; give more with --steps"
 
 
 def _words(shown: dict[str, object]) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from itertools import zip_longest
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symcook.cli.options import Chosen, exact_or_balls, in_balls, need_values
@@ -14,7 +13,6 @@ from symcook.model.answers import EMPTY_STRING
 
 if TYPE_CHECKING:
     from symcook.decode import Continued
-    from symcook.model.transformer import Transformer
     from symcook.programs.speech import Speech
 
 LIMIT = 3
@@ -45,7 +43,8 @@ def run_steps(
     as_json: bool,
 ) -> int:
     """Print at most `limit` tokens behind the word, each as it comes, and how the run stopped; the exit code. With
-    `trace` also where each head looked for it."""
+    `trace` also where each head looked for it. In rounded numbers a decoder that was compiled from a program stops at
+    the first token that is not the program's."""
     from symcook.decode import stream
     from symcook.programs.running import decodes, speech_of
 
@@ -55,8 +54,16 @@ def run_steps(
     said: list[str] = []
     first = 1 - len(chosen.model.embedding.ends[0])  # the position of the first token: what is added in front is 0
     labels = stream(chosen.model, given, limit, domain, digits, values=chosen.values, bits=bits)
+    numbers = rounding(domain, bits) if decodes(chosen.model) else None
+    answers = wrong = None
+    if numbers is not None:
+        from symcook.export.machine_steps import program_run
+
+        answers = program_run(chosen.model, given, limit).answers
     for position, token in enumerate(labels, len(given) + 1):
         said.append(token)
+        if answers is not None and answers[len(said) - 1 : len(said)] != (token,):
+            wrong = position
         looks = _looks(chosen, (*given, *said[:-1]), domain) if trace else []
         document = {"position": position, **speech.said(token), **({"looks": looks} if trace else {})}
         say_line(json.dumps(document) if as_json else f"{position:>6}  {speech.text(token)}")
@@ -65,23 +72,33 @@ def run_steps(
             at, many = one["at"], len(one["at"])
             where = f"{at[0]} ({speech.text(before[at[0] - first])})" if many == 1 else f"{many} positions"
             say_line(f"        layer {one['layer']}, head {one['head']}: looked at {where}")
-    ended = bool(said) and said[-1] in speech.ends
+        if wrong is not None:
+            break
+    ended = bool(said) and said[-1] in speech.ends and wrong is None
     lost = bool(said) and not ended and said[-1] not in chosen.model.alphabet  # as rounding alone makes it
-    output = speech.output(said)
-    numbers = rounding(domain, bits)
-    wrong = None if numbers is None else _first_wrong(chosen.model, given, said, limit)
+    why = "wrong" if wrong is not None else "end" if ended else "no symbol" if lost else "limit"
+    last = {"stopped": why, "output": speech.output(said if wrong is None else said[:-1])}
     if as_json:
-        last = {"stopped": "end" if ended else "no symbol" if lost else "limit", "output": output}
         say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
-    elif ended:
-        say(f"ended with {output}" if speech.verdict else f"ended; output: {output or EMPTY_STRING}")
-    elif lost:
+    elif ended and speech.verdict:
+        say(f"ended with {last['output']}")
+    elif why == "no symbol":
         say(f"stopped at {said[-1]}, which is no symbol that the model reads")
     else:
-        say(f"stopped at the limit of {limit} steps, before the end; give more with --steps")
-    if numbers is not None and decodes(chosen.model) and not as_json:
+        say(stopped(last, limit, "program"))
+    if numbers is not None and not as_json:
         say(right(numbers, wrong, "program"))
     return 0 if ended else LIMIT
+
+
+def stopped(last: Mapping[str, object], limit: int, whose: str) -> str:
+    """How a run stopped, as a line."""
+    output = last["output"] or EMPTY_STRING
+    if last["stopped"] == "end":
+        return f"ended; output: {output}"
+    if last["stopped"] == "wrong":
+        return f"stopped at a token that is not the {whose}'s; output before it: {output}"
+    return f"stopped at the limit of {limit} tokens, before the end; give more with --steps"
 
 
 def rounding(domain: str | None, bits: int | None) -> str | None:
@@ -94,18 +111,6 @@ def rounding(domain: str | None, bits: int | None) -> str | None:
 def right(numbers: str, wrong: int | None, whose: str) -> str:
     """From which position on such a run is wrong, if it is."""
     return f"{numbers}: " + (f"every token is the {whose}'s" if wrong is None else f"wrong from position {wrong} on")
-
-
-def _first_wrong(model: Transformer, given: Sequence[str], said: Sequence[str], limit: int) -> int | None:
-    """The position of the first token that is not the program's, of a decoder that was compiled from one; None where
-    all are, and for another model."""
-    from symcook.export.machine_steps import program_run
-    from symcook.programs.running import decodes
-
-    if not decodes(model):
-        return None
-    pairs = zip_longest(said, program_run(model, given, limit).answers)
-    return next((k for k, (one, other) in enumerate(pairs, len(given) + 1) if one != other), None)
 
 
 def _looks(chosen: Chosen, word: Sequence[str], domain: str | None) -> list[dict[str, Any]]:

@@ -159,7 +159,7 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
                 if (answers := differ(to)) is not None:
                     return Parted(word(to), answers, len(came))
                 if len(came) >= most:
-                    return Parted(None, pairs=len(came), length=length)
+                    return Parted(None, pairs=len(came), length=length, asked=asked)
         level, length = further, length + 1
     return Parted(None, pairs=len(came), asked=asked)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from symcook.compilers import genuine
-from symcook.decide.automata import Answering, Asked, Automaton, folded, parted
+from symcook.decide.automata import Answering, Asked, Automaton, Parted, folded, parted
 from symcook.decide.certificate import MUST, StateMap, check
 from symcook.decide.countformula import formula
 from symcook.decide.counting import Counting, StateTable
@@ -242,6 +242,7 @@ def _compared(
         try:
             shown = invariants(machine, _followed(reference), letters)
             if isinstance(shown, Invariants):
+                _require_an_answer(found if found.asked else parted(states, reference, letters, PAIRS))
                 own = None if isinstance(reference, Inside) else shown  # a certificate names no language
                 return Decision("equal", model, name, None, None, automaton, shown.says, notes, own)
             missing = shown
@@ -253,12 +254,18 @@ def _compared(
     if found.length is not None:
         why = f"{missing}; no difference on any string up to length {found.length}"
         return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
-    if not found.asked:
-        must = "the specification must give an answer to some string"
-        raise BadInput(must, "None for all of them", "return an answer where one answer is right")
+    _require_an_answer(found)
     why = f"model and specification give the same answer in all {found.pairs} pairs of states"
     shown = None if isinstance(reference, Inside) else StateMap.of(states, reference, letters)
     return Decision("equal", model, name, automaton=automaton, why=why, notes=notes, certificate=shown)
+
+
+def _require_an_answer(found: Parted) -> None:
+    """BadInput where the specification has answered nothing."""
+    if not found.asked:
+        must = "the specification must give an answer to some string"
+        all_of = "all of them" if found.length is None else f"all up to length {found.length}"
+        raise BadInput(must, f"None for {all_of}", "return an answer where one answer is right")
 
 
 def _followed(reference: Answering) -> Fold:

@@ -73,10 +73,8 @@ def compare(
             try:
                 first, difference = _length(model, m, n, limit, none, asked)
             except NotExact:
-                exact, limit = (
-                    "exact arithmetic (or rigorous intervals where it has no value), one input at a time",
-                    SINGLE,
-                )
+                exact = "exact arithmetic (or rigorous intervals where it has no value), one input at a time"
+                limit = SINGLE
                 if ends := _no_room(model, many, n, count, limit, asked):
                     break
                 first, difference = _length(model, m, n, limit, none, asked)
@@ -90,8 +88,10 @@ def compare(
         none.keep()
         if progress is not None:
             progress(n, n_max)
+    if asked and none.inputs:
+        raise BadInput("every string of the inputs must have a run", f"{none.first}, which has none", "leave it out")
     what = "every string" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
-    if asked is not None:
+    if asked:
         what = f"each string of {asked.text}"
     if model.pointwise:
         what = "every point of a rational grid"
@@ -147,7 +147,7 @@ def _values(inputs: int, n: int, limit: int) -> int:
 
 def _size(model: Transformer, n: int, limit: int, asked: Strings | None = None) -> int:
     """How many inputs of length `n` there are to compare."""
-    if asked is not None:
+    if asked:
         return asked.many(n - model.embedding.added)
     if model.embedding.inputs is None:
         return len(model.alphabet) ** (n - model.embedding.added)
@@ -248,7 +248,7 @@ def _block(
         some = next(found for found in each if found is not None)
         exact = np.array([some if found is None else found for found in each])
     counts = np.ones((block.size, 1), dtype=bool)
-    if asked is not None and asked.positions not in (None, "all"):
+    if asked and asked.positions not in (None, "all"):
         counts = _counted(asked, model, block, n)
     if model.readout.answers:
         return _first(((archive.verdicts(m, z) != exact).reshape(block.size, -1) & counts).any(axis=1) & runs), 0.0
@@ -398,7 +398,7 @@ def prepared(
         from symcook.export.decoding import decoding, stored
         from symcook.programs.running import decodes
 
-        if asked is not None and decodes(bound):
+        if asked and decodes(bound):
             must = "the certificate of a decoder must be about all strings"
             raise BadInput(must, asked.text, "leave --inputs and --positions out")
         decoded = decoding(bound, arrays, dtype, max_length, steps, strictly)

@@ -24,9 +24,10 @@ from symcook.questions.moving import answer, exact_answers
 from symcook.words import Word
 from symcook.words.cells import MOST, Cells
 from symcook.words.inputs import Language, Strings, Within, strings
-from symcook.words.simulated import FewBits, nearest_first, said, together
+from symcook.words.simulated import FewBits, ProvedInBits, nearest_first, numbered, said, together
 
 if TYPE_CHECKING:
+    from symcook.domains.cells import Array
     from symcook.domains.protocol import Domain
 
 MOST_BITS = 1024
@@ -300,37 +301,67 @@ class _Length:
 
     def _wrong_in(self, bits: int) -> tuple[Word, Any] | None:
         """The first string that a run of so many bits decides otherwise, and what that run says."""
-        first: Iterable[Word] = ()
         if self.merged is not None:
             with suppress(NotExact):
                 return self.merged.wrong(self.n, bits)
-            with suppress(NotExact):
-                near = self.merged.proved(self.n, Format(bits)).word
-                first = [near] if near else []
         self.by_words = True
-        words = [*first, *self.runs]
+        format = Format(bits)
+        near, words = self._sets(format).word, self._open(format)
+        if near is not None:
+            words = [near, *words]
         try:
-            gives = self._together(words, bits)
+            gives = self._together(words, bits) if words else []
         except (NotExact, BadInput):
             return self._wrong(words, Mp(bits, simulates=True))
         unknown = [word for word in words if word not in self._expected]
         if unknown:
-            try:
-                self._expected |= zip(unknown, self._together(unknown, self.sure or TOP_BITS), strict=True)
-            except (NotExact, BadInput):
-                self._expected |= exact_answers(self.model, unknown)
+            self._expected |= self._exact_answers(unknown)
         return next(((word, one) for word, one in zip(words, gives, strict=True) if one != self.expected(word)), None)
+
+    def _sets(self, format: Format) -> ProvedInBits:
+        """What all that rounding may do gives the strings."""
+        if self.merged is not None:
+            with suppress(NotExact):
+                return self.merged.proved(self.n, format)
+        return ProvedInBits(False)
+
+    def _open(self, format: Format) -> Sequence[Word]:
+        """The strings to run that rounding may decide otherwise."""
+        sets = self._sets(format)
+        if sets.entries is None:
+            return self.runs
+        return [self.runs[k] for k in (sets.verdicts(self._typed) < 0).nonzero()[0]]
+
+    @cached_property
+    def _typed(self) -> Array:
+        return numbered(self.model, self.runs)
+
+    def _exact_answers(self, words: Sequence[Word]) -> Mapping[Word, Any]:
+        """The exact model's answers, which all bits that are enough give; none where they are found one by one."""
+        sets = ProvedInBits(False) if self.sure is None else self._sets(Format(self.sure))
+        try:
+            if sets.holds:
+                found = self._answers(sets.verdicts(numbered(self.model, words)))
+            else:
+                found = self._together(words, self.sure or TOP_BITS)
+            return dict(zip(words, found, strict=True))
+        except (NotExact, BadInput):
+            return exact_answers(self.model, words)
 
     def _together(self, words: Sequence[Word], bits: int) -> Sequence[Any]:
         """What one run in so many bits says of each of some words."""
-        gives = said(self.model.readout, together(self.model, words, bits), len(words)).tolist()
-        return [bool(one) for one in gives] if self.model.decides else gives
+        return self._answers(said(self.model.readout, together(self.model, words, bits), len(words)))
+
+    def _answers(self, verdicts: Array) -> Sequence[Any]:
+        return [bool(one) for one in verdicts] if self.model.decides else verdicts.tolist()
 
     def wrong(self, name: str) -> dict[str, Any] | None:
         """The first word that a run in this format decides otherwise, and the answers. It is mpmath that
         runs bfloat16, with exponents that have no end."""
         stored, _ = RUNTIMES[name]
-        found = self._wrong_in(stored.bits) if name == "bfloat16" else self._wrong(self.runs, make_domain(name))
+        found = (
+            self._wrong_in(stored.bits) if name == "bfloat16" else self._wrong(self._open(stored), make_domain(name))
+        )
         if found is None:
             return None
         word, gives = found

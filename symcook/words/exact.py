@@ -359,6 +359,8 @@ class Prefixes:
         """For each position and entry of a state the entry before and the token, of one of its words."""
         self.least: list[tuple[Array, Array]] = []
         """For each position and state the same of the smallest of its words."""
+        self.moves: list[Array] = []
+        """For each position the state after each state and token."""
         self.counts = np.array([1], dtype=object)
         """How many words each state has."""
         self.labels = None if beside is None else np.array([beside.start])
@@ -413,11 +415,24 @@ class Prefixes:
         state, kept, self.sums = domain.numbers.merged(heads, len(level.origin), level.labels)
         tokens, ends = np.array(level.tokens, dtype=object), self.numbers.ends
         self.parents.append((level.origin[kept], tokens[level.which[kept]]))
-        old, which, state = level.origin[::ends] // ends, level.which[::ends], state[::ends]
-        order = np.argsort(state.astype(np.min_scalar_type(len(kept))), kind="stable")  # quicker in two bytes
+        old, which = level.origin[::ends] // ends, level.which[::ends]
+        state = state[::ends].astype(np.min_scalar_type(len(kept)))  # sorted quicker in two bytes
+        self.moves.append(state)
+        order = np.argsort(state, kind="stable")
         starts = np.searchsorted(state[order], np.arange(len(kept) // ends))
         first = order[starts]  # entries and states stand in the order of their smallest words
         self.least.append((old[first], tokens[which[first]]))
         self.counts = np.add.reduceat(self.counts[old][order], starts)
         if level.labels is not None:
             self.labels = level.labels[::ends][first]
+
+    def reached(self, typed: Array) -> Array:
+        """The entry of each of some strings at the last position, where states have one each; `typed` has the numbers
+        of their symbols, a row for each place."""
+        before, symbols = len(self.model.embedding.ends[0]), len(self.model.alphabet)
+        entry = np.zeros(typed.shape[1], dtype=np.int64)
+        for place in range(len(typed) + self.model.embedding.added):
+            entry = self.moves[place - 1][entry].astype(np.int64) if place else entry
+            if before <= place < before + len(typed):
+                entry = entry * symbols + typed[place - before]
+        return entry

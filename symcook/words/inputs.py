@@ -329,8 +329,8 @@ class Strings:
 
 @lru_cache(maxsize=8)
 def _blocks(alphabet: tuple[str, ...]) -> tuple[int, Sequence[Word]]:
-    """All strings of one length, some hundreds if they can be, and that length."""
-    width = max(1, 12 // len(alphabet).bit_length())
+    """All strings of one length, some thousands if they can be, and that length."""
+    width = max(1, 12 // max(1, (len(alphabet) - 1).bit_length()))
     return width, list(product(alphabet, repeat=width))
 
 

@@ -185,6 +185,8 @@ def grouped(columns: Sequence[Array], entries: int) -> tuple[Array, Array]:
         if column.dtype == object:
             number: dict[int, int] = {}
             column = np.array([number.setdefault(value, len(number)) for value in column.tolist()], dtype=np.int64)
+        elif column.dtype == float:
+            column = np.unique(column, return_inverse=True)[1].reshape(-1)
         low, width = int(column.min()), int(column.max()) - int(column.min()) + 1
         if width == 1:
             continue

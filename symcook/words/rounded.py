@@ -34,6 +34,7 @@ from symcook.model.transformer import Transformer
 from symcook.words import Word
 from symcook.words.cells import Cells, classes
 from symcook.words.exact import averages
+from symcook.words.keyed import grouped
 
 if TYPE_CHECKING:
     from symcook.domains.ball import BallColumn, BallValue
@@ -287,17 +288,19 @@ class Hulls(RoundedSums):
             self.domain.begin(("",), i)
             return self.column(self.domain.positions(term))
 
-    def merged(self, heads: Sequence[Sequence[Sums]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
-        columns = [np.zeros(entries) if labels is None else labels.astype(float)]
+    def merged(
+        self, heads: Sequence[Sequence[Sums]], entries: int, labels: Array | None, apart: Sequence[Array] = ()
+    ) -> tuple[Array, Array, Any]:
+        """See `symcook.words.exact.Position`; entries with other numbers in `apart` stay apart too."""
+        columns = [*apart] if labels is None else [labels, *apart]
         for number, head in enumerate(heads):
             for value in map(self.value, head):
                 sign = np.select(
                     [value.low > 0, value.high < 0, (value.low == 0) & (value.high == 0)], [1.0, -1.0, 0.0], 2.0
                 )
                 exact = (value.low == value.high) & (value.grid > OPEN) & (number < self.kept)
-                columns += [exact.astype(float), np.where(exact, value.low, sign)]
-        _, first, state = np.unique(np.array(columns).T, axis=0, return_index=True, return_inverse=True)
-        state, first = np.argsort(np.argsort(first))[state.reshape(-1)], np.sort(first)  # as they occur
+                columns += [exact.astype(np.int8), np.where(exact, value.low, sign)]
+        state, first = grouped(columns, entries)
         order = np.argsort(state, kind="stable")
         starts = np.searchsorted(state[order], np.arange(len(first)))
 

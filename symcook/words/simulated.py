@@ -244,12 +244,9 @@ class HullsAndRun:
         return Pair(hull, self.runs.mean(None if sums is None else sums.run, self.entries))
 
     def merged(self, heads: Sequence[Sequence[Pair]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
-        codes = np.zeros(entries, dtype=np.int64) if labels is None else labels
-        for one in (one for head in heads for one in head):
-            values = np.unique(np.broadcast_to(one.run.values, entries), return_inverse=True)[1].reshape(-1)
-            codes = np.unique(codes * entries + values, return_inverse=True)[1].reshape(-1)
+        runs = [np.broadcast_to(one.run.values, entries) for head in heads for one in head]
         kept = [[one.hull for one in head] for head in heads]
-        state, first, sums = self.hulls.merged(kept, entries, codes)
+        state, first, sums = self.hulls.merged(kept, entries, labels, runs)
         if len(first) > STATES:
             raise NotExact(f"at most {STATES} prefixes may stay apart", len(first))
         found = tuple(
@@ -296,12 +293,27 @@ def nearest_first(model: Transformer, words: Sequence[Word]) -> Sequence[Word]:
     return [words[k] for k in np.argsort(near, kind="stable")]
 
 
+def numbered(model: Transformer, words: Sequence[Word]) -> Array:
+    """The numbers of the symbols of some strings of one length, a row for each place."""
+    codes = {token: k for k, token in enumerate(model.alphabet)}
+    return np.array([[codes[token] for token in word] for word in words], dtype=np.int64).T
+
+
 class ProvedInBits(NamedTuple):
     """Whether all that rounding may do gives the strings of a length their answers; where that is open, a string of the
     class (None: of no one class)."""
 
     holds: bool
     word: Word | None = None
+    entries: tuple[Prefixes, Array] | None = None
+    """The states, and the verdict of each entry, -1 where it is open (None: nothing is known)."""
+
+    def verdicts(self, typed: Array) -> Array:
+        """On each of some strings of this length, by the numbers of their symbols."""
+        if self.entries is None:
+            return np.full(typed.shape[1], -1)
+        states, answers = self.entries
+        return answers[states.reached(typed)]
 
 
 class FewBits:
@@ -354,7 +366,8 @@ class FewBits:
                 return ProvedInBits(False)
             answers = told(self.model.readout, list(_watched(level).values()), len(level.origin))
             loose = chosen[answers[chosen] < 0]
-            return ProvedInBits(not len(loose), level.word(int(loose[0])) if len(loose) else None)
+            word = level.word(int(loose[0])) if len(loose) else None
+            return ProvedInBits(not len(loose), word, (level.states, answers.astype(np.int16)))
 
         return self._levels(numbers, lengths, found)
 

@@ -23,6 +23,7 @@ from symcook.forward import forward
 from symcook.questions import precision as home
 from symcook.questions.moving import answer
 from symcook.questions.precision import precision
+from symcook.words import simulated
 from symcook.words.inputs import strings
 from symcook.words.simulated import FewBits, RunEntries, said, together
 
@@ -37,7 +38,7 @@ class Never(FewBits):
 def compared(seed: int) -> str:
     """What came of one seed. Bits that are enough for merged prefixes are at most those that strings one by one show,
     as their sets keep the signs of what is rounded; runs in so many bits decide every string rightly. All else is one
-    and the same."""
+    and the same, also where too many prefixes stay apart and strings are run that the sets leave open."""
     r = random.Random(f"few bits {seed}")
     drawn, longest = model(r), r.choice([2, 3, 4])
     asked: dict[str, Any] = {"formats": r.choice([(), ("float16",), ("bfloat16", "float32")])}
@@ -66,6 +67,14 @@ def compared(seed: int) -> str:
         if few == more:
             assert (one["fails"], one["word"]) == (other["fails"], other["word"]), (seed, one, other)
     assert merged.extra == apart.extra, seed
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(simulated, "STATES", 0)
+        single = precision(drawn, longest, **asked)
+    same = "n", "fails", "enough"
+    assert [[row[k] for k in same] for row in single.rows] == [[row[k] for k in same] for row in merged.rows], seed
+    for name, one in single.extra["formats"].items():
+        other = merged.extra["formats"][name]
+        assert (one["guaranteed"], one["length"]) == (other["guaranteed"], other["length"]), (seed, name)
     return found
 
 

@@ -213,3 +213,26 @@ def test_bits_say_where_a_run_goes_wrong(
     assert seen >= 2
     code, _, said_why = call(capsys, "run", file, "--input", "aaaa", "--steps", 40, "--bits", 12)
     assert code == 2 and "must go with the number system mpmath" in said_why
+
+
+@pytest.mark.parametrize("options", [(), ("--theorem", "2")])
+def test_a_wrong_run_stops_where_it_is_wrong(
+    options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A copy of 60 letters in float16: the last token that is shown is the first wrong one, and the exit code is 3.
+    What the machine of the book puts out begins with the output before it."""
+    file, word = tmp_path / "m.json", "0110" * 15
+    assert (
+        call(capsys, "compile", "tm", Path(__file__).parents[2] / "examples/machines/copy.tm", "-o", file, *options)[0]
+        == 0
+    )
+    asked = ("run", file, "--input", word, "--steps", 400, "--domain", "float16")
+    code, out, _ = call(capsys, *asked, "--json")
+    *tokens, last = map(json.loads, out.splitlines())
+    truth = program_run(sc.load(str(file)), word, 400)
+    assert code == 3 and last["stopped"] == "wrong" and word.startswith(last["output"])
+    assert tokens[-1]["position"] == last["first_wrong"] < len(word) + len(truth.answers)
+    code, out, _ = call(capsys, *asked)
+    whose = "program" if options else "machine"
+    assert code == 3 and f"stopped at a token that is not the {whose}'s; output before it: " in out
+    assert out.endswith(f"float16: wrong from position {last['first_wrong']} on\n")
