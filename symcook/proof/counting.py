@@ -155,8 +155,8 @@ def _compared(text: ProofLines, k: int, line: FormulaLine) -> None:
 def _alike(text: ProofLines, head: CountHead, this: Count, other: Count, label: str) -> str:
     """The fact that the count `other` is the count `this`, of another line with the head of this one."""
     x, y = f"z{this.line + 1}", f"z{other.line + 1}"
-    text.by_cases(f"P{label}", f"bit({y}(i)) & {_own(text, head)} = {y}(i)", [other.line])
-    text.by_cases(f"Q{label}", f"{_own(text, head)} = {x}(i)", [this.line])
+    text.by_cases(f"P{label}", f"bit({y}(i)) & {_own(text, head)} = {y}(i)")
+    text.by_cases(f"Q{label}", f"{_own(text, head)} = {x}(i)")
     left = this.side == "left"
     ends = ("1", "i") if left else ("i", "n")
     since = combined([], [("1", "from"), *([] if left else [("1", "low")])])
@@ -236,7 +236,7 @@ def _chosen(text: ProofLines, k: int, line: FormulaLine, head: CountHead, shares
 def _share(text: ProofLines, head: CountHead, one: Count, label: str) -> str:
     """The fact that a count without the position's own part, over the number of positions, stands in `less`."""
     x = f"z{one.line + 1}"
-    text.by_cases(f"P{label}", f"bit({x}(i)) & {_own(text, head)} = {x}(i)", [one.line])
+    text.by_cases(f"P{label}", f"bit({x}(i)) & {_own(text, head)} = {x}(i)")
     inverse, mean, less = head.inverse, head.mean, head.less
     terms = f"n; {x}; i. {_own(text, head)}; {inverse}; {mean}; {less}"
     text.cite(f"S{label}", f"{head.side}_share", terms, [f"P{label}", f"{inverse}_is", f"{mean}_is", f"{less}_is"])
