@@ -27,7 +27,7 @@ from symcook.programs.formula import COUNTING, TEMPORAL, Formula
 from symcook.programs.reading import formula_of
 from symcook.proof import counting, own, softheads
 from symcook.proof.formlemmas import Apart
-from symcook.proof.pointwise import CASES, HERE, Pointwise, Side
+from symcook.proof.pointwise import CASES, HERE, Pointwise, FactSide
 from symcook.proof.replay import Statement
 from symcook.proof.search import equations, prooftext
 from symcook.proof.search.computed import rows_function
@@ -418,7 +418,7 @@ class ProofLines:
             known.nodes.append(use("lem:same_bit", [*terms, premise], f"same{k}"))
         else:
             ends = (expr.parse_term(f"{expr.show(bit)} {sign} {error}") for sign in "-+")
-            known.near[value] = Side(f"c{k}", next(ends)), Side(f"d{k}", next(ends))
+            known.near[value] = FactSide(f"c{k}", next(ends)), FactSide(f"d{k}", next(ends))
         if given:
             known.equations[bit] = f"same{k}", other
         else:

@@ -25,7 +25,7 @@ Form = Mapping[Tree, Fraction]
 """A linear form: the factors of terms, and of `ONE` its constant."""
 
 
-class Side(NamedTuple):
+class FactSide(NamedTuple):
     """The fact that a term is at least, or at most, another one."""
 
     label: str
@@ -40,7 +40,7 @@ class Pointwise:
         self.nodes: list[Node] = []
         self.equations: dict[Tree, tuple[str, Tree]] = {}
         self.bits: dict[Tree, str] = {}
-        self.near: dict[Tree, tuple[Side, Side]] = {}
+        self.near: dict[Tree, tuple[FactSide, FactSide]] = {}
         self.ranges: dict[Tree, tuple[str, str]] = {}
         self.cases = 0
 
@@ -61,16 +61,19 @@ class Pointwise:
     def by_symbol(self, goal: Tree, told: Sequence[int], others: Sequence[int] = ()) -> list[Node]:
         """Cases over the symbols that are told apart; `others` are not at i."""
         if not told:
-            return self.by_bits(goal, Case(self, {}, None, others))
+            return self.by_bits(goal, PointwiseCase(self, {}, None, others))
         if len(told) < self.symbols - len(others):
-            proofs = [self.by_bits(goal, Case(self, {}, told[0])), self.by_symbol(goal, told[1:], [*others, told[0]])]
+            proofs = [
+                self.by_bits(goal, PointwiseCase(self, {}, told[0])),
+                self.by_symbol(goal, told[1:], [*others, told[0]]),
+            ]
             return [em(f"w(i) = {told[0]}", [f"w{told[0]}", f"v{told[0]}"], proofs)]
-        proofs = [self.by_bits(goal, Case(self, {}, symbol)) for symbol in told]
+        proofs = [self.by_bits(goal, PointwiseCase(self, {}, symbol)) for symbol in told]
         if len(told) > 1:
             return [cases("word_here", [f"w{symbol}" for symbol in told], proofs)]
         return [have("w0", "w(i) = 0", hyp("word_here")), *proofs[0]]
 
-    def by_bits(self, goal: Tree, case: Case) -> list[Node]:
+    def by_bits(self, goal: Tree, case: PointwiseCase) -> list[Node]:
         """Cases over the bits on which a goal turns."""
         bit = next((bit for part in subtrees(goal) if self.given(part) and (bit := case.open(part))), None)
         if bit is None:
@@ -81,7 +84,8 @@ class Pointwise:
             return [*case.nodes, *closed]
         labels = [f"{'ol'[value]}{len(case.chosen)}" for value in (0, 1)]
         inner = (
-            Case(self, {**case.chosen, bit: (k, label)}, case.symbol, case.others) for k, label in enumerate(labels)
+            PointwiseCase(self, {**case.chosen, bit: (k, label)}, case.symbol, case.others)
+            for k, label in enumerate(labels)
         )
         return [cases(self.bits[bit], labels, [self.by_bits(goal, one) for one in inner])]
 
@@ -90,7 +94,7 @@ class Pointwise:
         return part in self.equations or part in self.bits or part in self.near
 
 
-class Case:
+class PointwiseCase:
     """One case: the bits that are `chosen`, with their labels, and the symbol at i, or `others` that are not there."""
 
     def __init__(
