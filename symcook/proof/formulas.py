@@ -27,7 +27,7 @@ from symcook.programs.formula import COUNTING, TEMPORAL, Formula
 from symcook.programs.reading import formula_of
 from symcook.proof import counting, own, softheads
 from symcook.proof.formlemmas import Apart
-from symcook.proof.pointwise import CASES, HERE, Pointwise, FactSide
+from symcook.proof.pointwise import CASES, HERE, FactSide, Pointwise
 from symcook.proof.replay import Statement
 from symcook.proof.search import equations, prooftext
 from symcook.proof.search.computed import rows_function

@@ -21,7 +21,7 @@ CASES = 64
 """How many cases a fact may have in a proof."""
 HERE: Tree = ("name", "i")
 SYMBOL: Tree = ("call", "w", (HERE,))
-Form = Mapping[Tree, Fraction]
+OpenForm = Mapping[Tree, Fraction]
 """A linear form: the factors of terms, and of `ONE` its constant."""
 
 
@@ -102,18 +102,18 @@ class PointwiseCase:
     ) -> None:
         self.known, self.chosen, self.symbol, self.others = known, chosen, symbol, others
         self.nodes: list[Node] = []
-        self.forms: dict[Tree, Form] = {}
+        self.forms: dict[Tree, OpenForm] = {}
         self.labels: dict[Tree, str] = {}
 
     # --- Values -------------------------------------------------------------------------------------------------------
 
-    def form(self, t: Tree) -> Form:
+    def form(self, t: Tree) -> OpenForm:
         """A term as a linear form in what is open."""
         if t not in self.forms:
             self.forms[t] = self._form(t)
         return self.forms[t]
 
-    def _form(self, t: Tree) -> Form:
+    def _form(self, t: Tree) -> OpenForm:
         tag, parts = t[0], [*children(t)]
         if t in self.chosen:
             return _number(self.chosen[t][0])
@@ -147,7 +147,7 @@ class PointwiseCase:
         least, most = self.least(inside, Fraction(1)), self.least(inside, Fraction(-1))
         return True if least is not None and least >= 0 else False if most is not None and most >= 0 else None
 
-    def least(self, form: Form, factor: Fraction) -> Fraction | None:
+    def least(self, form: OpenForm, factor: Fraction) -> Fraction | None:
         """A number that a linear form times a factor is at least; None where there is none."""
         total = Fraction(0)
         for t, q in form.items():
@@ -298,16 +298,16 @@ def _of_symbols(f: Tree) -> bool:
     return all(symbol_of(part) is not None for part in _alternatives(f))
 
 
-def _number(x: int | Fraction) -> Form:
+def _number(x: int | Fraction) -> OpenForm:
     return {ONE: Fraction(x)} if x else {}
 
 
-def _constant(form: Form) -> Fraction | None:
+def _constant(form: OpenForm) -> Fraction | None:
     """The number that a linear form is; None of another one."""
     return Fraction(0) if not form else form[ONE] if [*form] == [ONE] else None
 
 
-def _sum(a: Form, b: Form, factor: int | Fraction) -> Form:
+def _sum(a: OpenForm, b: OpenForm, factor: int | Fraction) -> OpenForm:
     """a + factor*b."""
     out = dict(a)
     for t, q in b.items():
