@@ -11,17 +11,16 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symcook.model import expr
-from symcook.model.expr import Tree
+from symcook.model.expr import Tree, parse_formula
 from symcook.programs.formula import Count, FormulaLine
 from symcook.proof import softheads
+from symcook.proof.pointwise import Pointwise
 from symcook.proof.steps import (
     Node,
     bit,
     both,
-    cases,
     combined,
     each,
-    em,
     have,
     here,
     hyp,
@@ -278,40 +277,16 @@ def _predicate(text: ProofLines, k: int, line: FormulaLine) -> None:
     """The fact T<k> that the position function of a predicate is its truth, of each number from 0 on."""
     m, r = line.divisor, line.bound
     ones = [place for place, one in enumerate(line.table) if one == "1"]
+    form, whole = " + ".join(f"I[k = {place}]" for place in ones) or "0", condition(line, "k")
     if line.op == "remainder":
         form = f"(1 {'-' if r else '+'} pow(-1, k))/2" if m == 2 else f"sum(q, 0, k, I[k = {m}*q + {r}])"
-        rule, given = (("even_number", "odd_number")[r], ["k"]) if m == 2 else ("remainder_sum", ["k", str(m), str(r)])
-        nodes = [use(f"lem:{rule}", [*given, _low(m)], "it"), *hyp("it")]
-    else:
-        form = " + ".join(f"I[k = {place}]" for place in ones) or "0"
-        nodes = _cases(ones, condition(line, "k"))
-    said = f"all k:Int. 0 <= k -> {form} = I[{condition(line, 'k')}]"
-    text.step(have(f"T{k}", said, [intro(["k"]), intro(["low"]), *nodes]), f"T{k}")
-
-
-def _low(m: int) -> str | list[Node]:
-    """That a number, and for a divisor over 2 this and what is left, are in range."""
-    return "#low" if m == 2 else both(hyp("low"), [{"by": "true"}], [{"by": "true"}])
-
-
-def _cases(ones: Sequence[int], whole: str) -> list[Node]:
-    """Cases over which of the numbers k is."""
-    nodes = list[Node]()
+    said = f"{form} = I[{whole}]"
+    if line.op == "remainder":
+        hint = ("even_number", "odd_number")[r] if m == 2 else f"remainder_sum(k; {m}; {r})"
+        text.once(f"T{k}", f"all k:Int. 0 <= k -> {said} by {hint}")
+        return
+    nodes = Pointwise(None, ("name", "k")).by_symbol(parse_formula(said), ones)
     if not ones:
         never = [{"by": "contra", "as": "no"}, *combined([], [("1", "low"), ("1", "is")])]
-        return told(whole, never, [rewrite("zero"), {"by": "true"}])
-    if len(ones) == 1:  # both sides are alike
-        return [{"by": "true"}]
-    for one in ones:
-        nodes.append(have(f"n{one}", f"I[k = {one}] = 0", told(f"k = {one}", _absurd("is", one), hyp("zero"))))
-    ends = [_absurd("it", one) for one in ones]
-    gone: list[Node] = [cases("is", ["it"] * len(ones), ends)]
-    nodes += told(whole, gone, rewritten([*(f"n{one}" for one in ones), "zero"]))
-    for one in reversed(ones):
-        proofs = [rewritten([f"is{one}"]), nodes]
-        nodes = [em(f"k = {one}", [f"is{one}", f"no{one}"], proofs)]
-    return nodes
-
-
-def _absurd(fact: str, one: int) -> list[Node]:
-    return [{"by": "absurd", "of": fact, "not": f"no{one}"}]
+        nodes = told(whole, never, [rewrite("zero"), {"by": "true"}])
+    text.step(have(f"T{k}", f"all k:Int. 0 <= k -> {said}", [intro(["k"]), intro(["low"]), *nodes]), f"T{k}")

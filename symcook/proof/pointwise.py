@@ -21,6 +21,7 @@ CASES = 64
 """How many cases a fact may have in a proof."""
 HERE: Tree = ("name", "i")
 SYMBOL: Tree = ("call", "w", (HERE,))
+"""The symbol at i."""
 OpenForm = Mapping[Tree, Fraction]
 """A linear form: the factors of terms, and of `ONE` its constant."""
 
@@ -35,8 +36,9 @@ class FactSide(NamedTuple):
 class Pointwise:
     """What is known at i, and the proof of a fact from it. `nodes` are those that bring the facts to i."""
 
-    def __init__(self, symbols: int) -> None:
-        self.symbols = symbols
+    def __init__(self, symbols: int | None, symbol: Tree = SYMBOL) -> None:
+        """With so many `symbols`, numbered from 0; or with another term as the `symbol`, which may be any number."""
+        self.symbols, self.symbol = symbols, symbol
         self.nodes: list[Node] = []
         self.equations: dict[Tree, tuple[str, Tree]] = {}
         self.bits: dict[Tree, str] = {}
@@ -47,8 +49,8 @@ class Pointwise:
     def proof(self, goal: Tree) -> list[Node]:
         """The nodes that show that the goal holds at every position."""
         trees = [goal, *(right for _, right in self.equations.values())]
-        told = sorted({symbol for tree in trees for part in subtrees(tree) if (symbol := symbol_of(part)) is not None})
-        split = self.by_symbol(goal, told)
+        told = {number for tree in trees for part in subtrees(tree) if (number := self.symbol_of(part)) is not None}
+        split = self.by_symbol(goal, sorted(told))
         word = [here("word", "word_here")] if told else []
         return [intro(["i"]), intro(["range"]), *self.nodes, *word, *self.in_range(), *split]
 
@@ -62,12 +64,10 @@ class Pointwise:
         """Cases over the symbols that are told apart; `others` are not at i."""
         if not told:
             return self.by_bits(goal, PointwiseCase(self, {}, None, others))
-        if len(told) < self.symbols - len(others):
-            proofs = [
-                self.by_bits(goal, PointwiseCase(self, {}, told[0])),
-                self.by_symbol(goal, told[1:], [*others, told[0]]),
-            ]
-            return [em(f"w(i) = {told[0]}", [f"w{told[0]}", f"v{told[0]}"], proofs)]
+        if self.symbols is None or len(told) < self.symbols - len(others):
+            first, label = PointwiseCase(self, {}, told[0]), f"{told[0]}"
+            proofs = [self.by_bits(goal, first), self.by_symbol(goal, told[1:], [*others, told[0]])]
+            return [em(f"{show(self.symbol)} = {label}", [f"w{label}", f"v{label}"], proofs)]
         proofs = [self.by_bits(goal, PointwiseCase(self, {}, symbol)) for symbol in told]
         if len(told) > 1:
             return [cases("word_here", [f"w{symbol}" for symbol in told], proofs)]
@@ -78,7 +78,7 @@ class Pointwise:
         bit = next((bit for part in subtrees(goal) if self.given(part) and (bit := case.open(part))), None)
         if bit is None:
             self.cases += 1
-            if self.cases > CASES:
+            if self.symbols is not None and self.cases > CASES:
                 raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
             closed = case.put_in(goal)
             return [*case.nodes, *closed]
@@ -88,6 +88,14 @@ class Pointwise:
             for k, label in enumerate(labels)
         )
         return [cases(self.bits[bit], labels, [self.by_bits(goal, one) for one in inner])]
+
+    def symbol_of(self, f: Tree) -> int | None:
+        """The number of a symbol, where a formula says that it is the one at i."""
+        return f[2][1] if f[0] == "=" and f[1] == self.symbol else None
+
+    def of_symbols(self, f: Tree) -> bool:
+        """Whether a formula is one of these, or says that one of some holds."""
+        return all(map(self.of_symbols, f[1:])) if f[0] == "|" else self.symbol_of(f) is not None
 
     def given(self, part: Tree) -> bool:
         """Whether something is known of a term."""
@@ -166,7 +174,7 @@ class PointwiseCase:
         tag, parts = f[0], [*children(f)]
         if tag in ("true", "false"):
             return tag == "true"
-        if (symbol := symbol_of(f)) is not None:
+        if (symbol := self.known.symbol_of(f)) is not None:
             return False if symbol in self.others else None if self.symbol is None else symbol == self.symbol
         if tag in ("&", "|", "~"):
             truths, ends = [self.truth(part) for part in parts], tag == "|"
@@ -201,9 +209,14 @@ class PointwiseCase:
             if part in self.chosen or part in self.known.equations:
                 if self.value(part) is not None:
                     values[self.label(part)] = None
-            elif part == SYMBOL and self.symbol is not None:
+            elif part == self.known.symbol and self.symbol is not None:
                 values[f"w{self.symbol}"] = None
-            elif part[0] == "ind" and self.symbol is None and self.truth(part[1]) is False and _of_symbols(part[1]):
+            elif (
+                part[0] == "ind"
+                and self.symbol is None
+                and self.truth(part[1]) is False
+                and self.known.of_symbols(part[1])
+            ):
                 values[self.absent(part)] = None
             elif part[:2] == ("call", "relu") and not self.told(part[2][0]) and (up := self.side(part)) is not None:
                 sides[self.relu(part, up)] = None
@@ -231,7 +244,8 @@ class PointwiseCase:
         """The fact that a truth about symbols that are not at i is 0."""
         if bit not in self.labels:
             ends: list[list[Node]] = [
-                [{"by": "absurd", "of": "it", "not": f"v{symbol_of(part)}"}] for part in _alternatives(bit[1])
+                [{"by": "absurd", "of": "it", "not": f"v{self.known.symbol_of(part)}"}]
+                for part in _alternatives(bit[1])
             ]
             gone = ends[0] if len(ends) == 1 else [cases("is", ["it"] * len(ends), ends)]
             sides = [["it" if len(ends) == 1 else "is", "one"], ["not", "zero"]]
@@ -284,18 +298,9 @@ class PointwiseCase:
         return sum((self.bounded(part, q * sign, equations, sums) for part, sign in each), Fraction(0))
 
 
-def symbol_of(f: Tree) -> int | None:
-    """The number of a symbol, where a formula says that it is the one at i."""
-    return f[2][1] if f[0] == "=" and f[1] == SYMBOL else None
-
-
 def _alternatives(f: Tree) -> list[Tree]:
     """The parts of a disjunction."""
     return [*_alternatives(f[1]), *_alternatives(f[2])] if f[0] == "|" else [f]
-
-
-def _of_symbols(f: Tree) -> bool:
-    return all(symbol_of(part) is not None for part in _alternatives(f))
 
 
 def _number(x: int | Fraction) -> OpenForm:
