@@ -29,9 +29,9 @@ from symcook.proof import counting, own, softheads
 from symcook.proof.formlemmas import Apart
 from symcook.proof.pointwise import CASES, HERE, FactSide, Pointwise
 from symcook.proof.replay import Statement
-from symcook.proof.search import equations, prooftext
+from symcook.proof.search import equations
 from symcook.proof.search.computed import rows_function
-from symcook.proof.search.elaborate import Elaborator
+from symcook.proof.search.elaborate import Elaborator, written
 from symcook.proof.search.prooftext import Place
 from symcook.proof.search.tactics import Goal
 from symcook.proof.spelled import WORD, spelled
@@ -210,18 +210,7 @@ class ProofLines:
     def prove(self, g: Goal) -> None:
         """Close the goal: lines of text by the elaborator, what is written down as it is."""
         self.begin(g)
-        elaborator, waiting = Elaborator(), list[str]()
-        for line in [*self.lines, None]:
-            if isinstance(line, str):
-                waiting.append(self.named(line))
-                continue
-            if waiting:
-                text = "\n".join(["proof lines", *waiting, ""])
-                for one in prooftext.read(text).parts["proof"]:
-                    elaborator.line(g, one)
-                waiting = []
-            if line is not None:
-                line(g)
+        written(g, [self.named(line) if isinstance(line, str) else line for line in self.lines])
         g.nodes[:0] = self.apart.nodes()
 
     def begin(self, g: Goal) -> None:

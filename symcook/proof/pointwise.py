@@ -44,12 +44,15 @@ class Pointwise:
         self.bits: dict[Tree, str] = {}
         self.near: dict[Tree, tuple[FactSide, FactSide]] = {}
         self.ranges: dict[Tree, tuple[str, str]] = {}
-        self.cases = 0
+        self.cases, self.most = 0, CASES
 
     def proof(self, goal: Tree) -> list[Node]:
         """The nodes that show that the goal holds at every position."""
-        trees = [goal, *(right for _, right in self.equations.values())]
-        told = {number for tree in trees for part in subtrees(tree) if (number := self.symbol_of(part)) is not None}
+        bits = [part for tree in (goal, *(right for _, right in self.equations.values())) for part in subtrees(tree)]
+        told = {number for part in bits if (number := self.symbol_of(part)) is not None}
+        mixed = [part for part in bits if part[0] == "ind" and not self.of_symbols(part[1])]
+        if any(self.symbol_of(part) is not None for bit in mixed for part in subtrees(bit)):
+            told = range(self.symbols or 0)  # a truth of a symbol and bits is known where the symbol is
         split = self.by_symbol(goal, sorted(told))
         word = [here("word", "word_here")] if told else []
         return [intro(["i"]), intro(["range"]), *self.nodes, *word, *self.in_range(), *split]
@@ -78,8 +81,10 @@ class Pointwise:
         bit = next((bit for part in subtrees(goal) if self.given(part) and (bit := case.open(part))), None)
         if bit is None:
             self.cases += 1
-            if self.symbols is not None and self.cases > CASES:
-                raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
+            if self.symbols is not None and self.cases > self.most:
+                raise Undecided(f"no proof is made of a Boolean part of more than {self.most} cases")
+            if not case.truth(goal):
+                raise Undecided(f"no proof is made of {show(goal)}")
             closed = case.put_in(goal)
             return [*case.nodes, *closed]
         labels = [f"{'ol'[value]}{len(case.chosen)}" for value in (0, 1)]
@@ -127,8 +132,12 @@ class PointwiseCase:
             return _number(self.chosen[t][0])
         if t in self.known.equations:
             return self.form(self.known.equations[t][1])
+        if t == self.known.symbol and self.symbol is not None:
+            return _number(self.symbol)
         if tag == "num":
             return _number(Fraction(t[1], t[2]))
+        if tag == "if" and (chosen := self.truth(parts[0])) is not None:
+            return self.form(parts[1 if chosen else 2])
         if tag in ("+", "-"):
             return _sum(self.form(parts[0]), self.form(parts[1]), 1 if tag == "+" else -1)
         if tag == "neg":
@@ -181,6 +190,11 @@ class PointwiseCase:
             if tag == "~":
                 return None if truths[0] is None else not truths[0]
             return ends if ends in truths else None if None in truths else not ends
+        if f[:2] == ("call", "bit"):
+            return None if (bit := self.value(parts[0])) is None else bit in (0, 1)
+        if tag == "<->":
+            a, b = map(self.truth, parts)
+            return None if None in (a, b) else a == b
         number = _constant(_sum(self.form(parts[1]), self.form(parts[0]), -1)) if tag in ("=", "<=", "<") else None
         return None if number is None else number == 0 if tag == "=" else number > 0 or (tag == "<=" and number == 0)
 
@@ -202,28 +216,27 @@ class PointwiseCase:
 
     def put_in(self, t: Tree) -> list[Node]:
         """The nodes that close a goal which holds by computation once what is known of its terms is put in."""
-        sides, values = dict[str, None](), dict[str, None]()
-        todo = [t]
+        sides, values, todo = list[str](), list[str](), [t]
         while todo:
             part = todo.pop()
             if part in self.chosen or part in self.known.equations:
                 if self.value(part) is not None:
-                    values[self.label(part)] = None
+                    values.append(self.label(part))
+                elif self.open(part) is None:
+                    label, right = self.known.equations[part]
+                    values.append(label)
+                    todo.append(right)
             elif part == self.known.symbol and self.symbol is not None:
-                values[f"w{self.symbol}"] = None
-            elif (
-                part[0] == "ind"
-                and self.symbol is None
-                and self.truth(part[1]) is False
-                and self.known.of_symbols(part[1])
-            ):
-                values[self.absent(part)] = None
+                values.append(f"w{self.symbol}")
+            elif part[0] == "ind" and self.known.of_symbols(part[1]) and self.symbol is None:
+                values += [self.absent(part)] if self.truth(part[1]) is False else []
             elif part[:2] == ("call", "relu") and not self.told(part[2][0]) and (up := self.side(part)) is not None:
-                sides[self.relu(part, up)] = None
+                sides.append(self.relu(part, up))
                 todo += children(part) if up else ()
             else:
                 todo += reversed([*children(part)])
-        return [*(rewrite(label) for label in (*sides, *values)), {"by": "true"}]
+        last = [label for k, label in enumerate(values) if label not in values[k + 1 :]]  # after those that speak of it
+        return [*(rewrite(label) for label in (*dict.fromkeys(sides), *last)), {"by": "true"}]
 
     def told(self, t: Tree) -> bool:
         """Whether each part of a term that something is known of is a number."""
