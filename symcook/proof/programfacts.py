@@ -108,12 +108,13 @@ class ProgramFacts(MeanFacts):
                     self.by_cases(label, said)
                     continue
             hints = dict.fromkeys([f"{name}_is", *more, *reads, *map(self.bit, bits)])
-            compared, lettered = [one for one in more if one[0] == "D"], "w(i)" in said or "word" in hints
-            if not compared and not lettered:
+            signs, lettered = [one for one in more if one[0] == "D"], "w(i)" in said or "word" in hints
+            if not signs and not lettered:
                 self.add(label, f"all i in 1..n. {said}", hints)
                 continue
-            told = [f"take N{k} from {one}(i) by il, ih" for k, one in enumerate(compared)]
-            told += [f"rewrite N{k}" for k in range(len(compared))]
+            put = [f"{name}_is", *signs, *(one for one in hints if one[0] == "L")] if signs else []
+            told = [f"take N{k} from {one}(i) by il, ih" for k, one in enumerate(put)]
+            told += [f"rewrite N{k}" for k in range(len(put))]
             self.each(label, said, [*told, *self.lettered("w(i)" * lettered, [f"{one}(i)" for one in hints])])
 
     def chooses(self, number: int, label: str, said: str, truths: Sequence[Truth]) -> None:
