@@ -11,17 +11,16 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symcook.model import expr
-from symcook.model.expr import Tree
+from symcook.model.expr import Tree, parse_formula
 from symcook.programs.formula import Count, FormulaLine
 from symcook.proof import softheads
+from symcook.proof.pointwise import Pointwise
 from symcook.proof.steps import (
     Node,
     bit,
     both,
-    cases,
     combined,
     each,
-    em,
     have,
     here,
     hyp,
@@ -155,8 +154,8 @@ def _compared(text: ProofLines, k: int, line: FormulaLine) -> None:
 def _alike(text: ProofLines, head: CountHead, this: Count, other: Count, label: str) -> str:
     """The fact that the count `other` is the count `this`, of another line with the head of this one."""
     x, y = f"z{this.line + 1}", f"z{other.line + 1}"
-    text.by_cases(f"P{label}", f"bit({y}(i)) & {_own(text, head)} = {y}(i)", [other.line])
-    text.by_cases(f"Q{label}", f"{_own(text, head)} = {x}(i)", [this.line])
+    text.by_cases(f"P{label}", f"bit({y}(i)) & {_own(text, head)} = {y}(i)")
+    text.by_cases(f"Q{label}", f"{_own(text, head)} = {x}(i)")
     left = this.side == "left"
     ends = ("1", "i") if left else ("i", "n")
     since = combined([], [("1", "from"), *([] if left else [("1", "low")])])
@@ -236,7 +235,7 @@ def _chosen(text: ProofLines, k: int, line: FormulaLine, head: CountHead, shares
 def _share(text: ProofLines, head: CountHead, one: Count, label: str) -> str:
     """The fact that a count without the position's own part, over the number of positions, stands in `less`."""
     x = f"z{one.line + 1}"
-    text.by_cases(f"P{label}", f"bit({x}(i)) & {_own(text, head)} = {x}(i)", [one.line])
+    text.by_cases(f"P{label}", f"bit({x}(i)) & {_own(text, head)} = {x}(i)")
     inverse, mean, less = head.inverse, head.mean, head.less
     terms = f"n; {x}; i. {_own(text, head)}; {inverse}; {mean}; {less}"
     text.cite(f"S{label}", f"{head.side}_share", terms, [f"P{label}", f"{inverse}_is", f"{mean}_is", f"{less}_is"])
@@ -278,40 +277,16 @@ def _predicate(text: ProofLines, k: int, line: FormulaLine) -> None:
     """The fact T<k> that the position function of a predicate is its truth, of each number from 0 on."""
     m, r = line.divisor, line.bound
     ones = [place for place, one in enumerate(line.table) if one == "1"]
+    form, whole = " + ".join(f"I[k = {place}]" for place in ones) or "0", condition(line, "k")
     if line.op == "remainder":
         form = f"(1 {'-' if r else '+'} pow(-1, k))/2" if m == 2 else f"sum(q, 0, k, I[k = {m}*q + {r}])"
-        rule, given = (("even_number", "odd_number")[r], ["k"]) if m == 2 else ("remainder_sum", ["k", str(m), str(r)])
-        nodes = [use(f"lem:{rule}", [*given, _low(m)], "it"), *hyp("it")]
-    else:
-        form = " + ".join(f"I[k = {place}]" for place in ones) or "0"
-        nodes = _cases(ones, condition(line, "k"))
-    said = f"all k:Int. 0 <= k -> {form} = I[{condition(line, 'k')}]"
-    text.step(have(f"T{k}", said, [intro(["k"]), intro(["low"]), *nodes]), f"T{k}")
-
-
-def _low(m: int) -> str | list[Node]:
-    """That a number, and for a divisor over 2 this and what is left, are in range."""
-    return "#low" if m == 2 else both(hyp("low"), [{"by": "true"}], [{"by": "true"}])
-
-
-def _cases(ones: Sequence[int], whole: str) -> list[Node]:
-    """Cases over which of the numbers k is."""
-    nodes = list[Node]()
+    said = f"{form} = I[{whole}]"
+    if line.op == "remainder":
+        hint = ("even_number", "odd_number")[r] if m == 2 else f"remainder_sum(k; {m}; {r})"
+        text.once(f"T{k}", f"all k:Int. 0 <= k -> {said} by {hint}")
+        return
+    nodes = Pointwise(None, ("name", "k")).by_symbol(parse_formula(said), ones)
     if not ones:
         never = [{"by": "contra", "as": "no"}, *combined([], [("1", "low"), ("1", "is")])]
-        return told(whole, never, [rewrite("zero"), {"by": "true"}])
-    if len(ones) == 1:  # both sides are alike
-        return [{"by": "true"}]
-    for one in ones:
-        nodes.append(have(f"n{one}", f"I[k = {one}] = 0", told(f"k = {one}", _absurd("is", one), hyp("zero"))))
-    ends = [_absurd("it", one) for one in ones]
-    gone: list[Node] = [cases("is", ["it"] * len(ones), ends)]
-    nodes += told(whole, gone, rewritten([*(f"n{one}" for one in ones), "zero"]))
-    for one in reversed(ones):
-        proofs = [rewritten([f"is{one}"]), nodes]
-        nodes = [em(f"k = {one}", [f"is{one}", f"no{one}"], proofs)]
-    return nodes
-
-
-def _absurd(fact: str, one: int) -> list[Node]:
-    return [{"by": "absurd", "of": fact, "not": f"no{one}"}]
+        nodes = told(whole, never, [rewrite("zero"), {"by": "true"}])
+    text.step(have(f"T{k}", f"all k:Int. 0 <= k -> {said}", [intro(["k"]), intro(["low"]), *nodes]), f"T{k}")

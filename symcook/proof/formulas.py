@@ -9,7 +9,7 @@ other.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -19,18 +19,19 @@ from symcook.alarm import Until
 from symcook.compilers.formula import Packed
 from symcook.errors import BadInput, Undecided
 from symcook.model import expr
+from symcook.model.meaning import subtrees
 from symcook.model.modelfile import to_document
 from symcook.present import present
 from symcook.programs import FORMULAS
 from symcook.programs.formula import COUNTING, TEMPORAL, Formula
 from symcook.programs.reading import formula_of
 from symcook.proof import counting, own, softheads
-from symcook.proof.formcases import CASES, FormulaCases
 from symcook.proof.formlemmas import Apart
+from symcook.proof.pointwise import CASES, HERE, FactSide, Pointwise
 from symcook.proof.replay import Statement
-from symcook.proof.search import equations, prooftext
+from symcook.proof.search import equations
 from symcook.proof.search.computed import rows_function
-from symcook.proof.search.elaborate import Elaborator
+from symcook.proof.search.elaborate import Elaborator, written
 from symcook.proof.search.prooftext import Place
 from symcook.proof.search.tactics import Goal
 from symcook.proof.spelled import WORD, spelled
@@ -181,6 +182,9 @@ class ProofLines:
         self.numbers = {name: k for k, name in enumerate(lines, 1)}
         self.own = [f"z{self.numbers.get(name, f'_{name}')}" for name in self.names]
         self.places = {one: place for place, one in enumerate(self.own)}
+        ours = dict(zip(self.names, self.own, strict=True))
+        put = partial(re.sub, r"\bz\d+_*\b", lambda found: ours.get(found[0], found[0]))
+        self.rights = {ours[name]: put(right) for right, name in truths.lines.items()}
         true = [f"z{line + 1}(i) = 1" for _, line in formula.outputs]
         accepts = "" if formula.labels else relation.accept("i")
         self.goal = _answers(formula, true, accepts, lambda label: relation.answer(label, "i"), bits)
@@ -199,25 +203,14 @@ class ProofLines:
                 self.temporal(number)
             elif number in self.packed.counting:
                 counting.facts(self, number + 1, line)
-        self.by_cases("Q", self.goal, [line for _, line in self.formula.outputs], self.packed.shown)
+        self.by_cases("Q", self.goal)
         self.lines.append("  qed by Q")
         return self
 
     def prove(self, g: Goal) -> None:
         """Close the goal: lines of text by the elaborator, what is written down as it is."""
         self.begin(g)
-        elaborator, waiting = Elaborator(), list[str]()
-        for line in [*self.lines, None]:
-            if isinstance(line, str):
-                waiting.append(self.named(line))
-                continue
-            if waiting:
-                text = "\n".join(["proof lines", *waiting, ""])
-                for one in prooftext.read(text).parts["proof"]:
-                    elaborator.line(g, one)
-                waiting = []
-            if line is not None:
-                line(g)
+        written(g, [self.named(line) if isinstance(line, str) else line for line in self.lines])
         g.nodes[:0] = self.apart.nodes()
 
     def begin(self, g: Goal) -> None:
@@ -294,10 +287,10 @@ class ProofLines:
         x, y = f"z{line.left + 1}", f"z{line.right + 1}"
         if line.op in ("prev", "next"):
             if found is None:  # of what is nowhere true
-                self.by_cases(f"P{k}", f"{x}(i) = 0", [line.left])
+                self.by_cases(f"P{k}", f"{x}(i) = 0")
                 self.step(have(f"B{k}", *each(f"z{k}(i) = 0", self.never(k, line.op, x))), f"B{k}")
                 return
-            self.by_cases(f"P{k}", f"bit({x}(i)) & {found.value}(i) = {x}(i)", [line.left])
+            self.by_cases(f"P{k}", f"bit({x}(i)) & {found.value}(i) = {x}(i)")
             if found.name in self.packed.soft:
                 softheads.temporal(self, k, line.op, found)
                 return
@@ -305,9 +298,7 @@ class ProofLines:
             self.lemma(k, f"{line.op}_head", terms, [f"P{k}", f"{found.name}_is", f"m{k}"])
         elif found is None:
             never = self.packed.values[number] is False
-            self.by_cases(
-                f"P{k}", f"bit({x}(i)) & bit({y}(i)) & ({x}(i) = 0 | {y}(i) = {0 if never else 1})", line.reads
-            )
+            self.by_cases(f"P{k}", f"bit({x}(i)) & bit({y}(i)) & ({x}(i) = 0 | {y}(i) = {0 if never else 1})")
             self.lemma(k, f"{line.op}_{'never' if never else 'now'}", f"n; {x}; {y}; z{k}", [f"P{k}", f"m{k}"])
         else:
             soft = found.name in self.packed.soft
@@ -315,8 +306,6 @@ class ProofLines:
                 f"P{k}",
                 f"bit({x}(i)) & bit({y}(i)) & {'' if soft else 'one(i) = 1 & '}"
                 f"{found.stop}(i) = I[{x}(i) = 0 | {y}(i) = 1] & {found.value}(i) = I[{x}(i) = 1 & {y}(i) = 1]",
-                line.reads,
-                (found.stop or "",) if soft else (found.stop or "", "one"),
             )
             if soft:
                 softheads.temporal(self, k, line.op, found)
@@ -365,92 +354,72 @@ class ProofLines:
         else:
             self.step(have(label, fact, nodes), label)
 
-    def cone(self, numbers: Iterable[int]) -> list[int]:
-        """The lines on which the truth of some lines at a position rests: down to letters and operators with a head."""
-        found, open_ = set(), list(numbers)
-        while open_:
-            number = open_.pop()
-            if number not in found:
-                found.add(number)
-                line = self.formula.lines[number]
-                nothing = line.op in ("prev", "next") or self.packed.values[number] is False
-                if number not in self.packed.heads and not (line.op in TEMPORAL and nothing):
-                    open_ += line.reads
-        return sorted(found)
+    @own.deeper()
+    def by_cases(self, label: str, goal: str) -> None:
+        """A fact about each position by cases over the symbol and the bits that heads find."""
+        tree = expr.parse_formula(goal)
+        self.step(have(label, f"all i in 1..n. {goal}", self.known_at(tree).proof(tree)), label)
 
-    def by_cases(self, label: str, goal: str, numbers: Sequence[int], more: Sequence[str] = ()) -> None:
-        """A fact about each position by cases over the letter and the bits of which it is made. In each case what every
-        line, and every coordinate, is there follows from what is before it."""
-        cone, letters = self.cone(numbers), set()
-        bits: dict[str, int] = {}
-        for number in cone:
-            line = self.formula.lines[number]
-            if number in self.packed.heads:
-                bits.setdefault(self.packed.heads[number].name, number + 1)
+    def known_at(self, goal: expr.Tree) -> Pointwise:
+        """What is known at i of all on which a goal rests, down to symbols and to bits that heads find."""
+        known, todo = Pointwise(len(self.formula.alphabet)), [goal]
+        lines = {head.name: number for number, head in reversed(self.packed.heads.items())}
+        lines |= {f"z{number + 1}": number for number in range(len(self.formula.lines))}
+        while todo:
+            for part in subtrees(todo.pop()):
+                if part[0] != "call" or part[2] != (HERE,) or known.given(part):
+                    continue
+                name, number = part[1], lines.get(part[1])
+                if number in self.packed.heads:
+                    todo.append(self.found_at(known, number))
+                elif name == softheads.LATER:
+                    known.nodes += softheads.later()
+                    known.bits[part] = f"b{name}"
+                elif number is not None or name in self.definitions:
+                    fact, right = self.equation(name, number)
+                    known.nodes.append(here(fact, f"{name}_at"))
+                    known.equations[part] = f"{name}_at", expr.parse_term(right)
+                    todo.append(known.equations[part][1])
+        return known
+
+    def found_at(self, known: Pointwise, number: int) -> expr.Tree:
+        """What is known at i of the bit that the head of a line finds; the truth of the line in terms of it."""
+        k, name = number + 1, self.packed.heads[number].name
+        bit, value, truth = map(expr.parse_term, (self.bit(k), f"{name}(i)", f"z{k}(i)"))
+        error, given = softheads.room(self.packed, name), known.given(value)
+        near = [f"c{k}"] if error is None else [f"c{k}", f"d{k}"]
+        known.nodes.append(here(f"B{k}", [f"b{k}", *near, *([] if bit == truth else [f"s{k}"])]))
+        if bit != truth:
+            known.equations[truth] = f"s{k}", expr.parse_term(softheads.there(self, k))
+        if error is None:
+            if given:  # the head is that of another line too
+                label, other = known.equations[value]
+                proof = combined([("-1", f"c{k}"), ("1", label)])
+                known.nodes.append(have(f"same{k}", f"{expr.show(bit)} = {expr.show(other)}", proof))
             else:
-                letters |= line.letters if line.letters != frozenset(self.formula.alphabet) else frozenset()
-        names = self.coordinates(goal, more)
-        letters |= frozenset().union(*(self.packed.sets.get(name, frozenset()) for name in names))
-        told = [number for number, a in enumerate(self.formula.alphabet) if a in letters]
-        asked = [*dict.fromkeys((*re.findall(r"\w+(?=\(i\))", goal), *more))]
-        asked = [one for one in asked if one in {*names, *bits}]
-        nodes = FormulaCases(self, goal, cone, names, bits, numbers, asked).proof(told)
-        self.step(have(label, f"all i in 1..n. {goal}", nodes), label)
+                known.equations[value] = f"c{k}", bit
+        elif given:
+            sides = known.near[value]
+            other = sides[0].than[1]
+            facts = [f"b{k}", known.bits[other], *near, *(side.label for side in sides)]
+            premise = both(*map(hyp, facts), [{"by": "true"}])
+            terms = [*map(expr.show, (bit, other, value)), str(error)]
+            known.nodes.append(use("lem:same_bit", [*terms, premise], f"same{k}"))
+        else:
+            ends = (expr.parse_term(f"{expr.show(bit)} {sign} {error}") for sign in "-+")
+            known.near[value] = FactSide(f"c{k}", next(ends)), FactSide(f"d{k}", next(ends))
+        if given:
+            known.equations[bit] = f"same{k}", other
+        else:
+            known.bits[bit] = f"b{k}"
+        return known.equations.get(truth, ("", truth))[1]
 
-    def told_by(self, number: int) -> str:
-        """How the fact about the truth of a line without a head is called: as what it means, or as what was shown."""
-        return "B" if self.formula.lines[number].op in TEMPORAL else "m"
-
-    def says(self, number: int) -> str:
-        """What that fact says the truth is; of a line on counts without one, a comparison of numbers."""
+    def equation(self, name: str, number: int | None) -> tuple[str, str]:
+        """The fact what a coordinate, or the truth of a line without a head, is at each position; and what it is."""
+        if number is None:
+            return f"{name}_is", self.definitions[name].text.partition(" = ")[2]
         line = self.formula.lines[number]
-        x, y = (f"z{one + 1}(i)" for one in (*line.reads, 0, 0)[:2])
-        if line.op == "letters":
-            told = [a for a, letter in enumerate(self.formula.alphabet) if letter in line.letters]
-            return "" if len(told) == len(self.formula.alphabet) else f"I[{' | '.join(f'w(i) = {a}' for a in told)}]"
-        if line.op in ("prev", "next") or (self.packed.values[number] is False and line.op in TEMPORAL):
-            return "0"
-        if line.op == "at least":
-            return f"I[{line.bound} <= 0]"
-        return {"not": f"I[{x} = 0]", "or": f"I[{x} = 1 | {y} = 1]"}.get(line.op, f"I[{x} = 1 & {y} = 1]")
-
-    def truth(self, number: int, known: Mapping[int, int], letter: str | None) -> int | None:
-        """The truth of a line that has no head, of those that it reads, where they tell it."""
-        line = self.formula.lines[number]
-        if line.op == "letters":
-            return int(letter in line.letters or line.letters == frozenset(self.formula.alphabet))
-        if line.op in ("prev", "next") or (self.packed.values[number] is False and line.op in TEMPORAL):
-            return 0
-        if line.op == "at least":
-            return int(line.bound <= 0)
-        reads = [known.get(one) for one in line.reads]
-        if line.op != "not" and int(line.op == "or") in reads:
-            return int(line.op == "or")
-        return None if None in reads else 1 - int(line.op == "or") if line.op != "not" else 1 - (reads[0] or 0)
-
-    def value(self, name: str, known: Mapping[str, int], letter: str | None) -> int | None:
-        """The bit that a coordinate holds, where others tell it: a sum of disjoint cubes, or 1 less one."""
-        if name in ("one", "zero"):
-            return int(name == "one")
-        if name in self.packed.sets:
-            return int(letter in self.packed.sets[name] if letter is not None else 0)
-        negative, cubes = self.packed.sums[name]
-        held = []
-        for cube in cubes:
-            fits = [None if one not in known else known[one] == value for one, value in cube]
-            held.append(False if False in fits else None if None in fits else True)
-        return int(not negative) if True in held else None if None in held else int(negative)
-
-    def coordinates(self, goal: str, more: Sequence[str]) -> list[str]:
-        """The coordinates of a goal that networks and the embedding write, and those that these read."""
-        held = {*self.packed.sets, *self.packed.sums, "one", "zero"}
-        named = (*re.findall(r"\w+(?=\(i\))", goal), *more)
-        open_ = [name for name in named if name in held and name in self.run]  # what is always 0 is not in the run
-        found: list[str] = []
-        while open_:
-            name = open_.pop()
-            if name not in found:
-                found.append(name)
-                cubes = self.packed.sums[name].cubes if name in self.packed.sums else ()
-                open_ += [one for cube in cubes for one, _ in cube if one in held]
-        return sorted(found)
+        if line.op not in TEMPORAL:
+            return f"m{number + 1}", self.rights[name]
+        nothing = line.op in ("prev", "next") or self.packed.values[number] is False
+        return f"B{number + 1}", "0" if nothing else f"I[z{line.left + 1}(i) = 1 & z{line.right + 1}(i) = 1]"

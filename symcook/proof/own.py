@@ -433,6 +433,8 @@ def _part(home: Citable, text: ProofText | ProofParts | None, name: str, goal: T
         g = Goal(home, goal, {}, {})
         try:
             text[name](g)
+        except StepGap:
+            raise
         except (Rejected, Stuck) as error:
             raise Unfit(f"what is written down does not fit: {str(error).partition(chr(10))[0]}") from None
         return pruned(g.nodes)

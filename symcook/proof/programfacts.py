@@ -6,39 +6,53 @@ elaborator shows them by the facts that are named.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from symcook.compilers.numbers import Form
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.programs.srasp import SraspLine
+from symcook.proof import own
 from symcook.proof.programmeans import MeanFacts
 from symcook.proof.programsaid import RANGES, witnesses
-from symcook.proof.programtext import MOST_BITS, as_block, in_cases
+from symcook.proof.programtext import as_block
+from symcook.proof.search.elaborate import written
+
+if TYPE_CHECKING:
+    from symcook.proof.search.tactics import Goal
 
 
 class ProgramFacts(MeanFacts):
     """The lines of one proof."""
 
-    def text(self, name: str) -> str:
-        """The text of the proof."""
+    def made(self) -> ProgramFacts:
+        """The same with its lines."""
+        functions = [*self.spoken.names.values()]
+        labels = [f"{one}_is" for one in self.definitions]
+        self.lines.append(f"given .. some word ({' '.join(labels)})")
+        facts = " ".join(f"{one}_is" for one in functions)
+        if functions:
+            self.lines.append(f"given {' '.join(functions)} {f'({facts})' if self.spoken.joined else facts}")
         for number, line in enumerate(self.program.lines):
             if number in self.spoken.names:
                 self.line(number, line)
         self.answer()
-        functions = [*self.spoken.names.values()]
-        labels = [f"{one}_is" for one in self.definitions]
-        given = [f"given .. some word ({' '.join(labels)})"]
-        facts = " ".join(f"{one}_is" for one in functions)
-        if functions:
-            given.append(f"given {' '.join(functions)} {f'({facts})' if self.spoken.joined else facts}")
-        body = "\n".join(f"  {one}" for one in [*given, *self.lines])
-        return f"proof {name}\n{body}\n{self.inhabited()}\n"
+        return self
 
-    def inhabited(self) -> str:
+    @property
+    def parts(self) -> own.ProofParts:
+        """The parts of the proof that are written down."""
+        return {"proof": self.prove, "inhabited": self.inhabited}
+
+    def prove(self, g: Goal) -> None:
+        """Close the goal by the lines."""
+        written(g, [f"  {line}" if isinstance(line, str) else line for line in self.lines])
+
+    def inhabited(self, g: Goal) -> None:
         """H, by the run on a word of one letter."""
         from symcook.run import run
 
@@ -46,11 +60,11 @@ class ProgramFacts(MeanFacts):
         steps = run(replace(self.model, program=None), [letter], trace=True).result.steps
         stream = {name: column[0] for name, column in steps[-1].columns.items()}
         values = [f"j. {stream.get(name, 0)}" for name in self.run]
-        lines = ["inhabited", f"  witness {'; '.join(['1', 'j. 0', *values])}"]
+        lines = [f"  witness {'; '.join(['1', 'j. 0', *values])}"]
         found = witnesses(self.spoken, letter)
         if found:
             lines.append(f"  - witness {'; '.join(f'j. {value}' for value in found.values())}")
-        return "\n".join(lines)
+        written(g, lines)
 
     def line(self, number: int, line: SraspLine) -> None:
         """The facts about one line."""
@@ -77,11 +91,13 @@ class ProgramFacts(MeanFacts):
         name, mask = self.spoken.names[number], "none" if line.op == "aggregate" else line.value
         low, end = (one.format(i="i") for one in RANGES[mask])
         facts = [f"{fact}({at})" for read, at in self.selected(selector, "j") for fact in self.known(read)]
-        self.each(f"Z{number}", f"{name}(i) = {self.spoken.value(default)}", [
+        said = f"{name}(i) = {self.spoken.value(default)}"
+        self.each(f"Z{number}", said, [
             f"take (sel none) from {name}_is(i) by il, ih",
             f"never: all j in {low}..{end}. ~({self.spoken.pair(selector)})", "  given j (jl jh)",
             f"  qed by {', '.join([*dict.fromkeys(facts), 'word(i)', 'word(j)', 'jl', 'jh', 'il', 'ih'])}",
             "qed by none, never"])  # fmt: skip
+        self.valued(f"Z{number}", f"all i in 1..n. {said}")
         self.by_lines(number, f"Z{number}", [default])
 
     def by_lines(self, number: int, first: str, lines: Sequence[int], more: Sequence[str] = ()) -> None:
@@ -104,55 +120,19 @@ class ProgramFacts(MeanFacts):
             letter = code if line.op == "compare" else label.partition("_")[2]
             find = self.members if label[0] == "M" else lambda k, letter=letter: self.known(k, letter)
             reads = [fact for k in lines for fact in (self.known(k) if self.program.types[k] != "letter" else find(k))]
-            bits = [one for one in self.bits(*truths, *self.turning(lines)) if self.there(one)]
-            hints = [first, *more, *reads, *map(self.bit, bits)]
-            if label[0] == "M" or len(bits) > MOST_BITS or not (bits or gated or "w(i)" in said or "word" in hints):
-                if "w(i)" in said or "word" in hints or self.of_letters(hints):
-                    self.each(label, said, self.lettered("w(i)", [f"{one}(i)" for one in dict.fromkeys(hints)]))
-                else:
-                    self.add(label, f"all i in 1..n. {said}", dict.fromkeys(hints))
+            if label[0] != "M":
+                with suppress(Undecided):
+                    self.by_cases(label, said)
+                    continue
+            hints = dict.fromkeys([first, *more, *reads, *map(self.bit, self.bits(*truths))])
+            signs, lettered = [one for one in more if one[0] == "D"], "w(i)" in said or "word" in hints
+            if not signs and not lettered:
+                self.add(label, f"all i in 1..n. {said}", hints)
                 continue
-            facts = [first, *more, *(one for one in dict.fromkeys(reads) if one != "word")]
-            asked = "w(i)" if "word" in reads or self.of_letters(facts) else said
-            self.each(label, said, self.worked(said, facts, bits, asked))
-
-    def of_letters(self, facts: Iterable[str]) -> bool:
-        """Whether some fact says something of the letter at i."""
-        return any("w(i)" in self.shown.get(one, "") for one in facts)
-
-    def turning(self, lines: Iterable[int]) -> list[Truth]:
-        """The truths on which lines turn."""
-        found = list[Truth]()
-        for read in lines:
-            value = self.compiled.lines[read]
-            if isinstance(value, Form):
-                found += value.bits
-            elif not isinstance(value, dict):
-                found.append(value)
-        return found
-
-    def worked(self, said: str, facts: Sequence[str], bits: Sequence[str], asked: str) -> list[str]:
-        """Lines that close a goal by putting in facts, one behind the other, in each case of the letter and of bits."""
-        lines, used, text = list[str](), list[str](), said
-        for k, one in enumerate(facts):
-            left, right = sides(self.shown[one])
-            if left in text:
-                lines.append(f"take N{k} from {one}(i) by il, ih")
-                used.append(f"N{k}")
-                text = text.replace(left, f"({right})")
-
-        def cases(left: Sequence[str], told: Mapping[str, str]) -> list[str]:
-            if not left:
-                return [*(f"rewrite {one}" for one in [*used, *told.values()] if one), "qed"]
-            k = len(bits) - len(left)
-            labels, there = [f"O{k}", f"I{k}"], f"{self.put(left[0])}(i)" in text
-            blocks = (cases(left[1:], {**told, left[0]: label * there}) for label in labels)
-            return in_cases(labels, f"{self.bit(left[0])}(i)", "il, ih", blocks)
-
-        if "w(i)" not in asked or len(self.program.alphabet) == 1:
-            return [*lines, *cases(bits, {})]
-        there = bool(re.search(r"\bw\(i\)", text))
-        return [*lines, *self.by_letters(lambda k: cases(bits, {"": f"W{k}" * there}))]
+            put = [first, *signs, *(one for one in hints if one[0] == "L")] if signs else []
+            told = [f"take N{k} from {one}(i) by il, ih" for k, one in enumerate(put)]
+            told += [f"rewrite N{k}" for k in range(len(put))]
+            self.each(label, said, [*told, *self.lettered("w(i)" * lettered, [f"{one}(i)" for one in hints])])
 
     def chooses(self, number: int, label: str, said: str, truths: Sequence[Truth]) -> None:
         """A letter that is chosen by a condition."""
@@ -280,13 +260,3 @@ class ProgramFacts(MeanFacts):
                        "  rewrite held", "  rewrite told", "  qed",
                        f"bit: bit({put}(i)) by {held}, il, ih", "cases zero, more from bit",
                        "  - qed by zero, same", "  - qed by more, same"]  # fmt: skip
-
-
-def sides(equation: str) -> tuple[str, str]:
-    """What stands on the left and on the right of an equation for a term or a truth."""
-    depth = 0
-    for place, sign in enumerate(equation):
-        depth += (sign in "[(") - (sign in "])")
-        if not depth and equation.startswith(" = ", place):
-            return equation[:place], equation[place + 3 :]
-    return equation, ""

@@ -156,7 +156,7 @@ class GateFacts(ProgramText):
                 f"    qed by {', '.join(['no', *given])}",
             ]
         else:
-            inner = [f"witness {self.shown[f'{put}_is'].partition(' = ')[2]}", f"qed by {put}_is(i), il, ih"]
+            inner = [f"witness {self.definitions[put].text.partition(' = ')[2]}", f"qed by {put}_is(i), il, ih"]
         self.each(label, f"ex m:Int. {put}(i) = m & 0 <= m & m <= n - 1", inner)
         return label
 

@@ -13,7 +13,6 @@ from symcook.proof import own
 from symcook.proof.programfacts import ProgramFacts
 from symcook.proof.programsaid import Spoken
 from symcook.proof.replay import Statement
-from symcook.proof.search import prooftext
 from symcook.proof.search.prooftext import BadProof
 
 if TYPE_CHECKING:
@@ -42,9 +41,9 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     Raises BadInput for a model without a program or changed since it was compiled, Undecided where no text is made: it
     names the operation.
     """
-    statement, text = _text(model)
+    statement, facts = _facts(model)
     try:
-        return statement, own.settle(statement, to_document(model), prooftext.read(text), seconds, words=False)
+        return statement, own.settle(statement, to_document(model), facts.parts, seconds, words=False)
     except BadProof as error:
         raise Undecided(f"no proof is made of this program: {error}") from None
     except Rejected as error:
@@ -55,15 +54,15 @@ def settled(model: Transformer, statement: Statement, seconds: float) -> own.Set
     """`own.settle` of a sentence that is the one of the model's program; None of another, or where the proof has a
     gap."""
     with suppress(BadInput, Undecided, Rejected):
-        made, text = _text(model)
+        made, facts = _facts(model)
         if made.expanded == statement.expanded:
-            found = own.settle(statement, to_document(model), prooftext.read(text), seconds, words=False)
+            found = own.settle(statement, to_document(model), facts.parts, seconds, words=False)
             return found if found.missing is None else None
     return None
 
 
-def _text(model: Transformer) -> tuple[Statement, str]:
-    """The statement about a compiled model, and the text of a proof."""
+def _facts(model: Transformer) -> tuple[Statement, ProgramFacts]:
+    """The statement about a compiled model, and the facts of its proof."""
     compiled, document = _compiled(model), to_document(model)
     spoken = Spoken(compiled.program, own.meaning(document, "1 = 1").taken)
     whole = spoken.sentence(model)
@@ -71,4 +70,4 @@ def _text(model: Transformer) -> tuple[Statement, str]:
         statement = own.claim(document, whole)
     except BadInput as error:
         raise Undecided(f"no proof is made of a program that makes no statement: {error.do}") from None
-    return statement, ProgramFacts(spoken, own.meaning(document, whole), model, compiled).text(statement.id)
+    return statement, ProgramFacts(spoken, own.meaning(document, whole), model, compiled).made()

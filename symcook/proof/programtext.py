@@ -10,23 +10,29 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from symcook.compilers.booleans import BoolNode, Cube, cubes
+from symcook.compilers.booleans import Cube, cubes
 from symcook.compilers.numbers import Form, LinearFactors
 from symcook.compilers.srasp import Compiled
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.model import expr
+from symcook.model.expr import Tree
+from symcook.model.meaning import subtrees
 from symcook.proof.definitions import HardRow
+from symcook.proof.pointwise import HERE, Pointwise
 from symcook.proof.programsaid import Spoken
+from symcook.proof.steps import have, here
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.proof.ownnames import ModelMeaning
+    from symcook.proof.search.tactics import Goal
 
 NEVER, ALWAYS = "0 = 1", "0 = 0"
 MOST_CUBES = 64
-MOST_BITS = 6
-"""Up to how many bits the cases of a truth are told apart by all of them."""
+MOST_BITS, MOST_CASES = 6, 1_024
+"""Up to how many bits are split one after the other where a fact is left to the automation, and how many cases a fact
+may have where it is not."""
 
 
 class ProgramText:
@@ -38,11 +44,14 @@ class ProgramText:
         self.own = {new: old for old, new in meaning.names.items()}
         self.run = [self.own[name] for name in meaning.functions]
         self.definitions = meaning.relation.whole.of
-        self.lines: list[str] = []
+        self.lines: list[str | Callable[[Goal], None]] = []
         self.done: set[str] = set()
-        self.shown = {f"{name}_is": spoken.equation(k).partition(". ")[2] for k, name in spoken.names.items()}
+        self.values: dict[Tree, tuple[str, Tree]] = {}
+        """What terms are at i, by the fact that says it."""
+        for k, name in spoken.names.items():
+            self.valued(f"{name}_is", spoken.equation(k))
         for place, said in (("before", "i - 1"), ("last", "n - 1")):
-            self.shown[f"{self.put(place)}_is"] = f"{self.put(place)}(i) = {said}"
+            self.valued(f"{self.put(place)}_is", f"all i in 1..n. {self.put(place)}(i) = {said}")
         self.held = {name: node for node, name in compiled.held.items()}
 
     # Texts
@@ -130,8 +139,53 @@ class ProgramText:
             return
         self.done.add(label)
         by = f" by {', '.join(hints)}" if (hints := list(hints)) else ""
-        self.shown[label] = fact.partition(". ")[2]
+        if label[0] in "LG":
+            self.valued(label, fact)
         self.lines += [f"{label}: {fact}{by}", *(f"  {one}" for one in inner)]
+
+    def valued(self, label: str, fact: str) -> None:
+        """Note what a fact about each position says that a term is."""
+        said = expr.parse_formula(fact)[-1]
+        if said[0] == "=":
+            self.values[said[1]] = label, said[2]
+
+    def by_cases(self, label: str, said: str, of: str = "") -> None:
+        """A fact about each position, by cases over the symbol and over bits, once. `of` is the coordinate that it is
+        about, which is what its network says. Undecided where the fact does not follow so."""
+        if label in self.done:
+            return
+        goal, fact = expr.parse_formula(said), f"all i in 1..n. {said}"
+        known, todo = Pointwise(len(self.program.alphabet)), [goal]
+        known.most = MOST_CASES
+        while todo:
+            for part in subtrees(todo.pop()):
+                name = self.own.get(part[1], "") if part[0] == "call" and part[2] == (HERE,) else ""
+                found = None if known.given(part) else self.value(part, name, of)
+                if found is not None:
+                    known.nodes.append(here(found[0], f"e{len(known.equations)}"))
+                    known.equations[part] = f"e{len(known.equations)}", found[1]
+                    todo.append(found[1])
+                elif name in self.compiled.names and not known.given(part):
+                    known.nodes.append(here(self.bit(name), f"b{len(known.bits)}"))
+                    known.bits[part] = f"b{len(known.bits)}"
+        node = have(label, fact, known.proof(goal))
+
+        def close(g: Goal) -> None:
+            g._emit(node)
+            g._bind(label, g.formula(fact))
+
+        self.done.add(label)
+        self.lines.append(close)
+        if label[0] == "L":
+            self.valued(label, fact)
+
+    def value(self, part: Tree, name: str, of: str) -> tuple[str, Tree] | None:
+        """The fact that says what a term is at i, and what it is; None of one that is left as it is."""
+        plain = name in self.compiled.sets or name in self.compiled.tables or name in ("one", "zero")
+        if plain or (name and name == of):
+            label = self.put(name)
+            return f"{label}_is", expr.parse_term(self.definitions[label].text.partition(" = ")[2])
+        return self.values.get(part)
 
     def each(self, label: str, said: str, inner: Sequence[str]) -> None:
         """A fact about each position."""
@@ -185,36 +239,20 @@ class ProgramText:
 
     def holds(self, name: str) -> str:
         """The fact what truth a coordinate holds, with what it rests on."""
-        label = f"H_{name}"
+        label, put, node = f"H_{name}", self.put(name), self.held.get(name, False)
         if label in self.done:
             return label
-        put = self.put(name)
         if name in self.compiled.sets:
-            self.add(
-                label, f"all i in 1..n. {put}(i) = I[{self.truth(self.compiled.sets[name])}]", [f"{put}_is", "word"]
-            )
+            self.by_cases(label, f"{put}(i) = I[{self.truth(self.compiled.sets[name])}]", name)
         elif name in self.compiled.tables:
-            said = self.form(Form(self.compiled.tables[name]))
-            self.each(label, f"{put}(i) = {said}", self.lettered("w(i)", [f"{put}_is(i)"]))
+            self.by_cases(label, f"{put}(i) = {self.form(Form(self.compiled.tables[name]))}", name)
         elif name in ("one", "zero"):
-            self.add(label, f"all i in 1..n. {put}(i) = {int(name == 'one')}", [f"{put}_is"])
-        elif (node := self.held.get(name, False)) and (isinstance(node, bool) or node[1:] != (False, True)):
-            bits = self.bits(node)
-            said, sets = f"{put}(i) = I[{self.truth(node)}]", self.sets(put)
-            for one in [*sets, *bits]:
-                self.holds(one) if one in sets else self.within(one)
-            if sets or len(bits) > 2:
-                self.each(label, said, self.tree(node, [f"{put}_is(i)"], sets))
-            else:
-                self.add(label, f"all i in 1..n. {said}", [f"{put}_is", *map(self.bit, bits)])
+            self.by_cases(label, f"{put}(i) = {int(name == 'one')}", name)
+        elif node and (isinstance(node, bool) or node[1:] != (False, True)):
+            self.by_cases(label, f"{put}(i) = I[{self.truth(node)}]", name)
         else:
             self.add(label, f"all i in 1..n. {put}(i) = I[{put}(i) = 1]", [self.bit(name)])
         return label
-
-    def sets(self, put: str) -> list[str]:
-        """The coordinates of letters that the equation of a coordinate reads."""
-        read = self.definitions[put].reads() if put in self.definitions else ()
-        return [self.own[one] for one in read if self.own.get(one) in self.compiled.sets]
 
     def bit(self, name: str) -> str:
         """The fact that a coordinate is a bit."""
@@ -228,48 +266,6 @@ class ProgramText:
             made = isinstance(node, tuple) and node[1:] != (False, True) and name not in self.compiled.sets
             self.add(label, f"all i in 1..n. bit({put}(i))", [self.holds(name) if made else f"{put}_is"])
         return label
-
-    def within(self, name: str) -> str:
-        """The fact that a bit is from 0 to 1."""
-        put = self.put(name)
-        self.add(f"R_{name}", f"all i in 1..n. 0 <= {put}(i) & {put}(i) <= 1", [self.bit(name)])
-        return f"R_{name}"
-
-    def tree(self, node: BoolNode, hints: Sequence[str], sets: Sequence[str]) -> list[str]:
-        """Lines that close a goal about a truth by cases over the letter, where coordinates `sets` tell of it, and over
-        the bits on which the truth turns."""
-        every, now = self.bits(node), [f"take now from {hints[0]} by il, ih"]
-
-        def cases(node: Any, letter: str | None, told: list[str], split: list[str]) -> list[str]:
-            while isinstance(node, tuple) and self.compiled.names[node[0]] in self.compiled.sets:
-                if letter is None:
-                    break
-                node = node[1 + (letter in self.compiled.sets[self.compiled.names[node[0]]])]
-            rest = [one for one in every if one not in split]
-            if isinstance(node, bool) and not rest:
-                return ["rewrite now", *(f"rewrite {one}" for one in told), "qed"]
-            if isinstance(node, bool) and len(every) > MOST_BITS:
-                return [f"qed by {', '.join([*told, *hints, *(f'R_{one}(i)' for one in rest), 'il', 'ih'])}"]
-            name = rest[0] if isinstance(node, bool) else self.compiled.names[node[0]]
-            k = every.index(name)
-            fact, left = f"{self.bit(name)}(i)", (node, node) if isinstance(node, bool) else node[1:]
-            labels = [f"O{k}", f"I{k}"]
-            blocks = (cases(left[value], letter, [*told, labels[value]], [*split, name]) for value in (0, 1))
-            return in_cases(labels, fact, "il, ih", blocks)
-
-        if not sets:
-            return [*now, *cases(node, self.program.alphabet[0], [], [])]
-
-        def block(k: int) -> list[str]:
-            letter = self.program.alphabet[k]
-            facts = [
-                f"{self.put(one)}(i) = {int(letter in self.compiled.sets[one])} by W{k}, {self.holds(one)}(i), il, ih"
-                for one in sets
-            ]
-            told = [*(f"G{n}" for n in range(len(sets))), *([f"W{k}"] if "w(i)" in self.truth(node) else [])]
-            return [*(f"G{n}: {fact}" for n, fact in enumerate(facts)), *cases(node, letter, told, [])]
-
-        return [*now, *self.by_letters(block)]
 
     def lettered(self, said: str, hints: Sequence[str], held: Sequence[str] = ()) -> list[str]:
         """Lines that close a goal by hints, with cases over the letter where it is asked for; `held` are coordinates

@@ -81,6 +81,18 @@ def before(text: ProofLines, k: int) -> str:
     return f"I[2 <= i & {x}(i - 1) = 1 | i = 1 & {x}(1) = 1]"
 
 
+def there(text: ProofLines, k: int) -> str:
+    """The truth of a line that is looked up: the bit that it finds, where there is a position before."""
+    return f"I[{LATER}(i) = 1 & {before(text, k)} = 1]"
+
+
+def later() -> list[Node]:
+    """The nodes that show that the coordinate which says whether there is a position before is a bit at i."""
+    sides = [[{"by": "pick", "side": side}, *hyp("it")] for side in ("right", "left")]
+    one = [rewrite("later_at"), ind("2 <= i", "either"), cases("either", [["is", "it"], ["is", "it"]], sides)]
+    return [here("later_is", "later_at"), have(f"b{LATER}", f"bit({LATER}(i))", one)]
+
+
 def near(packed: Packed, found: str, value: str, name: str) -> str:
     """That what the coordinate `name` gives is a value, or near to it."""
     error = room(packed, name)

@@ -341,13 +341,20 @@ def test_a_soft_head_with_a_planted_fault_is_not_proved(
     assert found.verdict is None or found.verdict.words != "PROVED"
 
 
-def test_a_rounding_with_other_thresholds_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("factor, low, high, right", [(4, "1/4", "3/4", True), (2, "5/4", "7/4", False)])
+def test_a_rounding_with_other_thresholds_is_proved_where_it_answers_rightly(
+    factor: int, low: str, high: str, right: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def changed(self: Any, total: str, rough: int) -> str:
-        return f"4*relu({total} - 1/4) - 4*relu({total} - 3/4)"
+        return f"{factor}*relu({total} - {low}) - {factor}*relu({total} - {high})"
 
     monkeypatch.setattr(compiler.Packed, "_rises", changed)
-    _, found = formulas.prove(sc.compile("ltl", "prev Q_a", alphabet="ab", soft=True), 5)
-    assert found.verdict is None or found.verdict.words != "PROVED"
+    model = sc.compile("ltl", "prev Q_a", alphabet="ab", soft=True)
+    wanted = {word: [place > 0 and word[place - 1] == "a" for place in range(len(word))] for word in words(4)}
+    answered = {word: [value is not None and value > Fraction(1, 2) for value in bits(model, word)] for word in wanted}
+    assert (answered == wanted) is right
+    _, found = formulas.prove(model, 5)
+    assert (found.verdict is not None and found.verdict.words == "PROVED") is right
 
 
 def test_in_python_too() -> None:

@@ -23,10 +23,10 @@ OF_OTHER_TEXTS = {
     "coq/layout.py": 1, "coq/reading.py": 2, "coq/steps.py": 1, "coq/term.py": 1,
     "proof/audit/certificatefile.py": 1, "proof/audit/existing.py": 3, "proof/audit/folded.py": 3,
     "proof/audit/statementfiles.py": 3, "proof/familytheorems.py": 1,
-    "proof/familyforms.py": 1, "proof/formcases.py": 3,
-    "proof/formulas.py": 4, "proof/ownnames.py": 2, "proof/ownother.py": 4, "proof/ownstored.py": 1,
+    "proof/familyforms.py": 1,
+    "proof/formulas.py": 3, "proof/ownnames.py": 2, "proof/ownother.py": 4, "proof/ownstored.py": 1,
     "proof/ownwords.py": 3,
-    "proof/programfacts.py": 1, "proof/programsaid.py": 1, "proof/search/elaborate.py": 3,
+    "proof/programsaid.py": 1, "proof/search/elaborate.py": 3,
     "proof/search/prooftext.py": 19, "proof/search/tactics.py": 1, "proof/spelled.py": 1,
 }  # fmt: skip
 """The same of files that read formulas, sentences, proof texts and messages. No number grows; one that falls is lowered

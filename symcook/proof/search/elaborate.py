@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from symcook.proof.normal import fkey
 from symcook.proof.search import automation, equations
 from symcook.proof.search.automation import Hint
 from symcook.proof.search.equations import OWN
-from symcook.proof.search.prooftext import BadProof, HintText, Place, ProofText, TextLine
+from symcook.proof.search.prooftext import BadProof, HintText, Place, ProofText, TextLine, read
 from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation, spoken, var
 
@@ -61,6 +61,21 @@ def part(
 ) -> list[dict[str, Any]]:
     """One part of a file, as `nodes`; what is not written is left to the automation."""
     return nodes(library, goal, text.parts.get(name, ()), idle)
+
+
+def written(g: Goal, lines: Sequence[str | Callable[[Goal], None]]) -> None:
+    """Run lines of a proof text on a goal, and between them what writes nodes down."""
+    elaborator, waiting = Elaborator(), list[str]()
+    for line in [*lines, None]:
+        if isinstance(line, str):
+            waiting.append(line)
+            continue
+        if waiting:
+            for one in read("\n".join(["proof lines", *waiting, ""])).parts["proof"]:
+                elaborator.line(g, one)
+            waiting = []
+        if line is not None:
+            line(g)
 
 
 class Elaborator:
