@@ -103,22 +103,20 @@ class ProgramFacts(MeanFacts):
             reads = [
                 fact for k in line.reads for fact in (self.known(k) if self.program.types[k] != "letter" else find(k))
             ]
-            bits, name = self.bits(*truths), self.spoken.names[number]
+            name = self.spoken.names[number]
             if label[0] != "M":
                 with suppress(Undecided):
                     self.by_cases(label, said)
                     continue
-            hints = dict.fromkeys([f"{name}_is", *more, *reads, *map(self.bit, bits)])
+            hints = dict.fromkeys([f"{name}_is", *more, *reads, *map(self.bit, self.bits(*truths))])
             signs = [one for one in more if one[0] == "D"]
             put = [f"{name}_is", *signs, *(one for one in hints if one[0] == "L")] if signs else []
             there = [said, *(expr.show(right) for one, right in self.values.values() if one in put)]
-            lettered = any("w(i)" in text for text in there)
+            lettered = len(self.program.alphabet) > 1 and any("w(i)" in text for text in there)
             if signs:
                 told = [f"take N{k} from {one}(i) by il, ih" for k, one in enumerate(put)]
-                told += [f"rewrite N{k}" for k in range(len(put))]
-                lettered = lettered and len(self.program.alphabet) > 1
                 ends = self.by_letters(lambda k: [f"rewrite W{k}", "qed"]) if lettered else ["qed"]
-                self.each(label, said, [*told, *ends])
+                self.each(label, said, [*told, *(f"rewrite N{k}" for k in range(len(put))), *ends])
             elif lettered or "word" in hints:
                 self.each(label, said, self.lettered("w(i)", [f"{one}(i)" for one in hints]))
             else:
