@@ -68,9 +68,9 @@ class Pointwise:
         if not told:
             return self.by_bits(goal, PointwiseCase(self, {}, None, others))
         if self.symbols is None or len(told) < self.symbols - len(others):
-            first, label = PointwiseCase(self, {}, told[0]), f"{told[0]}"
+            first = PointwiseCase(self, {}, told[0])
             proofs = [self.by_bits(goal, first), self.by_symbol(goal, told[1:], [*others, told[0]])]
-            return [em(f"{show(self.symbol)} = {label}", [f"w{label}", f"v{label}"], proofs)]
+            return [em(f"{show(self.symbol)} = {told[0]}", [f"w{told[0]}", f"v{told[0]}"], proofs)]
         proofs = [self.by_bits(goal, PointwiseCase(self, {}, symbol)) for symbol in told]
         if len(told) > 1:
             return [cases("word_here", [f"w{symbol}" for symbol in told], proofs)]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from symcook.compilers.numbers import Form
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
+from symcook.model import expr
 from symcook.programs.srasp import SraspLine
 from symcook.proof import own
 from symcook.proof.programmeans import MeanFacts
@@ -125,14 +126,18 @@ class ProgramFacts(MeanFacts):
                     self.by_cases(label, said)
                     continue
             hints = dict.fromkeys([first, *more, *reads, *map(self.bit, self.bits(*truths))])
-            signs, lettered = [one for one in more if one[0] == "D"], "w(i)" in said or "word" in hints
-            if not signs and not lettered:
-                self.add(label, f"all i in 1..n. {said}", hints)
-                continue
+            signs = [one for one in more if one[0] == "D"]
             put = [first, *signs, *(one for one in hints if one[0] == "L")] if signs else []
-            told = [f"take N{k} from {one}(i) by il, ih" for k, one in enumerate(put)]
-            told += [f"rewrite N{k}" for k in range(len(put))]
-            self.each(label, said, [*told, *self.lettered("w(i)" * lettered, [f"{one}(i)" for one in hints])])
+            there = [said, *(expr.show(right) for one, right in self.values.values() if one in put)]
+            lettered = len(self.program.alphabet) > 1 and any("w(i)" in text for text in there)
+            if signs:
+                told = [f"take N{k} from {one}(i) by il, ih" for k, one in enumerate(put)]
+                ends = self.by_letters(lambda k: [f"rewrite W{k}", "qed"]) if lettered else ["qed"]
+                self.each(label, said, [*told, *(f"rewrite N{k}" for k in range(len(put))), *ends])
+            elif lettered or "word" in hints:
+                self.each(label, said, self.lettered("w(i)", [f"{one}(i)" for one in hints]))
+            else:
+                self.add(label, f"all i in 1..n. {said}", hints)
 
     def chooses(self, number: int, label: str, said: str, truths: Sequence[Truth]) -> None:
         """A letter that is chosen by a condition."""
