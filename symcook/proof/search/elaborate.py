@@ -476,8 +476,14 @@ class Elaborator:
     def _witness(self, g: Goal, line: TextLine) -> None:
         if line.name:  # each
             names = equations.own(g.library.texts(""))[1]
+            waiting = [*(line.blocks[0] if line.blocks else ())]
+
+            def follow(unknown: Sequence[str]) -> None:
+                while waiting and not {*re.findall(r"\w+", waiting[0].formula)} & {*unknown}:
+                    self.line(g, waiting.pop(0))
+
             try:
-                equations.exists(g, names, [self.hint(g, h) for h in line.hints], self.levels)
+                equations.exists(g, names, [self.hint(g, h) for h in line.hints], self.levels, follow)
             except Stuck as error:
                 raise StepGap(line.place, "what is to exist is not given by its equations", str(error)) from None
             return

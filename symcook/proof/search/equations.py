@@ -7,7 +7,7 @@ What repeats is left to `rounds`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from symcook.errors import BadInput
@@ -148,8 +148,17 @@ def given(part: Term) -> ValueGiven | None:
     return found if found.function[0] == "var" and whole else None
 
 
-def exists(g: Goal, names: Sequence[str], hints: Sequence[Hint], levels: Sequence[automation.Level]) -> None:
-    """For a goal ``ex f, g, .. EQUATIONS``: each in turn is what its equation says. Stuck where one has none."""
+def exists(
+    g: Goal,
+    names: Sequence[str],
+    hints: Sequence[Hint],
+    levels: Sequence[automation.Level],
+    follow: Callable[[Sequence[str]], None],
+) -> None:
+    """For a goal ``ex f, g, .. EQUATIONS``: each in turn is what its equation says. Stuck where one has none.
+
+    Before each, `follow` adds facts about those that are there; it is given the names of the others.
+    """
     wanted: list[tuple[str, Sort]] = []
     body, left = g.goal, [*names]
     while body[0] == "ex":
@@ -165,6 +174,8 @@ def exists(g: Goal, names: Sequence[str], hints: Sequence[Hint], levels: Sequenc
         open_ones = [var(name, sort) for name, sort in names]
         inverses: dict[Term, str] = {}
         while open_ones:
+            if h is g:
+                follow([one[1][0] for one in open_ones])
             v = next((v for v in open_ones if v in by and not (free(by[v]) - {v}) & {*open_ones}), None)
             if v is not None:
                 open_ones.remove(v)
@@ -175,6 +186,7 @@ def exists(g: Goal, names: Sequence[str], hints: Sequence[Hint], levels: Sequenc
             open_ones = [one for one in open_ones if one not in again.functions]
 
     solve(g, wanted, flatten("&", body))
+    follow(())
     g.witness(*(name for name, _ in wanted))
 
 
@@ -253,10 +265,13 @@ def _inverse(g: Goal, of: ValueGiven, part: Term, hints: Sequence[Hint], levels:
 
 
 def _like(part: Term, end: Term, inside: Sequence[Term]) -> Term:
-    """`end` behind the quantifiers and premises of `part`, whose variables are `inside`."""
+    """`end` behind those quantifiers and premises of `part`, whose variables are `inside`, that it speaks of."""
     if part[0] == "all":
         v, *rest = inside
-        return ("all", part[1], (abstract(_like(instantiate(part[2][0], (v,)), end, rest), [v]),))
+        below = instantiate(part[2][0], (v,))
+        if v in free(end):
+            return ("all", part[1], (abstract(_like(below, end, rest), [v]),))
+        return _like(below[2][1] if below[0] == "->" and v in free(below[2][0]) else below, end, rest)
     if part[0] == "->":
         return ("->", None, (part[2][0], _like(part[2][1], end, inside)))
     return end

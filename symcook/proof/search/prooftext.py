@@ -15,7 +15,8 @@ A file is a heading and up to three parts; blocks are set in by blanks::
       induct k (low step)               a block for the first value, one for the step
       obtain x y (a b) from FACT        names for what exists; FACT(TERM; TERM) an instance, as in take
       witness TERM; TERM                for "there is"; ".." are the names last obtained
-      witness each                      each function that is to exist is what its equation says
+      witness each                      each function that is to exist is what its equation says; facts below it are
+                                        proved as soon as the functions that they name are there
       left                              or: right, the side of a disjunction to show
       suppose no: FORMULA               the opposite of what is to be shown
       rewrite FACT                      an equation put into what is to be shown; rewrite back FACT from right to left
@@ -313,7 +314,7 @@ class _TextReader:
             if made.hints and made.source is None:
                 raise BadProof(below[0].place(0), "expected no block below a line that ends with 'by'", below[0].text)
             blocks = _bullets(below, level)
-        elif made.kind == "fact" and not made.hints:
+        elif (made.kind == "fact" and not made.hints) or (made.kind == "witness" and made.name):
             blocks = (_block(below, level + 1),)
         else:
             raise BadProof(below[0].place(0), "expected no block here: the line above takes none", below[0].text)
@@ -609,7 +610,7 @@ def block_lines(lines: Iterable[TextLine], indent: int) -> list[str]:
             continue
         for part in _parted(line, indent):
             out += _wrapped(line_text(part), indent)
-        if line.kind in ("fact", "calc"):
+        if line.kind in ("fact", "calc", "witness"):
             for block in line.blocks:
                 out += block_lines(block, indent + 2)
             continue
