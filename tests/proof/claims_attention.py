@@ -562,7 +562,7 @@ def quadratic_instances() -> Iterator[dict[str, Any]]:
                 "mean()": column(mean),
                 "first()": column(first),
                 "out()": [column(last), column(e + ODD for e in last)],
-            }
+            } | layers_at_a_mark(values, case == 2)
 
 
 def quadratic_lookup(values: Sequence[F]) -> list[F]:
@@ -570,15 +570,28 @@ def quadratic_lookup(values: Sequence[F]) -> list[F]:
     return [attend("average", [F(2 * (i - 1) * j - j * j) for j in places], values) for i in places]
 
 
+def layers_at_a_mark(values: list[F], beyond: bool) -> dict[str, Any]:
+    """Layers that are steep by L, of which one is right for values of size at most L. Beyond: also another value, and
+    the product, which is no layer."""
+    L = max([F(1), *map(abs, values)])
+    layers = [lambda a, v: relu(v - L * a) - relu(-v - L * a), lambda a, v: F(0), lambda a, v: v]
+    return {
+        "L": [L, L - 1],
+        "f()": [*layers, lambda a, v: (1 - a) * v] if beyond else layers,
+        "a": [F(0), F(1), F(1, 2)],
+        "b": [F(0), F(1)],
+        "v": [F(0), L, -L, *values, L + 1] if beyond else [F(0), L, -L, *values],
+        "beyond": beyond,
+    }
+
+
 QUADRATIC = tuple(quadratic_instances())
 
 
 @adequate("s5.4.pred_quadmax", at=QUADRATIC, false=True)
-def pred_quadmax_printed(v: Any) -> bool | None:
-    """With the conditional of Section 4.9, which is for values in [0, 1]."""
-    values = list(v["value()"].values())
-    found = [conditional(F(i == 1), F(0), e) for i, e in enumerate(quadratic_lookup(values), 1)]
-    return found == [F(0), *values[:-1]] if values else None
+def pred_quadmax_printed(v: Any) -> bool:
+    """A layer that is steep by L sets values of size at most L to 0; L + 1 no layer does that is steep by L."""
+    return not v["beyond"]
 
 
 @adequate(
@@ -626,9 +639,24 @@ def strict_instances() -> Iterator[dict[str, Any]]:
         }
 
 
+STRICT = tuple(strict_instances())
+
+
+def printed_row(i: int, n: int) -> list[F]:
+    return [F(j, n) if j < i else F(0) for j in range(1, n + 1)]
+
+
+@adequate("s5.4.pred_strict_ahat", at=STRICT, false=True)
+def pred_strict_ahat_printed(v: Any) -> bool | None:
+    """At the first position the zeros are the largest, and all values are averaged."""
+    n, values = int(v["n"]), list(v["v()"].values())
+    found = [attend("average", printed_row(i, n), values) for i in range(1, n + 1)]
+    return found == [F(0), *values[:-1]] if n else None
+
+
 @adequate(
-    "s5.4.pred_strict_ahat",
-    at=strict_instances(),
+    "s5.4.pred_strict_ahat.corrected",
+    at=STRICT,
     misses=[
         ("(all i in 2..n. (all j", "(all i in 1..n. (all j"),
         ("out(1) = 0", "out(1) = value(1)"),
@@ -646,7 +674,7 @@ def pred_strict_ahat(v: Any) -> bool | None:
         return None
     right = []
     for i in range(2, n + 1):
-        row = [F(j, n) if j < i else F(0) for j in range(1, n + 1)]
+        row = printed_row(i, n)
         right.append(weights("average", row) == [F(j == i - 1) for j in range(1, n + 1)])
         right.append(attend("average", row, values) == values[i - 2])
         right.append(attend("average", row[: i - 1], values[: i - 1]) == values[i - 2])

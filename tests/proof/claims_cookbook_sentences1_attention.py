@@ -197,9 +197,19 @@ def soft_rows() -> Iterator[dict[str, Any]]:
         }
 
 
+SOFT_ROWS = tuple(soft_rows())
+
+
+@adequate("s5.7.positive_attention", at=SOFT_ROWS, false=True)
+def no_position_has_all(v: Any) -> bool | None:
+    """Of one position the only weight is 1."""
+    n = int(v["n"])
+    return all(0 < w < 1 for w in softmax([v["s()"][j] for j in range(1, n + 1)])) if n else None
+
+
 @adequate(
-    "s5.7.positive_attention",
-    at=soft_rows(),
+    "s5.7.positive_attention.corrected",
+    at=SOFT_ROWS,
     misses=[
         ("sm(s, n, j) < 1)", "sm(s, n, j) < 1/2)"),
         ("*v(j)) < v(p)", "*v(j)) < 0"),

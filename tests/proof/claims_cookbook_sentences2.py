@@ -360,20 +360,38 @@ def hard_average(row: Sequence[F], values: Sequence[F]) -> F:
 
 
 def broken_ties() -> Iterator[dict[str, Any]]:
-    for w in SHORT:
+    """Over three symbols, and words of three over more of them."""
+    more = [(K, w) for K in (25, 49, 100) for w in ((1, 2, 1), (1, 1, 1))]
+    for K, w in [*((3, w) for w in SHORT), *more]:
         s = matches(w)
         found = {}
         for i in range(1, len(w) + 1):
             row = [s[i, j] - F(1, j) for j in range(1, i + 1)]
-            found |= {(i, a): hard_average(row, [F(int(b == a)) for b in w[:i]]) for a in (1, 2, 3)}
-        given = {"n": F(len(w)), "K": F(3), "u()": column(w), "s()": blotted(s), "found()": blotted(found)}
+            found |= {(i, a): hard_average(row, [F(int(b == a)) for b in w[:i]]) for a in range(1, K + 1)}
+        given = {"n": F(len(w)), "K": F(K), "u()": column(w), "s()": blotted(s), "found()": blotted(found)}
         run = by_term(w, 3, 1, None, "g_") | {"S": F(3), "g_beta": F(1), "w()": column(b - 1 for b in w)}
         yield given | run | {"word": w, "right": found}
 
 
+BROKEN_TIES = tuple(broken_ties())
+
+
+@adequate("s9.1.1.tiebreak", at=BROKEN_TIES, false=True)
+def last_by_scores(v: Any) -> bool | None:
+    """By squares of fractions: the last match, at p, is above each other place j where 1/sqrt(K) > 1/p - 1/j."""
+    w, K = v["word"], int(v["K"])
+    if not w or max(w) > K:
+        return None
+    for i in range(1, len(w) + 1):
+        p = max((j for j in range(2, i + 1) if w[j - 2] == w[i - 1]), default=0)
+        if p and any(F(1, K) <= (F(1, p) - F(1, j)) ** 2 for j in range(p + 1, i + 1)):
+            return False
+    return True
+
+
 @adequate(
-    "s9.1.1.tiebreak",
-    at=broken_ties(),
+    "s9.1.1.tiebreak.corrected",
+    at=BROKEN_TIES,
     misses=[
         ("hardmax(l. s(i, l) - 1/l, i, j) = rhardmax", "hardmax(l. s(i, l), i, j) = rhardmax"),
         ("all a in 1..K. found(i, a) = I[a = c]", "all a in 1..K. found(i, a) = I[a = u(i)]"),
