@@ -38,7 +38,8 @@ def torch(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def encoded(m: Any) -> tuple[str, bytes]:
     found = FORMATS["torch"].encode(dict(m), "m")
-    assert hashlib.sha256(found[".pt"]).hexdigest() in found[".py"].decode()
+    text, digest = found[".py"].decode(), hashlib.sha256(found[".pt"]).hexdigest()
+    assert digest in text and "m.pt" in text and f"{digest}.pt" not in text
     return found[".py"].decode(), found[".pt"]
 
 

@@ -146,3 +146,17 @@ def test_each_position_has_numbers_of_its_own() -> None:
 
     one, two = (read("leftmost").diff(read("average"), length) for length in (1, 2))
     assert (one.inputs, one.different, two.inputs, two.different) == (4, 0, 4 + 4**2, 4 * 3)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_coordinate_that_only_one_of_two_models_sets_is_compared(turned: bool) -> None:
+    def set_to(number: int) -> sc.Transformer:
+        words = {"x": {"s": 1}, "y": {"s": -1, "o": number}}
+        embedding = sc.Embedding(sc.Space(("o", "s")), words)
+        return sc.Transformer("set", embedding, (), sc.Readout("sign", "last", ("s",), [[1]]))
+
+    one, other = map(set_to, (1, 0) if turned else (0, 1))
+    found = one.diff(other, max_length=1).to_json()
+    assert not found["same"] and found["different"] == 1
+    first = {"input": "y", "coordinate": "o", "first": str(int(turned)), "second": str(int(not turned))}
+    assert found["first"].items() >= first.items()

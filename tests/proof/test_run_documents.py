@@ -115,7 +115,7 @@ def test_words_are_bracketed_where_ends_are_added() -> None:
 def test_powers_in_both_directions_keep_their_values() -> None:
     """Sums within sums in the exponent, with signs; the base a number, of either sign, or not."""
     exponents = ["(i - n)", "(n - (i - 1))", "(-i + 2)", "(i - (n - i))", "(-(i - n))", "(n - i - i)"]
-    for base, exponent in itertools.product(["2", "(1/2)", "(-3)", "(-2/3)"], exponents):
+    for base, exponent in itertools.product(["2", "(1/2)", "(-3)", "(-2/3)", "(n + 1)"], exponents):
         text = f"{base}^{exponent}"
         read = _readable(text)
         assert "^" not in read
@@ -129,7 +129,7 @@ def test_powers_in_both_directions_keep_their_values() -> None:
                     return power(tree[1]) * power(tree[2])
                 return rational(tree, at)
 
-            expected = Fraction(rational(parse_term(base))) ** int(rational(parse_term(exponent), at))
+            expected = Fraction(rational(parse_term(base), at)) ** int(rational(parse_term(exponent), at))
             assert power(parse_term(read)) == expected, (text, read)
 
 
