@@ -306,12 +306,23 @@ def heads(top: int = 12) -> dict[tuple[int, int], F]:
 
 
 OFF = [{**heads(), (2, 4): F(1)}, {**heads(), (0, 3): F(0)}, dict.fromkeys(heads(), F(0))]
-HEADED = [table | {"u()": u} for table in TABLES for u in (heads(), *OFF)]
-"""Tables with the heads, with one head at one token wrong, and with the value 1 where no head looks."""
+PICKED = [{j: F(j) for j in range(1, 6)}, {j: F(j - 1) for j in range(1, 6)}]
+HEADED = [table | {"u()": u, "head()": PICKED} for table in TABLES for u in (heads(), *OFF)]
+"""Tables with the heads, with one head at one token wrong, and with the value 1 where no head looks; for k heads those
+from 1 to k, and from 0 to k - 1."""
+
+
+@adequate("merrill2024.def6.head", at=HEADED, false=True)
+def def6_head_printed(instance: Any) -> bool | None:
+    """Of one head, 0 or 1, the output at all i by one factor."""
+    f, u = instance["f()"], instance["u()"]
+    if not right(instance) or u != heads():
+        return None
+    return any(len({f[i, 1] / u[m, i] for i in range(2, 12)}) == 1 for m in (0, 1))
 
 
 @adequate(
-    "merrill2024.def6.head",
+    "merrill2024.def6.head.corrected",
     at=HEADED,
     misses=[
         ("I[j = m + 1]))", "I[j = m]))"),

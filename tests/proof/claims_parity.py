@@ -1212,7 +1212,6 @@ def close_vectors() -> Iterator[dict[str, Any]]:
 
 @adequate(
     "chiang2022.s4.2.lipschitz",
-    "yang2026.s1.layernorm",
     at=close_vectors(),
     misses=[
         ("d - 1 <= eps*K^2", "0 <= eps*K^2"),

@@ -361,13 +361,30 @@ def between(v: Any) -> bool | None:
     return low < found < high and all(found not in r for r in consecutive)
 
 
+SIDES = [
+    {"m": F(len(k)), "q": F(q), "k()": column(k)}
+    for q in (-3, 0, 1, 4)
+    for k in ([], [2], [-1], [0, 2], [2, 3], [-5, -4], [5, 7, 9], [-9, -4, -4], [-1, 9, 9])
+]
+
+
+def first_of_the_mean(v: Any) -> tuple[bool, Any, Any] | None:
+    """Whether all k_j are below q, with the first entries of the mean of their hashes and of the hash of q."""
+    m, q, k = int(v["m"]), v["q"], list(v["k()"].values())
+    below, above = all(a < q for a in k), all(a > q for a in k)
+    return (below, CONTEXT.fsum(phi(a)[0] for a in k) / m, phi(q)[0]) if m >= 1 and (below or above) else None
+
+
+@adequate("merrill2024.lemma5.mean", at=SIDES, false=True)
+def mean_below(v: Any) -> bool | None:
+    """As printed: below, on either side."""
+    found = first_of_the_mean(v)
+    return found and found[1] < found[2]
+
+
 @adequate(
-    "merrill2024.lemma5.mean",
-    at=[
-        {"m": F(len(k)), "q": F(q), "k()": column(k)}
-        for q in (-3, 0, 1, 4)
-        for k in ([], [2], [-1], [0, 2], [2, 3], [-5, -4], [5, 7, 9], [-9, -4, -4], [-1, 9, 9])
-    ],
+    "merrill2024.lemma5.mean.corrected",
+    at=SIDES,
     misses=[
         ("(all j in 1..m. k(j) < q)", "(ex j in 1..m. k(j) < q)"),
         ("(all j in 1..m. q < k(j))", "(ex j in 1..m. q < k(j))"),
@@ -376,12 +393,11 @@ def between(v: Any) -> bool | None:
     ],
 )
 def mean_on_one_side(v: Any) -> bool | None:
-    m, q, k = int(v["m"]), v["q"], list(v["k()"].values())
-    below, above = all(a < q for a in k), all(a > q for a in k)
-    if m < 1 or not (below or above):
+    found = first_of_the_mean(v)
+    if found is None:
         return None
-    mean = CONTEXT.fsum(phi(a)[0] for a in k) / m
-    return mean < phi(q)[0] if below else mean > phi(q)[0]
+    below, mean, own = found
+    return mean < own if below else mean > own
 
 
 LENGTHS = range(1, 41)
