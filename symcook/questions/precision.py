@@ -330,7 +330,7 @@ class _Length:
         sets = self._sets(format)
         if sets.entries is None:
             return self.runs
-        return [self.runs[k] for k in (sets.verdicts(self._typed) < 0).nonzero()[0]]
+        return [self.runs[int(k)] for k in (sets.verdicts(self._typed) < 0).nonzero()[0]]
 
     @cached_property
     def _typed(self) -> Array:
