@@ -623,7 +623,7 @@ def pred_quadmax(v: Any) -> bool | None:
     )
 
 
-def strict_instances() -> Iterator[dict[str, Any]]:
+def strict_averages() -> Iterator[dict[str, Any]]:
     """With what a head sees that looks at j/n before each position, 0 where there is nothing."""
     for n in range(7):
         v = [number() for _ in range(n)]
@@ -639,14 +639,14 @@ def strict_instances() -> Iterator[dict[str, Any]]:
         }
 
 
-STRICT = tuple(strict_instances())
+STRICT_AVERAGES = tuple(strict_averages())
 
 
 def printed_row(i: int, n: int) -> list[F]:
     return [F(j, n) if j < i else F(0) for j in range(1, n + 1)]
 
 
-@adequate("s5.4.pred_strict_ahat", at=STRICT, false=True)
+@adequate("s5.4.pred_strict_ahat", at=STRICT_AVERAGES, false=True)
 def pred_strict_ahat_printed(v: Any) -> bool | None:
     """At the first position the zeros are the largest, and all values are averaged."""
     n, values = int(v["n"]), list(v["v()"].values())
@@ -656,7 +656,7 @@ def pred_strict_ahat_printed(v: Any) -> bool | None:
 
 @adequate(
     "s5.4.pred_strict_ahat.corrected",
-    at=STRICT,
+    at=STRICT_AVERAGES,
     misses=[
         ("(all i in 2..n. (all j", "(all i in 1..n. (all j"),
         ("out(1) = 0", "out(1) = value(1)"),
