@@ -330,7 +330,7 @@ class _Length:
         sets = self._sets(format)
         if sets.entries is None:
             return self.runs
-        return [self.runs[int(k)] for k in (sets.verdicts(self._typed) < 0).nonzero()[0]]
+        return [word for word, one in zip(self.runs, sets.verdicts(self._typed), strict=True) if one < 0]
 
     @cached_property
     def _typed(self) -> Array:
