@@ -75,9 +75,9 @@ def run_steps(
         if wrong is not None:
             break
     ended = bool(said) and said[-1] in speech.ends and wrong is None
-    lost = bool(said) and not ended and said[-1] not in chosen.model.alphabet  # as rounding alone makes it
-    why = "wrong" if wrong is not None else "end" if ended else "no symbol" if lost else "limit"
-    last = {"stopped": why, "output": speech.output(said if wrong is None else said[:-1])}
+    lost = bool(said) and said[-1] not in (*chosen.model.alphabet, *speech.ends)  # as rounding alone makes it
+    why = "no symbol" if lost else "wrong" if wrong is not None else "end" if ended else "limit"
+    last = {"stopped": why, "output": speech.output(said[:-1] if why == "wrong" else said)}
     if as_json:
         say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
     elif ended and speech.verdict:

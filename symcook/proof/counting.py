@@ -285,8 +285,9 @@ def _predicate(text: ProofLines, k: int, line: FormulaLine) -> None:
         hint = ("even_number", "odd_number")[r] if m == 2 else f"remainder_sum(k; {m}; {r})"
         text.once(f"T{k}", f"all k:Int. 0 <= k -> {said} by {hint}")
         return
-    nodes = Pointwise(None, ("name", "k")).by_symbol(parse_formula(said), ones)
-    if not ones:
+    if ones:
+        nodes = Pointwise(None, ("name", "k")).by_symbol(parse_formula(said), ones)
+    else:
         never = [{"by": "contra", "as": "no"}, *combined([], [("1", "low"), ("1", "is")])]
         nodes = told(whole, never, [rewrite("zero"), {"by": "true"}])
     text.step(have(f"T{k}", f"all k:Int. 0 <= k -> {said}", [intro(["k"]), intro(["low"]), *nodes]), f"T{k}")
