@@ -349,8 +349,8 @@ def values_of(program: Srasp, word: Any) -> list[Any]:
             "the selector_width: c",
         ),
         (
-            "alphabet a b;\nx = selector_width(select(tokens, tokens, !=) and select(indices, indices, <))\n"
-            "y = aggregate(select(x, indices, ==), tokens, '?')",
+            "alphabet a b;\nx(i) = psum j [j >= i] map(in(j); 'a': 1, else: 0)\n"
+            "y(i) = left j [j > i, x(j) = x(i)] in(j) : '-'",
             "the square of x",
         ),
         ("alphabet a b;\nx = aggregate(select(tokens, tokens, ==), indices)", "this aggregate: x"),

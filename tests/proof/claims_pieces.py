@@ -143,8 +143,8 @@ def narrow_networks() -> Iterator[dict[str, Any]]:
     """Lengths, an exponent and a least length, with networks of one layer that round."""
     for v in ROUNDING_NETWORKS:
         if v["L"] == 1:
-            for C in (F(1), F(0)):
-                yield v | {"C": C, "eps": [CONTEXT.log(2) / 2], "N": [F(8)], "n": [F(1), F(8), F(20), F(10**4)]}
+            for C, D in ((F(1), F(4)), (F(0), F(4)), (F(1), F(1, 2))):
+                yield v | {"C": C, "D": D, "eps": [CONTEXT.log(2) / 2], "N": [F(8)], "n": [F(1), F(8), F(20), F(10**4)]}
 
 
 NARROW = tuple(narrow_networks())
@@ -153,7 +153,10 @@ NARROW = tuple(narrow_networks())
 def wide(v: Any, apart: bool) -> bool | None:
     if v["C"] <= 0:
         return None
-    powers = [CONTEXT.exp(v["eps"][0] * CONTEXT.log(real(n))) for n in v["n"] if n >= 8 and log_at_most(n, v["p"])]
+    asked = [n for n in v["n"] if n >= 8 and log_at_most(n, v["p"])]
+    if not apart:
+        asked = [n for n in asked if real(v["p"]) <= real(v["D"]) * CONTEXT.log(real(n))]
+    powers = [CONTEXT.exp(v["eps"][0] * CONTEXT.log(real(n))) for n in asked]
     return rounds(v, apart) is None or all(power <= real(v["m"]) for power in powers)
 
 

@@ -297,15 +297,16 @@ MOVES = [
     }
     for positions in ([0], [-2, 0, 3])
     for steps in ([1], [2], [1, 2], [2, 5, 9])
-    for moves in ([1], [-1], [1, -1])
+    for moves in ([1], [-1], [1, -1], [1, 0], [1, 0, -1])
 ]
 """Positions, steps and moves, and the weights that an affine map may have."""
 
 
 @adequate("merrill2024.thm2.linear", at=MOVES, false=True)
 def affine_choice(v: Any) -> bool:
-    """One move, or one step (where h/i is read and 1/i is a number of the map), can be had; not both moves at two."""
-    return len(v["d"]) == 1 or len(v["i"]) == 1
+    """One move, or one step (where h/i is read and 1/i is a number of the map), can be had; not both moves at two. The
+    printed step has no move 0."""
+    return len([move for move in v["d"] if move]) == 1 or len(v["i"]) == 1
 
 
 @adequate(
@@ -313,13 +314,14 @@ def affine_choice(v: Any) -> bool:
     at=MOVES,
     misses=[
         ("relu((h + 1)/i", "((h + 1)/i"),
-        ("- 2*I[d = -1])", "- I[d = -1])"),
-        ("- 2*I[d = -1])", "- 2*I[d = 1])"),
+        ("- 2*I[d != 1])", "- I[d != 1])"),
+        ("- 2*I[d != 1])", "- 2*I[d = -1])"),
+        (" + relu(1/i - I[d != 0])", ""),
     ],
 )
-def one_unit(v: Any) -> bool:
+def two_units(v: Any) -> bool:
     return all(
-        (h - 1) / i + max(F(0), (h + 1) / i - (h - 1) / i - 2 * (d == -1)) == (h + d) / i
+        (h - 1) / i + max(F(0), 2 / i - 2 * (d != 1)) + max(F(0), 1 / i - (d != 0)) == (h + d) / i
         for h in v["h"]
         for i in v["i"]
         for d in v["d"]
