@@ -140,10 +140,9 @@ class GateFacts(ProgramText):
         if name in self.compiled.counts:
             inner = [f"witness {self.counted(name)}", f"qed by {self.count(name)}(i), il, ih"]
         elif (number := self.finder(name)) is not None:
-            source, known = self.source(number, name).name, "obtain m (same low high) from {}(p) by pl, ph, il, ih"
-            inner = self.where_found(
-                number, [name], ["same", "low", "high"], [known.format(self.whole(source)), "witness m"], ["witness 0"]
-            )
+            source = self.whole(self.source(number, name).name)
+            lines = [f"obtain m (same low high) from {source}(p) by pl, ph, il, ih", "witness m"]
+            inner = self.where_found(number, [name], ["same", "low", "high"], lines, ["witness 0"])
         elif name in self.compiled.gates:
             gate = self.compiled.gates[name]
             said, given = self.truth(gate.truth), [f"{self.gate(name)}(i)", "same", "low", "high", "il", "ih"]
@@ -174,7 +173,8 @@ class GateFacts(ProgramText):
         lines: Sequence[str] = (),
         edge_lines: Sequence[str] = (),
     ) -> list[str]:
-        """Lines that show what is so of coordinates where a head copies them from, also where it sees nothing."""
+        """Lines that close a goal about what a head has found, by `known` facts about the position where it did, with
+        `lines` before them; by `edge_lines` where it sees nothing."""
         (one,) = self.compiled.selections[number]
         copies, edge = [each for each in present(one.head).values if self.there(each)], self.edge(one)
         hints = ", ".join([*(f"F{copies.index(name)}" for name in names), *known, "pl", "ph", "il", "ih"])

@@ -169,8 +169,8 @@ class SelectionFacts(SquareFacts):
         for case in one.cases:
             if not isinstance(case.there, bool):
                 source = self.compiled.hold(case.there)
-                copies_it = [f"{self.put(name)}(i)" for name, row in copies.items() if list(row) == [source]]
-                found = copies_it[0] if copies_it else f"{self.put(source)}(p)"
+                copied = (f"{self.put(name)}(i)" for name, row in copies.items() if list(row) == [source])
+                found = next(copied, f"{self.put(source)}(p)")
                 parts.append(f"{self.put(self.compiled.hold(self.compiled.node(case.here)))}(i)*{found}")
         total = f"({' + '.join(parts)})"
         if not one.equalities:

@@ -45,10 +45,11 @@ class SquareFacts(GateFacts):
         if label in self.done:
             return label
         said = f"{square}(i) = {put}(i)^2"
+        missing = Undecided(f"no proof is made of the square of {self.compiled.meanings[name]}")
         if name in ("before", "behind"):
             self.each(label, said, [f"qed by {square}_is(i), {put}_is(i), il, ih"])
-        elif self.compiled.squares[name] not in self.run:
-            raise Undecided(f"no proof is made of the square of {self.compiled.meanings[name]}")
+        elif not self.there(self.compiled.squares[name]):
+            raise missing
         elif name in self.compiled.counts:
             self.each(label, said, self.count_squared(name, square))
         elif (number := self.finder(name)) is not None:
@@ -57,7 +58,7 @@ class SquareFacts(GateFacts):
             known = self.squared(self.compiled.gates[name].atom.name)
             self.each(label, said, [f"qed by {self.gate(name)}(i), {self.gate(name, known)}(i), {known}(i), il, ih"])
         else:
-            raise Undecided(f"no proof is made of the square of {self.compiled.meanings[name]}")
+            raise missing
         return label
 
     def found_squared(self, number: int, name: str) -> list[str]:
