@@ -7,59 +7,74 @@ shown as a closed lemma, all names quantified and what it rests on supposed, whe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from symcook.proof import kernel
 from symcook.proof.own import in_halves
 from symcook.proof.search.liveness import cited
-from symcook.proof.search.tactics import Goal
-from symcook.proof.steps import Node, have, intro, use
-from symcook.proof.terms import MAX_SIZE, Term, abstract, free, measure
+from symcook.proof.search.tactics import Goal, Tactic
+from symcook.proof.steps import Node, have, use
+from symcook.proof.terms import MAX_SIZE, Term, abstract, measure, subterms, var
 
 
 class Apart:
-    """How the facts of one proof are shown: where they stand as long as the copies are few, then as lemmas."""
+    """The facts of one proof that are lemmas, each form of them once."""
 
     def __init__(self) -> None:
-        self.lemmas: list[tuple[str, Term, Node]] = []
+        self.lemmas: dict[Term, tuple[str, Node]] = {}
         self.copies = 0
 
     def show(self, g: Goal, node: Node) -> None:
-        """The fact that a node shows, by the node or by a lemma of what its proof uses."""
+        """The fact that a node shows: where it stands as long as the copies are few, else by a lemma."""
         self.copies += _branches([node]) * (len(g.facts) + len(g.scope))
         if 4 * self.copies > kernel.MAX_COPIES:  # lemmas are facts too, and cases have their own
-            self._cite(g, node)
+            self.cite(g, node)
         else:
             g._emit(node)
             g._bind(node["as"], g.formula(node["show"]))
 
-    def _cite(self, g: Goal, node: Node) -> None:
-        shown, used = g.formula(node["show"]), cited(node["proof"])
+    def cite(self, g: Goal, node: Node) -> None:
+        """The fact that a node shows, by a lemma of what its proof uses."""
+        used = cited(node["proof"])
         facts = [label for label in g.facts if label in used]
+        self.prove(g, node["as"], g.formula(node["show"]), facts, (), lambda h: h.nodes.extend(node["proof"]))
+
+    def prove(
+        self, g: Goal, label: str, shown: Term, facts: Sequence[str], names: Sequence[str], close: Tactic
+    ) -> None:
+        """A fact, by a lemma that supposes these facts, about their names and these `names`; `close` closes its goal,
+        where names and facts are called as they are here. The order of both tells whether two lemmas are one."""
         whole = shown
-        for label in reversed(facts):
-            whole = ("->", None, (g.facts[label], whole))
-        found = {one[1][0]: one for one in free(whole)}
-        names = [name for name in g.scope if name in found]
-        whole = abstract(whole, [found[name] for name in reversed(names)])
-        for name in reversed(names):
-            whole = ("all", g.scope[name], (whole,))
-        label, proof = f"L{len(self.lemmas) + 1}", [intro([*names, *facts]), *node["proof"]]
-        self.lemmas.append((label, whole, have(label, g.text(whole), proof)))
-        g._emit(use(label, [*names, *(f"#{one}" for one in facts)], node["as"]))
-        g._bind(node["as"], shown)
+        for one in reversed(facts):
+            whole = ("->", None, (g.facts[one], whole))
+        found = {one[1][0]: one for one in subterms(whole) if one[0] == "var"}
+        names = [*dict.fromkeys([*names, *found])]
+        order = [found.get(name) or var(name, g.scope[name]) for name in reversed(names)]
+        whole = abstract(whole, order)
+        for one in order:
+            whole = ("all", one[1][1], (whole,))
+        if whole not in self.lemmas:
+            h = Goal(g.library, whole, {}, {})
+            h.intro([*names, *facts])
+            close(h)
+            lemma = f"R{len(self.lemmas) + 1}"
+            self.lemmas[whole] = lemma, have(lemma, g.text(whole), h.nodes)
+        g._emit(use(self.lemmas[whole][0], [*names, *(f"#{one}" for one in facts)], label))
+        g._bind(label, shown)
 
     def nodes(self) -> list[Node]:
         """The nodes that show the lemmas: as many as one formula may hold are a conjunction, so that none of them
         stands around another."""
-        rows, size = list[list[tuple[str, Term, Node]]](), MAX_SIZE
-        for one in self.lemmas:
-            size += measure(one[1])[1] + 1
+        rows, size = list[list[tuple[str, Node]]](), MAX_SIZE
+        for whole, one in self.lemmas.items():
+            size += measure(whole)[1] + 1
             if size > MAX_SIZE // 2:
                 rows.append([])
-                size = measure(one[1])[1]
+                size = measure(whole)[1]
             rows[-1].append(one)
-        together = [_together(f"LL{number}", [node for *_, node in row]) for number, row in enumerate(rows, 1)]
+        together = [_together(f"RR{number}", [node for _, node in row]) for number, row in enumerate(rows, 1)]
         return together + [
-            use(f"LL{number}", [], [label for label, *_ in row]) for number, row in enumerate(rows, 1) if len(row) > 1
+            use(f"RR{number}", [], [label for label, _ in row]) for number, row in enumerate(rows, 1) if len(row) > 1
         ]
 
 

@@ -35,8 +35,8 @@ from symcook.proof.search.elaborate import Elaborator, written
 from symcook.proof.search.prooftext import Place
 from symcook.proof.search.tactics import Goal
 from symcook.proof.spelled import WORD, spelled
-from symcook.proof.steps import Node, both, cases, combined, each, have, here, hyp, ind, intro, rewrite, use
-from symcook.proof.terms import opened, variables
+from symcook.proof.steps import Node, both, cases, combined, each, have, here, hyp, ind, rewrite, use
+from symcook.proof.terms import variables
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -215,24 +215,15 @@ class ProofLines:
 
     def begin(self, g: Goal) -> None:
         """Names for what the sentence quantifies, all at once, and labels for what it supposes."""
-        names = ["n", "w", *self.run, *self.functions]
-        g.goal = opened(g.goal, [g._declare(name, sort) for name, sort in zip(names, variables(g.goal), strict=True)])
+        g.intro(["n", "w", *self.run, *self.functions])
         told = [f"m{one[1:]}" for one in self.own]
         labels: list[Any] = ["some", "word", [equations.OWN], *([told] if len(told) > own.LONG else told)]
-        for place, label in enumerate(labels):
-            premise, g.goal = g.goal[2]
-            labels[place] = list(equations.spread(tuple(label), premise)) if isinstance(label, list) else label
-            g._bind(labels[place], premise)
-        g._emit(intro([*names, *labels]))
+        for label in labels:
+            g.intro([[*equations.spread(tuple(label), g.goal[2][0])] if isinstance(label, list) else label])
 
     def defined(self, g: Goal) -> None:
         """D, with what the sentence quantifies taken up at once."""
-        names = [f"d{number}" for number in range(1, len(variables(g.goal)) + 1)]
-        if names:
-            g.goal = opened(
-                g.goal, [g._declare(name, sort) for name, sort in zip(names, variables(g.goal), strict=True)]
-            )
-            g._emit(intro(names))
+        g.intro([f"d{number}" for number in range(1, len(variables(g.goal)) + 1)])
         own.show_defined(g)
 
     def inhabited(self, g: Goal, model: Transformer) -> None:
@@ -252,15 +243,7 @@ class ProofLines:
         for first in range(0, len(bits) if self.put else 0, own.ROW):
             row = {(k,): [bit] for k, bit in enumerate(bits[first : first + own.ROW], 1)}
             texts.append(rows_function(row, "1"))
-        sorts: list[Any] = []
-        left = g.goal
-        while left[0] == "ex" and len(sorts) < len(texts):
-            sorts.append(left[1])
-            left = left[2][0]
-        values = [g.term(text, sort) for text, sort in zip(texts, sorts, strict=True)]
-        for text in texts:
-            g._emit({"by": "witness", "term": text})
-        g.goal = opened(g.goal, values)
+        g.witness(*texts)
         Elaborator().block(g, (), Place(1, 1))
 
     def named(self, text: str) -> str:

@@ -17,7 +17,7 @@ from symcook.model.meaning import ONE, subtrees
 from symcook.model.rationals import quotient
 from symcook.proof.steps import Node, both, cases, combined, em, have, here, hyp, ind, intro, rewrite, use
 
-CASES = 64
+CASES = 1_024
 """How many cases a fact may have in a proof."""
 HERE: Tree = ("name", "i")
 SYMBOL: Tree = ("call", "w", (HERE,))
@@ -44,7 +44,7 @@ class Pointwise:
         self.bits: dict[Tree, str] = {}
         self.near: dict[Tree, tuple[FactSide, FactSide]] = {}
         self.ranges: dict[Tree, tuple[str, str]] = {}
-        self.cases, self.most = 0, CASES
+        self.cases = 0
 
     def proof(self, goal: Tree) -> list[Node]:
         """The nodes that show that the goal holds at every position."""
@@ -56,6 +56,20 @@ class Pointwise:
         split = self.by_symbol(goal, sorted(told))
         word = [here("word", "word_here")] if told else []
         return [intro(["i"]), intro(["range"]), *self.nodes, *word, *self.in_range(), *split]
+
+    def by_values(self, goal: Tree, values: Sequence[tuple[Tree, str, Sequence[Tree]]]) -> list[Node]:
+        """Cases over the values of terms, each with the fact that it is one of these."""
+        if not values:
+            return self.by_bits(goal, PointwiseCase(self, {}, None))
+        (term, fact, numbers), *rest = values
+        labels, proofs = [f"{fact}_{k}" for k in range(len(numbers))], list[list[Node]]()
+        for label, number in zip(labels, numbers, strict=True):
+            self.equations[term] = label, number
+            proofs.append(self.by_values(goal, rest))
+        del self.equations[term]
+        if len(numbers) > 1:
+            return [cases(fact, labels, proofs)]
+        return [have(labels[0], show(("=", term, numbers[0])), hyp(fact)), *proofs[0]]
 
     def in_range(self) -> Iterator[Node]:
         """The facts that bits of which no more is asked are from 0 to 1."""
@@ -81,8 +95,8 @@ class Pointwise:
         bit = next((bit for part in subtrees(goal) if self.given(part) and (bit := case.open(part))), None)
         if bit is None:
             self.cases += 1
-            if self.symbols is not None and self.cases > self.most:
-                raise Undecided(f"no proof is made of a Boolean part of more than {self.most} cases")
+            if self.symbols is not None and self.cases > CASES:
+                raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
             if not case.truth(goal):
                 raise Undecided(f"no proof is made of {show(goal)}")
             closed = case.put_in(goal)
@@ -96,7 +110,7 @@ class Pointwise:
 
     def symbol_of(self, f: Tree) -> int | None:
         """The number of a symbol, where a formula says that it is the one at i."""
-        return f[2][1] if f[0] == "=" and f[1] == self.symbol else None
+        return f[2][1] if f[0] == "=" and f[1] == self.symbol and f[2][0] == "num" else None
 
     def of_symbols(self, f: Tree) -> bool:
         """Whether a formula is one of these, or says that one of some holds."""

@@ -52,6 +52,7 @@ class ProgramFacts(MeanFacts):
     def prove(self, g: Goal) -> None:
         """Close the goal by the lines."""
         written(g, [f"  {line}" if isinstance(line, str) else line for line in self.lines])
+        g.nodes[:0] = self.apart.nodes()
 
     def inhabited(self, g: Goal) -> None:
         """H, by the run on a word of one letter."""
@@ -91,12 +92,12 @@ class ProgramFacts(MeanFacts):
         selector, _, default = line.reads
         name, mask = self.spoken.names[number], "none" if line.op == "aggregate" else line.value
         low, end = (one.format(i="i") for one in RANGES[mask])
-        facts = [f"{fact}({at})" for read, at in self.selected(selector, "j") for fact in self.known(read)]
+        facts = self.facts_read(selector)
         said = f"{name}(i) = {self.spoken.value(default)}"
         self.each(f"Z{number}", said, [
             f"take (sel none) from {name}_is(i) by il, ih",
             f"never: all j in {low}..{end}. ~({self.spoken.pair(selector)})", "  given j (jl jh)",
-            f"  qed by {', '.join([*dict.fromkeys(facts), 'word(i)', 'word(j)', 'jl', 'jh', 'il', 'ih'])}",
+            f"  qed by {', '.join([*facts, 'word(i)', 'word(j)', 'jl', 'jh', 'il', 'ih'])}",
             "qed by none, never"])  # fmt: skip
         self.valued(f"Z{number}", f"all i in 1..n. {said}")
         self.by_lines(number, f"Z{number}", [default])
@@ -115,16 +116,15 @@ class ProgramFacts(MeanFacts):
             "",
         )
         for label, said, truths in self.goals(number):
+            with suppress(Undecided):
+                self.by_cases(label, said)
+                continue
             if line.op == "if" and self.program.types[number] == "letter":
                 self.chooses(number, label, said, truths)
                 continue
             letter = code if line.op == "compare" else label.partition("_")[2]
             find = self.members if label[0] == "M" else lambda k, letter=letter: self.known(k, letter)
             reads = [fact for k in lines for fact in (self.known(k) if self.program.types[k] != "letter" else find(k))]
-            if label[0] != "M":
-                with suppress(Undecided):
-                    self.by_cases(label, said)
-                    continue
             hints = dict.fromkeys([first, *more, *reads, *map(self.bit, self.bits(*truths))])
             signs = [one for one in more if one[0] == "D"]
             put = [first, *signs, *(one for one in hints if one[0] == "L")] if signs else []

@@ -6,17 +6,16 @@ last one that is selected, or none is. E5 is what the head gives at the first po
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
-from symcook.compilers.booleans import BoolNode
 from symcook.compilers.numbers import Form, LinearFactors
-from symcook.compilers.selection import Equality, Selection
-from symcook.compilers.values import Truth
+from symcook.compilers.selection import Equality, Selection, SelectorCase
 from symcook.errors import Undecided
 from symcook.present import present
 from symcook.programs.srasp import SraspLine
+from symcook.proof.programpairs import Pairs
 from symcook.proof.programsaid import RANGES
 from symcook.proof.programsquares import SquareFacts
 from symcook.proof.programtext import as_block
@@ -68,7 +67,7 @@ class SelectionFacts(SquareFacts):
         test, chosen = self.test(one, copies), self.chosen(number, one, copies, f"({seen})" if every else "p")
         if every:  # the last position is seen, or the first
             there = self.spoken.value(value, f"({seen})")
-            read = [f"{fact}({at})" for each, at in self.selected(selector, seen) for fact in self.known(each)]
+            read = self.facts_read(selector, there=seen)
             hints = ", ".join([f"sel({seen})", *dict.fromkeys(read), "il", "ih", "low"])
             inner += [*copying, f"value: {name}(i) = {there} by {hints}",
                       f"chosen: {chosen} by value"]  # fmt: skip
@@ -82,7 +81,7 @@ class SelectionFacts(SquareFacts):
             told = f"({pair()} & I[{pair()}] = 1) | (~({pair()}) & I[{pair()}] = 0)"
             inner += [f"either: all j in {low}..{end}. {told}",
                       "  given j (jl jh)", f"  cases holds: {pair()}", "    - qed by holds", "    - qed by holds",
-                      *self.scores(line, one, copies),
+                      *self.scores(number, line, one, copies),
                       f"obtain p (pl ph how heads) from {found} by truths, picked, others, il, ih, low", *copying,
                       *self.meets(one, copies),
                       f"chosen: {chosen}", "  cases yes, no from how", "    - left",
@@ -147,7 +146,7 @@ class SelectionFacts(SquareFacts):
         """What a selector says of i and a position beside the equality of numbers."""
         (equality,) = one.equalities
         tied = equality.line
-        return self.spoken.pair(line.reads[0], "i", at, tied)
+        return self.spoken.pair(line.reads[0], "i", at, {tied: True})
 
     def ends(self, one: Selection) -> tuple[str, str]:
         """The first and last position that a mask leaves."""
@@ -226,51 +225,33 @@ class SelectionFacts(SquareFacts):
         line = self.program.lines[equality.line]
         return line.reads[0], line.reads[1]
 
-    def scores(self, line: SraspLine, one: Selection, copies: Mapping[str, LinearFactors]) -> list[str]:
+    def scores(self, number: int, line: SraspLine, one: Selection, copies: Mapping[str, LinearFactors]) -> list[str]:
         """Lines that show the score of what is selected, `picked`, and that of all else to be below it, `others`."""
         selector, score, top = self.spoken.pair(line.reads[0]), self.score(copies), self.top(one)
         low, end = self.ends(one)
-        facts = [f"{fact}(i)" for case in one.cases for fact in self.truths(case.here, case.there)]
-        facts += [
-            f"{self.holds(self.compiled.hold(case.there))}(j)" for case in one.cases if not isinstance(case.there, bool)
-        ]
-        facts += [f"{self.holds('one')}(i)"] if "one" in self.run else []
-        turning = [(truth, at) for case in one.cases for truth, at in ((case.here, "i"), (case.there, "j"))]
-        facts += [f"{self.bit(name)}({at})" for truth, at in turning for name in self.bits(truth) if self.there(name)]
-        facts += [f"{fact}({at})" for read, at in self.selected(line.reads[0], "j") for fact in self.known(read)]
-        if (
-            self.program.lines[line.reads[0]].op == "key"
-            and len(one.cases) == 1
-            and isinstance(one.cases[0].there, tuple)
-        ):
-            (read,) = self.program.lines[line.reads[0]].reads
-            facts = [
-                *self.alike(read, self.compiled.hold(one.cases[0].there)),
-                f"{self.holds(self.compiled.hold(True))}(i)",
-            ]
-        hints = ", ".join([*dict.fromkeys(facts), "word(i)", "word(j)", "jl", "jh", "il", "ih", "low", "is"])
-        lines, given = [f"truths: all j in {low}..{end}. bit(I[{selector}])"], "  given j (jl jh) is"
-        if self.conditioned(one):
-            return [*lines, *self.equality(line, one, score, top, hints.removesuffix(", is"))]
+        lines = [f"truths: all j in {low}..{end}. bit(I[{selector}])"]
         if one.equalities:
-            return [*lines, *self.equality(line, one, score, top)]
-        plain = any(case.there is True for case in one.cases)
-        every = f"all j in {low}..{end}. I[{selector}]"
-        return [*lines, f"picked: {every} = 1 -> {score} = {top}", given, f"  qed by {hints}",
-                f"zeros: {every} = 0 -> {score} = 0", given, f"  qed by {hints}",
-                f"others: {every} = 0 -> {score} < {top}", given,
-                f"  qed by zeros(j), {hints if plain else 'jl, jh, is'}"]  # fmt: skip
+            return [*lines, *self.equality(number, line, one, score, top)]
+        every, label = f"all j in {low}..{end}. I[{selector}]", f"K{number}"
+        said = f"(I[{selector}] = 1 & {score} = {top}) | (I[{selector}] = 0 & {score} = 0 & 0 < {top})"
+        self.pairs(one.cases, line.reads[0]).show(label, said)
+        told = ["  given j (jl jh) is", f"  cases yes, no from {label}(i; j) by jl, jh, il, ih, low"]
+        return [*lines, f"picked: {every} = 1 -> {score} = {top}", *told, "    - qed by yes", "    - qed by no, is",
+                f"zeros: {every} = 0 -> {score} = 0", *told, "    - qed by yes, is", "    - qed by no",
+                f"others: {every} = 0 -> {score} < {top}", *told, "    - qed by yes, is",
+                "    - qed by no"]  # fmt: skip
 
-    def alike(self, number: int, name: str) -> list[str]:
-        """The facts that a coordinate holds a truth of the program, and that this is a bit."""
-        value, put, held = self.spoken.value(number), self.put(name), self.holds(name)
-        self.each(f"K{number}", f"{put}(i) = {value}", [
-            f"take held from {held}(i) by il, ih", f"take told from L{number}(i) by il, ih",
-            "rewrite held", "rewrite told", "qed"])  # fmt: skip
-        self.add(f"V{number}", f"all i in 1..n. bit({value})", [f"L{number}"])
-        return [f"K{number}(j)", f"V{number}(j)"]
+    def pairs(self, cases: Sequence[SelectorCase], selector: int, told: Collection[int] = ()) -> Pairs:
+        """What a selector says of two positions, but for these parts of it, with what its cases read of it."""
+        pairs = Pairs(self, self.selected(selector, "j", told))
+        for case in cases:
+            if case.there is True or not isinstance(case.there, bool):
+                pairs.hold(case.here, "i")
+            if not isinstance(case.there, bool):
+                pairs.hold(case.there, "j")
+        return pairs
 
-    def equality(self, line: SraspLine, one: Selection, score: str, top: str, more: str = "") -> list[str]:
+    def equality(self, number: int, line: SraspLine, one: Selection, score: str, top: str) -> list[str]:
         """The same where a number at j must be one at i: the score is the square of that one less the square of the
         difference."""
         (equality,) = one.equalities
@@ -286,6 +267,7 @@ class SelectionFacts(SquareFacts):
         keys = [f"{fact}(j)" for fact in self.known(key)] + self.coordinates(row, "j")
         unit = [f"{self.holds('one')}(i)"] if "one" in self.run else []
         far, every = f"1 <= ({x} - {y})^2", f"all j in {low}..{end}."
+        more = self.conditioned(one)
         terms = self.terms(one) if more else "1"
         found, rest = f"{terms} + ({y} - ({c}))^2", "I[0 = 0]"
         if more:
@@ -308,10 +290,14 @@ class SelectionFacts(SquareFacts):
                     "    - qed by apart, is", others, "  given j (jl jh) is",
                     "  cases level, apart from either(j) by jl, jh", "    - qed by level, is",
                     f"    - far: {far} by apart", "      qed by total(j), far, jl, jh"]  # fmt: skip
-        condition = self.condition(line, one, "j")
-        return [*lines, f"fits: {every} ({condition}) -> {terms} = 1", "  given j (jl jh) so", f"  qed by {more}, so",
-                f"misses: {every} ~({condition}) -> {terms} = 0 & {rest} = 0", "  given j (jl jh) off",
-                f"  - qed by {more}, off", f"  - qed by {more}, off",
+        condition, label = self.condition(line, one, "j"), f"K{number}"
+        pairs = self.pairs(one.cases, line.reads[0], [one.equalities[0].line])
+        pairs.show(label, f"(({condition}) & {terms} = 1) | (~({condition}) & {terms} = 0 & {rest} = 0)")
+        told = f"  cases yes, no from {label}(i; j) by jl, jh, il, ih, low"
+        return [*lines, f"fits: {every} ({condition}) -> {terms} = 1", "  given j (jl jh) so", told,
+                "    - qed by yes", "    - qed by no, so",
+                f"misses: {every} ~({condition}) -> {terms} = 0 & {rest} = 0", "  given j (jl jh) off", told,
+                "    - qed by yes, off", "    - qed by no",
                 picked, "  given j (jl jh) is", "  cases holds, not_so from either(j) by jl, jh",
                 f"    - so: {condition} by holds", f"      level: {x} = {y} by holds",
                 "      take fit from fits(j) by so, jl, jh", "      qed by total(j), fit, level, jl, jh",
@@ -324,20 +310,24 @@ class SelectionFacts(SquareFacts):
                 f"          near_or_far: 0 <= ({x} - {y})^2",
                 "          qed by total(j), gone, none_here, near_or_far, jl, jh"]  # fmt: skip
 
-    def truths(self, here: Truth, there: BoolNode) -> list[str]:
-        """The facts what the coordinate of a case holds, where the score reads it."""
-        if isinstance(there, bool):
-            return []
-        return [self.holds(self.compiled.hold(self.compiled.node(here)))]
-
-    def selected(self, selector: int, at: str = "p") -> list[tuple[int, str]]:
-        """The lines that a selector reads, each with the position at which it does."""
+    def selected(self, selector: int, at: str = "p", told: Collection[int] = ()) -> list[tuple[int, str]]:
+        """The lines that a selector reads, each with the position at which it does, but for these parts of it."""
         line = self.program.lines[selector]
+        if selector in told:
+            return []
         if line.op == "select":
             return [(line.reads[0], at), (line.reads[1], "i")]
         if line.op in ("key", "query"):
             return [(line.reads[0], at if line.op == "key" else "i")]
-        return [one for part in line.reads for one in self.selected(part, at)]
+        return [one for part in line.reads for one in self.selected(part, at, told)]
+
+    def facts_read(self, selector: int, at: str = "", there: str = "j") -> list[str]:
+        """The facts about what a selector compares, each at its own position, i or `there`, or `at` one."""
+        found = list[str]()
+        for read, own in self.selected(selector, there):
+            letters = self.members(read) if self.program.types[read] == "letter" else []
+            found += [f"{fact}({at or own})" for fact in (*letters, *self.known(read))]
+        return [*dict.fromkeys(found)]
 
     def met_bit(self, number: int, one: Selection, copies: Mapping[str, LinearFactors]) -> list[str]:
         """Lines that show that a comparison of what was found is a bit, also where there is nothing to be found."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import Undecided
@@ -91,16 +92,16 @@ class Spoken:
             )
         return {"in": f"w({at})", "indices": f"({at} - 1)", "length": "n"}[line.op]
 
-    def pair(self, number: int, i: str = "i", j: str = "j", without: int = -1) -> str:
-        """What a selector says of positions i and j, where the part `without` is true."""
+    def pair(self, number: int, i: str = "i", j: str = "j", told: Mapping[int, bool] = MappingProxyType({})) -> str:
+        """What a selector says of positions i and j, where these parts of it are true or false."""
         line = self.program.lines[number]
-        if number == without:
-            return "0 = 0"
+        if number in told:
+            return f"0 = {int(not told[number])}"
         if line.op == "select":
             return f"{self.value(line.reads[0], j)} {self._sign(line)} {self.value(line.reads[1], i)}"
         if line.op in ("key", "query"):
             return f"{self.value(line.reads[0], j if line.op == 'key' else i)} = 1"
-        parts = [f"({self.pair(one, i, j, without)})" for one in line.reads]
+        parts = [f"({self.pair(one, i, j, told)})" for one in line.reads]
         return f"~{parts[0]}" if line.op == "pair not" else {"pair and": " & ", "pair or": " | "}[line.op].join(parts)
 
     def _sign(self, line: SraspLine) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from symcook.compilers.booleans import Cube, cubes
@@ -19,9 +20,11 @@ from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.model.meaning import subtrees
 from symcook.proof.definitions import HardRow
+from symcook.proof.formlemmas import Apart
 from symcook.proof.pointwise import HERE, Pointwise
 from symcook.proof.programsaid import Spoken
-from symcook.proof.steps import have, here
+from symcook.proof.search.elaborate import written
+from symcook.proof.steps import Node, have, here
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -30,9 +33,6 @@ if TYPE_CHECKING:
 
 NEVER, ALWAYS = "0 = 1", "0 = 0"
 MOST_CUBES = 64
-MOST_BITS, MOST_CASES = 6, 1_024
-"""Up to how many bits are split one after the other where a fact is left to the automation, and how many cases a fact
-may have where it is not."""
 
 
 class ProgramText:
@@ -46,6 +46,7 @@ class ProgramText:
         self.definitions = meaning.relation.whole.of
         self.lines: list[str | Callable[[Goal], None]] = []
         self.done: set[str] = set()
+        self.apart = Apart()
         self.values: dict[Tree, tuple[str, Tree]] = {}
         """What terms are at i, by the fact that says it."""
         for k, name in spoken.names.items():
@@ -141,7 +142,14 @@ class ProgramText:
         by = f" by {', '.join(hints)}" if (hints := list(hints)) else ""
         if label[0] in "LG":
             self.valued(label, fact)
-        self.lines += [f"{label}: {fact}{by}", *(f"  {one}" for one in inner)]
+        self.lines.append(partial(self._shown, label, fact, inner or [f"qed{by}"]))
+
+    def _shown(self, label: str, fact: str, lines: Sequence[str], g: Goal) -> None:
+        """A fact, by a lemma of what these lines name."""
+        text = " ".join([fact, *lines])
+        named = dict.fromkeys("".join(one if one.isalnum() or one == "_" else " " for one in text).split())
+        facts, names = ([one for one in named if one in known] for known in (g.facts, g.scope))
+        self.apart.prove(g, label, g.formula(fact), facts, names, lambda h: written(h, [f"  {one}" for one in lines]))
 
     def valued(self, label: str, fact: str) -> None:
         """Note what a fact about each position says that a term is."""
@@ -149,18 +157,29 @@ class ProgramText:
         if said[0] == "=":
             self.values[said[1]] = label, said[2]
 
-    def by_cases(self, label: str, said: str, of: str = "") -> None:
+    def by_cases(self, label: str, said: str, of: str = "", held: bool = False) -> None:
         """A fact about each position, by cases over the symbol and over bits, once. `of` is the coordinate that it is
-        about, which is what its network says. Undecided where the fact does not follow so."""
+        about, which is what its network says; `held` puts in the truths that coordinates hold. Undecided where the
+        fact does not follow so."""
         if label in self.done:
             return
-        goal, fact = expr.parse_formula(said), f"all i in 1..n. {said}"
+        goal = expr.parse_formula(said)
+        self.cite(have(label, f"all i in 1..n. {said}", self.known_in(goal, of, held).proof(goal)))
+        if label[0] == "L":
+            self.valued(label, f"all i in 1..n. {said}")
+
+    def cite(self, node: Node) -> None:
+        """A fact that is written down with its proof, by a lemma."""
+        self.done.add(node["as"])
+        self.lines.append(partial(self.apart.cite, node=node))
+
+    def known_in(self, goal: Tree, of: str, held: bool) -> Pointwise:
+        """What is known of the terms in a fact."""
         known, todo = Pointwise(len(self.program.alphabet)), [goal]
-        known.most = MOST_CASES
         while todo:
             for part in subtrees(todo.pop()):
                 name = self.own.get(part[1], "") if part[0] == "call" and part[2] == (HERE,) else ""
-                found = None if known.given(part) else self.value(part, name, of)
+                found = None if known.given(part) else self.value(part, name, of, held)
                 if found is not None:
                     known.nodes.append(here(found[0], f"e{len(known.equations)}"))
                     known.equations[part] = f"e{len(known.equations)}", found[1]
@@ -168,19 +187,14 @@ class ProgramText:
                 elif name in self.compiled.names and not known.given(part):
                     known.nodes.append(here(self.bit(name), f"b{len(known.bits)}"))
                     known.bits[part] = f"b{len(known.bits)}"
-        node = have(label, fact, known.proof(goal))
+        return known
 
-        def close(g: Goal) -> None:
-            g._emit(node)
-            g._bind(label, g.formula(fact))
-
-        self.done.add(label)
-        self.lines.append(close)
-        if label[0] == "L":
-            self.valued(label, fact)
-
-    def value(self, part: Tree, name: str, of: str) -> tuple[str, Tree] | None:
-        """The fact that says what a term is at i, and what it is; None of one that is left as it is."""
+    def value(self, part: Tree, name: str, of: str, held: bool) -> tuple[str, Tree] | None:
+        """The fact that says what a term is at i, and what it is; None of one that is left as it is. What holds a truth
+        is that truth, if that is asked for."""
+        node = self.held.get(name)
+        if held and isinstance(node, tuple) and node[1:] != (False, True) and name not in self.compiled.sets:
+            return self.holds(name), expr.parse_term(f"I[{self.truth(node)}]")
         plain = name in self.compiled.sets or name in self.compiled.tables or name in ("one", "zero")
         if plain or (name and name == of):
             label = self.put(name)

@@ -6,17 +6,18 @@ and Yright5 how many before it and behind it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from symcook.compilers.numbers import Form
 from symcook.compilers.rasp import OneSided
-from symcook.compilers.selection import SelectorCase
+from symcook.compilers.selection import AFTER, BEFORE, SelectorCase
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.programs.srasp import SraspLine
 from symcook.proof.programheads import SelectionFacts
+from symcook.proof.programpairs import Pairs
 from symcook.proof.programtext import in_cases
 
 
@@ -77,16 +78,10 @@ class WidthFacts(SelectionFacts):
         self.each(f"L{number}", f"{name}(i) = {self.form(value)}",
                   [f"qed by {name}_is(i), Q{number}(i), O{number}(i), il, ih"])  # fmt: skip
 
-    def facts_read(self, selector: int, at: str = "") -> list[str]:
-        """The facts about what a selector compares, each at its own position, i or j, or `at` one."""
-        return [f"{fact}({at or own})" for read, own in self.selected(selector, "j") for fact in self.known(read)]
-
     def itself(self, number: int, selector: int, value: Form) -> None:
         """The fact whether position i itself is selected."""
         own = self.spoken.pair(selector, "i", "i")
-        bits = [f"{self.bit(one)}(i)" for node in value.bits for one in self.bits(node)]
-        facts = self.facts_read(selector, "i")
-        self.each(f"O{number}", f"I[{own}] = {self.form(value)}", self.lettered("w(i)", [*facts, *bits]))
+        self.by_cases(f"O{number}", f"I[{own}] = {self.form(value)}")
 
     def both_sides(self, number: int, line: SraspLine, besides: Sequence[OneSided]) -> None:
         """How many positions are selected, where those before and those behind are by other conditions."""
@@ -105,27 +100,65 @@ class WidthFacts(SelectionFacts):
 
     def beside(self, number: int, selector: int, one: OneSided) -> None:
         """The fact how many positions on one side are selected."""
-        side = SIDES[one.side]
-        known = self.facts_read(selector)
+        side, label = SIDES[one.side], f"K{one.side}{number}"
         gates = [f"{self.gate(atom.name)}(i)" for atom in one.total.atoms if atom.name in self.compiled.gates]
         ends = [f"{side.where}_is(i)"] * (side.where in self.run) + [f"sum_one({side.low}; {side.high})", "il", "ih"]
         if len(one.cases) != 1:
-            self.by_share(number, selector, one, known, [*gates, *ends])
+            self.selects(label, selector, one.cases, self.places_on(side, selector))
+            self.by_share(number, selector, one, [*gates, *ends])
             return
         there = one.cases[0].there
-        of, hints, bits = [], list[str](), list[str]()
+        of, hints = [], list[str]()
         if isinstance(there, bool):
             of.append(str(int(there)))
+            counts = list[Truth]()
         else:
-            for atom, q in one.total.atoms.items():
-                if atom.name in self.compiled.counts:
-                    hints.append(f"{self.count(atom.name)}(i)")
-                    of.append(f"({q})*I[{self.truth(self.compiled.counts[atom.name][1], 'j')}]")
-            of.append(f"({sum((q for atom, q in one.total.atoms.items() if atom.name == side.where), Fraction(0))})")
-            bits = [f"{self.bit(bit)}(j)" for bit in self.bits(there)]
+            atoms = {atom.name: q for atom, q in one.total.atoms.items()}
+            counts = [self.compiled.counts[name].truth for name in atoms if name in self.compiled.counts]
+            hints = [f"{self.count(name)}(i)" for name in atoms if name in self.compiled.counts]
+            factors = [q for name, q in atoms.items() if name in self.compiled.counts]
+            of += [f"({q})*I[{self.truth(truth, 'j')}]" for q, truth in zip(factors, counts, strict=True)]
+            of.append(f"({atoms.get(side.where, 0)})")
+        places = self.places_on(side, selector)
+        pairs = Pairs(self, self.selected(selector, "j", places))
+        for truth in counts:
+            pairs.hold(truth, "j")
+        pairs.show(label, f"I[{self.spoken.pair(selector, told=places)}] = {' + '.join(of)}")
         self.each(f"Y{one.side}{number}", f"{self.sum_on(side, selector)} = {self.form(one.total)}", [
-            *self.same_sum(side, selector, " + ".join(of), [*known, *bits]),
+            *self.same_sum(side, selector, " + ".join(of), [f"{label}(i; j)"]),
             f"qed by {', '.join(['same', *hints, *ends])}"])  # fmt: skip
+
+    def places_on(self, side: Side, selector: int) -> Mapping[int, bool]:
+        """The parts of a selector that compare indices: whether they are true on a side."""
+        line, found = self.program.lines[selector], self.compiled.lines[selector]
+        if line.op.startswith("pair"):
+            return {k: truth for part in line.reads for k, truth in self.places_on(side, part).items()}
+        given = {BEFORE: side == SIDES["left"], AFTER: side != SIDES["left"]}
+        there = self.compiled.restrict(found[0].there, given) if len(found) == 1 else None
+        compares = line.op == "select" and found[0].there != there
+        return {selector: there} if compares and isinstance(there, bool) else {}
+
+    def selects(
+        self,
+        label: str,
+        selector: int,
+        cases: Sequence[SelectorCase],
+        places: Mapping[int, bool] = MappingProxyType({}),
+    ) -> None:
+        """The fact what a selector says of i and j: in the case that holds at i, what that says of j."""
+        parts = []
+        for case in cases:
+            node = case.there if isinstance(case.there, bool) else self.compiled.hold(case.there)
+            parts.append(
+                f"{self.held_here(case.here)}*{int(node) if isinstance(node, bool) else f'{self.put(node)}(j)'}"
+            )
+        said = f"I[{self.spoken.pair(selector, told=places)}]"
+        self.pairs(cases, selector, places).show(label, f"{said} = {' + '.join(parts)}")
+
+    def held_here(self, truth: Truth) -> str:
+        """A truth at i: the coordinate with it, if it is in the model."""
+        name = self.compiled.hold(self.compiled.node(truth))
+        return f"{self.put(name)}(i)" if self.there(name) else f"I[{self.truth(truth)}]"
 
     def sum_on(self, side: Side, selector: int) -> str:
         """How many positions on one side are selected, as the sum that it is."""
@@ -133,13 +166,14 @@ class WidthFacts(SelectionFacts):
 
     def same_sum(self, side: Side, selector: int, of: str, hints: Sequence[str]) -> list[str]:
         """Lines that show that this is the sum of `of`, by hints about each j."""
-        said = f"I[{self.spoken.pair(selector)}]"
-        return [f"each: all j in {side.low}..{side.high}. {said} = {of}", "  given j (jl jh)",
-                *self.pair_in_cases(selector, [*hints, "jl", "jh", "il", "ih"]),
+        said, places = f"I[{self.spoken.pair(selector)}]", self.places_on(side, selector)
+        alike = f"  alike: {said} = I[{self.spoken.pair(selector, told=places)}] by jl, jh"
+        return [f"each: all j in {side.low}..{side.high}. {said} = {of}", "  given j (jl jh)", *[alike][: len(places)],
+                *["  rewrite alike"][: len(places)], f"  qed by {', '.join([*hints, 'jl', 'jh', 'il', 'ih'])}",
                 f"same: {self.sum_on(side, selector)} = sum(j, {side.low}, {side.high}, {of}) "
                 f"by sum_ext(j. {said}; j. {of}; {side.low}; {side.high})[each]"]  # fmt: skip
 
-    def by_share(self, number: int, selector: int, one: OneSided, known: Sequence[str], ends: Sequence[str]) -> None:
+    def by_share(self, number: int, selector: int, one: OneSided, ends: Sequence[str]) -> None:
         """The fact how many positions on one side are selected, and of the coordinate with their number that it is from
         0 to all of them: a lookup finds it by a share, in each case that of a mean."""
         side, label = SIDES[one.side], f"Y{one.side}{number}"
@@ -155,7 +189,7 @@ class WidthFacts(SelectionFacts):
                           f"{self.bit(self.compiled.hold(case.there))}, il, ih"]  # fmt: skip
                 means.append(mean)
         blocks = [
-            self.in_case(side, selector, one, case, [f"C{k}", *told], means, known, ends)
+            self.in_case(number, side, selector, one, case, [f"C{k}", *told], means, ends)
             for k, case in enumerate(one.cases)
         ]
         inner += in_cases([f"C{k}" for k in range(len(blocks))], f"{here}(i)", "il, ih", blocks)
@@ -165,21 +199,21 @@ class WidthFacts(SelectionFacts):
         self.add(f"N_{one.count}", f"all i in 1..n. {within}", [label])
 
     def in_case(
-        self, side: Side, selector: int, one: OneSided, case: SelectorCase, now: Sequence[str], means: Sequence[str],
-        known: Sequence[str], ends: Sequence[str],
+        self, number: int, side: Side, selector: int, one: OneSided, case: SelectorCase, now: Sequence[str],
+        means: Sequence[str], ends: Sequence[str],
     ) -> list[str]:  # fmt: skip
         """Lines that show this where one case holds, by the facts `now`; `means` have the facts Times0, Edge0, Least0,
         Most0 and so on."""
         share, count, where = self.put(one.share), self.put(one.count), side.where
-        of, m, hints, summed = str(int(case.there is True)), "0", list[str](), "same"
+        of, m, summed = str(int(case.there is True)), "0", "same"
         counted = f"I[{self.spoken.pair(selector)}]" if case.there is not True else "0"
         if not isinstance(case.there, bool):
             node, mean = self.compiled.hold(case.there), self.compiled.mean_of(case.there, side.mask)
             of, m, place = f"{self.put(node)}(j)", f"{self.put(mean)}(i)", means.index(mean)
-            hints, summed = [f"{self.holds(node)}(j)", f"{self.bit(node)}(j)"], f"Times{place}, Edge{place}, same"
+            summed = f"Times{place}, Edge{place}, same"
         ranges = [f"{end}{k}" for k in range(len(means)) for end in ("Least", "Most")]
         return [
-            *self.same_sum(side, selector, of, [*now, *known, *hints, "word(i)"]),
+            *self.same_sum(side, selector, of, [now[0], f"K{one.side}{number}(i; j)"]),
             f"bits: all j in {side.low}..{side.high}. bit({counted})",
             f"value: {share}(i) = {m} by {', '.join([f'{share}_is(i)', *now, *ranges, 'il', 'ih'])}",
             f"times: {share}(i)*({side.most}) = sum(j, {side.low}, {side.high}, {counted}) by value, {summed}, il, ih",
@@ -191,30 +225,12 @@ class WidthFacts(SelectionFacts):
             f"by {', '.join(['same', 'Is', *now, *ends])}",
             "- qed by number", "- qed by Low", "- qed by High"]  # fmt: skip
 
-    def pair_in_cases(self, selector: int, hints: Sequence[str]) -> list[str]:
-        """Lines that close a goal about what a selector says of i and j: by the numbers that it compares, for each
-        letter there and here."""
-        told = [one for one in dict.fromkeys(self.selected(selector, "j")) if one[0] in self.spoken.names]
-        reads = [(fact, at) for read, at in told if self.program.types[read] != "letter" for fact in self.known(read)]
-        lines = [f"  take N{k} from {fact}({at}) by jl, jh, il, ih" for k, (fact, at) in enumerate(reads)]
-        put = [f"rewrite N{k}" for k in range(len(reads))]
-        if len(self.program.alphabet) == 1:
-            return [*lines, *(f"  {one}" for one in put), f"  qed by {', '.join(hints)}"]
-        end = ", ".join(one for one in hints if one != "word(i)")
-
-        def there(v: int) -> list[str]:
-            return self.by_letters(lambda w: [*put, f"qed by V{v}, W{w}, {end}"], "j", "jl, jh, il, ih")
-
-        return [*lines, *(f"  {one}" for one in self.by_letters(there, mark="V"))]
-
     def one_of(self, label: str, here: Sequence[Truth]) -> tuple[str, list[str]]:
         """The fact which case holds at i, by the coordinates that say so, and the facts what these hold."""
         names = [self.compiled.hold(self.compiled.node(one)) for one in here]
         said, bits = list[str](), [f"{self.bit(bit)}(i)" for one in here for bit in self.bits(one)]
         for k in range(len(here)):
-            held = [f"{self.put(one)}(i)" if self.there(one) else f"I[{self.truth(truth)}]"
-                    for one, truth in zip(names, here, strict=True)]  # fmt: skip
-            parts = [f"{one} = {int(k == m)}" for m, one in enumerate(held)]
+            parts = [f"{self.held_here(one)} = {int(k == m)}" for m, one in enumerate(here)]
             said.append(f"({' & '.join(parts)})")
         told = [f"{self.holds(one)}(i)" for one in names if self.there(one)]
         self.each(label, " | ".join(said), self.lettered("w(i)", [*told, *bits]))
@@ -224,20 +240,14 @@ class WidthFacts(SelectionFacts):
         """The fact how many other positions are selected."""
         share, cases, own = self.compiled.shares[count]
         (selector,) = line.reads
-        _, told = self.one_of(f"X{number}", [case.here for case in cases])
+        self.one_of(f"X{number}", [case.here for case in cases])
         self.compiled.node(own)
-        known = self.facts_read(selector)
-        own_bits = [f"{self.bit(one)}(i)" for one in self.bits(own)]
-        read = [one for one, _ in self.selected(selector, "j") if self.program.types[one] == "letter"]
-        members = [f"{fact}(i)" for one in read for fact in self.members(one)]
+        self.selects(f"K{number}", selector, cases)
         held_own = self.compiled.hold(self.compiled.node(own))
         pair, itself = self.spoken.pair(selector), self.spoken.pair(selector, "i", "i")
         said = Others(self.put(count), self.put(share), self.put(held_own), pair, itself)
-        itself_known = [one.replace("(j)", "(i)") for one in known]
-        inner = [f"own: {said.own}(i) = I[{itself}]",
-                 *(f"  {one}" for one in self.lettered("w(i)", [
-                     f"{self.holds(held_own)}(i)", *itself_known, *own_bits, *members])),
-                 f"bits: all j in 1..n. bit(I[{pair}])"]  # fmt: skip
+        self.by_cases(f"U{number}", f"{said.own}(i) = I[{itself}]", held=True)
+        inner = [f"own: {said.own}(i) = I[{itself}] by U{number}(i), il, ih", f"bits: all j in 1..n. bit(I[{pair}])"]
         means = self.means_of(cases)
         for k, (mean, held) in enumerate(means.items()):
             inner.append(
@@ -246,8 +256,7 @@ class WidthFacts(SelectionFacts):
                 f"inverse(i)) by {self.bit(held)}, {self.put(mean)}_is(i), inverse_is(i), some, il, ih"
             )
         labels = [f"C{k}" for k in range(len(cases))]
-        hints = [*told, *known]
-        blocks = [self.case(case, label, said, [*means], hints) for case, label in zip(cases, labels, strict=True)]
+        blocks = [self.case(number, case, label, said, [*means]) for case, label in zip(cases, labels, strict=True)]
         if len(cases) == 1:
             inner += [f"take C0 from X{number}(i) by il, ih", *blocks[0]]
         else:
@@ -265,23 +274,22 @@ class WidthFacts(SelectionFacts):
                 means[mean] = held
         return means
 
-    def case(self, case: SelectorCase, held: str, said: Others, means: list[str], known: Sequence[str]) -> list[str]:
+    def case(self, number: int, case: SelectorCase, held: str, said: Others, means: list[str]) -> list[str]:
         """Lines that show how many others are selected where one case holds, by the fact `held`."""
-        hints = ", ".join([held, *known, "word(j)", "jl", "jh", "il", "ih"])
+        hints = f"{held}, K{number}(i; j), jl, jh, il, ih"
         if isinstance(case.there, bool):
             of, m, whole = str(int(case.there)), str(int(case.there)), "sum_one(1; n), some"
         else:
             node, mean = self.compiled.hold(case.there), self.compiled.mean_of(case.there)
             of, m, whole = f"{self.put(node)}(j)", f"{self.put(mean)}(i)", f"Whole{means.index(mean)}"
-            hints += f", {self.holds(node)}(j)"
         ranges = ", ".join(f"Least{k}, Most{k}" for k in range(len(means)))
-        number, share, pair, itself = said.number, said.share, said.pair, said.itself
+        count, share, pair, itself = said.number, said.share, said.pair, said.itself
         last = f"{share}_is(i), {held}, own, {ranges}, Warm0, Small0, il, ih"
         return [f"each: all j in 1..n. I[{pair}] = {of}", "  given j (jl jh)", f"  qed by {hints}",
                 f"same: sum(j, 1, n, I[{pair}]) = sum(j, 1, n, {of}) by sum_ext(j. I[{pair}]; j. {of}; 1; n)[each]",
                 f"whole: {m}*n = sum(j, 1, n, I[{pair}]) by same, {whole}",
                 f"value: {share}(i) = {m} - inverse(i)*I[{itself}]",
                 f"  cases yes, no: {itself}", f"    - qed by yes, {last}", f"    - qed by no, {last}",
-                f"qed by counted_others(n; i; j. I[{pair}]; {m}; inverse(i); {share}(i); {number}(i); before; "
-                f"before_square), bits, whole, value, inverse_is(i), before_is, before_square_is, {number}_is(i), il, "
+                f"qed by counted_others(n; i; j. I[{pair}]; {m}; inverse(i); {share}(i); {count}(i); before; "
+                f"before_square), bits, whole, value, inverse_is(i), before_is, before_square_is, {count}_is(i), il, "
                 "ih"]  # fmt: skip

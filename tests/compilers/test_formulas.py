@@ -169,7 +169,7 @@ def test_facts_are_shown_apart_where_the_checker_would_copy_too_many(
     assert found.certificate is not None
     assert found.certificate["proof"][0]["by"] == "have"  # before anything is supposed
     assert second_checker(tmp_path, statement, found.certificate).returncode == 0
-    monkeypatch.setattr(formlemmas.Apart, "_cite", _where_it_stands)
+    monkeypatch.setattr(formlemmas.Apart, "cite", _where_it_stands)
     _, other = formulas.prove(model)
     assert other.verdict is None
     assert "copy more than" in str(other.missing)

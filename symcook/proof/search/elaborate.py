@@ -19,7 +19,7 @@ from symcook.proof.search.automation import Hint
 from symcook.proof.search.equations import OWN
 from symcook.proof.search.prooftext import BadProof, HintText, Place, ProofText, TextLine, read
 from symcook.proof.search.tactics import Citable, Goal, Stuck
-from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation, spoken, var
+from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation, spoken, var, variables
 
 Short = tuple[tuple[str, ...], Tree]
 """What `let` names: the names of its arguments, and the term."""
@@ -218,21 +218,17 @@ class Elaborator:
             seen.add(one)
 
     def _given(self, g: Goal, line: TextLine) -> None:
-        for one in line.labels:
-            tag = g.goal[0]
-            if one == OWN and tag == "all":
-                text = g.library.texts("")
-                names = equations.own(text)[0] or equations.of_part(text, g.goal)
-                names = [n for n in names if n not in g.scope]
-                while g.goal[0] == "all":
-                    if not names:
-                        raise BadProof(line.inner, "expected a statement with names for '..' to stand for", OWN)
-                    g.intro(names.pop(0))
-            elif tag == "all" and isinstance(one, str):
-                if one in g.scope or one in g.library.definitions or not expr.valid_name(one):
-                    raise BadProof(line.inner, "expected a name that is not in use", one)
-                g.intro(one)
-            elif tag in ("->", "~"):
+        labels = [*line.labels]
+        while labels:
+            sorts, one = variables(g.goal), labels[0]
+            if sorts and isinstance(one, str):
+                labels[:1] = self.names(g, line, len(sorts)) if one == OWN else [one]
+                named = itertools.takewhile(lambda name: isinstance(name, str) and name != OWN, labels[: len(sorts)])
+                g.intro(self.unused(g, line, [*map(str, named)]))
+                labels = labels[len(sorts) - len(variables(g.goal)) :]
+                continue
+            labels, tag = labels[1:], g.goal[0]
+            if tag in ("->", "~"):
                 one = self.spread(one, g.goal[2][0])
                 self.new(g, line, [one])
                 parts = flatten("&", g.goal[2][0])
@@ -244,6 +240,21 @@ class Elaborator:
                 shown = one if isinstance(one, str) else " ".join(one)
                 what = "a name" if tag == "all" else "nothing to introduce"
                 raise BadProof(line.inner, f"expected {what}: what is to be shown is {g.text(g.goal)[:200]}", shown)
+
+    def names(self, g: Goal, line: TextLine, count: int) -> Sequence[str]:
+        """The names that the statement has for what the goal is about, for ``..``."""
+        text = g.library.texts("")
+        names = [n for n in equations.own(text)[0] or equations.of_part(text, g.goal) if n not in g.scope]
+        if len(names) < count:
+            raise BadProof(line.inner, "expected a statement with names for '..' to stand for", OWN)
+        return names[:count]
+
+    def unused(self, g: Goal, line: TextLine, names: Sequence[str]) -> Sequence[str]:
+        """These names; BadProof where one is in use."""
+        for k, name in enumerate(names):
+            if name in g.scope or name in g.library.definitions or name in names[:k] or not expr.valid_name(name):
+                raise BadProof(line.inner, "expected a name that is not in use", name)
+        return names
 
     def spread(self, label: str | tuple[str, ...], f: Term) -> str | tuple[str, ...]:
         """A label, or labels in which ``..`` are those of the equations of `f`."""
@@ -495,8 +506,9 @@ class Elaborator:
             raise BadProof(line.inner, f"expected {len(line.terms) - len(left)} terms", len(line.terms))
 
     def witnesses(self, g: Goal, left: list[str], line: TextLine) -> None:
-        while g.goal[0] == "ex" and left:
-            sort = g.goal[1]
+        rest, texts = g.goal, list[str]()
+        while rest[0] == "ex" and left:
+            sort, rest = rest[1], rest[2][0]
             try:
                 if not isinstance(sort, str) and re.fullmatch(r"-?\d+(/\d+)?", left[0]):  # the same value everywhere
                     free = (name for k in itertools.count(1) if (name := f"x{k}") not in g.scope)
@@ -505,7 +517,8 @@ class Elaborator:
                 g.term(left[0], sort)
             except (Rejected, BadInput) as error:
                 raise BadProof(line.inner, f"expected {spoken(sort)}", left[0], _first(error)) from None
-            g.witness(left.pop(0))
+            texts.append(left.pop(0))
+        g.witness(*texts)
         if g.goal[0] == "&" and left:
             given = [*left]
             for part in g.split():

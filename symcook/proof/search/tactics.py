@@ -20,7 +20,20 @@ from symcook.proof import grammar
 from symcook.proof.grammar import Definition
 from symcook.proof.normal import TRUE, Key, Poly, fkey
 from symcook.proof.search import linear
-from symcook.proof.terms import COMPARISONS, Sort, Term, conj, flatten, instantiate, negation, num, replace, var
+from symcook.proof.terms import (
+    COMPARISONS,
+    Sort,
+    Term,
+    conj,
+    flatten,
+    instantiate,
+    negation,
+    num,
+    opened,
+    replace,
+    var,
+    variables,
+)
 from symcook.proof.terms import FALSE as FALSUM
 
 Tactic = Callable[["Goal"], None]
@@ -193,11 +206,15 @@ class Goal:
 
     # --- plain logic ------------------------------------------------------------------------------------------------
 
-    def intro(self, spec: str) -> Goal:
+    def intro(self, spec: str | Sequence[object]) -> Goal:
         """Names for `all`, labels (or lists in parentheses) for `->` and `~`."""
         names = _labels(spec)
         self._emit({"by": "intro", "as": names})
-        for name in names:
+        sorts = variables(self.goal)[: len(names)]
+        if not all(isinstance(name, str) for name in names[: len(sorts)]):
+            raise Stuck(f"nothing to introduce as {names}: {self.text(self.goal)}")
+        self.goal = opened(self.goal, [self._declare(*one) for one in zip(names, sorts, strict=False)])
+        for name in names[len(sorts) :]:
             tag, data, kids = self.goal
             if tag == "all" and isinstance(name, str):
                 self.goal = instantiate(kids[0], (self._declare(name, data),))
@@ -222,13 +239,15 @@ class Goal:
 
     def witness(self, *texts: str) -> Goal:
         """Terms for the leading `ex` of the goal."""
+        left, values = self.goal, list[Term]()
         for text in texts:
-            tag, sort, kids = self.goal
+            tag, sort, kids = left
             if tag != "ex":
                 raise Stuck("a witness is for 'ex'")
-            value = self.term(text, sort)
+            values.append(self.term(text, sort))
             self._emit({"by": "witness", "term": text})
-            self.goal = instantiate(kids[0], (value,))
+            left = kids[0]
+        self.goal = opened(self.goal, values)
         return self
 
     def obtain(self, fact: str, name: str, label: str) -> Goal:
