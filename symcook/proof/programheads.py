@@ -15,7 +15,7 @@ from symcook.compilers.selection import Equality, Selection, SelectorCase
 from symcook.errors import Undecided
 from symcook.present import present
 from symcook.programs.srasp import SraspLine
-from symcook.proof.programpairs import Pairs
+from symcook.proof.programpairs import SelectorPairs
 from symcook.proof.programsaid import RANGES
 from symcook.proof.programsquares import SquareFacts
 from symcook.proof.programtext import as_block
@@ -241,9 +241,9 @@ class SelectionFacts(SquareFacts):
                 f"others: {every} = 0 -> {score} < {top}", *told, "    - qed by yes, is",
                 "    - qed by no"]  # fmt: skip
 
-    def pairs(self, cases: Sequence[SelectorCase], selector: int, told: Collection[int] = ()) -> Pairs:
+    def pairs(self, cases: Sequence[SelectorCase], selector: int, told: Collection[int] = ()) -> SelectorPairs:
         """What a selector says of two positions, but for these parts of it, with what its cases read of it."""
-        pairs = Pairs(self, self.selected(selector, "j", told))
+        pairs = SelectorPairs(self, self.selected(selector, "j", told))
         for case in cases:
             if case.there is True or not isinstance(case.there, bool):
                 pairs.hold(case.here, "i")

@@ -25,7 +25,7 @@ LineValues = Sequence[tuple[str, BoolNode]]
 """The values that a line may have, each with the function of bits that says where it has it."""
 
 
-class Pairs:
+class SelectorPairs:
     """The facts about the positions i and j that one selector compares; `reads` has its lines by position."""
 
     def __init__(self, text: ProgramText, reads: Iterable[tuple[int, str]]) -> None:

@@ -17,7 +17,7 @@ from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.programs.srasp import SraspLine
 from symcook.proof.programheads import SelectionFacts
-from symcook.proof.programpairs import Pairs
+from symcook.proof.programpairs import SelectorPairs
 from symcook.proof.programtext import in_cases
 
 
@@ -120,7 +120,7 @@ class WidthFacts(SelectionFacts):
             of += [f"({q})*I[{self.truth(truth, 'j')}]" for q, truth in zip(factors, counts, strict=True)]
             of.append(f"({atoms.get(side.where, 0)})")
         places = self.places_on(side, selector)
-        pairs = Pairs(self, self.selected(selector, "j", places))
+        pairs = SelectorPairs(self, self.selected(selector, "j", places))
         for truth in counts:
             pairs.hold(truth, "j")
         pairs.show(label, f"I[{self.spoken.pair(selector, told=places)}] = {' + '.join(of)}")
