@@ -115,8 +115,8 @@ class DensePass(Walk):
         return written, outputs
 
     def offered(self, head: Head, view: Columns, asking: Columns, wanted: set[str]) -> Any:
-        rows = tuple(k for k, name in enumerate(head.writes) if name in wanted)
-        if not rows:
+        rows, written = _wanted(head.writes, wanted)
+        if not written:
             return (), (), (), ()
         seen = self.columns(view, head.reads)
         values = self.matrices.product(self.matrix(head, "V", rows), seen)
@@ -128,12 +128,11 @@ class DensePass(Walk):
             keys = self.matrices.product(self.matrix(head, "K"), seen)
         if self.after is not None:
             keys, values = self.remembered(self.after, list(keys), list(values))
-        return tuple(head.writes[k] for k in rows), queries, keys, values
+        return written, queries, keys, values
 
     def network(self, part: FeedForward, asking: Columns, wanted: set[str]) -> None:
         """Add what a feed-forward layer writes."""
-        rows = tuple(k for k, name in enumerate(part.writes) if name in wanted)
-        names = tuple(part.writes[k] for k in rows)
+        rows, names = _wanted(part.writes, wanted)
         if not names:
             return
         read, old = self.columns(asking, part.reads), self.columns(self.stream, names)
@@ -159,6 +158,14 @@ class DensePass(Walk):
     def vector(self, part: Part, name: str, rows: tuple[int, ...] | None = None) -> Any:
         """A column of numbers of a part, or some of them."""
         return self.matrices.vector(part, name, part.lowered[name], rows)
+
+
+def _wanted(names: tuple[str, ...], wanted: set[str]) -> tuple[tuple[int, ...] | None, tuple[str, ...]]:
+    """Which of some names are wanted: their places (None: all), and the names."""
+    if wanted.issuperset(names):
+        return None, names
+    rows = tuple(k for k, name in enumerate(names) if name in wanted)
+    return rows, tuple(names[k] for k in rows)
 
 
 @lru_cache(1024)

@@ -183,11 +183,13 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         rows: range,
     ) -> FloatColumn:
         n = self.length
-        table = np.array([*values, np.ones(n, self.kind)], dtype=self.wide).T
+        table = np.empty((len(values) + 1, n), self.wide)
+        table[:-1], table[-1] = values, 1
+        table = table.T
         results = np.zeros((len(values), len(rows)), self.wide)
         step = max(1, BLOCK // n)
-        asked = np.stack(queries, axis=1).astype(self.wide)
-        offered = np.stack(keys).astype(self.wide)
+        asked = np.ascontiguousarray(np.asarray(queries, dtype=self.wide).T)
+        offered = np.ascontiguousarray(keys, dtype=self.wide)
         room = np.empty(
             (2, min(step, len(rows)) * n), self.wide
         )  # used by each block: fresh memory costs more than exp
@@ -197,10 +199,9 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
             seen = n if mask.after else last
             scores = _scores(asked[block], offered[:, :seen], weighting != "softmax", room)
             if scale is not None:
-                scores *= scale[block, None].astype(self.wide)
+                scores *= scale[block, None].astype(self.wide, copy=False)
             if not mask.after:
-                corner = scores[:, first:]
-                corner[np.triu_indices(corner.shape[0], 1 if mask.here else 0)] = -np.inf
+                np.copyto(scores[:, first:], -np.inf, where=_behind(last - first, mask.here))
             top = scores.max(axis=1, keepdims=True)
             self._finite(top[not mask.here and first == 0 :])  # where the first row sees nothing
             if weighting in ("leftmost", "rightmost"):
@@ -320,6 +321,12 @@ def _scores(queries: FloatColumn, keys: FloatColumn, compared: bool, room: Float
     for d in range(1, keys.shape[0]):
         total += np.multiply.outer(queries[:, d], keys[d], out=other)
     return total
+
+
+@lru_cache(maxsize=64)
+def _behind(rows: int, here: bool) -> Flags:
+    """Which of some positions each of them does not see: those behind it, and where not `here` itself."""
+    return np.triu(np.ones((rows, rows), dtype=bool), 1 if here else 0)
 
 
 def _running(column: FloatColumn, mask: Mask, weighting: str) -> FloatColumn:

@@ -42,6 +42,13 @@ def check_bits(bits: object) -> int:
     return bits
 
 
+def rounded(value: Coefficient, bits: int) -> Any:
+    """An exact number rounded once, as mpmath's library holds numbers."""
+    if isinstance(value, tuple):
+        return nearest(value, {}, bits)
+    return from_rational(value.numerator, value.denominator, bits, "n")
+
+
 class Mp(Shortening):
     """The domain of mpmath numbers with `bits` bits. `digits` of its values are shown; None: all that `bits` hold.
 
@@ -78,13 +85,8 @@ class Mp(Shortening):
         """An exact number rounded once to the precision (to within the last bit where it is not rational)."""
         known = self._known.get(value)
         if known is None:
-            known = self._known[value] = self._round(value)
+            known = self._known[value] = self.mp.make_mpf(rounded(value, self.bits))
         return known
-
-    def _round(self, value: Coefficient) -> Any:
-        if isinstance(value, tuple):
-            return self.mp.make_mpf(nearest(value, {}, self.bits))
-        return self.mp.make_mpf(from_rational(value.numerator, value.denominator, self.bits, "n"))
 
     def position(self, term: Tree, i: int) -> Any:
         """The exact value rounded once."""

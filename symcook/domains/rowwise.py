@@ -436,7 +436,12 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         if back and self.in_order:
             return [self.mean(column[sees.start : sees.stop]) for sees in seen]
         sums = self.running(column[::-1] if back else column)
-        return [self.over(sums[len(sees)], self.number(len(sees))) if sees else self.nothing for sees in seen]
+        return self.means([sums[len(sees)] for sees in seen], list(map(len, seen)))
+
+    def means(self, sums: Sequence[Value], counts: Sequence[int]) -> RowColumn[Value]:
+        """Each sum over its number of terms; 0 of nothing."""
+        pairs = zip(sums, counts, strict=True)
+        return [self.over(total, self.number(count)) if count else self.nothing for total, count in pairs]
 
     def each(self, columns: RowColumns[Value], compute: Callable[[Sequence[Value]], Value]) -> RowColumn[Value]:
         """`compute` of the entries at each position, once for positions with the same entries."""

@@ -8,6 +8,8 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from symcook.domains import make_domain
 from symcook.domains.ball import BallDomain
 from symcook.domains.exact import Exact as ExactDomain
@@ -24,7 +26,7 @@ from symcook.questions.moving import answer, exact_answers
 from symcook.words import Word
 from symcook.words.cells import MOST, Cells
 from symcook.words.inputs import Language, Strings, Within, strings
-from symcook.words.simulated import FewBits, ProvedInBits, nearest_first, numbered, said, together
+from symcook.words.simulated import FewBits, ProvedInBits, nearest_first, numbered, said, together, written
 
 if TYPE_CHECKING:
     from symcook.domains.cells import Array
@@ -282,13 +284,14 @@ class _Length:
         return f"{RUN} of {self.strings.many(self.n):,}, drawn with the seed 0"
 
     @cached_property
-    def runs(self) -> Sequence[Word]:
-        """The words to run."""
+    def runs(self) -> Array:
+        """The strings to run, by the numbers of their symbols."""
         if self.strings.many(self.n) <= RUN:
-            return list(self.strings.each(self.n))
+            return numbered(self.model, list(self.strings.each(self.n)))
         if self.merged is None and self.words.many <= MOST:
-            return [word for word, _ in itertools.islice(self.words, 0, None, -(-self.words.many // RUN))]
-        return list(self.strings.draw(self.n, RUN))
+            classes = itertools.islice(self.words, 0, None, -(-self.words.many // RUN))
+            return numbered(self.model, [word for word, _ in classes])
+        return self.strings.draw(self.n, RUN)
 
     def fails(self, enough: int | None) -> tuple[int | None, str | None]:
         """The greatest bits below at which a word is decided otherwise, and that word."""
@@ -306,17 +309,18 @@ class _Length:
                 return self.merged.wrong(self.n, bits)
         self.by_words = True
         format = Format(bits)
-        near, words = self._sets(format).word, self._open(format)
+        near, typed = self._sets(format).word, self._open(format)
         if near is not None:
-            words = [near, *words]
+            typed = np.concatenate([numbered(self.model, [near]), typed], axis=1)
+        if not typed.size:
+            return None
         try:
-            gives = self._together(words, bits) if words else []
+            gives = self._together(typed, bits)
         except (NotExact, BadInput):
-            return self._wrong(words, Mp(bits, simulates=True))
-        unknown = [word for word in words if word not in self._expected]
-        if unknown:
-            self._expected |= self._exact_answers(unknown)
-        return next(((word, one) for word, one in zip(words, gives, strict=True) if one != self.expected(word)), None)
+            return self._wrong(written(self.model, typed), Mp(bits, simulates=True))
+        right = self._exact_answers(typed)
+        place = next((k for k, (one, other) in enumerate(zip(gives, right, strict=True)) if one != other), None)
+        return None if place is None else (written(self.model, typed[:, [place]])[0], gives[place])
 
     def _sets(self, format: Format) -> ProvedInBits:
         """What all that rounding may do gives the strings."""
@@ -325,32 +329,28 @@ class _Length:
                 return self.merged.proved(self.n, format)
         return ProvedInBits(False)
 
-    def _open(self, format: Format) -> Sequence[Word]:
+    def _open(self, format: Format) -> Array:
         """The strings to run that rounding may decide otherwise."""
-        sets = self._sets(format)
-        if sets.entries is None:
-            return self.runs
-        return [word for word, one in zip(self.runs, sets.verdicts(self._typed), strict=True) if one < 0]
+        return self.runs[:, self._sets(format).verdicts(self.runs) < 0]
 
-    @cached_property
-    def _typed(self) -> Array:
-        return numbered(self.model, self.runs)
-
-    def _exact_answers(self, words: Sequence[Word]) -> Mapping[Word, Any]:
-        """The exact model's answers, which all bits that are enough give; none where they are found one by one."""
+    def _exact_answers(self, typed: Array) -> Sequence[Any]:
+        """The exact model's answers, which all bits that are enough give."""
         sets = ProvedInBits(False) if self.sure is None else self._sets(Format(self.sure))
-        try:
-            if sets.holds:
-                found = self._answers(sets.verdicts(numbered(self.model, words)))
-            else:
-                found = self._together(words, self.sure or TOP_BITS)
-            return dict(zip(words, found, strict=True))
-        except (NotExact, BadInput):
-            return exact_answers(self.model, words)
+        if sets.holds:
+            return self._answers(sets.verdicts(typed))
+        words = written(self.model, typed)
+        unknown = [place for place, word in enumerate(words) if word not in self._expected]
+        if unknown:
+            few = [words[place] for place in unknown]
+            try:
+                self._expected |= zip(few, self._together(typed[:, unknown], self.sure or TOP_BITS), strict=True)
+            except (NotExact, BadInput):
+                self._expected |= exact_answers(self.model, few)
+        return list(map(self.expected, words))
 
-    def _together(self, words: Sequence[Word], bits: int) -> Sequence[Any]:
-        """What one run in so many bits says of each of some words."""
-        return self._answers(said(self.model.readout, together(self.model, words, bits), len(words)))
+    def _together(self, typed: Array, bits: int) -> Sequence[Any]:
+        """What one run in so many bits says of each of some strings."""
+        return self._answers(said(self.model.readout, together(self.model, typed, bits), typed.shape[1]))
 
     def _answers(self, verdicts: Array) -> Sequence[Any]:
         return [bool(one) for one in verdicts] if self.model.decides else verdicts.tolist()
@@ -360,7 +360,9 @@ class _Length:
         runs bfloat16, with exponents that have no end."""
         stored, _ = RUNTIMES[name]
         found = (
-            self._wrong_in(stored.bits) if name == "bfloat16" else self._wrong(self._open(stored), make_domain(name))
+            self._wrong_in(stored.bits)
+            if name == "bfloat16"
+            else self._wrong(written(self.model, self._open(stored)), make_domain(name))
         )
         if found is None:
             return None
@@ -369,8 +371,6 @@ class _Length:
 
     def _wrong(self, words: Iterable[Word], domain: Domain) -> tuple[Word, Any] | None:
         """The first of these words that a run in the domain decides otherwise, and what that run says."""
-        import numpy as np
-
         for word in words:
             try:
                 with np.errstate(all="ignore"):

@@ -10,8 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from itertools import chain, product
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -272,9 +271,14 @@ class Strings:
         text = f"{self.text}, drawn from {_many(self.count)} with seed {seed}"
         return Strings(self.model, self._asked, frozenset(map(self._numbered, places)), text, self.positions)
 
-    def draw(self, n: int, sample: int, seed: int = 0) -> Iterator[Word]:
-        """Distinct strings of length `n`, drawn with a seed, in the order of the alphabet."""
-        return (self._at(n, place) for place in sorted(_places(self.many(n), sample, seed)))
+    def draw(self, n: int, sample: int, seed: int = 0) -> Array:
+        """Distinct strings of length `n`, drawn with a seed, in the order of the alphabet: the numbers of their
+        symbols, a row for each place."""
+        places, alphabet = sorted(_places(self.many(n), sample, seed)), self.model.alphabet
+        if self.language is not None:
+            codes = {symbol: k for k, symbol in enumerate(alphabet)}
+            return np.array([[codes[symbol] for symbol in self._at(n, place)] for place in places], dtype=np.int64).T
+        return _digits(places, len(alphabet), n)
 
     def _numbered(self, place: int) -> Word:
         """The string with this number, shorter ones first."""
@@ -289,16 +293,10 @@ class Strings:
         if isinstance(self.language, frozenset):
             return self._listed[n][place]
         found, state, alphabet = list[str](), 0, self.model.alphabet
-        if self.language is None:
-            width, blocks = _blocks(alphabet)
-            parts = []
-            for _ in range(-(-n // width)):
-                place, k = divmod(place, len(blocks))
-                parts.append(blocks[k])
-            return tuple(chain.from_iterable(reversed(parts)))[-n:]
+        automaton: Any = self.language
         for left in reversed(range(n)):
             for k, symbol in enumerate(alphabet):
-                to = self.language.moves[state][k]
+                to = automaton.moves[state][k]
                 ways = self._ways(left)[left][to]
                 if place < ways:
                     found.append(symbol)
@@ -327,11 +325,16 @@ class Strings:
         return known
 
 
-@lru_cache(maxsize=8)
-def _blocks(alphabet: tuple[str, ...]) -> tuple[int, Sequence[Word]]:
-    """All strings of one length, some thousands if they can be, and that length."""
-    width = max(1, 12 // max(1, (len(alphabet) - 1).bit_length()))
-    return width, list(product(alphabet, repeat=width))
+def _digits(numbers: Sequence[int], base: int, n: int) -> Array:
+    """The last `n` digits of numbers of any size, a row for each place."""
+    rows, width = list[Array](), 62 // base.bit_length()
+    while len(rows) < n:
+        pairs = [divmod(number, base**width) for number in numbers]
+        numbers, left = [more for more, _ in pairs], np.array([last for _, last in pairs], dtype=np.int64)
+        for _ in range(width):
+            left, digit = np.divmod(left, base)
+            rows.append(digit)
+    return np.array(rows[:n][::-1]).reshape(n, len(numbers))
 
 
 @dataclass(frozen=True)

@@ -195,11 +195,15 @@ def grouped(columns: Sequence[Array], entries: int) -> tuple[Array, Array]:
             column = np.unique(column, return_inverse=True)[1]
             span, low, width = int(codes.max()) + 1, 0, int(column.max()) + 1
         codes, span = codes * width + (column.astype(np.int64) - low), span * width
-    _, first, state = np.unique(codes, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int64)
-    order = np.argsort(first)
-    rank[order] = np.arange(len(first))
-    return rank[state], first[order]
+    order = np.argsort(codes)
+    ranked = codes[order]
+    starts = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
+    first = np.minimum.reduceat(order, starts)
+    places, state = np.argsort(first), np.empty(entries, dtype=np.int64)
+    rank = np.empty_like(places)
+    rank[places] = np.arange(len(first))
+    state[order] = np.repeat(rank, np.diff(starts, append=entries))
+    return state, first[places]
 
 
 def taken(cell: Cell, entries: Array) -> Cell:

@@ -7,16 +7,17 @@ exact model's where it is one, so that the smallest string on which the two diff
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
-from itertools import accumulate
-from typing import Any, ClassVar, NamedTuple, SupportsFloat
+from functools import cached_property, lru_cache, reduce
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from mpmath.libmp import fzero, to_float
 
 from symcook.domains.cells import Array
-from symcook.domains.mp import Mp
+from symcook.domains.mp import Mp, rounded
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rounding import Format
 from symcook.domains.rowwise import Rowwise
@@ -24,6 +25,7 @@ from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.model.ends import Readout
 from symcook.model.expr import Tree
+from symcook.model.parts import Mask
 from symcook.model.transformer import Transformer
 from symcook.words import Word
 from symcook.words.exact import Passes, Prefixes, PrefixLevel, by_length
@@ -44,12 +46,18 @@ OUTSIDE = "numbers must be within float64", "one that is not"
 """What is refused, and what was given."""
 
 
-def within(number: SupportsFloat) -> float:
-    """A number of mpmath's as a float; NotExact where float64 has 0 or infinity for it."""
-    found = float(number)
-    if not np.isfinite(found) or (found == 0 and number != 0):
+def within(number: Any) -> float:
+    """A number as mpmath's library holds it as a float; NotExact where float64 has 0 or infinity for it."""
+    found = to_float(number)
+    if not math.isfinite(found) or (found == 0 and number != fzero):
         raise NotExact(*OUTSIDE)
     return found
+
+
+@lru_cache(4096)
+def _number(value: Coefficient, bits: int) -> float:
+    """A given number, rounded once."""
+    return within(rounded(value, bits))
 
 
 @dataclass(frozen=True)
@@ -67,16 +75,37 @@ class Simulated:
     """The operations on these numbers, of so many bits."""
 
     def __init__(self, bits: int) -> None:
-        self.bits, self.domain = bits, Mp(bits, simulates=True)
+        self.bits, self.dropped = bits, 53 - bits
+
+    @cached_property
+    def domain(self) -> Mp:
+        """What rounds numbers that are not given."""
+        return Mp(self.bits, simulates=True)
 
     def number(self, value: Coefficient) -> float:
-        return within(self.domain.number(value))
+        return _number(value, self.bits)
+
+    def codes(self, x: Array) -> Array:
+        """One integer for equal numbers of so many bits, and others for others."""
+        return (x + 0.0).view(np.int64) >> self.dropped  # without -0.0
 
     def rounded(self, x: Array) -> Array:
-        mantissa, exponent = np.frexp(x)
-        if not np.isfinite(x).all() or (np.abs(exponent) > FAR).any():
+        self.check(x)
+        return self.nearest(x)
+
+    def check(self, x: Array) -> None:
+        """NotExact for numbers that are too large or too small, or none."""
+        sizes = np.abs(x)
+        if not (sizes < 2.0**FAR).all() or ((sizes < 2.0**-FAR) & (sizes != 0)).any():
             raise NotExact(*OUTSIDE)
-        return np.ldexp(np.rint(np.ldexp(mantissa, self.bits)), exponent - self.bits)
+
+    def nearest(self, x: Array) -> Array:
+        """Numbers rounded to nearest, ties to even. Those that `check` refuses may come out as anything. The bits of a
+        float64 are its size as an integer: adding there carries into the exponent, as rounding up to a power of two
+        must. A mantissa of one bit is always odd."""
+        whole, last = x.view(np.int64), 1 << self.dropped
+        odd = (whole >> self.dropped) & 1 if self.dropped < 52 else 1
+        return ((whole + (last // 2 - 1 + odd)) & -last).view(np.float64)
 
     def product(self, a: Array | float, b: Array) -> Array:
         """The rounded product."""
@@ -93,7 +122,7 @@ class Simulated:
 
     def position(self, term: Coefficient, i: int, n: int) -> RunEntries:
         self.domain.begin(("",), i)
-        return RunEntries(np.array([within(self.domain.positions(term)[0])]))
+        return RunEntries(np.array([within(self.domain.positions(term)[0]._mpf_)]))
 
     def linear(self, terms: Sequence[tuple[RunEntries, Coefficient]], bias: Coefficient, entries: int) -> RunEntries:
         parts = [np.full(entries, self.number(bias))] if bias != 0 or not terms else []
@@ -117,44 +146,43 @@ class Simulated:
 
 
 class StringsInBits(Rowwise[Any]):
-    """The domain of strings of one length in these numbers, an array of which has one for each string, or one for all.
-    `begin` takes a list of strings. Verdicts are left to `said`."""
+    """The domain of strings of one length in these numbers. A column is an array, with a row for each position, which
+    has an entry for each string or one for all. `begin` takes the numbers of the tokens, a row for each position.
+    Verdicts are left to `said`."""
 
     name: ClassVar[str] = "simulated"
     in_order: ClassVar[bool] = True
 
-    def __init__(self, bits: int) -> None:
+    def __init__(self, bits: int, tokens: Sequence[str]) -> None:
         super().__init__()
-        self.runs = Simulated(bits)
+        self.runs, self.tokens = Simulated(bits), tokens
         self.nothing = self.number(0)
         self._powers: dict[float, float] = {}
         self._alike: dict[float, Array] = {}
-
-    def begin(self, sequence: Any, start: int) -> None:
-        super().begin(list(zip(*sequence, strict=True)), start)
-
-    def shared(self, value: Array) -> Array:
-        return self._alike.setdefault(float(value[0]), value) if len(value) == 1 else value
 
     def number(self, value: Coefficient) -> Array:
         return np.array([self.runs.number(value)])
 
     def position(self, term: Tree, i: int) -> Array:
         self.runs.domain.length = self.length
-        return self.shared(np.array([within(self.runs.domain.position(term, i))]))
+        return np.array([within(self.runs.domain.position(term, i)._mpf_)])
 
-    def embed(self, table: Mapping[str, Coefficient]) -> list[Array]:
-        numbers = {token: self.runs.number(value) for token, value in table.items()}
-        found = []
-        for tokens in self._sequence:
-            values = [numbers[token] for token in tokens]
-            found.append(self.shared(np.array(values if len(set(values)) > 1 else values[:1])))
-        return found
+    def positions(self, expression: Coefficient) -> Any:
+        return np.array(super().positions(expression))
 
-    def activation(self, x: Array, kind: str) -> Array:
+    def embed(self, table: Mapping[str, Coefficient]) -> Any:
+        column = np.array([self.runs.number(table[token]) for token in self.tokens])[np.array(self._sequence)]
+        return column[:, :1] if (column == column[:, :1]).all() else column
+
+    def linear(self, terms: Sequence[tuple[Any, Coefficient]], bias: Coefficient) -> Any:
+        parts = [] if bias == 0 and terms else [np.full((len(self.rows), 1), self.number(bias))]
+        parts += [column if weight == 1 else self.times(self.number(weight), column) for column, weight in terms]
+        return self.total(parts)
+
+    def activate(self, column: Any, kind: str) -> Any:
         if kind not in ("relu", "step"):
             raise NotExact("what is simulated must be relu or step", kind)
-        return np.where(x > 0, x if kind == "relu" else 1.0, 0.0)
+        return np.where(column > 0, column if kind == "relu" else 1.0, 0.0)
 
     def normalised(self, entries: Sequence[Array], epsilon: Array, zero_variance: str, i: int) -> list[Array]:
         raise NotExact("what is simulated must be without norms", "a norm")
@@ -165,24 +193,49 @@ class StringsInBits(Rowwise[Any]):
     def over(self, a: Array, b: Array) -> Array:
         return self.runs.unless_lost(a / b, a != 0)
 
-    def _plus(self, a: Array, b: Array) -> Array:
-        return self.runs.rounded(a + b)
-
     def total(self, parts: Sequence[Array]) -> Array:
-        return reduce(self._plus, parts) if parts else self.nothing
+        return self.sums(parts)[-1] if len(parts) else self.nothing
 
     def running(self, column: Sequence[Array]) -> list[Array]:
-        return list(accumulate(column, self._plus, initial=self.nothing))
+        return self.sums([self.nothing, *column])
+
+    def sums(self, parts: Sequence[Array]) -> list[Array]:
+        """The sums of the first 1, 2, ... parts, in this order. What was rounded is checked at once."""
+        found, totals = [parts[0]], list[Array]()
+        for part in parts[1:]:
+            totals.append(found[-1] + part)
+            found.append(self.runs.nearest(totals[-1]))
+        if totals:
+            self.runs.check(_stacked(totals))
+        return found
+
+    def means(self, sums: Sequence[Array], counts: Sequence[int]) -> Any:
+        by = np.array([self.number(count or 1) for count in counts])
+        rows = [one if count else self.nothing for one, count in zip(sums, counts, strict=True)]
+        return self.over(_stacked(rows), by)
+
+    def attend(self, queries: Any, keys: Any, values: Any, mask: Mask, weighting: str, factor: Coefficient) -> Any:
+        asked, offered = (list(map(self.shared_rows, part)) for part in (queries, keys))
+        found = super().attend(asked, offered, list(map(list, values)), mask, weighting, factor)
+        return list(map(_stacked, found))
+
+    def scales(self, factor: Coefficient) -> Sequence[Any] | None:
+        return None if factor == 1 else self.shared_rows(self.positions(factor))
+
+    def shared_rows(self, column: Any) -> list[Array]:
+        """The rows of a column: of one entry where all strings have the same, one object for all equal ones."""
+        rows = zip(column, (column == column[:, :1]).all(axis=1), strict=True)
+        return [self._alike.setdefault(float(row[0]), row[:1]) if same else row for row, same in rows]
 
     def weights(self, scores: Sequence[Array]) -> list[Array]:
         top = reduce(np.maximum, scores)
-        return [self.power(self._plus(score, -top)) for score in scores]
+        return [self.power(self.runs.rounded(score - top)) for score in scores]
 
     def power(self, x: Array) -> Array:
         """e^x, by mpmath for each number that occurs."""
         met, places = np.unique(x, return_inverse=True)
         for one in set(met.tolist()) - self._powers.keys():
-            self._powers[one] = within(self.runs.domain.mp.exp(one))
+            self._powers[one] = within(self.runs.domain.mp.exp(one)._mpf_)
         return self.runs.rounded(np.array([self._powers[one] for one in met.tolist()])[places.reshape(-1)])
 
     def best(self, scores: Sequence[Array], weighting: str, i: int, first: int) -> Sequence[int]:
@@ -197,6 +250,14 @@ class StringsInBits(Rowwise[Any]):
 
     def first_largest(self, scores: Sequence[Array]) -> None:
         return None
+
+
+def _stacked(rows: Sequence[Array]) -> Array:
+    """Rows that have an entry for each string, or one for all, as one array."""
+    found = np.empty(np.broadcast_shapes((len(rows), *[1] * rows[0].ndim), *{row.shape for row in rows}))
+    for place, row in enumerate(rows):
+        found[place] = row
+    return found
 
 
 class Pair(NamedTuple):
@@ -244,7 +305,7 @@ class HullsAndRun:
         return Pair(hull, self.runs.mean(None if sums is None else sums.run, self.entries))
 
     def merged(self, heads: Sequence[Sequence[Pair]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
-        runs = [np.broadcast_to(one.run.values, entries) for head in heads for one in head]
+        runs = [np.broadcast_to(self.runs.codes(one.run.values), entries) for head in heads for one in head]
         kept = [[one.hull for one in head] for head in heads]
         state, first, sums = self.hulls.merged(kept, entries, labels, runs)
         if len(first) > STATES:
@@ -273,20 +334,32 @@ def tokens_of(model: Transformer, words: Sequence[Word]) -> list[Word]:
     return list(map(model.embedding.surround, words))
 
 
-def together(model: Transformer, words: Sequence[Word], bits: int) -> list[RunEntries]:
-    """What one run in so many bits makes of each of some strings of one length: what the answer is taken from. NotExact
-    where they are not run together."""
+def together(model: Transformer, typed: Array, bits: int) -> list[RunEntries]:
+    """What one run in so many bits makes of each of some strings of one length, by the numbers of their symbols: what
+    the answer is taken from. NotExact where they are not run together."""
     if bits > MOST_BITS or model.readout.everywhere or not model.readout.answers:
         raise NotExact(f"at most {MOST_BITS} bits are simulated, at one position", bits)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        result = forward(model, tokens_of(model, words), StringsInBits(bits))
-    return [RunEntries(np.broadcast_to(column[result.place], len(words))) for column in result.watched.values()]
+        result = forward(model, _surrounded(model, typed), StringsInBits(bits, _tokens(model)))
+    return [RunEntries(np.broadcast_to(column[result.place], typed.shape[1])) for column in result.watched.values()]
+
+
+def _tokens(model: Transformer) -> list[str]:
+    """The typed symbols, and the tokens that the model adds."""
+    return [*model.alphabet, *model.embedding.surround(())]
+
+
+def _surrounded(model: Transformer, typed: Array) -> Array:
+    """With the numbers of the tokens that the model adds."""
+    added = [np.full((1, typed.shape[1]), len(model.alphabet) + k) for k in range(model.embedding.added)]
+    before = len(model.embedding.ends[0])
+    return np.concatenate([*added[:before], typed, *added[before:]])
 
 
 def nearest_first(model: Transformer, words: Sequence[Word]) -> Sequence[Word]:
     """Strings of one length in the order of how near they come to another answer, as far as one run shows it."""
     try:
-        columns = [column.values for column in together(model, words, MOST_BITS)]
+        columns = [column.values for column in together(model, numbered(model, words), MOST_BITS)]
     except (NotExact, Undecided, BadInput):
         return words
     near = [model.readout.distance(row, max, float) or 0 for row in zip(*columns, strict=True)]
@@ -297,6 +370,11 @@ def numbered(model: Transformer, words: Sequence[Word]) -> Array:
     """The numbers of the symbols of some strings of one length, a row for each place."""
     codes = {token: k for k, token in enumerate(model.alphabet)}
     return np.array([[codes[token] for token in word] for word in words], dtype=np.int64).T
+
+
+def written(model: Transformer, typed: Array) -> list[Word]:
+    """The strings with these numbers of symbols."""
+    return [tuple(map(model.alphabet.__getitem__, numbers)) for numbers in typed.T.tolist()]
 
 
 class ProvedInBits(NamedTuple):

@@ -25,7 +25,7 @@ from symcook.questions.moving import answer
 from symcook.questions.precision import precision
 from symcook.words import simulated
 from symcook.words.inputs import strings
-from symcook.words.simulated import FewBits, RunEntries, said, together
+from symcook.words.simulated import FewBits, RunEntries, numbered, said, together
 
 
 class Never(FewBits):
@@ -104,7 +104,7 @@ def test_strings_that_are_run_together_in_few_bits() -> None:
         drawn, r = chooser(seed, ("softmax", "softmax", "softmax", "rightmost"))
         words, bits = list(product("xy", repeat=r.choice([1, 2, 3]))), r.choice([2, 3, 6, 12])
         try:
-            columns = together(drawn, words, bits)
+            columns = together(drawn, numbered(drawn, words), bits)
         except NotExact:
             continue
         compared += 1
