@@ -330,6 +330,8 @@ def test_numbers_of_steps_and_of_small_networks() -> None:
     low = "sqrt(5) - 1/2, which is less than the -1/19"
     assert low in entries["cookbook.s9.1.1.tiebreak"]["why"]
     assert max(range(3), key=[-1, 1 / math.sqrt(100) - 1 / 2, -1 / 3].__getitem__) == 2
+    own = [Fraction("ABA"[j - 1] == "A") - Fraction(1, j) for j in (1, 2, 3)]  # W^(Q) for the keys
+    assert own[2] == max(own) and ", ".join(map(str, own[:2])) in entries["cookbook.s9.1.1.tiebreak"]["counterexample"]
     grid = [Fraction(k, 20) for k in range(21)]
     most = max(abs(x * y - max(0, x + y - 1)) for x in grid for y in grid)
     assert f"at most {most}." in entries["cookbook.s4.6.mul_needs_curvature"]["counterexample"]
