@@ -105,12 +105,13 @@ def head(rows: list[claims.Claim]) -> str:
         "holds in its place, are stored and were checked by two programs; the last line of an entry has the commands.",
         "The counterexample is the one of the refutation, or a plainer one. A class says of what kind a slip is: a",
         "*misprint* (what is meant is clear), a *boundary* (false at an edge, such as the empty word), a *missing",
-        "hypothesis* (true under a condition that is not printed), or *wrong*. Definitions, steps and slips of the pen",
-        "were found by reading, and carry the name of the row under which `symcook claims` shows them (*open* where",
-        "that row as a whole is not settled). Quotation marks in what is printed enclose words of the papers, in a",
-        "repair words that could stand there; formulas are set in plain text. `symcook prove NAME` shows the statement",
-        "and proof of a name in a text. The texts were taken from the pages by a program, and an entry says so where",
-        "that may be the cause.",
+        "hypothesis* (true under a condition that is not printed), or *wrong*. A misprint can be read as printed, and",
+        "is then false; a slip of the pen cannot: it means nothing as printed, or the words next to it have the right",
+        "form. Definitions, steps and slips of the pen were found by reading, and carry the name of the row under",
+        "which `symcook claims` shows them (*open* where that row as a whole is not settled). Quotation marks in what",
+        "is printed enclose words of the papers, in a repair words that could stand there; formulas are set in plain",
+        "text. `symcook prove NAME` shows the statement and proof of a name in a text. The texts were taken from the",
+        "pages by a program, and an entry says so where that may be the cause.",
     ]
     return "\n".join(lines) + "\n"
 

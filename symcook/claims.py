@@ -37,11 +37,13 @@ LEDGER = "ledger.jsonl"
 PAPERS = ("cookbook", "chiang2022", "merrill2024", "yang2026")
 STATUSES = ("PROVED", "DECIDED", "CHECKED", "REFUTED", "CORRECTED", "DEFINED", "CITED", "EMPIRICAL", "NO CLAIM", "OPEN")
 SLIPS = ("misprint", "boundary", "missing hypothesis", "wrong")
-"""Classes of errata: what is meant is clear; false at an edge (n = 1, the empty word, 0); true under a condition that
-is not printed; false where it matters."""
+"""Classes of errata: false, though what is meant is clear; false at an edge (n = 1, the empty word, 0); true under a
+condition that is not printed; false where it matters. A misprint can be read as printed, and is then false: only other
+passages (a proof, an example) show what is meant."""
 ASIDES = ("typo", "reading")
-"""Remarks that leave a statement true in its plain reading: a slip of the pen that nobody reads as printed (a wrong
-reference, a lost index), and what the words leave to the reader (a tolerance is positive)."""
+"""Remarks that leave a statement true in its plain reading: a slip of the pen, and what the words leave to the reader
+(a tolerance is positive). A typo cannot be read as printed: it means nothing there (a lost index, a wrong reference),
+or the words or the display next to it have the right form."""
 DEFINITION = "definition"
 BY_PEOPLE = {"DEFINED": "test", "CITED": "cited", "EMPIRICAL": "empirical", "NO CLAIM": "no claim"}
 """The fact of ``proofs/reviewed.json`` that a row with such a status has; all others but OPEN have a certificate."""
@@ -297,9 +299,8 @@ def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None 
         if wanted is not None and name not in wanted:
             continue
         words = said.get(name, {})
-        row = replace(row, gaps=tuple(words.get("gaps", ())), tried=tuple(words.get("tried", ())))
-        entry = entries.get(name, {})
-        row = replace(row, kind=entry.get("kind", row.kind))
+        entry, told = entries.get(name, {}), {key: tuple(words.get(key, ())) for key in ("gaps", "tried")}
+        row = replace(row, **told, kind=entry.get("kind", row.kind))
         if name in stale:
             row = replace(row, note=_STALE)
         elif name in found:
@@ -307,9 +308,8 @@ def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None 
             told = {k: getattr(known, k) for k in ("status", "corrected", "assuming", "lemmas", "same")}
             row = replace(row, **told, note=words.get("note", row.note if known.status == "OPEN" else ""))
             if row.status in ("REFUTED", "CORRECTED"):
-                told = {key: entry.get(key) for key in ("slip", *_ERRATUM)}
-                row = replace(row, **told, reason=entry.get("why") if "slip" in entry else None)
-            if row.status in ("DEFINED", "CITED", "EMPIRICAL", "NO CLAIM"):
+                row = replace(row, **_erratum(entry))
+            if row.status in BY_PEOPLE:
                 row = replace(row, test=entry.get("test"), reason=entry.get(row.status.lower(), entry.get("why")))
         elif "note" in words:
             row = replace(row, note=words["note"])
@@ -320,15 +320,20 @@ def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None 
 
 
 def _as_the_other(row: Claim, other: Claim | None, entry: dict[str, str]) -> Claim:
-    """A row without a verdict of its own, with that of the row that says the same. How the sentence fails in its own
-    paper's words is its own, where its entry says so."""
+    """A row without a verdict of its own, with that of the row that says the same. What is said of the sentence is the
+    other row's in the same paper alone; of another paper's sentence it is in this row's entry and remarks."""
     if other is None or row.status != "OPEN":
         return row
-    keys = ("status", "corrected", "assuming", "lemmas", "slip", *_ERRATUM, "reason", "test", "note")
-    told = {key: getattr(other, key) for key in keys}
-    if "slip" in entry:
-        told |= {key: entry[key] for key in ("slip", *_ERRATUM)} | {"reason": entry["why"]}
-    return replace(row, **told)
+    keys = ("status", "corrected", "assuming", "lemmas", "test")
+    if row.paper == other.paper:
+        keys += ("slip", *_ERRATUM, "reason", "note")
+    told = {"note": row.note.replace(Claim.note, "")} | {key: getattr(other, key) for key in keys}
+    return replace(row, **told | _erratum(entry))
+
+
+def _erratum(entry: dict[str, str]) -> dict[str, str]:
+    """What an entry says of a sentence that is false as printed."""
+    return {key: entry[key] for key in ("slip", *_ERRATUM)} | {"reason": entry["why"]} if "slip" in entry else {}
 
 
 def stored_rows() -> dict[str, list[dict[str, Any]]]:

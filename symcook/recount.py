@@ -28,10 +28,10 @@ def status_of(kind: str, found: str, entry: Mapping[str, str]) -> str:
 
 def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]:
     """Statuses of all claims that have one, by replay and by the list of reviewed rows, from the files on disk."""
+    entries, said = reviewed(), remarks()  # before the replay, as a faulty entry is found here
     verdicts = {verdict.id: verdict for verdict in replay.replay(progress=progress)}
     proved = {v.id for v in verdicts.values() if v.status == "PROVED"}
     corrections = {s.corrects: s.id for s in replay.statements().values() if s.corrects and s.id in proved}
-    entries, said = reviewed(), remarks()
     first: dict[str, str] = {}  # the first row with a statement, by the hash of the statement
     found: dict[str, Known] = {}
     for name, row in inventory().items():

@@ -24,7 +24,7 @@ from symcook.proof.audit.statementfiles import statement_files
 from symcook.recount import recompute, status_of
 
 TABLES = ROOT / "symcook" / "data" / "claims"
-COUNTS = {"cookbook": 298, "chiang2022": 91, "merrill2024": 130, "yang2026": 158}
+COUNTS = {"cookbook": 298, "chiang2022": 91, "merrill2024": 131, "yang2026": 158}
 PROVED = "cookbook.s4.4.min"
 WRONG = "cookbook.s6.4.clip"
 UNTREATED = "yang2026.s6.conjecture"
@@ -611,3 +611,25 @@ def test_a_row_that_says_the_same_has_the_status_of_the_other(monkeypatch: pytes
     assert status(same | {PROVED: claims.Known("CORRECTED", "x", corrected="a")}) == "CORRECTED"
     assert status(same) == "OPEN"
     assert claims.ledger(same, ["cookbook.s9.2.2.accept"])[0].id == "cookbook.s9.2.2.accept"
+
+
+def test_what_is_said_of_another_papers_sentence_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither its words nor its note; of an earlier sentence of the same paper both are."""
+    other, same, apart = "cookbook.s8.3.serial", "cookbook.t3.serial", "yang2026.s1.layernorm"
+    entries = claims.reviewed() | {apart: {"same": other, "why": "a plant"}}
+    monkeypatch.setattr(claims, "reviewed", lambda: entries)
+    found = {name: claims.Known("OPEN", "x", same=other) for name in (same, apart)}
+    found[other] = claims.Known("CORRECTED", "x", corrected=f"{other}.corrected")
+    rows = {row.id: row for row in claims.ledger(found, [other, same, apart])}
+    said = [
+        (row.status, row.slip, row.printed, row.reason, row.note) for row in map(rows.get, (other, same, apart)) if row
+    ]
+    assert said[0] == said[1] and all(said[0])
+    assert said[2] == ("CORRECTED", None, None, None, "")
+
+
+def test_a_faulty_entry_is_found_before_anything_is_replayed(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replay, "replay", lambda *_, **__: pytest.fail("replayed"))
+    (own / "proofs" / "reviewed.json").write_text(json.dumps({LISTED: {"why": "no fact"}}), encoding="utf-8")
+    with pytest.raises(SymcookError, match=LISTED):
+        recompute()

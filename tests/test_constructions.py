@@ -9,7 +9,7 @@ from families import together
 from proof import stored
 
 from symcook import claims
-from symcook.proof import replay
+from symcook.proof import files, replay
 from symcook.proof.audit import existing
 from symcook.proof.grammar import leading_names
 from symcook.proof.replay import Statement, statements
@@ -122,9 +122,11 @@ def settling() -> set[str]:
     return {name for row in rows for name in (row.id, row.corrected) if name in statements()}
 
 
-def test_every_family_that_a_row_rests_on_has_runs() -> None:
+def test_every_family_and_every_choice_that_a_row_rests_on_has_runs() -> None:
     found = {model for name in settling() for model in existing.models(statements()[name].written)}
     assert not {model for model in found if model.startswith("family-")} - existing.theorems().keys()
+    every = {f"family-{path.stem}" for path in (files.proofs_directory() / "families").glob("*.json")}
+    assert "family-max" in every <= {model.split(";")[0] for model in existing.theorems()}
     assert {"family-count; seen = future", "family-automaton-no-start", "flip-flop"} <= found
 
 

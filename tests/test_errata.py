@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from proof import stored
+from proof import claims_surer, stored
 
 from symcook import claims
 from symcook.proof import replay
@@ -309,6 +309,17 @@ def test_the_gap_of_dot_products_is_too_small_for_the_temperature() -> None:
     assert others[3] < 1 / 4 < others[4] and f"{others[4]:.2f}" in gap["why"] and "N = 4" in gap["why"]
 
 
+def test_the_string_1_costs_more_with_norms_at_epsilon_1() -> None:
+    """FIRST and PARITY, with and without: runs in 60 digits, and the formulas without norms."""
+    one, e = Fraction(1), math.exp(1)
+    normed = (claims_surer.normed_run, claims_surer.parity_with_norms)
+    costs = [claims_surer.bits_lost(abs(run((1,), one, one)["y2_s_()"][0])) for run in normed]
+    plain = [math.log2(1 + math.exp(-logit)) for logit in (e / (2 * (e + 1)), math.tanh(1) / 2)]
+    text = claims.reviewed()["chiang2022.fig2.eps1e-5"]["counterexample"]
+    shown = [float(x) for x in re.findall(r"(0\.\d\d) bits", text)]
+    assert shown == [round(float(x), 2) for x in (costs[0], plain[0], costs[1], plain[1])]
+
+
 def test_numbers_of_steps_and_of_small_networks() -> None:
     """Exact ones in fractions, the others to the printed places."""
     entries, said = claims.reviewed(), claims.remarks()
@@ -330,6 +341,8 @@ def test_numbers_of_steps_and_of_small_networks() -> None:
     low = "sqrt(5) - 1/2, which is less than the -1/19"
     assert low in entries["cookbook.s9.1.1.tiebreak"]["why"]
     assert max(range(3), key=[-1, 1 / math.sqrt(100) - 1 / 2, -1 / 3].__getitem__) == 2
+    own = [Fraction("ABA"[j - 1] == "A") - Fraction(1, j) for j in (1, 2, 3)]  # W^(Q) for the keys
+    assert own[2] == max(own) and ", ".join(map(str, own[:2])) in entries["cookbook.s9.1.1.tiebreak"]["counterexample"]
     grid = [Fraction(k, 20) for k in range(21)]
     most = max(abs(x * y - max(0, x + y - 1)) for x in grid for y in grid)
     assert f"at most {most}." in entries["cookbook.s4.6.mul_needs_curvature"]["counterexample"]

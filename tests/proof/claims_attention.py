@@ -268,10 +268,16 @@ def firsts(v: Any) -> dict[str, bool] | None:
 
 @adequate("t2.first", at=FIRST, misses=[("| (all i", "& (all i")], false=True)
 def first(v: Any) -> bool | None:
+    """Marks the position with each weighting, or retrieves the value there; unique-hard with either side of ties."""
     found = firsts(v)
     if found is None:
         return None
-    return found["softmax"] and found["average"] and (found["leftmost"] or found["rightmost"])
+    values = list(v["v()"].values())
+    got = {kind: prefix(kind, lambda i, j: F(0), values) for kind in KINDS}
+    retrieves = {kind: all(same(e, values[0]) for e in got[kind]) for kind in KINDS}
+    return any(
+        way["softmax"] and way["average"] and (way["leftmost"] or way["rightmost"]) for way in (found, retrieves)
+    )
 
 
 @adequate(

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from proof.adequacy import ODD, adequate, column, draws, table
+from proof.claims_attention import formula, strict_lookups
 from proof.claims_cookbook import are_bits
 from proof.paper import same, softmax, times
 from proof.statement_truth import CONTEXT, real
@@ -168,13 +169,25 @@ def heads_of_few_values() -> Iterator[dict[str, Any]]:
             "z()": table(z),
             "c()": [lambda a, i, c=c: c[int(a) - 1][int(i) - 1] if a <= len(c) else ODD for c in results],
             "wanted": (head(whole), head(V)),
+            "v()": column([[F(1, 3), F(1), F(0)], [F(2)] * 3][e - 1][:n]),
         }
 
 
+FEW_VALUES = tuple(heads_of_few_values())
+
+
+@adequate("s2.2.table2_types", at=FEW_VALUES, false=True)
+def of_all_values(v: Any) -> bool | None:
+    values = list(v["v()"].values())
+    return formula(values)[1:] == values[:-1] if values else None
+
+
 @adequate(
-    "s2.2.table2_types",
-    at=heads_of_few_values(),
+    "s2.2.table2_types.corrected",
+    at=FEW_VALUES,
     misses=[
+        ("0 <= v(j) & v(j) <= 1", "0 <= v(j) & v(j) <= 2"),
+        ("hardmax(l. l/n, i - 1, j)", "hardmax(l. l/n, i, j)"),
         ("& all a in e + 1..d. c(a, i) = 0", "& all a in e + 1..d. c(a, i) = 1"),
         ("(all a in e + 1..d. all b in 1..d. U(a, b) = 0) ->", ""),
         ("e <= d", "e <= d + 1"),
@@ -182,10 +195,16 @@ def heads_of_few_values() -> Iterator[dict[str, Any]]:
     ],
 )
 def into_all_entries(v: Any) -> bool | None:
-    if not v["n"] or v["e"] > v["d"]:
+    values = list(v["v()"].values())
+    if not values:
         return None
-    c, few = v["wanted"]
-    return c == [*few, *([F(0)] * len(c[0]) for _ in range(len(c) - len(few)))]
+    inside = all(0 <= one <= 1 for one in values)
+    (c, few), padded = v["wanted"], v["e"] <= v["d"]
+    return (
+        (not padded or c == [*few, *([F(0)] * len(c[0]) for _ in range(len(c) - len(few)))])
+        and (not inside or formula(values)[1:] == values[:-1])
+        and strict_lookups(values, ["average"])
+    )
 
 
 def normed(x: Sequence[Any], eps: Any) -> tuple[list[Any], Any, Any]:

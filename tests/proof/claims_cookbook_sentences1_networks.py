@@ -55,26 +55,33 @@ def affine_altogether(v: Any) -> bool | None:
 
 
 def copies() -> Iterator[dict[str, Any]]:
-    for d, h in ((1, 1), (1, 2), (2, 2), (3, 1), (2, 0), (0, 1)):
-        W, b, V, c, x = vector(h), vector(h), vector(h), number(), vector(d)
+    """Networks of one and two inputs, among them the maximum of Section 4.4."""
+    for d, h, m in ((1, 1, 1), (1, 2, 1), (2, 2, 2), (3, 1, 1), (2, 0, 2), (0, 1, 1), (2, 3, 2)):
+        W, b, V, c, x = matrix(h, m), vector(h), vector(h), number(), matrix(m, d)
         if d == 3:
-            W, b, V, x = [F(2)], [F(1)], [F(-1)], [F(1), F(2), F(-3)]
-        y = [sum((w * relu(s * a + t) for w, s, t in zip(V, W, b, strict=True)), c) for a in x]
+            W, b, V, x = [[F(2)]], [F(1)], [F(-1)], [[F(1), F(2), F(-3)]]
+        if h == 3:
+            W, b, V, c = [[F(1), F(0)], [F(-1), F(0)], [F(-1), F(1)]], [F(0)] * 3, [F(1), F(-1), F(1)], F(0)
+        inputs = [[x[e][a] for e in range(m)] for a in range(d)]
+        y = [sum((w * relu(u) for w, u in zip(V, plus(times(W, one), b), strict=True)), c) for one in inputs]
+        first = [row[0] for row in W]
+        alone = [sum((w * relu(s * u + t) for w, s, t in zip(V, first, b, strict=True)), F(0)) for u in x[0]]
         yield {
             "d": F(d),
             "h": F(h),
-            "W()": column(W),
+            "m": F(m),
+            "W()": table(W),
             "b()": column(b),
             "V()": column(V),
             "c": c,
-            "x()": column(x),
+            "x()": table(x),
             "y()": [column(y), column(e + ODD for e in y)],
-            "parts": (W, b, V, c, x, y),
-            "g_W()": [column(W), column(e + 1 for e in W)],
+            "parts": (W, b, V, c, inputs, y),
+            "g_W()": [column(first), column(e + 1 for e in first)],
             "g_b()": column(b),
             "g_V()": column(V),
-            "g_x()": column(x),
-            "g_out()": [column(e - c for e in y), column(y)],
+            "g_x()": column(x[0]),
+            "g_out()": [column(alone), column(e + c for e in alone)],
         }
 
 
@@ -82,22 +89,23 @@ def copies() -> Iterator[dict[str, Any]]:
     "s4.3.vectors",
     at=copies(),
     misses=[
-        ("relu(W(k)*x(a) + b(k))", "relu(W(k)*x(1) + b(k))"),
-        ("W(k)*x(a) + b(k)", "W(k)*x(a)"),
-        ("+ b(k))) + c", "+ b(k)))"),
-        ("relu(W(k)*g_x(a)", "relu(W(k)*g_x(1)"),
-        ("relu(W(k)*g_x(a) + b(k))", "relu(W(k)*g_x(a))"),
+        ("x(e, a)) + b(k))", "x(e, 1)) + b(k))"),
+        ("sum(e, 1, m, W(k, e)*x(e, a)) + b(k)", "sum(e, 1, m, W(k, e)*x(e, a))"),
+        ("sum(e, 1, m, W(k, e)*x(e, a))", "sum(e, 1, m, W(k, 1)*x(e, a))"),
+        ("x(e, a)) + b(k))) + c", "x(e, a)) + b(k)))"),
+        ("relu(W(k, 1)*g_x(a)", "relu(W(k, 1)*g_x(1)"),
+        ("relu(W(k, 1)*g_x(a) + b(k))", "relu(W(k, 1)*g_x(a))"),
     ],
 )
 def copies_of_a_network(v: Any) -> bool | None:
-    """One network with a block of units for each coordinate."""
+    """One network with a block of units for each coordinate; the coordinates of an input stand side by side."""
     if not v["d"]:
         return None
-    W, b, V, c, x, y = v["parts"]
-    d, h = len(x), len(W)
-    W1 = [[W[k] * (t == p) for t in range(d)] for p in range(d) for k in range(h)]
+    W, b, V, c, inputs, y = v["parts"]
+    d, h, m = len(inputs), len(W), int(v["m"])
+    W1 = [[W[k][e] * (t == p) for e in range(m) for t in range(d)] for p in range(d) for k in range(h)]
     W2 = [[V[k] * (p == a) for p in range(d) for k in range(h)] for a in range(d)]
-    hidden = [relu(u) for u in plus(times(W1, x), b * d)]
+    hidden = [relu(u) for u in plus(times(W1, [one[e] for e in range(m) for one in inputs]), b * d)]
     return [u + c for u in times(W2, hidden)] == y
 
 

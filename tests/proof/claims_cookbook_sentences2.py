@@ -378,7 +378,8 @@ BROKEN_TIES = tuple(broken_ties())
 
 @adequate("s9.1.1.tiebreak", at=BROKEN_TIES, false=True)
 def last_by_scores(v: Any) -> bool | None:
-    """By squares of fractions: the last match, at p, is above each other place j where 1/sqrt(K) > 1/p - 1/j."""
+    """By squares of fractions: the last match, at p, is above each other place j where 1/sqrt(K) > 1/p - 1/j. With
+    W^(Q) for the keys the place i itself is above all others, which is right where i = p and where nothing matches."""
     w, K = v["word"], int(v["K"])
     if not w or max(w) > K:
         return None

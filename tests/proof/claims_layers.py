@@ -1073,19 +1073,25 @@ def sign_zero_printed(v: Any) -> bool | None:
         ("y1_x = I[y < x] - I[x < y]", "y1_x = I[y <= x] - I[x < y]"),
         ("y1_y = I[x < y] - I[y < x]", "y1_y = I[y < x] - I[x < y]"),
         ("-> (ex k in 1..n. u(k) != 0)", ""),
-        ("all k in 1..n. u(k) = 0 -> out", "all k in 1..n. u(k) <= 0 -> out"),
+        ("(u(k) = 0 -> out", "(u(k) <= 0 -> out"),
         ("-> out(2*k - 1) = 0", "-> out(2*k - 1) = 1"),
+        ("0 < u(k)*out(2*k)", "0 < out(2*k)"),
+        ("I[u(j) != 0]) = n", "I[u(j) != 0]) = 1"),
+        ("out(2*k - 1) = -out(2*k)", "out(2*k - 1) = out(2*k)"),
         ("-> (all j in 1..2*n. out(j)*r = z(j) - mu)", ""),
         ("-> (0 < r &", "-> (1 < r &"),
     ],
 )
 def sign_zero(v: Any) -> bool | None:
-    """Where a component is 0, so is the output, and it has a value unless all are 0."""
+    """Where a component is 0, so is the output, and it has a value unless all are 0; the others grow with the zeros."""
     x, delta = list(v["u()"].values()), v["delta"]
     if delta <= 0 or any(0 < abs(a) < delta for a in x) or not any(x):
         return None
-    z = clipped(twice(x), delta)
-    return variance(z) > 0 and all(a != 0 or z[2 * k] == z[2 * k + 1] == mean(z) for k, a in enumerate(x))
+    z, ratio = clipped(twice(x), delta), F(len(x), sum(map(bool, x)))
+    squares = [(b - mean(z)) ** 2 / variance(z) for b in z]
+    signs = [(b > mean(z)) - (b < mean(z)) for b in z]
+    wanted = twice([(a > 0) - (a < 0) for a in x])
+    return signs == wanted and squares == [ratio * abs(s) for s in wanted]
 
 
 # Section 3.1 and Table 4: representations of Booleans

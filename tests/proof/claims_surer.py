@@ -185,13 +185,18 @@ def surer_with_norms(v: Any) -> bool | None:
         ("1 - 3/n*", "1 - 1/(9*n)*"),
         ("1 - exp(5*c)/n*", "1 - 1/(9*n)*"),
         ("crossbits(abs(y2_s_(0))) < 1)", "crossbits(abs(y2_s_(0))) < 1/2)"),
+        ("n = 2 & c = 1 & epsilon = 1 &", "n = 2 & c = 1 & epsilon = 1/100000 &"),
+        ("crossbits(2*tanh(c)/n^2)", "crossbits(tanh(c)/(9*n^2))"),
     ],
 )
 def nearly_one_bit(v: Any) -> bool | None:
+    """At epsilon = 1 the string 1 of PARITY costs more with norms than without."""
     w, n = v["word"], len(v["word"]) + 1
+    lost = bits_lost(abs(v["y2_s_()"][0]))
+    if (w, v["epsilon"], v["kind"]) == ((1,), 1, "parity"):
+        return bool(bits_lost(abs(logit(2, 1, F(1)))) < lost)
     if not w or set(w) - {0, 1} or v["epsilon"] != TINY:
         return None
-    lost = bits_lost(abs(v["y2_s_()"][0]))
     most = e(F(5)) if v["kind"] == "first" else real(F(3))
     sharper = v["kind"] == "parity" or lost < bits_lost(abs(first_logit(w, F(1))))
     return sharper and at_most(1 - most / n / CONTEXT.log(2), lost) and bool(lost < 1)

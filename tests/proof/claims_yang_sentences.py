@@ -132,8 +132,10 @@ def stronger_printed(v: Any) -> bool | None:
     at=GAPS,
     misses=[
         ("<= 2*n*exp(-gamma) & (", "<= exp(-gamma)/9 & ("),
-        ("2 <= n ->", "1 <= n ->"),
-        ("4*exp(-gamma) <=", "5*exp(-gamma) <="),
+        ("3 <= n ->", "2 <= n ->"),
+        ("4*exp(-gamma) <", "6*exp(-gamma) <"),
+        ("n = 2 ->", "n = 3 ->"),
+        ("3/2*exp(-gamma) <", "2*exp(-gamma) <"),
     ],
 )
 def stronger(v: Any) -> bool | None:
@@ -141,7 +143,9 @@ def stronger(v: Any) -> bool | None:
     if not s or not has_gap(s, v["gamma"]):
         return None
     n, power = len(s), e(-real(v["gamma"]))
-    return at_most(distance(ahardmax(s), softmax(s)), 2 * n * power) and (n == 1 or at_most(4 * power, 2 * n * power))
+    known = 2 * n * power
+    below = n == 1 or (same(4 * power, known) if n == 2 else bool(4 * power < known))
+    return at_most(distance(ahardmax(s), softmax(s)), known) and below and bool(real(F(3, 2)) * power < known * n)
 
 
 def hills() -> Iterator[dict[str, Any]]:
