@@ -30,7 +30,7 @@ from symcook.proof.files import proofs_directory
 
 PROOFS = Path(__file__).parent.parent.parent / "proofs"
 COMMAND = runpy.run_path(str(PROOFS / "coq.py"))["main"]
-LEMMA, CLAIM, MODEL = "lem.square_le", "cookbook.s5.3.3.lh_gap", "dyck-1"
+LEMMA, CLAIM, MODEL = "lem.square_le", "merrill2024.thm2.update", "dyck-1"
 needs_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
 Change = Callable[[str, str], str]
 
@@ -384,6 +384,7 @@ def test_nothing_refused_is_recorded(
     monkeypatch.setitem(COMMAND.__globals__, "PATH", path)
     monkeypatch.setitem(COMMAND.__globals__, "stale", lambda names: [name])
     monkeypatch.setitem(COMMAND.__globals__, "stale_models", lambda names: [])
+    monkeypatch.setattr(record, "stored", lambda: frozenset([theorem("lem.log_two")]))
     name = LEMMA
     assert COMMAND(["-o", str(first), "--changed", "--check", "--record"]) == 0
     assert "nothing is recorded" not in capsys.readouterr().out

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from proof.adequacy import F, adequate
@@ -125,11 +126,16 @@ def tails(right: list[int], labels: int) -> Iterator[list[int]]:
 
 def decoder(claim: str, family: str, machine: Machine, first: Any, tokens: list[int]) -> dict[str, Any]:
     """The tables of a decoder of a family, the tokens that it is run on, and its run there."""
+    names = leading_names(statements()[claim].expanded)
+    return dict(_decoder(tuple(names[names.index("one") :]), family, machine, first, tuple(tokens)))
+
+
+@cache
+def _decoder(names: tuple[str, ...], family: str, machine: Machine, first: Any, tokens: tuple[int, ...]) -> Any:
+    """Of several claims the same."""
     tables = machine.tables() | {"S": F(machine.S), "G": F(machine.G), "first": first}
     tables["w"] = lambda i: F(tokens[int(i)]) if 0 <= i < len(tokens) else F(0)
-    names = leading_names(statements()[claim].expanded)
-    run = run_values(family, tuple(names[names.index("one") :]), tables | {"n": F(len(tokens))})
-    return offered(tables | run)
+    return offered(tables | run_values(family, names, tables | {"n": F(len(tokens))}))
 
 
 def answer(v: Any, i: int) -> int:

@@ -334,7 +334,10 @@ def look(given: Any) -> Any:
     known: dict[tuple[Any, ...], Any] = {}
 
     def function(*at: Any) -> Any:
-        at = tuple(a if type(a) is int else outward(a) for a in at)
+        for a in at:
+            if type(a) is not int:
+                at = tuple(map(outward, at))
+                break
         if at not in known:
             asked = given(*map(outward, at)) if callable(given) else given[at[0] if len(at) == 1 else at]
             known[at] = inward(asked)

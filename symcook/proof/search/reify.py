@@ -28,7 +28,7 @@ def term(p: Poly) -> Term:
 def product(m: Mono, c: Fraction = Fraction(1)) -> Term:
     """c times the monomial, for c > 0."""
     factors, e = m
-    parts = sorted((_power(atom(a), k) for a, k in factors), key=repr)
+    parts = sorted((atom(a) if k == 1 else ("^", k, (atom(a),)) for a, k in factors), key=repr)
     if e:
         parts.append(("fn", "exp", (term(normal._exponents[e]),)))
     if c != 1 or not parts:
@@ -39,13 +39,19 @@ def product(m: Mono, c: Fraction = Fraction(1)) -> Term:
     return out
 
 
-def _power(t: Term, k: int) -> Term:
-    return t if k == 1 else ("^", k, (t,))
+_atoms: dict[int, tuple[Key, Term]] = {}
+"""The terms made so far by the numbers of their atoms; the key tells that a number is as it was."""
 
 
 def atom(a: int) -> Term:
     """The term that atom number `a` stands for."""
     key = normal._keys[a]
+    if _atoms.get(a, FALSE)[0] is not key:
+        _atoms[a] = key, _atom(key)
+    return _atoms[a][1]
+
+
+def _atom(key: Key) -> Term:
     tag = key[0]
     if tag == "var":
         return var(key[1], key[2])
@@ -69,8 +75,7 @@ def formula(key: Key) -> Term:
     if tag in ("true", "false"):
         return TRUE if tag == "true" else FALSE
     if tag == "=":
-        sides = sorted((term(dict(k)) for k in key[1]), key=repr)
-        return (tag, None, (num(0), sides[0]))
+        return tag, None, (num(0), min((term(dict(k)) for k in key[1]), key=repr))
     if tag in ("<=", "<"):
         return (tag, None, (num(0), term(dict(key[1]))))
     if tag in ("all", "ex"):
