@@ -323,7 +323,9 @@ def test_a_construction_with_a_planted_fault_is_not_proved(fault: str, monkeypat
     else:
         from symcook.compilers import values
 
-        source = shipped_program("majority.srasp") if fault == "index" else f"alphabet a b;\n{OPERATIONS['sum of the rest']}"
+        source = (
+            shipped_program("majority.srasp") if fault == "index" else f"alphabet a b;\n{OPERATIONS['sum of the rest']}"
+        )
         changed = {"index": ("inverse_before", "1/(i + 1)"), "share": ("inverse_behind", "1/(n - i + 1)")}[fault]
         monkeypatch.setitem(values.PLACES, *changed)
         at_needed_levels(monkeypatch)

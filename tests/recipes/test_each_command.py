@@ -181,7 +181,7 @@ def _value(text, point):
 @pytest.mark.parametrize("name", NAMES)
 def test_check(capsys, name, monkeypatch):
     if irrational(name) or info(name).error:
-        monkeypatch.setattr(grid, "POINTS", 150)
+        monkeypatch.setattr(grid, "POINTS", 50)
     long = [] if build(name).pointwise else ["--max-length", "2"]
     found = document(capsys, "check", name, *long, *symbols(name))
     assert (found["mismatches"], found["open"]) == (0, 0)

@@ -127,7 +127,9 @@ def killed(kills: int, seed: int = 0, longest: int = LENGTH) -> dict[str, int]:
             over = False
             while not over:
                 workers, before = chance.choice([1, 1, 2]), written(file)
-                process = subprocess.Popen(command(folder, workers, longest), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                process = subprocess.Popen(
+                    command(folder, workers, longest), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                )
                 wait, begun, second = chance.uniform(0, 0.3), None, chance.random() < 0.2
                 while counts["kills"] < kills and process.poll() is None:
                     if begun is None and written(file) != before:
