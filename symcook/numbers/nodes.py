@@ -97,15 +97,6 @@ def built(tree: Tree, symbols: Mapping[str, object]) -> Any:
     return _Sympy(symbols).term(tree)
 
 
-def _closed(tree: Tree) -> bool:
-    """Whether no name occurs free in `tree`; most trees have one near their beginning."""
-    if tree[0] == "name":
-        return tree[1] == "pi"
-    if tree[0] in ("neg", "+", "-", "*", "/", "^"):
-        return all(map(_closed, tree[1:]))
-    return not names(tree)
-
-
 class _Sympy(Meaning[Any, Any]):
     """Builds sympy expressions. A range whose ends are numbers is written out, any other one stays a node of its own.
 
@@ -128,7 +119,7 @@ class _Sympy(Meaning[Any, Any]):
         return _Sympy(self.values, self.steps, {**self.bound, name: sp.Integer(j)}, self.taken)
 
     def term(self, tree: Tree) -> Any:
-        if tree[0] != "if" and _closed(tree):
+        if tree[0] != "if" and not names(tree):
             try:
                 value = Rationals({}, self.steps).term(tree)
             except NotExact:
