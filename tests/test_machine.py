@@ -132,7 +132,7 @@ def followed(model: sc.Transformer, name: str, longest: int) -> Iterator[tuple[A
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-@pytest.mark.parametrize("seeds", [range(8), range(8, 24)])
+@pytest.mark.parametrize("seeds", [range(4), range(8, 16)])
 def test_every_word_as_in_a_whole_pass(name: str, seeds: range) -> None:
     runs = refused = 0
     for seed in seeds:
@@ -254,7 +254,7 @@ def test_rows_of_inputs() -> None:
 # --- Batches ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seeds", [range(12), range(12, 30)])
+@pytest.mark.parametrize("seeds", [range(6), range(12, 24)])
 def test_a_batch_follows_all_words_at_once(seeds: range) -> None:
     ran = 0
     for seed in seeds:

@@ -116,6 +116,7 @@ def _installed() -> frozenset[str]:
     import symcook
 
     folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    folders |= {one for one in sys.path if os.path.basename(one) in ("site-packages", "dist-packages")}  # of another's
     return frozenset(map(_real, {*folders, os.path.dirname(symcook.__file__)}))
 
 

@@ -78,12 +78,12 @@ def test_a_model_that_was_compiled_is_a_reference(tmp_path: Path, capsys: pytest
     formula = compiled(capsys, tmp_path / "f.json", "ltl", "Q_b | prev Q_b", "--alphabet", "ab")
     other = compiled(capsys, tmp_path / "g.json", "ltl", "Q_b", "--alphabet", "ab")
     automaton = compiled(capsys, tmp_path / "a.json", "dfa", "(a|b)*b(a|b)?", "--alphabet", "ab")
-    for one, two in ((formula, automaton), (automaton, formula), (automaton, automaton), (formula, formula)):
+    for one, two in ((formula, automaton), (automaton, automaton), (formula, formula)):
         assert document(capsys, "decide", one, "--against", two)["verdict"] == "equal"
-    for one, two in ((formula, other), (automaton, other), (other, automaton)):
+    for one, two in ((formula, other), (automaton, other)):
         assert document(capsys, "decide", one, "--against", two, code=1)["word"] == "ba"
     counts = compiled(capsys, tmp_path / "c.json", "count", "#left[Q_a] > 2", "--alphabet", "ab")
-    for one, two in ((formula, counts), (counts, formula), (counts, automaton)):
+    for one, two in ((formula, counts), (counts, automaton)):
         assert document(capsys, "decide", one, "--against", two, code=1)["word"] == "b"
 
 

@@ -76,16 +76,16 @@ def test_new_writes_a_model_whose_theorem_prove_finds(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     made = document(
-        capsys, "new", "family-dyck-k-d", "--set", "K=2", "--set", "D=2", "--tokens", "( ) [ ]", "-o", "mine.json"
+        capsys, "new", "family-dyck-k-d", "--set", "K=2", "--set", "D=1", "--tokens", "( ) [ ]", "-o", "mine.json"
     )
-    assert made == {"file": "mine.json", "family": "dyck-k-d", "values": "K = 2, D = 2", "width": 9}
-    assert document(capsys, "run", "mine.json", "--input", "([]())")["accept"] is True
-    assert document(capsys, "run", "mine.json", "--input", "([()])")["accept"] is False
+    assert made == {"file": "mine.json", "family": "dyck-k-d", "values": "K = 2, D = 1", "width": 9}
+    assert document(capsys, "run", "mine.json", "--input", "[]()")["accept"] is True
+    assert document(capsys, "run", "mine.json", "--input", "([])")["accept"] is False
     found = document(capsys, "prove", "mine.json")
-    assert found["bridge"] == "PROVED" and found["values"] == "K = 2, D = 2"
+    assert found["bridge"] == "PROVED" and found["values"] == "K = 2, D = 1"
     assert [(one["id"], one["status"]) for one in found["theorems"]] == [("cookbook.s9.2.3.dyckkD_accept", "PROVED")]
     code, out, _ = call(capsys, "prove", "mine.json")
-    assert code == 0 and "mine.json is dyck-k-d at K = 2, D = 2: the same strings, runs and answers" in out
+    assert code == 0 and "mine.json is dyck-k-d at K = 2, D = 1: the same strings, runs and answers" in out
     text = Path("mine.json").read_text()
     edited = json.loads(text)
     edited["layers"][1]["feedforward"]["b1"][0][0] = "-1"
@@ -93,12 +93,12 @@ def test_new_writes_a_model_whose_theorem_prove_finds(
     said = refused(capsys, "prove", "mine.json")
     assert "must have its weights; given: -1 where the family has -2, at layers 2 feedforward b1 1 1" in said
     for order in (("mine.json", "family-dyck-k-d"), ("family-dyck-k-d", "mine.json")):
-        code, out, _ = call(capsys, "diff", *order, "--set", "K=2", "--set", "D=2")
+        code, out, _ = call(capsys, "diff", *order, "--set", "K=2", "--set", "D=1")
         assert code == 1 and "first difference: layer 2, feed-forward, position 1, active" in out
     edited = json.loads(text)
     edited["layers"][0]["attention"][0]["weighting"] = "leftmost"
     Path("mine.json").write_text(json.dumps(edited))
-    code, out, _ = call(capsys, "diff", "mine.json", "family-dyck-k-d", "--set", "K=2", "--set", "D=2")
+    code, out, _ = call(capsys, "diff", "mine.json", "family-dyck-k-d", "--set", "K=2", "--set", "D=1")
     assert code == 1 and "the weighting of head 1 of layer 1 is leftmost and average" in out
     assert "must not exist yet" in refused(
         capsys, "new", "family-dyck-k-d", "--set", "K=1", "--set", "D=1", "-o", "mine.json"

@@ -110,12 +110,12 @@ def test_each_variant_is_proved_and_each_change_is_named(
     assert (found["family"], found["bridge"]) == (family, "PROVED")
     assert [(one["id"], one["status"]) for one in found["theorems"]] == [(theorem, "PROVED")]
     assert (tmp_path / "m.certificate.json").exists()
-    for named, change in CHANGES.items():
-        made = json.loads(file.read_text())
-        change(made)
-        other = tmp_path / "other.json"
-        other.write_text(json.dumps(made))
-        assert re.search(named, refused(capsys, "prove", other)), named
+    named, change = list(CHANGES.items())[VARIANTS.index(variant)]
+    made = json.loads(file.read_text())
+    change(made)
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(made))
+    assert re.search(named, refused(capsys, "prove", other)), named
 
 
 def test_a_change_of_the_table_is_another_model() -> None:

@@ -207,14 +207,14 @@ def test_tokens_are_told_apart() -> None:
 @pytest.mark.parametrize("variant", ["nonstrict", "no-start"])
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_variants_put_out_the_same(file: Path, variant: str) -> None:
-    """Footnotes 7 and 8: with masks by which a column sees itself, and without $, on all words to length 4."""
+    """Footnotes 7 and 8: with masks by which a column sees itself, and without $, on all words to length 3."""
     model = sc.compile("dfa", file.read_text(), variant=variant)
     heads = [head for layer in model.layers if layer.attention is not None for head in layer.attention.heads]
     assert {head.mask for head in heads} == {"future" if variant == "nonstrict" else "strict-future"}
     assert model.embedding.before == ("$" if variant == "nonstrict" else None)
     assert ("$" in (model.embedding.words or ())) == (variant == "nonstrict")
     said = speech_of(model)
-    for length in range(0 if variant == "nonstrict" else 1, 5):
+    for length in range(0 if variant == "nonstrict" else 1, 4):
         for word in words(length, "".join(letters(file)), length):
             assert [said.said(one)["token"] for one in stream(model, word, length + 9)] == walked(file, word), word
             assert continued(model, word, said.heard(walked(file, word)), "ball").agrees

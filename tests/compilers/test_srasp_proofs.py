@@ -280,12 +280,12 @@ WRONG = {
     "with this one": (OPERATIONS["next"], "i + 1..n", "i..n"),
     "sum with this one": (OPERATIONS["sum after"], "sum(j, i + 1, n", "sum(j, i, n"),
     "a place by those after": (OPERATIONS["width of some before"], "(j - 1) < (i - 1)", "(i - 1) < (j - 1)"),
-    "the place before": (OPERATIONS["sorted"], "= (i - 1)", "= i"),
+    "the place before": (OPERATIONS["a place"], "I[(i - 1)", "I[i"),
     "width before": ("histogram.srasp", "sum(j, 1, n", "sum(j, 1, i"),
     "another letter": ("most-frequent.srasp", "w(i) = 2", "w(i) = 1"),
     "a place further": ("reverse.srasp", "+ (-1)", "+ (-2)"),
     "a mean that may be 0": ("shuffle-dyck-1.srasp", "< 0", "<= 0"),
-    "not chosen": (OPERATIONS["chosen"], "(i - 1))", "i)"),
+    "not chosen": ("out(i) = if in(i) = 'a' then 0 else indices(i)", "(i - 1))", "i)"),
     "factor": (OPERATIONS["product"], "1, 2, -1", "1, 3, -1"),
 }
 
@@ -329,7 +329,9 @@ def test_a_construction_with_a_planted_fault_is_not_proved(fault: str, monkeypat
     else:
         from symcook.compilers import values
 
-        source = shipped_program("majority.srasp") if fault == "index" else f"alphabet a b;\n{OPERATIONS['sorted']}"
+        source = (
+            shipped_program("majority.srasp") if fault == "index" else f"alphabet a b;\n{OPERATIONS['sum of the rest']}"
+        )
         changed = {"index": ("inverse_before", "1/(i + 1)"), "share": ("inverse_behind", "1/(n - i + 1)")}[fault]
         monkeypatch.setitem(values.PLACES, *changed)
         at_needed_levels(monkeypatch)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from machine_examples import COPY, STAYS
-from machine_examples import NOT as LARGE
 from shared import call
 
 import symcook as sc
@@ -50,6 +49,10 @@ back * a -> go   . R R
 back * _ -> back a L R
 """
 """Both heads stay, together and alone, twice in a row, and where the output is read."""
+
+
+ONCE = "input: a\nwork symbols: a\nstart: s\nhalt: h\ns * * -> h a S S\n"
+"""One step."""
 
 
 @pytest.mark.parametrize(
@@ -233,9 +236,9 @@ def test_a_certificate_beyond_a_limit_of_the_checker_is_none(
         raise Rejected("inhabited: a formula exceeds 60000 symbols")
 
     monkeypatch.setattr("symcook.proof.search.bridge.checked", refused)
-    (tmp_path / "not.tm").write_text(NOT, encoding="utf-8")
-    file = tmp_path / "not.json"
-    code, out, err = call(capsys, "compile", "tm", tmp_path / "not.tm", "--theorem", "2", "--prove", "-o", file)
+    (tmp_path / "once.tm").write_text(ONCE, encoding="utf-8")
+    file = tmp_path / "once.json"
+    code, out, err = call(capsys, "compile", "tm", tmp_path / "once.tm", "--theorem", "2", "--prove", "-o", file)
     assert code == 3 and file.exists() and "PROVED" not in out
     assert "the model is written, and no proof was found: inhabited: a formula exceeds 60000 symbols" in err
     code, _, err = call(capsys, "prove", file)
@@ -257,7 +260,7 @@ def test_the_command_that_is_told_gives_the_proof(
 ) -> None:
     """By compile --prove and by prove of the model; what is in the way of an instance is said instead."""
     source, file = tmp_path / "a Turing machine.tm", tmp_path / "m.json"
-    source.write_text("input: a\nwork symbols: a\nstart: s\nhalt: h\ns * * -> h a S S\n", encoding="utf-8")
+    source.write_text(ONCE, encoding="utf-8")
     code, _, said = call(capsys, "compile", "tm", source, "--prove", "-o", file)
     made = said.partition("; type: ")[2].strip()
     assert code == 3 and made == f"symcook compile tm '{source}' --theorem 2 --prove -o {file} --force"
@@ -273,9 +276,9 @@ def test_the_command_that_is_told_gives_the_proof(
     code, _, said = call(capsys, "prove", file)
     assert code == 2 and "must be about the model as it is now" in said and said.count("\n") == 1
     file = tmp_path / "large.json"
-    monkeypatch.setattr("symcook.model.instance.Instance._few.__defaults__", (100_000,))
-    code, _, said = call(capsys, "compile", "tm", LARGE, "--variant", "no-start", "--prove", "-o", file)
-    assert code == 3 and "with it none is made of this one: an instance must have at most 100,000 weights" in said
+    monkeypatch.setattr("symcook.model.instance.Instance._few.__defaults__", (1_000,))
+    code, _, said = call(capsys, "compile", "tm", ONCE, "--variant", "no-start", "--prove", "-o", file)
+    assert code == 3 and "with it none is made of this one: an instance must have at most 1,000 weights" in said
     code, _, said = call(capsys, "prove", file)
     assert code == 2 and "and with it none is made of this one" in said and said.count("\n") == 1
 

@@ -145,7 +145,7 @@ def drawn(seed: int) -> tuple[Transformer, bool]:
     return sc.Transformer(f"drawn-{seed}", embedding, parts, sc.Readout("value", "each", (space[-1],))), soft
 
 
-@pytest.mark.parametrize("seed", range(48))
+@pytest.mark.parametrize("seed", range(24))
 def test_drawn_models(seed: int) -> None:
     model, soft = drawn(seed)
     compared(model, 4 if len(model.alphabet) == 2 else 3, soft)

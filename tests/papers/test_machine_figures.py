@@ -23,7 +23,7 @@ def test_the_figures_are_the_interpreters_counts(tmp_path: Path, capsys: pytest.
     model, folder = tmp_path / "machine.json", tmp_path / "figures"
     assert main(["compile", "tm", str(SOURCE), "-o", str(model)]) == 0
     capsys.readouterr()
-    assert main(["report", str(model), "-o", str(folder), "--max-length", "5", "--json"]) == 0
+    assert main(["report", str(model), "-o", str(folder), "--max-length", "4", "--json"]) == 0
     files = [Path(file).name for file in json.loads(capsys.readouterr().out)["files"] if file.endswith(".csv")]
     assert files == [f"machine-figure-{name}.csv" for name in ("tokens", "operations", "space")]
     found = {

@@ -183,12 +183,12 @@ def at_root(soft: sc.Transformer, n: int, root: str, near: Fraction) -> dict[str
     return at(soft, "tau", exact, n)
 
 
-@in_parts(8, "seed", range(100))
+@in_parts(4, "seed", range(50))
 def test_ends_of_weights(seed: int) -> None:
     tolerated(seed)
 
 
-@in_parts(4, "seed", range(80))
+@in_parts(2, "seed", range(40))
 def test_ends_of_temperatures(seed: int) -> None:
     cooled(seed)
 
@@ -204,7 +204,7 @@ def test_a_temperature_that_is_zero() -> None:
         assert not dense.accepts(soft.bind({"tau": tau}), list("(())"), dense.Decimal(120)), tau
 
 
-@in_parts(4, "seed", range(60))
+@in_parts(2, "seed", range(30))
 def test_all_low_temperatures_at_once(seed: int) -> None:
     """What is said of every temperature from 0 to 1/20 holds at some of them."""
     model = some_model(seed)

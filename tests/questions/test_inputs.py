@@ -43,7 +43,7 @@ def inside(pattern: str, letters: str, n: int) -> list[str]:
     return [w for w in map("".join, itertools.product(letters, repeat=n)) if found.fullmatch(w)]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_an_expression_has_the_strings_that_re_finds(seed: int) -> None:
     rng = random.Random(seed)
     own, far = expression(rng, "abc", 3)
@@ -245,7 +245,7 @@ def test_a_check_of_a_language_meets_its_strings_alone(name: str) -> None:
             model.check(right, 6, inputs=".*", **more)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_decisions_inside_a_language_are_those_of_its_strings(seed: int) -> None:
     """The smallest string of the language on which model and expression differ, or none: by `re`, to length 7."""
     rng = random.Random(f"decide {seed}")

@@ -61,7 +61,7 @@ def is_or_holds(cell: Any, value: Fraction | None) -> bool:
     return cell == value
 
 
-@in_parts(4, "seed", range(40))
+@in_parts(2, "seed", range(20))
 def test_no_word_between_two_that_are_kept_is_lost(seed: int) -> None:
     model = drawn(seed)
     found = model.margin(4)

@@ -224,7 +224,7 @@ def some_model(seed: int) -> sc.Transformer:
     return sc.Transformer(f"seed {seed}", embedding, tuple(layers), ending, final_norm=last)
 
 
-@in_parts(6, "seed", range(60))
+@in_parts(3, "seed", range(30))
 def test_random_models(seed: int) -> None:
     model = some_model(seed)
     for n in (1, 2, 3):

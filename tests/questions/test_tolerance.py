@@ -223,7 +223,7 @@ NORMED = ("parity-layernorm", ["L1.head1.V[ones,one]", "-L1.head1.V[ones_minus,o
 @pytest.mark.parametrize(("name", "free", "values", "n", "digits"), [
     ("parity", ["L1.head1.V[ones,one]"], {}, 4, 4),
     (*NORMED, 1),
-    (*NORMED, 4),
+    (*NORMED, 2),
 ])  # fmt: skip
 def test_the_intervals_of_figure_3(name: str, free: list[str], values: dict[str, Any], n: int, digits: int) -> None:
     """Those of `symcook.papers.chiang2022.figures`, which has closed forms of its own."""

@@ -290,7 +290,7 @@ NEW = [
     ("lookup-almost-orthogonal", {}, 3),
     ("lookup-almost-orthogonal", {"family": "signs"}, 3),
     ("lookup-almost-orthogonal", {"weighting": "softmax"}, 3),
-    ("lookup-layernorm-hash", {}, 3),
+    ("lookup-layernorm-hash", {}, 2),
     ("lookup-quadratic", {"weighting": "softmax"}, 4),
     ("tie-break", {}, 3),
     ("tie-break", {"term": "-j/n"}, 3),

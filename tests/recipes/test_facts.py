@@ -18,8 +18,10 @@ from symcook.recipes import build, info, names
 from symcook.verify import grid, stated
 from symcook.verify.stated import LENGTH, MOST, WORDS, Stated, check_facts, check_recipe
 
-SHORTER = {"lookup-layernorm-hash": 2}
-"""The length for recipes with roots, whose strings of length 6 take a minute."""
+SHORTER = {"lookup-layernorm-hash": 2} | dict.fromkeys(
+    ("first", "first-flawed", "first-layernorm", "lookup-almost-orthogonal", "parity", "parity-layernorm"), 4
+)
+"""The length for recipes with roots and exponentials, whose strings of length 6 take long."""
 IN_BALLS = ("sign", "sign-norm", "selective-norm", "by-gelu", "multiply-gelu")
 """Recipes whose numbers are irrational: each point of a grid takes a millisecond, and they have a coarser one here."""
 
@@ -29,7 +31,7 @@ def test_both_texts_hold_of_the_model(name: str, monkeypatch: pytest.MonkeyPatch
     """On all inputs to length 6, but for a formula whose region ends before."""
     length = SHORTER.get(name, LENGTH)
     if name in IN_BALLS:
-        monkeypatch.setattr(grid, "POINTS", 150)
+        monkeypatch.setattr(grid, "POINTS", 50)
     found = check_facts(name, length, most=MOST)
     assert [one.against for one in found if not one.holds] == []
     assert all(one.strings >= 2 for one in found)
@@ -65,6 +67,8 @@ NONSENSE = {
 @pytest.mark.parametrize("name", NONSENSE)
 def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     facts = info(name)
+    if name in IN_BALLS:
+        monkeypatch.setattr(grid, "POINTS", 50)
     for kind, text in NONSENSE[name]:
         monkeypatch.setitem(recipes._RECIPES, name, facts._replace(**{kind: text}))
         wrong = [one for one in check_facts(name, 3) if not one.holds]
@@ -80,6 +84,7 @@ def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys:
 def test_a_formula_is_asked_within_its_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The weights are exact, so that a formula that is 1/4 too great is right within 1/4, and within no less."""
     facts = info(name)
+    monkeypatch.setattr(grid, "POINTS", 500)
     for error, holds in (("1/4", True), ("2^-2", True), ("1/4 - 1/10^25", False), ("0", False)):
         wrong = facts._replace(formula=f"{facts.formula} + 1/4", error=error, computes=facts.computes or facts.formula)
         monkeypatch.setitem(recipes._RECIPES, name, wrong)
@@ -158,20 +163,20 @@ def test_what_is_the_number_of_no_label_is_a_difference(text: str, monkeypatch: 
 
 def test_lengths_are_those_of_the_region(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Words of two letters: 4 + 8 + 16 + 32 + 64 from n = 2 to 6, and 4 + 16 + 64 of the even lengths."""
-    facts = info("parity")
+    facts = info("dyck-1")
     right, wrong = facts.formula, f"~({facts.formula})"
     for region, inside, strings in (("2 <= n", "2 <= n", 124), ("mod(n, 2) = 0", "mod(n, 2) = 0 & 1 <= n", 84)):
         text = f"({inside} -> {right}) & (~({inside}) -> {wrong})"
         if region != "2 <= n":  # the empty string lies in it
             text = f"n = 0 & {right} | 1 <= n & ({text})"
-        monkeypatch.setitem(recipes._RECIPES, "parity", facts._replace(formula=text, region=region))
-        found = check_recipe("parity", 6)
+        monkeypatch.setitem(recipes._RECIPES, "dyck-1", facts._replace(formula=text, region=region))
+        found = check_recipe("dyck-1", 6)
         assert found.holds and (found.stated, found.stated_to) == (strings, 6)
-        monkeypatch.setitem(recipes._RECIPES, "parity", facts._replace(formula=f"~({text})", region=region))
-        found = check_recipe("parity", 6)
+        monkeypatch.setitem(recipes._RECIPES, "dyck-1", facts._replace(formula=f"~({text})", region=region))
+        found = check_recipe("dyck-1", 6)
         assert (found.holds, found.mismatches, found.against) == (False, strings, "its formula")
-    monkeypatch.setitem(recipes._RECIPES, "parity", facts._replace(formula=wrong, region="7 <= n"))
-    found = check_recipe("parity", 8)
+    monkeypatch.setitem(recipes._RECIPES, "dyck-1", facts._replace(formula=wrong, region="7 <= n"))
+    found = check_recipe("dyck-1", 8)
     assert found.holds and (found.stated, found.stated_to) == (0, 6)
     assert "its formula is about no string up to length 6, and was not evaluated" in found.text()
 

@@ -15,6 +15,7 @@ from symcook.model.expr import parse_term
 from symcook.model.rationals import rational
 from symcook.recipes import build, error, reference
 from symcook.recipes.feedforward.gelu import RECIPES
+from symcook.verify import grid
 from symcook.verify.stated import check_recipe
 from symcook.verify.sweep import check
 
@@ -32,7 +33,8 @@ def ball(model: Any, point: dict[str, Any], **values: Any) -> Fraction:
 
 
 @pytest.mark.parametrize("form", ["erf", "tanh"])
-def test_products(form: str) -> None:
+def test_products(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grid, "POINTS", 500)
     model, gelu = build("multiply-gelu", form=form), FORMS[form]
     with mpmath.workdps(30):
         for x, y in itertools.product(("1/10", "-1/3", "0", "2"), repeat=2):
@@ -80,7 +82,8 @@ def test_every_relu_recipe_by_gelu_stays_within_its_error(f: str) -> None:
 
 
 @pytest.mark.parametrize("f", ["gtzero", "max"])
-def test_checks_with_an_error_find_what_is_beyond_it(f: str) -> None:
+def test_checks_with_an_error_find_what_is_beyond_it(f: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grid, "POINTS", 500)
     found = check_recipe("by-gelu", None, {"f": f}, {"c": 5} if f == "max" else {"c": 5, "eps": 1})
     assert found.holds and found.domain == "ball" and "within" in found.method
     model, spec = build("by-gelu", f=f), reference(f, {}, {"eps": Fraction(1)} if f == "gtzero" else {})

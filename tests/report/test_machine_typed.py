@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -34,7 +35,7 @@ from symcook.thought.integers import IntegerDecoder
 from symcook.thought.running import INTEGERS, MachineRun
 
 MACHINES, AUTOMATA = ROOT / "examples" / "machines", ROOT / "examples" / "automata"
-WORDS = 12
+WORDS = 8
 """The words for each machine."""
 
 
@@ -44,10 +45,16 @@ def made() -> Iterator[Any]:
         yield found
 
 
-def opened(made: Any, kind: str, source: str, folder: Path) -> sc.Transformer:
+@cache
+def paged(kind: str, source: str) -> tuple[sc.Transformer, str]:
     model = sc.compile(kind, source)
+    return model, model_page(model)[0]
+
+
+def opened(made: Any, kind: str, source: str, folder: Path) -> sc.Transformer:
+    model, text = paged(kind, source)
     file = folder / "page.html"
-    file.write_text(model_page(model)[0], encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
     made.get_log("browser")
     made.get(file.as_uri())
     return model

@@ -58,7 +58,7 @@ SMALL += "back * a -> back . L L\nback * _ -> done . R R\n"
     [
         ("average", "float16", 60, True),
         ("average", "float32", 100, True),
-        ("average", "float64", 60, False),
+        ("average", "float64", 30, False),
         ("rightmost", "float16", 100, True),
     ],
 )

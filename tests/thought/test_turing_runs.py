@@ -135,7 +135,7 @@ def test_random_machines_in_integers() -> None:
 
 @pytest.mark.parametrize("weighting", ["average", "rightmost"])
 def test_random_machines_in_balls(weighting: str) -> None:
-    for seed in range(10):
+    for seed in range(5):
         machine = machines_at_random.drawn(seed, True)
         for word in machines_at_random.words_for(machine, seed):
             assert machines_at_random.in_balls(machine, word, 40, weighting)[1] == 0, (seed, word)

@@ -72,13 +72,13 @@ def described(file: Path) -> list[str]:
     return words
 
 
-def command(folder: Path, workers: int) -> list[str]:
+def command(folder: Path, workers: int, longest: int) -> list[str]:
     """The command that is killed, which is the one that goes on."""
     (folder / "child.py").write_text(CHILD)
     (folder / "shallow.py").write_text(SPEC)
     options = ["--spec", str(folder / "shallow.py") + ":shallow", "--resume", str(folder / "sweep.db"), "--json"]
     more = ["--workers", str(workers)] if workers > 1 else []
-    return [sys.executable, str(folder / "child.py"), "check", "dyck-1", "--max-length", str(LENGTH), *options, *more]
+    return [sys.executable, str(folder / "child.py"), "check", "dyck-1", "--max-length", str(longest), *options, *more]
 
 
 def depth(word: str, most: int) -> int:
@@ -112,12 +112,12 @@ def refused(rival: list[str], wanted: dict[str, object]) -> bool:
     return False
 
 
-def killed(kills: int, seed: int = 0) -> dict[str, int]:
+def killed(kills: int, seed: int = 0, longest: int = LENGTH) -> dict[str, int]:
     """How often a sweep was ended, how often of these with rows written and rows to come, how many strings were lost
     and repeated, how many sweeps were needed, and how often a second process was refused."""
     counts: dict[str, int] = dict.fromkeys(("kills", "midway", "lost", "repeated", "sweeps", "refused"), 0)
     chance = random.Random(seed)
-    every = ["".join(word) for n in range(1, LENGTH + 1) for word in product(LETTERS, repeat=n)]
+    every = ["".join(word) for n in range(1, longest + 1) for word in product(LETTERS, repeat=n)]
     wanted = answer(every)
     while counts["kills"] < kills:
         with tempfile.TemporaryDirectory() as name:
@@ -127,14 +127,16 @@ def killed(kills: int, seed: int = 0) -> dict[str, int]:
             over = False
             while not over:
                 workers, before = chance.choice([1, 1, 2]), written(file)
-                process = subprocess.Popen(command(folder, workers), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                process = subprocess.Popen(
+                    command(folder, workers, longest), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                )
                 wait, begun, second = chance.uniform(0, 0.3), None, chance.random() < 0.2
                 while counts["kills"] < kills and process.poll() is None:
                     if begun is None and written(file) != before:
                         begun = time.monotonic()
                     if begun is not None and second:
                         second = False
-                        counts["refused"] += refused(command(folder, 1), wanted)
+                        counts["refused"] += refused(command(folder, 1, longest), wanted)
                     if begun is not None and time.monotonic() - begun > wait:
                         process.send_signal(chance.choice(SIGNALS))
                         break

@@ -73,13 +73,13 @@ def test_a_worker_that_is_killed_in_the_middle_costs_no_string(cluster: Any, sma
                 os.kill(pids[0], signal.SIGKILL)
 
         executor = client.get_executor(pure=False)
-        found = check(build("dyck-1"), dyck1, 10, executor=executor, workers=2, resume=file, progress=kill)
-    assert dead and found.holds and found.strings == 2046
+        found = check(build("dyck-1"), dyck1, 9, executor=executor, workers=2, resume=file, progress=kill)
+    assert dead and found.holds and found.strings == 1022
     with closing(sqlite3.connect(file)) as connection:
         rows = connection.execute("select first, last, prefix, strings from chunk").fetchall()
         sizes = dict(connection.execute("select name, value from sweep where name in ('block', 'size')"))
-    assert sum(row[3] for row in rows) == 2046
-    assert len(set(rows)) == len(list(Plan(build("dyck-1"), 10, int(sizes["block"]), int(sizes["size"]))))
+    assert sum(row[3] for row in rows) == 1022
+    assert len(set(rows)) == len(list(Plan(build("dyck-1"), 9, int(sizes["block"]), int(sizes["size"]))))
 
 
 def test_no_scheduler_and_no_worker_are_said(cluster: Any, capsys: pytest.CaptureFixture[str]) -> None:

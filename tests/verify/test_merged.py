@@ -58,13 +58,13 @@ def looped(model: sc.Transformer, fold: Fold, most: int) -> None:
     assert (found.wrong, found.smallest) == (len(wrong), wrong[0] if wrong else None)
 
 
-@in_parts(8, "kind, seed", list(itertools.product(agreement.KINDS, range(24))))
+@in_parts(4, "kind, seed", list(itertools.product(agreement.KINDS, range(12))))
 def test_random_models_agree_with_loops(kind: str, seed: int) -> None:
     result = agreement.outcome(kind, seed, 5)
     assert result == "agree" or (kind == "softmax" and result.startswith("open")), result
 
 
-@in_parts(6, "kind, seed", list(itertools.product(("uniform", "hard"), range(20))))
+@in_parts(3, "kind, seed", list(itertools.product(("uniform", "hard"), range(10))))
 def test_one_length_alone_is_what_it_is_among_all(kind: str, seed: int) -> None:
     """Shorter words are then merged without answers, but with all that is summed on the way."""
     model = agreement.drawn(kind, seed).bind()
