@@ -72,7 +72,7 @@ def read_ceilings(text: str) -> dict[str, int]:
     out: dict[str, int] = {}
     for line in text.splitlines():
         if not line.startswith("#"):
-            name, _, number = line.partition(" ")
+            name, _, number = line.replace(",", "").partition(" ")
             if not number.isdigit() or name in out:
                 raise SystemExit(f"{CEILINGS}: a line must be a package and its ceiling, once each; given: {line}")
             out[name] = int(number)

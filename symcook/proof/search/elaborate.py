@@ -224,7 +224,7 @@ class Elaborator:
             if sorts and isinstance(one, str):
                 labels[:1] = self.names(g, line, len(sorts)) if one == OWN else [one]
                 named = itertools.takewhile(lambda name: isinstance(name, str) and name != OWN, labels[: len(sorts)])
-                g.intro(self.unused(g, line, [*map(str, named)]))
+                g.intro(self.unused(g, line, [*map(str, named)]), apart=True)
                 labels = labels[len(sorts) - len(variables(g.goal)) :]
                 continue
             labels, tag = labels[1:], g.goal[0]

@@ -28,7 +28,7 @@ def term(p: Poly) -> Term:
 def product(m: Mono, c: Fraction = Fraction(1)) -> Term:
     """c times the monomial, for c > 0."""
     factors, e = m
-    parts = sorted((atom(a) if k == 1 else ("^", k, (atom(a),)) for a, k in factors), key=repr)
+    parts = sorted((power(atom(a), k) for a, k in factors), key=repr)
     if e:
         parts.append(("fn", "exp", (term(normal._exponents[e]),)))
     if c != 1 or not parts:
@@ -37,6 +37,11 @@ def product(m: Mono, c: Fraction = Fraction(1)) -> Term:
     for q in parts[1:]:
         out = ("*", None, (out, q))
     return out
+
+
+def power(t: Term, k: int) -> Term:
+    """A term to a power of at least 1."""
+    return t if k == 1 else ("^", k, (t,))
 
 
 _atoms: dict[int, tuple[Key, Term]] = {}

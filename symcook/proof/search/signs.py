@@ -151,7 +151,7 @@ class Signs:
                 if sign is None and k % 2:
                     return None
                 if sign is None:
-                    squares.append(reify._power(reify.atom(a), k // 2))
+                    squares.append(reify.power(reify.atom(a), k // 2))
                     firm = False
                 else:
                     labels += [sign[0]] * k

@@ -206,10 +206,11 @@ class Goal:
 
     # --- plain logic ------------------------------------------------------------------------------------------------
 
-    def intro(self, spec: str | Sequence[object]) -> Goal:
-        """Names for `all`, labels (or lists in parentheses) for `->` and `~`."""
+    def intro(self, spec: str | Sequence[object], apart: bool = False) -> Goal:
+        """Names for `all`, labels (or lists in parentheses) for `->` and `~`, in one node or `apart`."""
         names = _labels(spec)
-        self._emit({"by": "intro", "as": names})
+        for part in [[name] for name in names] if apart else [names]:
+            self._emit({"by": "intro", "as": part})
         sorts = variables(self.goal)[: len(names)]
         if not all(isinstance(name, str) for name in names[: len(sorts)]):
             raise Stuck(f"nothing to introduce as {names}: {self.text(self.goal)}")
