@@ -131,7 +131,7 @@ def about(statement: Statement) -> str:
 def word_of(row: claims.Claim, known: Mapping[str, Statement]) -> str:
     """One of WORDS for a row."""
     settled = row.status.split()[0] in ("PROVED", "CORRECTED", "DECIDED")
-    return about(known[row.corrected or row.id]) if settled else "not settled"
+    return about(known[row.corrected or row.same or row.id]) if settled else "not settled"
 
 
 def page(rows: list[claims.Claim]) -> str:

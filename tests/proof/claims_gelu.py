@@ -258,7 +258,7 @@ def layers() -> Iterator[dict[str, Any]]:
     some = [(flat | {"e": F(1, 2)}, F(1, 2)), (tilted | {"e": F(-1, 4)}, F(1, 4))]
     for layer, size in [*some, *((chords(n), F(1, 4 * n * n)) for n in (1, 2, 4))]:
         forms = {"f()": [by_cdf, by_tanh, ramp], "z": POINTS}
-        yield layer | forms | {"eps": size, "C": [F(0), F(1000)], "x": FAR, "y": FAR}
+        yield layer | forms | {"eps": size, "C": [F(0), F(1000)], "x": FAR, "y": FAR, "t": [F(0), F(1, 2), F(2)]}
 
 
 def put_out(v: Any, x: Fraction, y: Fraction) -> Fraction:
@@ -282,11 +282,16 @@ def without_curvature(v: Any) -> bool:
         ("C < abs(", "100000 < abs("),
         ("C < abs(sum(r, 1, h, sum(k, 1, m, V(r, k)*relu", "100000 < abs(sum(r, 1, h, sum(k, 1, m, V(r, k)*relu"),
         ("+ e - x*y))", "+ e - x*y) & x <= 1 & 0 <= x)"),
+        ("<= t/4*(abs(x) + abs(y))^3", "<= t/100*(abs(x) + abs(y))^3"),
+        ("f(t*x + t*y) - f(t*x) - f(t*y)", "f(t*x + t*y) - f(t*x)"),
+        ("/t^2 - x*y)", "/t - x*y)"),
     ],
 )
 def by_chords(v: Any) -> bool:
     inside = all(abs(put_out(v, x, y) - x * y) <= v["eps"] for x in CORNERS for y in CORNERS)
-    return inside and any(abs(put_out(v, x, y) - x * y) > 1000 for x in FAR for y in FAR)
+    scaled = [(f, x, y, t) for f in (by_cdf, by_tanh) for x in CORNERS for y in CORNERS for t in v["t"] if t > 0]
+    three = all(abs(error(f, t * x, t * y)) <= t**3 * (x + y) ** 3 / 4 + SLACK for f, x, y, t in scaled)
+    return inside and three and any(abs(put_out(v, x, y) - x * y) > 1000 for x in FAR for y in FAR)
 
 
 @adequate(
