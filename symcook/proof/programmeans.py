@@ -33,7 +33,6 @@ class MeanFacts(WidthFacts):
         selector, read, _ = line.reads
         low, high = (one.format(i="i") for one in RANGES[mean.mask])
         pair, put, one = self.spoken.pair(selector), self.put(atoms[0].name), self.spoken.value(read, "j")
-        chosen = [f"{fact}({at})" for line, at in self.selected(selector, "j") for fact in self.known(line)]
         row = self.row(mean.row, "j")
         facts = [f"{fact}(j)" for fact in self.known(read)] + self.there_at(mean.row, "j")
         bits = [f"{self.bit(one)}(j)" for one in self.bits(*mean.value.bits)]
@@ -41,7 +40,7 @@ class MeanFacts(WidthFacts):
         self.each(f"L{number}", f"{name}(i) = {self.form(value)}", [
             f"take found from {name}_is(i) by il, ih", "some_here: 1 <= n by il, ih",
             f"picked: all j in 1..n. I[{pair}] = I[{low} <= j & j <= {high}]", "  given j (jl jh)",
-            f"  qed by {', '.join([*chosen, ends])}",
+            f"  qed by {', '.join([*self.facts_read(selector), ends])}",
             f"same: all j in {low}..{high}. {row} = {one}", "  given j (jl jh)",
             *self.letters_there([*facts, *bits, *ends.split(", ")], "j"),
             f"times: {put}(i)*({high} - {low} + 1) = sum(j, {low}, {high}, {row}) by {put}_is(i), il, ih, some_here",
