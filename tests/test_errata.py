@@ -274,6 +274,7 @@ def numbers() -> dict[str, list[str]]:
     aba = softmax([math.log(32) * s for s in (-1, 1 / 2, -1 / 3, 3 / 4)])
     found = mean(softmax([3 * (2 * j - j * j) / 2 * 4 / math.sqrt(2) for j in (1, 2)]), (1, 2))
     return {
+        "chiang2022.s3.3.first": [f"{1 / (1 + math.exp(-math.e / (math.e + 1) / 2)):.3f}"],
         "chiang2022.appB.first": [f"{x:.4f}" for x in (p, q, logit, *by_one)],
         "chiang2022.appB.A2": [f"{last:.3f}"],
         "chiang2022.prop3.lnlogit": [f"{scaled:.4f}", f"{1 / 3 / math.sqrt((1 + 1 / 9) / 6 + 1):.4f}"],

@@ -663,27 +663,47 @@ def distance(w: Sequence[int], c: Any) -> Any:
     return abs(sigmoid(first_logit(w, c)) - real(F(1, 2)))
 
 
+LONGER = [{**v, "m": [v["n"], v["n"] + 1, v["n"] + 3]} for v in NETWORKS]
+
+
+def first_recognized(v: Any, nearer: bool) -> bool:
+    w, c = v["word"], v["c"]
+    near = at_most(distance(w, c), e(real(c)) / (len(w) + 1))
+    right = (first_logit(w, c) > SLACK) == bool(starts(v))
+    return right and near and nearer
+
+
+def nearer(v: Any) -> bool:
+    """Each word with one and with three symbols more, than the word itself."""
+    w, c = v["word"], v["c"]
+    return all(bool(distance((*w, *(1,) * more), c) < distance(w, c)) for more in (1, 3))
+
+
+@adequate("chiang2022.s3.3.first", at=LONGER, false=True)
+def first_decides(v: Any) -> bool | None:
+    return first_recognized(v, nearer(v)) if valid(v) else None
+
+
 @adequate(
-    "chiang2022.s3.3.first",
-    at=[{**v, "m": [v["n"], v["n"] + 1, v["n"] + 3]} for v in NETWORKS],
+    "chiang2022.s3.3.first.corrected",
+    at=LONGER,
     misses=[
         ("(1/2 < sigmoid(s(0)) <-> 2 <= n & w(1) = 1)", "(1/2 < sigmoid(s(0)) <-> w(1) = 0)"),
         ("(accept(first) <-> 2 <= n & w(1) = 1)", "(accept(first) <-> w(1) = 0)"),
         ("<= exp(c)/n", "<= 1/10/n"),
         ("2 <= n & n < m ->", "2 <= n & n <= m ->"),
+        ("2 <= n & n < m ->", "1 <= n & n < m ->"),
+        ("(n = 1 -> ", "(n = 2 -> "),
         ("exp(c)/2*(1/(exp(c) + n - 1))) - 1/2)", "exp(c)*(1/(exp(c) + n - 1))) - 1/2)"),
         ("(1/2 < sigmoid(s(0))", "(1/2 < sigmoid(-s(0))"),
     ],
     still_true=[("<= exp(c)/n", "<= exp(c)/(2*n)")],
 )
-def first_decides(v: Any) -> bool | None:
+def first_decides_and_fades(v: Any) -> bool | None:
+    """For the empty word the output is 1/2, to which no other word is as near."""
     if not valid(v):
         return None
-    w, c = v["word"], v["c"]
-    near = at_most(distance(w, c), e(real(c)) / (len(w) + 1))
-    nearer = not w or all(bool(distance((*w, *(1,) * more), c) < distance(w, c)) for more in (1, 3))
-    right = (first_logit(w, c) > SLACK) == bool(starts(v))
-    return right and near and nearer
+    return first_recognized(v, nearer(v) if v["word"] else same(distance((), v["c"]), real(0)))
 
 
 @adequate(
