@@ -216,7 +216,89 @@ def every_formula_that_counts(v: Any) -> bool | None:
     )
 
 
-@adequate("yang2026.thm21", at=runs(False), misses=misses("counting-past"))
+class Masked(NamedTuple):
+    """A transformer of two coordinates with one future-masked head and one unit a layer; weights are those of each."""
+
+    embed: tuple[tuple[int, int], tuple[int, int]]
+    places: tuple[tuple[int, int], tuple[int, int]]
+    query: tuple[int, int]
+    key: tuple[int, int]
+    value: tuple[int, int]  # into the second coordinate
+    read: tuple[int, int]
+    offset: int
+    write: int  # into the second coordinate
+    layers: int
+
+
+MASKED = (
+    Masked(((0, 0), (0, 1)), ((0, 0), (0, 0)), (0, 0), (0, 0), (0, 0), (0, 0), 0, 0, 0),  # the symbol itself
+    Masked(((1, 0), (1, 1)), ((0, 1), (0, 0)), (1, 0), (0, 2), (0, 1), (0, -1), 1, 2, 1),
+    Masked(((0, 1), (1, 0)), ((2, 0), (1, 1)), (1, -1), (1, 1), (-1, 1), (1, 0), -1, -1, 2),
+)
+
+
+def future_masked(net: Masked, power: int) -> tuple[dict[str, Any], list[list[Any]]]:
+    """What the network at tau(i) = 1/i^power computes on 00 and 01, and its second coordinate at the end."""
+    z, a, ends = dict[Any, Any](), dict[Any, Any](), list[list[Any]]()
+    for x in (0, 1):
+        rows = [
+            [real(e + p) for e, p in zip(net.embed[s], place, strict=True)]
+            for s, place in zip((0, x), net.places, strict=True)
+        ]
+        for layer in range(net.layers + 1):
+            z |= {(x, layer, e, i): row[e - 1] for i, row in enumerate(rows, 1) for e in (1, 2)}
+            if layer == net.layers:
+                break
+            middle = list[list[Any]]()
+            for i, row in enumerate(rows, 1):
+                weights = softmax([dot(net.query, row) * dot(net.key, seen) * i**power for seen in rows[:i]])
+                found = sum(p * dot(net.value, seen) for p, seen in zip(weights, rows, strict=False))
+                middle.append([row[0], row[1] + found])
+            a |= {(x, layer, e, i): row[e - 1] for i, row in enumerate(middle, 1) for e in (1, 2)}
+            rows = [[p, q + net.write * max(real(0), dot(net.read, (p, q)) + net.offset)] for p, q in middle]
+        ends.append([row[1] for row in rows])
+    return {"z()": z, "a()": a}, ends
+
+
+def dot(weights: Sequence[int], vector: Sequence[Any]) -> Any:
+    return sum((w * real(x) for w, x in zip(weights, vector, strict=True)), real(0))
+
+
+def with_networks(given: Iterator[dict[str, Any]], power: int) -> Iterator[dict[str, Any]]:
+    """Runs of formulas, each beside one of the networks; a fourth is no run: it is 1 where the formula is true."""
+    found = [(net, *future_masked(net, power)) for net in MASKED]
+    net, run, _ = found[0]
+    found.append((net, run | {"z()": run["z()"] | {(1, 0, 2, 1): F(1)}}, [[0, 0], [0, 1]]))
+    for one, (net, run, ends) in zip(given, itertools.cycle(found), strict=False):
+        layers = range(net.layers)
+        yield one | run | {
+            "D": F(net.layers), "d": F(2), "k": F(1), "m": F(1), "g": F(2), "ends": ends,
+            "E()": {(s, e): F(net.embed[s][e - 1]) for s in (0, 1) for e in (1, 2)},
+            "P()": {(e, i): F(net.places[i - 1][e - 1]) for i in (1, 2) for e in (1, 2)},
+            "Q()": {(q, 1, e): F(net.query[e - 1]) for q in layers for e in (1, 2)},
+            "K()": {(q, 1, e): F(net.key[e - 1]) for q in layers for e in (1, 2)},
+            "V()": {(q, e, f): F(net.value[f - 1] * (e == 2)) for q in layers for e in (1, 2) for f in (1, 2)},
+            "W()": {(q, 1, e): F(net.read[e - 1]) for q in layers for e in (1, 2)},
+            "b()": {(q, 1): F(net.offset) for q in layers},
+            "U()": {(q, e, 1): F(net.write * (e == 2)) for q in layers for e in (1, 2)},
+            "u()": {(q, e): F(0) for q in layers for e in (1, 2)},
+        }  # fmt: skip
+
+
+PAST = list(with_networks(runs(False), 1))
+
+
+@adequate("yang2026.thm21", at=PAST, false=True)
+def a_mask_and_the_count_behind_it(v: Any) -> bool | None:
+    """Whether the network has at each position of 00 and 01 if a 1 is there or later."""
+    return all(
+        abs(real(found) - any(word[i:])) < real(F(1, 10**40))
+        for word, ends in zip(((0, 0), (0, 1)), v["ends"], strict=True)
+        for i, found in enumerate(ends)
+    )
+
+
+@adequate("yang2026.thm21.corrected", at=PAST, misses=misses("counting-past"))
 def every_formula_that_counts_to_the_left(v: Any) -> bool | None:
     return every_formula_that_counts(v)
 

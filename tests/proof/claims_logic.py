@@ -221,7 +221,15 @@ def every_formula_of_both_kinds(v: Any) -> bool | None:
     )
 
 
-@adequate("yang2026.cor23", at=runs(True), misses=counting.misses("logic-past"))
+PAST = list(counting.with_networks(runs(True), 2))
+
+
+@adequate("yang2026.cor23", at=PAST, false=True)
+def a_mask_and_the_count_behind_it(v: Any) -> bool | None:
+    return counting.a_mask_and_the_count_behind_it(v)
+
+
+@adequate("yang2026.cor23.corrected", at=PAST, misses=counting.misses("logic-past"))
 def every_such_formula_of_the_past(v: Any) -> bool | None:
     return every_formula_of_both_kinds(v)
 

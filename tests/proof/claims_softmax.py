@@ -882,23 +882,48 @@ def compared(v: Any, divisor: Any, least: Callable[[list[Any]], Any]) -> bool | 
     return near and at_most(abs(H - real(exact)), least(factors) / (4 * total)) and decided
 
 
+def right_counts() -> Iterator[dict[str, Any]]:
+    """Positions with the truth of a formula, and its counts to both sides."""
+    given = [
+        ((1,), 1, 1),
+        ((1, 1, 1, 1, 1), 1, 1),
+        ((1, 0, 0, 0, 1), 1, 3),
+        ((0, 1, 0, 0, 1, 1), 5, 2),
+        ((1, 1, 0, 1), 2, 1),
+        ((0, 0, 0, 1), 4, 9),
+        ((1, 1, 1, 1), 3, 1),
+        ((0, 0, 0, 0), 2, 1),
+        ((0, 1, 1, 0), 5, 1),
+        ((1, 1, 0, 0), 2, 0),
+        ((0, 2, 0), 1, 1),
+    ]
+    for t, i, f in given:
+        sides = sorted({sum(t[:i]), sum(t[i - 1 :])})
+        at = {"n": F(len(t)), "i": F(i), "Lambda": F(f), "tau": F(1, len(t))}
+        yield {**at, "t()": column(t), "c": [*map(F, sides)], "truths": t}
+
+
+def right_count(v: Any, counts: Callable[[Sequence[int], int], int], averages: Any, factors: Any) -> bool | None:
+    t, i, f = v["truths"], int(v["i"]), int(v["Lambda"])
+    n = len(t)
+    if not inside(v) or f < 1 or not set(t) <= {0, 1}:
+        return None
+    c = counts(t, i)
+    gap, bound = real(F(3 * f * n, n - i + 1)), real(F(1, 4 * f))
+    found = [looked_up(c, n, gap / divisor, range(1, n + 1)) for divisor in factors]
+    looked = c == 0 or all(at_most(abs(x - c), bound) for x in found)
+    return looked and any(F(sum(t[k:h]), h - k) == F(c, n - i + 1) for k, h in averages(n, i))
+
+
+@adequate("yang2026.thm20.right", at=right_counts(), false=True)
+def thm20_right_as_printed(v: Any) -> bool | None:
+    """The count of positions j <= i, from an average over any window."""
+    return right_count(v, lambda t, i: sum(t[:i]), lambda n, i: itertools.combinations(range(n + 1), 2), (1,))
+
+
 @adequate(
-    "yang2026.thm20.right",
-    at=[
-        {"n": F(n), "i": F(i), "c": F(c), "Lambda": F(f), "tau": F(1, n)}
-        for n, i, c, f in [
-            (1, 1, 1, 1),
-            (5, 1, 5, 1),
-            (5, 1, 2, 3),
-            (6, 5, 2, 2),
-            (4, 2, 3, 1),
-            (4, 4, 1, 9),
-            (4, 2, 4, 1),
-            (4, 5, 0, 1),
-            (4, 2, 2, 0),
-            (6, 1, 6, 1),
-        ]
-    ],
+    "yang2026.thm20.right.corrected",
+    at=right_counts(),
     misses=[
         ("<= 1/(4*Lambda)", "<= 1/(400*Lambda)"),
         (
@@ -913,15 +938,15 @@ def compared(v: Any, divisor: Any, least: Callable[[list[Any]], Any]) -> bool | 
         ("3*Lambda*(2*c*l", "3*Lambda*(c*l"),
         ("n, j)*j) - c)", "n, j)) - c)"),
         ("(n - i + 1)/sqrt(2)/tau", "(n - i + 1)*sqrt(2)/tau/9"),
+        ("= c/(n - i + 1)", "= c/i"),
+        ("sum(j, i, n, 1/(n - i + 1)*t(j))", "sum(j, 1, i, 1/i*t(j))"),
+        ("c = sum(j, i, n, t(j))", "c = sum(j, 1, i, t(j))"),
+        ("(1 <= c ->", "(0 <= c ->"),
     ],
 )
 def thm20_right(v: Any) -> bool | None:
-    n, i, c, f = (int(v[k]) for k in ("n", "i", "c", "Lambda"))
-    if not inside(v) or f < 1 or not 1 <= c <= n - i + 1:
-        return None
-    gap, bound = real(F(3 * f * n, n - i + 1)), real(F(1, 4 * f))
-    both = [looked_up(c, n, gap / divisor, range(1, n + 1)) for divisor in (1, CONTEXT.sqrt(2))]
-    return all(at_most(abs(found - c), bound) for found in both)
+    """The count of positions j >= i, from the average over these."""
+    return right_count(v, lambda t, i: sum(t[i - 1 :]), lambda n, i: [(i - 1, n)], (1, CONTEXT.sqrt(2)))
 
 
 def predicates() -> Iterator[dict[str, Any]]:
