@@ -751,7 +751,7 @@ def small(instance: Any) -> bool | None:
 
 
 def tapes() -> Iterator[dict[str, Any]]:
-    """Heads over the input: tokens 1 to n are the string, the others have a position each."""
+    """Heads over the input: tokens 1 to n are the string, the others have a position each. a is the first key."""
     for n, moves in (
         (1, ()),
         (1, (1,)),
@@ -762,59 +762,71 @@ def tapes() -> Iterator[dict[str, Any]]:
         (3, (-1,)),
         (2, (2,)),
         (1, (1, 1)),
+        (0, (1, -1)),
+        (0, (-1, -1)),
+        (0, (1, 1, -1)),
     ):
         h = [0]
         for move in moves:
             h.append(h[-1] + move)
         i = n + len(h)
-        sigma = column(range(5, 5 + i))
-        keys = [phi(j) for j in range(1, n + 1)] + [phi(a) for a in h]
-        for first, factor in ((0, 1), (1, 2)):
-            scores = [dot(keys[-1], key) - factor * (j > n) for j, key in enumerate(keys[:-1], 1)]
+        sigma = column(range(5, 5 + i)) | {0: F(4)}
+        for first, factor, a in ((0, 1, 1), (1, 1, 1), (1, 2, 1), (0, 1, 0), (0, 2, 0), (1, 2, 0)):
+            if n < a:
+                continue
+            keys = [phi(j) for j in range(a, n + 1)] + [phi(p) for p in h]
+            scores = [dot(keys[-1], key) - factor * (j > n) for j, key in enumerate(keys[:-1], a)]
             best, retrieved = attend(scores, keys[:-1])
+            shift = (first, factor, a) == (0, 1, 1)
+            cells = {p: sigma[p + shift] for p in range(first, n + 1 - shift)}
             yield {
                 "n": F(n),
                 "h()": column(h, n + 1) | dict.fromkeys(range(n + 1), F(0)),
-                "sigma()": dict(sigma) | {j: F(0) for j in range(-9, 1)} | {j: F(0) for j in range(i, i + 9)},
+                "sigma()": dict(sigma) | {j: F(0) for j in range(-9, 0)} | {j: F(0) for j in range(i, i + 9)},
                 "p": [F(p) for p in range(-4, 7)],
-                "tape()": {p: sigma[p + 1 - first] if first <= p < n + first else F(-1) for p in range(-6, 9)},
+                "tape()": {p: cells.get(p, F(-1)) for p in range(-6, 9)},
                 "blank": F(-1),
                 "i": F(i),
-                "weight()": {j: F(j - 1 in best, len(best)) for j in range(1, i)},
+                "a": F(a),
+                "w": F(factor),
+                "weight()": {j: F(j - 1 in best, len(best)) for j in range(1, i + 1)},
                 "found()": column_of(retrieved),
                 "tape from": first,
                 "factor": factor,
                 "moves": moves,
-                "is": (keys[-1], retrieved, sum(sigma[j + 1] for j in best) / len(best), h[-1]),
+                "is": (keys[-1], retrieved, sum(sigma[j + a] for j in best) / len(best), h[-1]),
             }
 
 
 TAPES = list(tapes())
 
 
-def reads(v: Any, first: int, factor: int) -> bool | None:
+def reads(v: Any, ways: tuple[tuple[int, int, int], ...]) -> bool | None:
     """By the head's output: the symbol where its hash is that of the position, a blank elsewhere."""
-    if (v["tape from"], v["factor"]) != (first, factor) or any(abs(move) != 1 for move in v["moves"]):
+    first, factor = v["tape from"], v["factor"]
+    if (first, factor, int(v["a"])) not in ways or any(abs(move) != 1 for move in v["moves"]):
         return None
     own, retrieved, symbol, place = v["is"]
-    on_string = first <= place < int(v["n"]) + first
+    on_string = first <= place < int(v["n"]) + (first == int(v["a"]))
     match = same(retrieved, own)
     return match == on_string and (symbol if match else F(-1)) == v["tape()"][place]
 
 
 @adequate("merrill2024.thm2.read", at=TAPES, false=True)
 def read_as_printed(v: Any) -> bool | None:
-    return reads(v, 0, 1)
+    return reads(v, ((0, 1, 1),))
 
 
 @adequate(
     "merrill2024.thm2.read.corrected",
     at=TAPES,
     misses=[
-        ("= tape(h(i))) & (h(i) < 1", "= tape(h(i) + 1)) & (h(i) < 1"),
+        ("= tape(h(i))) & (h(i) < a", "= tape(h(i) + 1)) & (h(i) < a"),
+        ("if(a <= p & p <= n,", "if(1 <= p & p <= n,"),
+        ("1 <= n & 2 <= w", "1 <= n & 1 <= w"),
         ("~(all c in 1..4. found(c) = inputkey(n, h, i, c))", "(all c in 1..4. found(c) = inputkey(n, h, i, c))"),
         ("& blank = tape(h(i))", "& blank = tape(h(i)) + 1"),
     ],
 )
 def read_right(v: Any) -> bool | None:
-    return reads(v, 1, 2)
+    return reads(v, ((1, 2, 1), (0, 1, 0), (0, 2, 0)))

@@ -665,9 +665,11 @@ def poly_instances() -> Iterator[dict[str, Any]]:
         (2, 3, F(1, 9), F(2), 2, 1),
         (3, 1, F(5), F(1, 2), 1, 2),
         (4, 2, F(1), F(3), 3, 0),
+        (1, 2, F(1, 3), F(1), 2, 1),
+        (1, 1, F(1), F(1), 0, 0),
     ]:
         log = CONTEXT.log
-        C = 2 * (abs(log(K / real(alpha))) + real(beta) + 1 + m + (L - 1) * (log(2 * K * (L - 1)) + 2 * m + k))
+        C = 2 * (abs(log(K / real(alpha))) + real(beta) + 1 + m + (L - 1) * (log(2 * K * L) + 2 * m + k))
         lengths = [F(n) for n in (3, 10, 1000, 10**6)]
         yield {
             "L": F(L),
@@ -681,8 +683,13 @@ def poly_instances() -> Iterator[dict[str, Any]]:
             "x": lambda env: [F(1), env["n"] ** int(env["m"])],
             "gamma": lambda env: [1 / env["n"] ** int(env["k"])],
             "c": lambda env: [2 * env["K"] * (env["L"] - 1) * env["x"] ** 2 / env["gamma"]],
+            "q": lambda env: [depth_term(int(env["L"]), env["c"]), 10**40],
             "is": (L, K, alpha, beta, k, m, C),
         }
+
+
+def depth_term(L: int, c: Any) -> Any:
+    return F(0) if L == 1 else (L - 1) * (CONTEXT.log(real(c)) - 1)
 
 
 @adequate(
@@ -692,6 +699,8 @@ def poly_instances() -> Iterator[dict[str, Any]]:
         ("C*pow(n, k)*log(n)", "C*log(n)"),
         ("C*pow(n, k)*log(n)", "C*pow(n, k)"),
         ("C*pow(n, k)*log(n)", "C/10*pow(n, k)*log(n)"),
+        ("(L = 1 -> q = 0) & ", ""),
+        ("(2 <= L -> q", "(3 <= L -> q"),
     ],
 )
 def poly(v: Any) -> bool | None:
@@ -700,7 +709,7 @@ def poly(v: Any) -> bool | None:
     for n in (3, 10, 1000, 10**6):
         for x in (1, n**m):
             front = log(K * CONTEXT.mpf(n) ** (real(beta) + 1) * x / real(alpha))
-            least = 2 * n**k * (front + (L - 1) * (log(2 * K * (L - 1) * x**2 * n**k) - 1))
+            least = 2 * n**k * (front + depth_term(L, F(2 * K * (L - 1) * x**2 * n**k)))
             if not at_most(least, C * n**k * log(n)):
                 return False
     return True

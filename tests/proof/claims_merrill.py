@@ -468,6 +468,7 @@ def lemma10(instance: Any) -> bool:
 
 
 def input_instances() -> Iterator[dict[str, Any]]:
+    """Cells of decoding tokens after n input tokens. Token a is the first key, -w the last entry of the query."""
     for n, late in (
         (1, [0]),
         (1, [1]),
@@ -479,67 +480,85 @@ def input_instances() -> Iterator[dict[str, Any]]:
         (2, [-3, 2]),
         (1, [-1, -1]),
         (1, [0, 0]),
+        (0, [0]),
+        (0, [1]),
+        (0, [0, -1, 0]),
+        (0, [0, 1, 1]),
+        (0, [-1, -1]),
     ):
-        h = {j: F(7) for j in range(1, n + 1)} | {n + 1 + k: F(a) for k, a in enumerate(late)}
+        h = {j: F(7) for j in range(1, n + 1)} | {n + 1 + k: F(p) for k, p in enumerate(late)} | {0: F(0)}
         sigma = {j: F(10 * j + 1) for j in range(1, n + 4)}
-        yield {"n": F(n), "h()": h, "i": F(n + len(late)), "sigma()": sigma}
-    yield {"n": F(2), "h()": {1: F(1), 2: F(1)}, "i": F(2), "sigma()": column([1, 2, 3])}
-    yield {"n": F(0), "h()": {1: F(1), 2: F(1)}, "i": F(1), "sigma()": column([1, 2, 3])}
+        for a, w in ((1, 2), (1, 1), (0, 1), (0, 2), (0, 0)):
+            yield {"n": F(n), "h()": h, "i": F(n + len(late)), "a": F(a), "w": F(w), "sigma()": sigma}
+    alone = {"h()": {0: F(-3), 1: F(1), 2: F(-3)}, "sigma()": column([1, 2, 3]), "w": F(2)}
+    for n, i, a in ((2, 2, 1), (0, 1, 1), (1, 2, 0), (1, 2, 2)):
+        yield alone | {"n": F(n), "i": F(i), "a": F(a)}
 
 
 INPUTS = list(input_instances())
 
 
-def read_input(instance: Any, flag: int) -> tuple[list[int], list[Any], list[Any]]:
+def read_input(instance: Any, flag: int, first: int = 1) -> tuple[list[int], list[Any], list[Any]]:
     """The head of Appendix D at token i: places attended to, first part of the output, and phi_i."""
     n, i, h = int(instance["n"]), int(instance["i"]), instance["h()"]
-    keys = [phi(F(j)) if 1 <= j <= n else phi(h[j]) for j in range(1, i)]
+    keys = [phi(F(j)) if j <= n else phi(h[j]) for j in range(first, i)]
     query = phi(h[i])
-    best, out = attend([dot(query, k) - (flag if n < j else 0) for j, k in enumerate(keys, 1)], keys)
-    return [k + 1 for k in best], out, query
+    best, out = attend([dot(query, k) - (flag if n < j else 0) for j, k in enumerate(keys, first)], keys)
+    return [k + first for k in best], out, query
 
 
-def lemma3_with(instance: Any, flag: int) -> bool | None:
+def first_key(instance: Any) -> int | None:
+    """The first token that is a key; None where none is an input token or $ at cell 0, and where w is too small."""
+    n, i, a, w = (int(instance[k]) for k in "niaw")
+    return a if n < i and a < w and (a == 1 <= n or a == 0 == instance["h()"][0]) else None
+
+
+def lemma3_with(instance: Any, flag: int, first: int | None) -> bool | None:
     n, i = int(instance["n"]), int(instance["i"])
-    if n < 1 or i <= n:
+    if first is None or n < first or i <= n:
         return None
-    _, out, query = read_input(instance, flag)
-    return (1 <= instance["h()"][i] <= n) == same(out, query)
+    _, out, query = read_input(instance, flag, first)
+    return (first <= instance["h()"][i] <= n) == same(out, query)
 
 
 @adequate("merrill2024.lemma3", at=INPUTS, false=True)
 def lemma3(instance: Any) -> bool | None:
-    return lemma3_with(instance, 1)
+    return lemma3_with(instance, 1, 1)
 
 
 @adequate(
     "merrill2024.lemma3.corrected",
     at=INPUTS,
     misses=[
-        ("inputscore(2,", "inputscore(1,"),
-        ("inputscore(2,", "inputscore(0,"),
-        ("inputscore(2,", "inputscore(-1,"),
-        ("1 <= h(i) & h(i) <= n", "0 <= h(i) & h(i) <= n"),
-        ("1 <= h(i) & h(i) <= n", "1 <= h(i) & h(i) < n"),
-        ("1 <= h(i) & h(i) <= n", "1 <= h(i) & h(i) <= n + 1"),
+        ("1 <= n & 2 <= w", "1 <= n & 1 <= w"),
+        ("h(0) = 0 & 1 <= w", "h(0) = 0 & 0 <= w"),
+        ("inputscore(w,", "inputscore(0,"),
+        ("inputscore(w,", "inputscore(-w,"),
+        ("a <= h(i) & h(i) <= n", "0 <= h(i) & h(i) <= n"),
+        ("a <= h(i) & h(i) <= n", "1 <= h(i) & h(i) <= n"),
+        ("a <= h(i) & h(i) <= n", "a <= h(i) & h(i) < n"),
+        ("a <= h(i) & h(i) <= n", "a <= h(i) & h(i) <= n + 1"),
+        ("a = 0 & 0 <= n & h(0) = 0 &", "a = 0 & 0 <= n &"),
+        ("(a = 1 & 1 <= n &", "(a = 1 & n + 2 <= i &"),
     ],
 )
 def lemma3_corrected(instance: Any) -> bool | None:
-    return lemma3_with(instance, 2)
+    return lemma3_with(instance, int(instance["w"]), first_key(instance))
 
 
-def backward_with(instance: Any, flag: int) -> bool | None:
+def backward_with(instance: Any, flag: int, first: int | None) -> bool | None:
     n, i, h = int(instance["n"]), int(instance["i"]), instance["h()"]
-    if n < 1 or i <= n or 1 <= h[i] <= n:
+    if first is None or n < first or i <= n or first <= h[i] <= n:
         return None
-    return all(j <= n for j in read_input(instance, flag)[0])
+    return all(j <= n for j in read_input(instance, flag, first)[0])
 
 
 def chosen() -> Iterator[dict[str, Any]]:
     """Lookups with every set of input tokens to choose from."""
-    for v in [*INPUTS, {"n": F(1), "h()": {1: F(1), 2: F(0), 3: F(-1), 4: F(-2)}, "i": F(4)}]:
-        n = int(v["n"])
-        yield {**v, "picked()": [dict(enumerate(map(F, s), 1)) for s in itertools.product((0, 1), repeat=n)]}
+    walk = {"n": F(1), "h()": {0: F(0), 1: F(1), 2: F(0), 3: F(-1), 4: F(-2)}, "i": F(4)}
+    for v in [*INPUTS, *({**walk, "a": F(a), "w": F(w)} for a, w in ((0, 1), (1, 1), (1, 2)))]:
+        tokens = max(int(v["n"]), int(v["n"] + 1 - v["a"]))
+        yield {**v, "picked()": [dict(enumerate(map(F, s), 1)) for s in itertools.product((0, 1), repeat=tokens)]}
 
 
 CHOSEN = list(chosen())
@@ -547,21 +566,24 @@ CHOSEN = list(chosen())
 
 @adequate("merrill2024.lemma3.backward", at=CHOSEN, false=True)
 def lemma3_backward(instance: Any) -> bool | None:
-    return backward_with(instance, 1)
+    return backward_with(instance, 1, 1)
 
 
 @adequate(
     "merrill2024.lemma3.backward.corrected",
     at=CHOSEN,
     misses=[
-        ("inputscore(2,", "inputscore(1,"),
+        ("1 <= n & 2 <= w", "1 <= n & 1 <= w"),
+        ("h(0) = 0 & 1 <= w", "h(0) = 0 & 0 <= w"),
         ("h(i) < j)", "h(i) + 1 < j)"),
         ("j < h(i))", "j + 1 < h(i))"),
-        ("picked(j)*unithash(j, 1, c)", "picked(j)*unithash(j + 1, 1, c)"),
+        ("picked(t)*unithash(t + a - 1, 1, c)", "picked(t)*unithash(t, 1, c)"),
+        ("(h(i) < a | n < h(i))", "(h(i) < 1 | n < h(i))"),
+        ("a = 0 & 0 <= n & h(0) = 0 &", "a = 0 & 0 <= n &"),
     ],
 )
 def lemma3_backward_corrected(instance: Any) -> bool | None:
-    return backward_with(instance, 2)
+    return backward_with(instance, int(instance["w"]), first_key(instance))
 
 
 @adequate(
@@ -927,8 +949,19 @@ def selections(pairs: bool) -> Iterator[dict[str, Any]]:
     def relu(a: Any) -> Any:
         return max(a, a * 0)
 
-    for i, n, d in [(1, 0, 0), (1, 0, 1), (3, 1, 0), (3, 1, 1), (7, 2, 1), (5, 4, 0), (2, 0, 2), (2, 2, 0)]:
-        one, two = phi(F(1, i)), phi(F(1, i - n) if i > n else F(1))
+    decoding = [
+        (i, n, d, F(1, i - n)) for i, n, d in [(1, 0, 0), (1, 0, 1), (3, 1, 0), (3, 1, 1), (7, 2, 1), (2, 0, 2)]
+    ]
+    elsewhere = [
+        (2, 2, 0, F(1)),
+        (1, 4, 0, F(1)),
+        (3, 3, 0, F(-7, 2)),
+        (5, 4, 0, F(9)),
+        (3, 1, 1, F(1)),
+        (2, 2, 1, F(1)),
+    ]
+    for i, n, d, u in [*decoding, *elsewhere]:
+        one, two = phi(F(1, i)), phi(u)
         values = [relu(a - d) + relu(b + d - 1) for a, b in zip(one, two, strict=True)]
         if pairs:
             values = [v - relu(-a - d) - relu(-b + d - 1) for v, a, b in zip(values, one, two, strict=True)]
@@ -937,6 +970,7 @@ def selections(pairs: bool) -> Iterator[dict[str, Any]]:
                 "i": F(i),
                 "n": F(n),
                 "d": F(d),
+                "u": u,
                 "phi()": {c: v + off * (c == 3) for c, v in enumerate(values, 1)},
                 "off": off,
             }
@@ -949,7 +983,7 @@ SELECTIONS = [
 
 def select_with(instance: Any, pairs: bool) -> bool | None:
     i, n, d = (int(instance[k]) for k in "ind")
-    if d not in (0, 1) or i <= n or instance["off"]:
+    if d not in (0, 1) or instance["off"] or (d and (i <= n or instance["u"] != F(1, i - n))):
         return None
     vector = list(instance["phi()"][pairs].values())
     return same(vector, phi(F(1, i - n if d else i))) and same(layer_norm(vector), vector)
@@ -969,6 +1003,8 @@ def select(instance: Any) -> bool | None:
         ("layernorm(phi, 4, c) = phi(c)", "layernorm(phi, 4, c) = 2*phi(c)"),
         ("layernorm(phi, 4, c)", "layernorm(phi, 3, c)"),
         ("unithash(1/i, 1, c)) & (d = 1", "unithash(1/i, 1, 5 - c)) & (d = 1"),
+        ("(d = 1 -> n < i & u = 1/(i - n))", "(d = 1 -> n < i)"),
+        ("- relu(d - 1 - unithash(u, 1, c))", "- relu(-d - unithash(u, 1, c))"),
     ],
 )
 def select_corrected(instance: Any) -> bool | None:

@@ -230,7 +230,44 @@ def zero_one() -> Iterator[dict[str, Any]]:
             "any": some,
             "accepted": [max(0, 1 - x - abs(s)) for x, s in zip(some, side, strict=True)],
         }
-        yield {"n": F(len(w)), "w()": column(w), **shown(held), "word": w, "number": held["accepted"][-1]}
+        yield {"n": F(len(w)), "w()": column(w), **shown(held), **AT_ZERO, "word": w, "number": held["accepted"][-1]}
+
+
+def tent(x: Fraction, y: Fraction, z: Fraction) -> Fraction:
+    """Two ReLUs, as EqZero has: right on all words of up to 4 brackets, with slopes of at most 4."""
+    return relu(1 - 4 * x - 4 * abs(y)) + 0 * z
+
+
+def level(x: Fraction, y: Fraction, z: Fraction) -> Fraction:
+    return F(1)
+
+
+def exact(x: Fraction, y: Fraction, z: Fraction) -> Fraction:
+    """Right on all words, and not continuous at 0."""
+    return F(int(x == y == 0))
+
+
+OPEN_ENDS = [(0, 1, 0, 1, 0), (0, 0, 0, 1, 1), (1, 0, 1, 0, 0), (0, 0, 1, 1, 0)]
+STEPS = [F(0), F(1, 40), F(-1, 40)]
+AT_ZERO = {
+    "f()": [tent, level, exact],
+    "e": [F(0), F(1, 2), F(1)],
+    "d": lambda env: [F(0), env["e"] / 8],
+    **dict.fromkeys("xyz", STEPS),
+    "m": [F(m) for m in range(6)],
+    "v()": [column(v) for v in OPEN_ENDS],
+}
+
+
+def missed(f: Any) -> bool:
+    """Whether f of t_n, B_n/n and 1/n gives another number than that of the language at some word."""
+    for word in (v[:m] for v in OPEN_ENDS for m in range(1, 6)):
+        counts = list(itertools.accumulate(1 - 2 * b for b in word))
+        total = sum((relu(F(-b, i)) for i, b in enumerate(counts, 1)), F(0)) / len(word)
+        member = nested_by_stack([1 - 2 * b for b in word], len(word))
+        if f(total, F(counts[-1], len(word)), F(1, len(word))) != member:
+            return True
+    return False
 
 
 ZERO_ONE = tuple(zero_one())
@@ -250,13 +287,16 @@ def no_single_number(v: Any) -> bool | None:
         ("I[dyck(w, n)]", "I[height(w, n) = 0]"),
         ("<-> dyck(w, n)", "<-> height(w, n) = 0"),
         ("accepted(n) =", "1 - accepted(n) ="),
+        ("abs(y) < d &", "1 <= abs(y) &"),
+        ("!= I[dyck(v, m)]", "!= f(0, 0, 0)"),
+        ("1 <= m & brackets(v, m)", "1 <= m & m <= 4 & brackets(v, m)"),
+        ("ex d:Real. 0 < d", "ex d:Real. 0 <= d"),
     ],
 )
 def a_single_number(v: Any) -> bool | None:
-    if set(v["word"]) - {0, 1}:
-        return None
+    beyond = missed(tent) and missed(level)  # not exact, which is not continuous
     word = [1 - 2 * x for x in v["word"]]
-    return v["number"] == nested_by_stack(word, len(word))
+    return beyond and (bool(set(v["word"]) - {0, 1}) or v["number"] == nested_by_stack(word, len(word)))
 
 
 def states() -> Iterator[dict[str, Any]]:
