@@ -83,18 +83,15 @@ def read_text(name: str, path: Path) -> ProofText:
     return made
 
 
-def scripts() -> dict[str, Script]:
-    """All proofs by statement id as tactics, those from texts too. ValueError where there are two for one id."""
-    out = {name: script for name, (script, _) in scripts_with_files().items()}
+def script_of(name: str) -> Script:
+    """What proves a statement, as tactics: its script, or its text."""
+    if (found := scripts_with_files().get(name)) is not None:
+        return found[0]
     from script import Script
 
-    for name, path in texts().items():
-        if name in out:
-            raise ValueError(f"{name} has a text and a script")
-        text = read_text(name, path)
-        parts = {part: text_tactic(text.parts.get(part, ())) for part in prooftext.PARTS}
-        out[name] = Script(parts["proof"], parts["inhabited"], parts["defined"], text.refutes)
-    return out
+    text = read_text(name, file_of(name))
+    parts = {part: text_tactic(text.parts.get(part, ())) for part in prooftext.PARTS}
+    return Script(parts["proof"], parts["inhabited"], parts["defined"], text.refutes)
 
 
 def text_tactic(lines: Sequence[TextLine]) -> Tactic:

@@ -227,11 +227,12 @@ def formula_of(name: str, text: str) -> Term:
 
 
 @functools.cache
-def scripts() -> Mapping[str, Any]:
+def script(name: str) -> Any:
+    """What proves a statement, as tactics."""
     folder = str(HOME.root)
     sys.path.insert(0, folder)
     try:
-        return import_module("build").scripts()
+        return import_module("build").script_of(name)
     finally:
         sys.path.remove(folder)
 
@@ -260,13 +261,13 @@ def searched(name: str, goal: Term, seconds: float) -> str:
     """ "proved" where the claim's script or the general tactic proves `goal`, "stuck" or "time"."""
     every = [s for n, s in STATEMENTS.items() if n.startswith("lem.") and n != name]
     known = {s.label: s for s in (*every, *lemmas(name).values())}
-    home, facts = own.library(STATEMENTS[name], known), {label: s.formula for label, s in known.items()}
+    home = own.library(STATEMENTS[name], known)
     result = "stuck"
-    for script in (scripts()[name].proof, lambda g: tactics.Goal.blast(g, degree=1)):
+    for tactic in (script(name).proof, lambda g: tactics.Goal.blast(g, degree=1)):
         try:
             with limited(seconds):
-                proof = tactics.prove(home, goal, script)
-            kernel.check(goal, proof, lemmas=facts, known=STATEMENTS[name].known, seconds=SECONDS)
+                proof = tactics.prove(home, goal, tactic)
+            kernel.check(goal, proof, lemmas=home.facts, known=STATEMENTS[name].known, seconds=SECONDS)
         except TimeUp:
             result = "time"
         except Exception:  # a script on a goal that it was not written for may stumble anywhere

@@ -5,7 +5,7 @@ from fractions import Fraction as Q
 from functools import partial
 
 import pytest
-from attacks.proofs import scripts
+from attacks.proofs import script
 from families import in_parts
 from proof import statement_truth
 from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
@@ -264,14 +264,14 @@ def searched(case):
     goal = formula(name, old, new)
     used = replay.load_json((HOME.root / "certificates" / f"{name}.json").read_text(encoding="utf-8"))["lemmas"]
     known = {s.label: s for n, s in STATEMENTS.items() if n.startswith("lem.") or n in used}
-    home, lemmas = own.library(STATEMENTS[name], known), {label: s.formula for label, s in known.items()}
-    for script in (scripts()[name].proof, lambda g: Goal.blast(g, degree=1), Goal.blast):
+    home = own.library(STATEMENTS[name], known)
+    for tactic in (script(name).proof, lambda g: Goal.blast(g, degree=1), Goal.blast):
         try:
-            proof = prove(home, goal, script)
+            proof = prove(home, goal, tactic)
         except (Stuck, Rejected, ValueError):  # ValueError: a goal has fewer parts than the script takes apart
             continue
         with pytest.raises(Rejected):
-            kernel.check(goal, proof, lemmas=lemmas, known=STATEMENTS[name].known)
+            kernel.check(goal, proof, lemmas=home.facts, known=STATEMENTS[name].known)
 
 
 @pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)

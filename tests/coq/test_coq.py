@@ -427,7 +427,7 @@ def test_coq_accepts_certificates_that_closed_forms_generate(folder: Path, monke
     names = [generated(make(), monkeypatch) for make in GENERATED.values()]
     assert len({*names}) == len(GENERATED)
     said: list[str] = []
-    found, _, good = verdict(Development(names, alone=True, models=[]), folder, said.append)
+    found, _, good = verdict(Development(names, alone=True, together=True, models=[]), folder, said.append)
     assert good and sorted(found.accepted) == sorted(names), said
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
@@ -78,6 +78,16 @@ def adequate(
         return claim
 
     return keep
+
+
+class Shared:
+    """The same instances for several statements, made when they are first asked for."""
+
+    def __init__(self, make: Callable[[], Iterable[dict[str, Any]]]) -> None:
+        self.made = cache(lambda: tuple(make()))
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.made())
 
 
 PAPERS = ("cookbook", "merrill2024", "yang2026", "chiang2022")

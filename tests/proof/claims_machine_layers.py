@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
-from proof.adequacy import F, adequate, column
+from proof.adequacy import F, Shared, adequate, column
 from proof.claims_machines import CASES, decoder, offered, wanted
 from proof.claims_merrill import ROWS, TABLE, TIES, attend, dot, near, phi, same
 
@@ -70,19 +69,14 @@ def contents() -> Iterator[dict[str, Any]]:
             yield v | {"found()": [lambda t, c: F(2)], "right": False}
 
 
-@cache
-def both() -> list[dict[str, Any]]:
-    return [walk | one for walk, one in zip(itertools.cycle(printed()), contents(), strict=False)]
+def both() -> Iterator[dict[str, Any]]:
+    return (walk | one for walk, one in zip(itertools.cycle(printed()), contents(), strict=False))
 
 
-class Layers:
-    """The same instances for both statements, made when they are asked for."""
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(both())
+LAYERS = Shared(both)
 
 
-@adequate("merrill2024.thm2.layers", at=Layers(), false=True)
+@adequate("merrill2024.thm2.layers", at=LAYERS, false=True)
 def the_printed_layers(v: Any) -> bool | None:
     """Symbols by the printed heads, beside tapes that are written step by step."""
     symbols, cell, place = v["walk"]
@@ -104,7 +98,7 @@ def the_printed_layers(v: Any) -> bool | None:
 
 @adequate(
     "merrill2024.thm2.layers.corrected",
-    at=Layers(),
+    at=LAYERS,
     misses=[
         ("found(t, c) = I[c = a(t, d, h(t, d) + I[t = K]*f)]", "found(t, c) = I[c = a(t, d, h(t, d))]"),
         ("found(t, c) = I[c = a(t, d, ", "found(t, c) = I[c = a(0, d, "),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from proof.adequacy import F, adequate
+from proof.adequacy import F, Shared, adequate
 from proof.solved_runs import run_values
 
 from symcook.proof.grammar import leading_names
@@ -276,7 +276,7 @@ AHEAD = [
 """By something else at the first token, another output; rows with an empty memory; a smaller table."""
 
 
-UNMARKED_RUNS = tuple(unmarked_runs())
+UNMARKED_RUNS = Shared(unmarked_runs)
 
 
 @adequate("merrill2024.thm2.nodollar", at=UNMARKED_RUNS, false=True, fixed=True)

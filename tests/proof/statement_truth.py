@@ -97,8 +97,12 @@ def truth(tree: Any, env: Mapping[str, Any], instance: Instance) -> bool:
 
 def worth(tree: Any, env: Mapping[str, Any]) -> Any:
     """A term, given the values of names, of which it may have fewer."""
-    names = tuple(sorted(used(tree) & env.keys()))
-    return outward(term(tree, names)(env, {}, None, None))
+    return outward(of_values(tree, env)(env, {}, None, None))
+
+
+def of_values(tree: Any, env: Iterable[str]) -> Program:
+    """A term as a function of the values of names, of which it may have fewer."""
+    return term(tree, tuple(sorted(used(tree).intersection(env))))
 
 
 @cache
@@ -133,6 +137,7 @@ class Writer:
         self.nodes: list[Any] = []  # the implications and equivalences that are watched
         self.functions: list[str] = []
         self.known: set[str] = set()
+        self.depths: dict[int, tuple[Any, int]] = {}  # by the identity of a part, which is kept
 
     def program(self, tree: Any, names: tuple[str, ...]) -> Program:
         return self.function(self.spine(tree, names), names)
@@ -140,7 +145,7 @@ class Writer:
     def function(self, main: str, names: tuple[str, ...]) -> Any:
         """What a text, of a formula or a term, says of the values of the names."""
         first = [f" v_{n} = look(r_{n} := E[{n!r}])" for n in names]
-        lines = ["def made(E, I, met, seen):", *first, *self.functions, f" return {main}"]
+        lines = ["def made(E, I, met, seen):", " look = looks()", *first, *self.functions, f" return {main}"]
         space = dict(globals()) | {"nodes": self.nodes}
         exec("\n".join(lines), space)  # the text is ours: names, numbers and Python's operators
         made: Any = space["made"]
@@ -165,11 +170,17 @@ class Writer:
 
     def cut(self, text: str, tree: Any, names: Names) -> str:
         """The text, or the call of a function that has it: Python reads no more than 200 brackets in brackets."""
-        if depth(tree) % 16:
+        if self.depth(tree) % 16:
             return text
         given = ", ".join(f"{kind}_{n}" for n in dict.fromkeys(names) for kind in "rv")
         self.functions.append(f" def part{len(self.functions)}({given}): return {text}")
         return f"part{len(self.functions) - 1}({given})"
+
+    def depth(self, tree: Any) -> int:
+        if id(tree) not in self.depths:
+            found = 1 + max((self.depth(part) for part in tree if isinstance(part, tuple)), default=0)
+            self.depths[id(tree)] = tree, found
+        return self.depths[id(tree)][1]
 
     def left(self, tree: Any, names: Names) -> str:
         text = self.truth(tree[1], names)
@@ -275,11 +286,6 @@ def parts(tree: Any) -> Iterable[Any]:
         yield from parts(part) if part[0] == tree[0] else (part,)
 
 
-@cache
-def depth(tree: Any) -> int:
-    return 1 + max((depth(part) for part in tree if isinstance(part, tuple)), default=0)
-
-
 def is_formula(name: str) -> bool:
     """Whether a definition is one of formulas, not of terms."""
     body = definitions()[name][1]
@@ -324,13 +330,34 @@ def outward(a: Any) -> Any:
     if isinstance(a, arb):
         mantissa, exponent = a.mid().man_exp()
         return CONTEXT.ldexp(CONTEXT.mpf(int(mantissa)), int(exponent))
-    return (lambda *at: outward(a(*map(inward, at)))) if callable(a) else a
+    if not callable(a):
+        return a
+
+    def function(*at: Any) -> Any:
+        return outward(a(*map(inward, at)))
+
+    function.inside = a  # type: ignore[attr-defined]
+    return function
 
 
-def look(given: Any) -> Any:
-    """What an instance offers, as it is computed with: a number, or a function of numbers, asked once at a place."""
-    if not callable(given) and not hasattr(given, "__getitem__"):
-        return inward(given)
+def looks() -> Callable[[Any], Any]:
+    """How what an instance offers is computed with: a number, or a function of numbers, asked once at a place."""
+    functions: dict[int, tuple[Any, Any]] = {}  # by the identity of what is given, which is kept: none is made twice
+
+    def look(given: Any) -> Any:
+        if type(given) is int:
+            return given
+        if id(given) not in functions:
+            if not callable(given) and not hasattr(given, "__getitem__"):
+                return inward(given)
+            functions[id(given)] = given, getattr(given, "inside", None) or looked(given)
+        return functions[id(given)][1]
+
+    return look
+
+
+def looked(given: Any) -> Any:
+    """A function that an instance offers, of the numbers that are computed with."""
     known: dict[tuple[Any, ...], Any] = {}
 
     def function(*at: Any) -> Any:

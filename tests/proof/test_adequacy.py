@@ -108,10 +108,16 @@ MISSES = [(n, old, new) for n, e in ENTRIES.items() for old, new in e.misses]
 STILL_TRUE = [(n, old, new) for n, e in ENTRIES.items() for old, new in e.still_true]
 
 
+FALSE_AT: dict[str, int] = {}
+"""The instance at which another near miss of a claim was false, which is tried first."""
+
+
 @in_parts(32, ("name", "old", "new"), MISSES)
 def test_a_near_miss_is_false_somewhere(name: str, old: str, new: str) -> None:
-    text = changed(name, old, new)
-    assert not all(holds(text, instance) for instance in ENTRIES[name].instances)
+    text, instances = changed(name, old, new), ENTRIES[name].instances
+    order = sorted(range(len(instances)), key=lambda number: number != FALSE_AT.get(name))
+    FALSE_AT[name] = next((number for number in order if not holds(text, instances[number])), -1)
+    assert FALSE_AT[name] >= 0
 
 
 @pytest.mark.parametrize(("name", "old", "new"), STILL_TRUE)
