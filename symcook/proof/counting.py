@@ -7,7 +7,6 @@ the position itself: `lem.left_share`, `lem.count_found`, then `lem.at_least` or
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symcook.model import expr
@@ -84,29 +83,28 @@ def facts(text: ProofLines, k: int, line: FormulaLine) -> None:
         return
     _predicate(text, k, line)
     if not line.counts:
-        at = use(f"T{k}", ["i", combined([], [("1", ""), ("1", "low")])], "known")
-        nodes = [use("range", [], ["low", "high"]), here(f"m{k}", "truth"), here(f"{name}_is", "now"), at]
-        bits(text, k, condition(line, "i"), nodes, combined([("1", "now"), ("1", "known"), ("-1", "truth")]))
+        truth = _table(text, k, line, name, "i")
+        bits(text, k, condition(line, "i"), [here(f"m{k}", "truth"), here(truth, "now")], [("1", "now")])
         return
     (head,), (one,) = heads, line.counts
-    c, x = number(one), f"z{one.line + 1}"
+    c, x, every = number(one), f"z{one.line + 1}", condition(line, "k")
     shares = _share(text, head, one, str(k))
-    every = condition(line, "k")
-    nodes = [intro(["k"]), *bit(every)]
-    text.step(have(f"U{k}", f"all k:Int. bit(I[{every}])", nodes), f"U{k}")
-    if head.found[0] in text.packed.soft:
-        _chosen(text, k, line, head, shares)
-        return
-    for end, found, table in zip("hf", head.found, head.tables, strict=True):
-        _lookup(text, f"F{k}{end}", head, f"{c} - {x}(i)", found, table, shares)
-    this, after = head.found
-    p = f"{c} - {x}(i)"
-    theta = f"I[{condition(line, '_k_')}]"
-    said = f"{this}(i) = {theta.replace('_k_', f'({p})')} & {after}(i) = {theta.replace('_k_', f'({p} + 1)')}"
-    nodes = [here(shares, ["warm", "cut", "least", "most"]), *both(*(_read(k, line, head, p, end) for end in (0, 1)))]
-    text.step(have(f"W{k}", *each(said, nodes)), f"W{k}")
-    terms = f"n; i. {c}; {x}; i. {_own(text, head)}; {this}; {after}; {name}; k. {theta.replace('_k_', 'k')}; z{k}"
-    text.lemma(k, "table_found", terms, [f"P{k}", f"W{k}", f"U{k}", f"{name}_is", f"m{k}"])
+    text.step(have(f"U{k}", f"all k:Int. bit(I[{every}])", [intro(["k"]), *bit(every)]), f"U{k}")
+    errors = [softheads.room(text.packed, found) for found in head.found]
+    soft = None not in errors
+    truths, looked = list[str](), list[str]()
+    for end, of, found, table in zip("hf", ("i - 1", "i"), head.found, head.tables, strict=True):
+        truths.append(_table(text, k, line, table, of))
+        if soft:
+            there = condition(line, f"({of})")
+            text.once(f"b{table}", *each(f"bit({table}(i))", [here(truths[-1], "held"), rewrite("held"), *bit(there)]))
+        looked.append(_lookup(text, f"F{k}{end}", head, f"{c} - {x}(i)", found, table, shares))
+    places = f"{head.inverse}; {head.less}; {'; '.join(head.tables)}; {'; '.join(head.found)}"
+    terms = f"n; i. {c}; {x}; i. {_own(text, head)}; {places}; {name}; k. I[{every}]; z{k}"
+    premises = [f"P{k}", shares, *truths, f"U{k}", *looked, f"{name}_is", f"m{k}"]
+    if soft:
+        terms, premises = "; ".join([terms, *map(str, errors)]), [*premises, "!"]
+    text.lemma(k, f"{'soft_' * soft}table_found", terms, premises)
 
 
 def _compared(text: ProofLines, k: int, line: FormulaLine) -> None:
@@ -133,103 +131,58 @@ def _compared(text: ProofLines, k: int, line: FormulaLine) -> None:
     nodes = [here(f"m{k}", "truth"), here(f"{name}_is", "now")]
     nodes += [here(one, f"other{t}") for t, one in enumerate(others.values(), 1)]
     s_found = expr.show(_summed(counts, [expr.parse_term(number(one)) for one in counts]))
-    equations = [("-1", "truth")]
+    equations = [("1", "now"), ("1", "step")]
     if others:
         puts = rewritten(f"other{t}" for t in range(1, len(others) + 1))
         nodes.append(have("same", f"I[{b} <= {s}] = I[{b} <= {s_found}]", puts))
         equations.append(("-1", "same"))
+    puts = list[Node]()
     if any(found in text.packed.soft for found in heads):
         there = " + ".join(f"{factors[found]}*({found}(i) + {_own(text, heads[found])})" for found in heads)
         within = [(factors[found], softheads.room(text.packed, found) or 0, sums[found]) for found in heads]
-        step, equal = softheads.compared(b, s_found, there, within)
-        nodes, puts, equations = nodes + step, [], [("1", "now"), *equal, *equations]
+        nodes += softheads.compared(b, s_found, there, within)
     else:
         nodes += [here(one, f"near{t}") for t, one in enumerate(sums.values(), 1)]
         nodes.append(use("lem:at_least", [s_found, str(b)], "step"))
         puts = [rewrite(one) for one in ("now", *(f"near{t}" for t in range(1, len(sums) + 1)))]
-        equations.append(("1", "step"))
-    bits(text, k, f"{b} <= {s}", nodes, [*puts, *combined(equations)])
+        equations = equations[1:]
+    bits(text, k, f"{b} <= {s}", nodes, equations, puts)
 
 
 def _alike(text: ProofLines, head: CountHead, this: Count, other: Count, label: str) -> str:
     """The fact that the count `other` is the count `this`, of another line with the head of this one."""
     x, y = f"z{this.line + 1}", f"z{other.line + 1}"
-    text.by_cases(f"P{label}", f"bit({y}(i)) & {_own(text, head)} = {y}(i)")
-    text.by_cases(f"Q{label}", f"{_own(text, head)} = {x}(i)")
-    left = this.side == "left"
-    ends = ("1", "i") if left else ("i", "n")
-    since = combined([], [("1", "from"), *([] if left else [("1", "low")])])
-    until = combined([], [("1", "to"), *([("1", "high")] if left else [])])
-    nodes: list[Node] = [
-        intro(["j"]), intro([["from", "to"]]),
-        have("place", "1 <= j & j <= n", both(since, until)),
-        use(f"P{label}", ["j", "#place"], ["bit", "one"]),
-        use(f"Q{label}", ["j", "#place"], "other"),
-        *combined([("-1", "one"), ("1", "other")]),
-    ]  # fmt: skip
-    given = [f"j. {y}(j)", f"j. {x}(j)", *ends, nodes]
-    proof: list[Node] = [use("range", [], ["low", "high"]),
-                         use("lem:sum_ext", given, "it"), *hyp("it")]  # fmt: skip
-    text.step(have(f"E{label}", *each(f"{number(other)} = {number(this)}", proof)), f"E{label}")
+    text.by_cases(f"Q{label}", f"{y}(i) = {x}(i)")
+    text.cite(f"E{label}", f"{this.side}_counts", f"n; {x}; {y}", [f"Q{label}"])
     return f"E{label}"
 
 
-def bits(text: ProofLines, k: int, condition: str, nodes: list[Node], held: list[Node]) -> None:
-    """The fact B<k>: line k is a bit, as its truth I[condition] is, and its coordinate has it, as `held` shows."""
+def bits(
+    text: ProofLines,
+    k: int,
+    condition: str,
+    nodes: list[Node],
+    equations: list[tuple[str, str]],
+    puts: Sequence[Node] = (),
+) -> None:
+    """The fact B<k>: line k is a bit, as its truth I[condition] is, and its coordinate has it, by these equations once
+    others are put in."""
     said = f"bit(z{k}(i)) & {text.packed.heads[k - 1].name}(i) = z{k}(i)"
-    proof = [*nodes, *both([rewrite("truth"), *bit(condition)], held)]
-    text.step(have(f"B{k}", *each(said, proof)), f"B{k}")
+    held = [*puts, *combined([*equations, ("-1", "truth")])]
+    text.step(have(f"B{k}", *each(said, [*nodes, *both([rewrite("truth"), *bit(condition)], held)])), f"B{k}")
 
 
-def _read(k: int, line: FormulaLine, head: CountHead, p: str, end: int) -> list[Node]:
-    """What is found at the position of a number p (`end` 0) or of one more, p + 1, is the truth of the predicate."""
-    nodes, equations = _table(k, line, head, p, end)
-    return [here(f"F{k}{'hf'[end]}", "found"), *nodes, *combined([("1", "found"), *equations])]
-
-
-def _table(k: int, line: FormulaLine, head: CountHead, p: str, end: int) -> tuple[list[Node], list[tuple[str, str]]]:
-    """The equations that say what a table has at position p + 1, of which `least` and `most` say that it is one: the
-    truth of p, or for `end` 1 that of p + 1."""
-    at = {"by": "use", "fact": f"{head.tables[end]}_is", "with": [f"{p} + 1", both(hyp("least"), hyp("most"))]}
-    more = combined([], [("1", ""), ("1", "least")]) if end else "#least"
-    known = use(f"T{k}", [f"{p} + 1" if end else p, more], f"known{end}")
-    nodes, equations = [at | {"as": f"held{end}"}, known], [("1", f"held{end}"), ("1", f"known{end}")]
-    if line.divisor == 2 and not end:  # the table has the sign of p + 1
-        premise = combined([], [("1", "least")])
-        nodes.append(use("ax:pow_step", ["-1", p, premise], "turned"))
+def _table(text: ProofLines, k: int, line: FormulaLine, table: str, of: str) -> str:
+    """The fact that a coordinate has the truth of a predicate at each position, of its number `of`: i or i - 1."""
+    least = combined([], [("1", ""), ("1", "low")] if of == "i" else [("1", "low")])
+    nodes = [use("range", [], ["low", "high"]), here(f"{table}_is", "held"), use(f"T{k}", [of, least], "known")]
+    equations = [("1", "held"), ("1", "known")]
+    if line.divisor == 2 and of != "i":  # the table has the sign of i
+        nodes.append(use("ax:pow_step", ["-1", of, least], "turned"))
         equations.append(("1/2" if line.bound else "-1/2", "turned"))
-    return nodes, equations
-
-
-def _chosen(text: ProofLines, k: int, line: FormulaLine, head: CountHead, shares: str) -> None:
-    """The fact B<k> about a predicate of a count with softmax: what is found is within an error of its truths."""
-    (one,), name, own = line.counts, text.packed.heads[k - 1].name, _own(text, head)
-    c, x = number(one), f"z{one.line + 1}"
-    p, every = f"{c} - {x}(i)", condition(line, "k")
-    said, parts = list[str](), list[list[Node]]()
-    nodes = [here(shares, ["warm", "cut", "least", "most"])]
-    for end, found in enumerate(head.found):
-        table, error = head.tables[end], softheads.room(text.packed, found) or 0
-        there, truth = (condition(line, f"({q}{' + 1' * end})") for q in ("i - 1", p))
-        held, equations = _table(k, line, head, "i - 1", end)
-        text.once(f"V{table}", *each(f"bit({table}(i))", [
-            use("range", [], ["low", "high"]),
-            have("least", "0 <= i - 1", combined([], [("1", "low")])),
-            have("most", "i - 1 + 1 <= n", combined([], [("1", "high")])),
-            *held, have("truth", f"{table}(i) = I[{there}]", combined(equations)),
-            rewrite("truth"), *bit(there)]))  # fmt: skip
-        softheads.retrieved(text, head, found, table, p, shares, f"{k}{'hf'[end]}")
-        held, equations = _table(k, line, head, p, end)
-        nodes += [*held, have(f"is{end}", f"{table}({p} + 1) = I[{truth}]", combined(equations)),
-                  here(f"F{k}{'hf'[end]}", [f"under{end}", f"over{end}"])]  # fmt: skip
-        said += [f"I[{truth}] - 1/4 <= {found}(i)", f"{found}(i) <= I[{truth}] + 1/4"]
-        slack = [(str(Fraction(1, 4) - error), "")] if error < Fraction(1, 4) else []
-        parts += [combined([("-1", f"is{end}")], [*slack, ("1", f"under{end}")]),
-                  combined([("1", f"is{end}")], [*slack, ("1", f"over{end}")])]  # fmt: skip
-    text.step(have(f"W{k}", *each(" & ".join(said), [*nodes, *both(*parts)])), f"W{k}")
-    this, after = head.found
-    terms = f"n; i. {c}; {x}; i. {own}; {this}; {after}; {name}; k. I[{every}]; z{k}"
-    text.lemma(k, "soft_table_found", terms, [f"P{k}", f"W{k}", f"U{k}", f"{name}_is", f"m{k}"])
+    said = f"{table}(i) = I[{condition(line, of if of == 'i' else f'({of})')}]"
+    text.once(f"V{table}", *each(said, [*nodes, *combined(equations)]))
+    return f"V{table}"
 
 
 def _share(text: ProofLines, head: CountHead, one: Count, label: str) -> str:
@@ -247,29 +200,32 @@ def _own(text: ProofLines, head: CountHead) -> str:
     return f"{head.own}(i)" if head.own in text.run else "0"
 
 
-def _lookup(text: ProofLines, label: str, head: CountHead, p: str, found: str, table: str, shares: str) -> None:
+def _lookup(text: ProofLines, label: str, head: CountHead, p: str, found: str, table: str, shares: str) -> str:
     """The fact that a head which looks up the position of a number p and one finds what a table has there."""
-    terms = f"n; i. {p}; {head.inverse}; {head.less}; {found}; index; square; {table}"
-    text.cite(label, "count_found", terms, [shares, "index_is", "square_is", f"{found}_is"])
+    if found in text.packed.soft:
+        softheads.retrieved(text, head, found, table, p, shares, label)
+    else:
+        terms = f"n; i. {p}; {head.inverse}; {head.less}; {found}; index; square; {table}"
+        text.cite(label, "count_found", terms, [shares, "index_is", "square_is", f"{found}_is"])
+    return label
 
 
 def _sum(text: ProofLines, head: CountHead, one: Count, label: str) -> str:
     """The fact that what is found and the position's own part are a count."""
     x, c, (found,) = f"z{one.line + 1}", number(one), head.found
     shares, p = _share(text, head, one, label), f"{c} - {x}(i)"
-    if found in text.packed.soft:
-        softheads.retrieved(text, head, found, "before", p, shares, label)
-        near = softheads.near(text.packed, f"{found}(i) + {_own(text, head)}", c, found)
-        nodes = [here(f"F{label}", ["least", "most"]), here(f"P{label}", ["bit", "same"])]
-        nodes += both(combined([("-1", "same")], [("1", "least")]), combined([("1", "same")], [("1", "most")]))
-        text.step(have(f"N{label}", *each(near, nodes)), f"N{label}")
-        return f"N{label}"
+    nodes = [here(f"P{label}", ["bit", "same"])]
     _lookup(text, f"F{label}", head, p, found, "before", shares)
-    nodes = [here(shares, ["warm", "cut", "least", "most"]), here(f"F{label}", "found"),
-             use("before_is", [f"{p} + 1", both(hyp("least"), hyp("most"))], "held"),
-             here(f"P{label}", ["bit", "same"]),
-             *combined([("1", "found"), ("1", "held"), ("1", "same")])]  # fmt: skip
-    text.step(have(f"N{label}", *each(f"{found}(i) = {c} - {_own(text, head)}", nodes)), f"N{label}")
+    if found in text.packed.soft:
+        near = softheads.near(text.packed, f"{found}(i) + {_own(text, head)}", c, found)
+        nodes.append(here(f"F{label}", ["least", "most"]))
+        nodes += both(combined([("-1", "same")], [("1", "least")]), combined([("1", "same")], [("1", "most")]))
+    else:
+        near = f"{found}(i) = {c} - {_own(text, head)}"
+        nodes += [here(shares, ["warm", "cut", "least", "most"]), here(f"F{label}", "found"),
+                  use("before_is", [f"{p} + 1", both(hyp("least"), hyp("most"))], "held"),
+                  *combined([("1", "found"), ("1", "held"), ("1", "same")])]  # fmt: skip
+    text.step(have(f"N{label}", *each(near, nodes)), f"N{label}")
     return f"N{label}"
 
 

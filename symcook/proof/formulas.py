@@ -193,7 +193,7 @@ class ProofLines:
         self.definitions = relation.whole.of
         self.rows = softheads.heads(relation.whole) if packed.soft else {}
         self.lines: list[str | ClosingStep] = []
-        self._said: set[str] = set()
+        self.said: set[str] = set()
         self.apart = Apart()
 
     def made(self) -> ProofLines:
@@ -319,8 +319,8 @@ class ProofLines:
         self.cite(f"B{k}", rule, terms, facts)
 
     def cite(self, label: str, rule: str, terms: str, facts: Sequence[str]) -> None:
-        """A fact that is a lemma of these terms and premises."""
-        given = [*terms.split("; "), *(f"#{one}" for one in facts)]
+        """A fact that is a lemma of these terms and premises: facts, or what is true by computation."""
+        given = [*terms.split("; "), *(one if one == "!" else f"#{one}" for one in facts)]
         self.step(use(f"lem:{rule}", given, label), label)
 
     def bit(self, k: int) -> str:
@@ -329,9 +329,9 @@ class ProofLines:
 
     def once(self, label: str, fact: str, nodes: list[Node] | None = None) -> None:
         """A fact, where it was not said before; without nodes it follows by itself."""
-        if label in self._said:
+        if label in self.said:
             return
-        self._said.add(label)
+        self.said.add(label)
         if nodes is None:
             self.lines.append(f"  {label}: {fact}")
         else:

@@ -19,19 +19,15 @@ from symcook.proof.definitions import DefinedRun, SoftRow
 from symcook.proof.runvalues import Score
 from symcook.proof.steps import (
     Node,
+    bit,
     both,
-    cases,
     combined,
-    each,
-    em,
     have,
     here,
     hyp,
-    ind,
     intro,
     rewrite,
     rewritten,
-    told,
     use,
 )
 
@@ -88,9 +84,8 @@ def there(text: ProofLines, k: int) -> str:
 
 def later() -> list[Node]:
     """The nodes that show that the coordinate which says whether there is a position before is a bit at i."""
-    sides = [[{"by": "pick", "side": side}, *hyp("it")] for side in ("right", "left")]
-    one = [rewrite("later_at"), ind("2 <= i", "either"), cases("either", [["is", "it"], ["is", "it"]], sides)]
-    return [here("later_is", "later_at"), have(f"b{LATER}", f"bit({LATER}(i))", one)]
+    proof = [rewrite("later_at"), *bit("2 <= i")]
+    return [here("later_is", "later_at"), have(f"b{LATER}", f"bit({LATER}(i))", proof)]
 
 
 def near(packed: Packed, found: str, value: str, name: str) -> str:
@@ -130,73 +125,30 @@ def temporal(text: ProofLines, k: int, op: str, found: FormulaHead) -> None:
 
 
 def retrieved(text: ProofLines, head: CountHead, found: str, table: str, count: str, shares: str, label: str) -> None:
-    """The fact F<label> that a head which looks up the position of a count and one finds nearly that number, or what
-    the bits of a table are there; `count` is a term in i."""
-    g, small = gamma(text, found)
-    number, inverse = table == "before", f"{head.inverse}(i)"
-    factor, seen = f"{g}*n*{inverse}", "i" if head.side == "left" else "(n - i + 1)"
-    end, other = ("low", "high") if head.side == "left" else ("high", "low")
-    nonzero = [intro(["none"]), *combined([("1", "none")], [("1", "some_seen")])]
-    nodes = [
-        use("range", [], ["low", "high"]),
-        here(shares, ["warm", "cut", "least", "most"]),
-        here(f"{head.inverse}_is", "share"),
-        have("some_seen", f"0 < {seen}", combined([], [("1", ""), ("1", end)])),
-        have("some_left", f"0 <= n - {seen}", combined([], [("1", other)])),
-        use("ax:inv", [seen, nonzero], "inverse"),
-        have("width", f"{seen}*{inverse} = 1", combined([("1", "inverse"), (seen, "share")])),
-        have("wide", f"0 <= (n - {seen})*{inverse}", [{"by": "pos", "sum": [{"c": "1", "of": ["some_left", "warm"]}]}]),
-        *both(combined([(str(-g), "width")], [(str(g), "wide")]), hyp("least"), hyp("most")),
-    ]
-    said = f"{g} <= {factor} & 0 <= {count} & {count} + 1 <= n"
-    text.step(have(f"M{label}", *each(said, nodes)), f"M{label}")
-    scores = _scores(text, f"A{label}", found, f"{factor}*(2*({count} + 1)*l - l^2)", shares)
-    terms = f"n; i. {count}; i. {factor}; {g}; {room(text.packed, found)}; {scores}; {table}; {found}"
-    premises = [f"M{label}", small, f"A{label}", "before_is" if number else f"V{table}", text.rows[found].label]
-    text.cite(f"F{label}", f"soft_{'number' if number else 'truth'}_found", terms, premises)
+    """The fact that a head which looks up the position of a count and one finds nearly that number, or what the bits of
+    a table are there; `count` is a term in i."""
+    (g, small), number, width = gamma(text, found), table == "before", f"W{head.inverse}"
+    if width not in text.said:
+        text.said.add(width)
+        text.cite(width, f"{head.side}_width", f"n; {head.inverse}", [f"{head.inverse}_is"])
+    scores = _scores(text, f"A{label}", found, f"{g}*n*{head.inverse}(i)*(2*({count} + 1)*l - l^2)", shares)
+    places = f"{head.inverse}; {head.less}; {g}; {room(text.packed, found)}"
+    terms = f"n; i. {count}; {places}; {scores}; {table}; {found}"
+    premises = [width, shares, small, f"A{label}", "before_is" if number else f"b{table}", text.rows[found].label]
+    text.cite(label, f"soft_{'number' if number else 'truth'}_found", terms, premises)
 
 
-def compared(
-    bound: int, total: str, found: str, sums: Sequence[tuple[int, Fraction | int, str]]
-) -> tuple[list[Node], list[tuple[str, str]]]:
-    """That what a network makes of a sum of counts as it was found is I[bound <= total], as nodes and as a combination
-    of equations; `sums` has for each count its factor, its error and the fact that it is near."""
-    apart, slack = f"{found} - ({total})", Fraction(1, 4)
-    nodes = [here(one, [f"least{t}", f"most{t}"]) for t, (_, _, one) in enumerate(sums, 1)]
+def compared(bound: int, total: str, found: str, sums: Sequence[tuple[int, Fraction | int, str]]) -> list[Node]:
+    """The nodes of `step`, what a network makes of a sum of counts as it was found: I[bound <= total]. `sums` has for
+    each count its factor, its error and the fact that it is near."""
+    nodes, slack = [here(one, [f"least{t}", f"most{t}"]) for t, (_, _, one) in enumerate(sums, 1)], Fraction(1, 4)
     ends: tuple[list[tuple[str, str]], ...] = ([], [])
     for t, (factor, error, _) in enumerate(sums, 1):
         slack -= abs(factor) * error
-        labels = [f"most{t}", f"least{t}"][:: 1 if factor > 0 else -1]
-        for side, label in zip(ends, labels, strict=True):
+        for side, label in zip(ends, [f"least{t}", f"most{t}"][:: 1 if factor > 0 else -1], strict=True):
             side.append((str(abs(factor)), label))
-    over, under = ([rewrite("size"), *combined([], [*([(str(slack), "")] if slack else []), *side])]
-                   for side in ends)  # fmt: skip
-    sides = [[use("ax:abs_pos", [apart, "#d"], "size"), *over],
-             [use("ax:abs_neg", [apart, combined([], [("1", "d")])], "size"),
-              *under]]  # fmt: skip
-    split = em(f"0 <= {apart}", ["d", "d"], sides)
-    above, below = f"{bound} <= {total}", f"{bound - 1} < {total}"
-    nodes += [
-        have("close", f"abs({apart}) <= 1/4", [split]),
-        use("lem:comparison_rounded", [found, total, str(bound - 1), "#close"], "step"),
-        have("alike", f"I[{below}] = I[{above}]", _alike(bound, total, above, below)),
-    ]
-    return nodes, [("1", "step"), ("1", "alike")]
-
-
-def _alike(bound: int, total: str, above: str, below: str) -> list[Node]:
-    """A number is at least a bound where it is over the one before."""
-    more: Node = use("ax:int_lt", [str(bound - 1), total, "#is"], "next")
-    contra: Node = {"by": "contra", "as": "no"}
-    proofs: list[list[Node]] = []
-    for one in ("one", "zero"):
-        same = rewritten([one, f"{one}_above"])
-        over = [more, contra, *combined([], [("1", "next"), ("1", "not_above")])]
-        under = [contra, *combined([], [("1", ""), ("1", "is_above"), ("1", "not")])]
-        sides = [same, over] if one == "one" else [under, same]
-        labels = [["is_above", "one_above"], ["not_above", "zero_above"]]
-        proofs.append([ind(above, "either_above"), cases("either_above", labels, sides)])
-    return told(below, *proofs)
+    near = both(*(combined([], [*([(str(slack), "")] if slack else []), *side]) for side in ends))
+    return [*nodes, use("lem:at_least_rounded", [found, total, str(bound), near], "step")]
 
 
 def _scored(text: ProofLines, label: str, name: str, value: str, g: int, stop: str | None) -> str:
