@@ -36,7 +36,6 @@ from symcook.proof.search.prooftext import Place
 from symcook.proof.search.tactics import Goal
 from symcook.proof.spelled import WORD, spelled
 from symcook.proof.steps import Node, both, combined, have, here, hyp, use
-from symcook.proof.terms import variables
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -138,7 +137,7 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     except BadInput:
         raise Undecided("no proof is made of a formula whose sentence nests deeper than a statement may") from None
     lines = ProofLines(packed, formula, own.meaning(document, said)).made()
-    parts = {"proof": lines.prove, "defined": lines.defined, "inhabited": partial(lines.inhabited, model=model)}
+    parts = {"proof": lines.prove, "inhabited": partial(lines.inhabited, model=model)}
     return statement, own.settle(statement, document, parts, seconds, words=False)
 
 
@@ -230,11 +229,6 @@ class ProofLines:
         labels: list[Any] = ["some", "word", [equations.OWN], *([told] if len(told) > own.LONG else told)]
         for label in labels:
             g.intro([[*equations.spread(tuple(label), g.goal[2][0])] if isinstance(label, list) else label])
-
-    def defined(self, g: Goal) -> None:
-        """D, with what the sentence quantifies taken up at once."""
-        g.intro([f"d{number}" for number in range(1, len(variables(g.goal)) + 1)])
-        own.show_defined(g)
 
     def inhabited(self, g: Goal, model: Transformer) -> None:
         """H, by the run on a word of one letter."""
