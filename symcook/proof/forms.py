@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +21,7 @@ from symcook.domains.tables import CellTable
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
 from symcook.model.symbols import exact
+from symcook.present import present
 from symcook.proof import own
 from symcook.proof.claims.casefacts import Unclosed
 from symcook.proof.claims.counts import CountedCase
@@ -30,6 +31,7 @@ from symcook.proof.formclaims import FormClaim, FormsProof, StatementSpelling, e
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.ownnames import ModelMeaning
 from symcook.proof.ownruns import Runs
+from symcook.proof.proving import document_of
 from symcook.proof.replay import Statement
 from symcook.proof.search.liveness import pruned
 from symcook.proof.search.simplex import TooLong
@@ -71,13 +73,13 @@ class _FormProofs:
         """What is known for a decision by counts, where the run is one that they read."""
         self.cleared = False
 
-    def spelled(self, domain: Lengths) -> tuple[StatementSpelling, StatementSpelling]:
-        """How values are written in a sentence, where a coordinate's name is its last value, and in the statement."""
+    def spelling(self, domain: Lengths) -> StatementSpelling:
+        """How values are written in a statement: a coordinate's name alone is its last value."""
         held = self.meaning.relation.held
-        changed = [name for name, function in self.meaning.names.items() if held.get(function) != function]
-        spoken = {name: f'"{name}"@0' for name in changed}
-        ends = self.low, self.high, self.meaning.tokens
-        return StatementSpelling(domain, *ends, spoken), StatementSpelling(domain, *ends)
+        spoken = {
+            name: f'"{name}"@0' for name, function in self.meaning.names.items() if held.get(function) != function
+        }
+        return StatementSpelling(domain, self.low, self.high, self.meaning.tokens, spoken)
 
     # --- What is claimed ------------------------------------------------------------------------------------------
 
@@ -85,7 +87,7 @@ class _FormProofs:
         """The forms on the way, at every position, those where the readout looks, and the coordinates that nothing
         rests on, behind the last attention."""
         way, behind = list[FormClaim](), list[Coordinate]()
-        self.spoken, self.generic = self.spelled(self.found.each.domain)
+        self.each_spelling = self.spelling(self.found.each.domain)
         last = self.last_attention() if not self.model.readout.everywhere else None
         self.tables: dict[str, Any] = {}
         for one in self.found.each.coordinates:
@@ -96,17 +98,23 @@ class _FormProofs:
             if last is not None and (one.layer, one.part) >= last:
                 behind.append(one)
             elif isinstance(one.column, CellTable):
-                way.append(self.claim(one))
+                way.append(self.claim(one, one.column))
         return way, self.ends(), behind
 
-    def claim(self, one: Coordinate) -> FormClaim:
-        """The form of a coordinate that has one at every position."""
-        if not isinstance(one.column, CellTable):
-            raise RuntimeError(f"{one.name} has no form at every position")
+    def claim(self, one: Coordinate, form: CellTable) -> FormClaim:
+        """The form of a coordinate at every position: a case for each value that is not 0; 0 elsewhere."""
         function, said = self.function(one)
-        ways = ((self.spoken, said), (self.generic, function))
-        made = [self.cells(spelling, one.column, f"{f}(i)") for spelling, f in ways]
-        return FormClaim(one.name, function, *(f"all i in {self.low}..{self.high}. {text}" for text in made))
+        spelling, parts = self.each_spelling, list[str]()
+        for cell in form.cells:
+            guard = " & ".join(in_brackets(g) for g in spelling.guard(form.world.shortened(cell.guard)))
+            value = f"{said}(i) = {spelling.value(cell.value)}"
+            parts.append(spelling.quantified(f"({guard} -> {value})" if guard else value))
+        return self.claimed(one.name, function, " & ".join(parts), True)
+
+    def claimed(self, coordinate: str, function: str, sentence: str, everywhere: bool) -> FormClaim:
+        """A form as it is said of a position, or of `everywhere`, in the names of a user."""
+        sentence = f"all i in {self.low}..{self.high}. {sentence}" if everywhere else sentence
+        return FormClaim(coordinate, function, sentence, self.meaning.text(sentence))
 
     def last_attention(self) -> tuple[int, str]:
         found = [(s.layer, s.kind) for s in self.model.sublayers if s.kind == "attention"]
@@ -118,31 +126,17 @@ class _FormProofs:
         stages = self.meaning.stages(one.name)
         return stages[stage] or "", f'"{one.name}"{stage}'
 
-    def cells(self, spelling: StatementSpelling, table: CellTable, head: str) -> str:
-        """What a function is at i, a case for each value that is not 0; 0 elsewhere."""
-        parts = []
-        for cell in table.cells:
-            guard = " & ".join(in_brackets(g) for g in spelling.guard(table.world.shortened(cell.guard)))
-            value = f"{head} = {spelling.value(cell.value)}"
-            parts.append(spelling.quantified(f"({guard} -> {value})" if guard else value))
-        return " & ".join(parts)
-
     def ends(self) -> list[FormClaim]:
         """The coordinates that the readout reads, and its verdict, case by case."""
         readout, relation = self.model.readout, self.meaning.relation
-        spellings = self.spelled(self.found.domain)
+        spelling, cells = self.spelling(self.found.domain), self.found.cells
         place = "i" if readout.everywhere else self.low if readout.first else self.high
-        guards = [guard for guard, _ in self.found.cells]
-        tests = [[" & ".join(in_brackets(g) for g in one.guard(guard)) for one in spellings] for guard in guards]
+        tests = [" & ".join(in_brackets(g) for g in spelling.guard(guard)) for guard, _ in cells]
 
-        def claim(coordinate: str, function: str, said: Sequence[Sequence[str]]) -> FormClaim:
-            """What is said of each case in the names of a user and of the statement; nothing of one without words."""
-            spoken = [(test, text) for test, text in zip(tests, said, strict=True) if text]
-            parts = [[f"({test[k]} -> {text[k]})" if test[k] else text[k] for test, text in spoken] for k in (0, 1)]
-            both = [" & ".join(dict.fromkeys(x)) for x in parts]
-            if readout.everywhere:
-                both = [f"all i in {self.low}..{self.high}. {x}" for x in both]
-            return FormClaim(coordinate, function, *both)
+        def claim(coordinate: str, function: str, said: Iterable[str]) -> FormClaim:
+            """What is said of each case; nothing of one without words."""
+            parts = [f"({test} -> {text})" if test else text for test, text in zip(tests, said, strict=True) if text]
+            return self.claimed(coordinate, function, " & ".join(dict.fromkeys(parts)), readout.everywhere)
 
         out = []
         for name in readout.reads:
@@ -152,28 +146,17 @@ class _FormProofs:
                 continue
             if readout.everywhere and isinstance(self.tables.get(held), CellTable):
                 continue  # it is on the way
-            values = [column.value_at(guard) for guard, _ in self.found.cells]
-            heads = (f'"{name}"({place})', f"{held}({place})")
-            ways = [*zip(spellings, heads, strict=True)]
-            said = [[equation(one, head, v, self.cleared) for one, head in ways] for v in values]
-            out.append(claim(name, held, said))
+            values = (column.value_at(guard) for guard, _ in cells)
+            out.append(claim(name, held, [equation(spelling, f'"{name}"({place})', v, self.cleared) for v in values]))
         if readout.decides and (readout.each or not readout.everywhere):
-            mine = relation.accept(place if readout.each else None)
-            heads = (f"accept({place})" if readout.each else "accept", f"({mine})")
-            ways = [*zip(spellings, heads, strict=True)]
-            said = [[_answered(h, *verdict(one, readout, *cell)) for one, h in ways] for cell in self.found.cells]
-            out.append(claim("verdict", "", said))
+            head = f"accept({place})" if readout.each else "accept"
+            out.append(claim("verdict", "", [_answered(head, *verdict(spelling, readout, *cell)) for cell in cells]))
         labels = [form.label for form in self.found.forms]
         if readout.labelled and readout.answers and any(label is not None for label in labels):
-            at = place if readout.each else None
             also = f", {place}" if readout.each else ""
-            said = [() if x is None else (f'answer("{x}"{also})', f"({relation.answer(x, at)})") for x in labels]
-            out.append(claim("answer", "", said))
+            out.append(claim("answer", "", ["" if x is None else f'answer("{x}"{also})' for x in labels]))
         if readout.decides and readout.everywhere and not readout.each:
-            heads = ("accept", f"({relation.accept()})")
-            ways = zip(spellings, heads, strict=True)
-            both = [_answered(h, *word_verdict(one, readout, self.found.cells)) for one, h in ways]
-            out.append(FormClaim("verdict", "", *both))
+            out.append(self.claimed("verdict", "", _answered("accept", *word_verdict(spelling, readout, cells)), False))
         return out
 
     # --- Proofs ---------------------------------------------------------------------------------------------------
@@ -215,7 +198,7 @@ class _FormProofs:
         until = self.until
         if not rests:
             self.until = Until(min(until.left, LITTLE))
-        claims = [self.claim(one) for one in behind if isinstance(one.column, CellTable)]
+        claims = [self.claim(one, one.column) for one in behind if isinstance(one.column, CellTable)]
         for claim in claims:
             self.along(claim)
             alone = FormsProof([claim], given=whole.given)
@@ -229,8 +212,7 @@ class _FormProofs:
         return bool(found)
 
     def goal(self, whole: FormsProof) -> None:
-        self.whole = whole
-        whole.given = " & ".join(premises(self.spelled(self.found.domain)[0]))
+        whole.given = " & ".join(premises(self.spelling(self.found.domain)))
         statement = own.claim(self.document, whole.sentence, self.symbols)
         self.statement = statement
         self.g = Goal(own.library(statement, own.citable()), statement.formula, {}, {})
@@ -258,30 +240,32 @@ class _FormProofs:
         if not self.symbols:
             return own.inhabited(home, self.statement, Runs(self.statement, self.document, self.end_of_all))
         values = {p.name: p.default if p.default is not None else exact(1) for p in self.model.parameters}
-        document = modelfile.to_document(self.model.bind(values))
+        document = document_of(self.model, values)
         fixed = {name: Fraction(int(x.p), int(x.q)) for name, x in values.items()}
         return own.inhabited(home, self.statement, Runs(self.statement, document, self.end_of_all, fixed))
 
-    def step(self, label: str, claim: FormClaim, seconds: float = SECONDS) -> str | None:
-        """Prove a form; why that is not done, or None where it is."""
+    def step(self, claim: FormClaim, label: str, seconds: float = SECONDS) -> bool:
+        """Prove a form, or say why that is not done; whether it is proved."""
+        claim.missing = own.first_line(f"no proof was found of {claim.sentence}")
         if self.case is None:
-            return ""
-        if min(seconds, self.until.left) <= 0:
-            return OVER
+            return False
         try:
+            if min(seconds, self.until.left) <= 0:
+                raise OutOfTime(OVER)
             with limited(self.until, seconds):
                 self.g.have(claim.formula, label, self.case.close)
-        except (Unclosed, OutsideFragment, Rejected, Stuck, TooLong, OutOfTime) as error:
-            return str(error)
-        return None
+            claim.missing = None
+        except OutOfTime:
+            claim.missing = OVER
+        except (Unclosed, OutsideFragment, Rejected, Stuck, TooLong):
+            pass
+        return claim.missing is None
 
     def along(self, claim: FormClaim) -> None:
-        """Prove the form of a coordinate at every position."""
+        """Prove the form of a coordinate at every position, of which later proofs make use."""
         label = f"{claim.function}_form"
-        why = self.step(label, claim)
-        claim.missing = None if why is None else _stopped(claim, why)
-        if why is None and self.case is not None:
-            self.case.root.forms[claim.function] = label
+        if self.step(claim, label):
+            present(self.case).root.forms[claim.function] = label
 
     def read(self, function: str) -> list[str]:
         """The functions in the equation of another."""
@@ -290,8 +274,7 @@ class _FormProofs:
 
     def end(self, claim: FormClaim, seconds: float) -> None:
         """Prove what the readout looks at."""
-        why = self.step(f"end_{claim.coordinate}", claim, seconds)
-        claim.missing = None if why is None else _stopped(claim, why)
+        self.step(claim, f"end_{claim.coordinate}", seconds)
 
     def finish(self, whole: FormsProof, again: bool = False) -> None:
         """The certificate: the proof continues, in a statement with what is claimed by now where not all
@@ -344,9 +327,3 @@ class _FormProofs:
 def _answered(head: str, accept: bool | None, accepts: str | None) -> str:
     """That the model accepts, does not, or does if and only if a condition holds."""
     return head if accept else f"~{head}" if accept is False else f"({head} <-> {accepts})"
-
-
-def _stopped(claim: FormClaim, why: str | None) -> str:
-    """What an answer says of a form without a proof: the form, where it is not the time or what it rests on."""
-    why = own.first_line(why)
-    return why if why in (OVER, UNPROVED) else own.first_line(f"no proof was found of {claim.sentence}")

@@ -23,9 +23,9 @@ from symcook.model.meaning import subtrees
 from symcook.model.modelfile import to_document
 from symcook.present import present
 from symcook.programs import FORMULAS
-from symcook.programs.formula import COUNTING, TEMPORAL, Formula
+from symcook.programs.formula import COUNTING, TEMPORAL, Formula, FormulaLine
 from symcook.programs.reading import formula_of
-from symcook.proof import counting, own, softheads
+from symcook.proof import headrules, own
 from symcook.proof.formlemmas import Apart
 from symcook.proof.pointwise import CASES, HERE, FactSide, Pointwise
 from symcook.proof.replay import Statement
@@ -35,8 +35,7 @@ from symcook.proof.search.elaborate import Elaborator, written
 from symcook.proof.search.prooftext import Place
 from symcook.proof.search.tactics import Goal
 from symcook.proof.spelled import WORD, spelled
-from symcook.proof.steps import Node, both, cases, combined, each, have, here, hyp, ind, rewrite, use
-from symcook.proof.terms import variables
+from symcook.proof.steps import Node, both, combined, have, here, hyp, use
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -97,7 +96,7 @@ def functional(formula: Formula) -> list[expr.Tree]:
             one: expr.Tree = ("name", f"Q_{letter}") if told else ()
             trees.append((str(every).lower(),) if not told or every else one if len(told) == 1 else ("call", op, names))
         elif op in COUNTING:
-            trees.append(counting.functional(line, trees))
+            trees.append(_counted(line, trees))
         elif op in ("since", "until") and reads[0] == ("true",):
             trees.append(("call", "once" if op == "since" else "eventually", reads[1:]))
         elif op in TEMPORAL:
@@ -105,6 +104,18 @@ def functional(formula: Formula) -> list[expr.Tree]:
         else:
             trees.append(({"not": "~", "and": "&", "or": "|"}[op], *reads))
     return trees
+
+
+def _counted(line: FormulaLine, trees: Sequence[expr.Tree]) -> expr.Tree:
+    """A line about counts in functional form; `trees` are the lines before it."""
+    counts = tuple(("call", one.side, (trees[one.line],)) for one in line.counts)
+    if line.op == "at least":
+        bound: expr.Tree = ("num", abs(line.bound), 1)
+        total = headrules.counts_summed(line.counts, counts)
+        return ("<=", ("neg", bound) if line.bound < 0 else bound, total)
+    numbers = map(int, line.table) if line.op == "table" else (line.divisor, line.bound)
+    name = "TABLE" if line.op == "table" else "MOD"
+    return ("call", name, (*(("num", one, 1) for one in numbers), *counts))
 
 
 def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, own.Settled]:
@@ -126,7 +137,7 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     except BadInput:
         raise Undecided("no proof is made of a formula whose sentence nests deeper than a statement may") from None
     lines = ProofLines(packed, formula, own.meaning(document, said)).made()
-    parts = {"proof": lines.prove, "defined": lines.defined, "inhabited": partial(lines.inhabited, model=model)}
+    parts = {"proof": lines.prove, "inhabited": partial(lines.inhabited, model=model)}
     return statement, own.settle(statement, document, parts, seconds, words=False)
 
 
@@ -191,18 +202,16 @@ class ProofLines:
         self.run = meaning.functions
         self.put, self.functions = own.in_rows(meaning) if len(self.names) > own.ROWS else (None, self.names)
         self.definitions = relation.whole.of
-        self.rows = softheads.heads(relation.whole) if packed.soft else {}
+        self.rows = headrules.scored_heads(relation.whole) if packed.soft else {}
         self.lines: list[str | ClosingStep] = []
-        self._said: set[str] = set()
+        self.said: set[str] = set()
         self.apart = Apart()
 
     def made(self) -> ProofLines:
         """The lines, made."""
-        for number, line in enumerate(self.formula.lines):
-            if line.op in TEMPORAL:
-                self.temporal(number)
-            elif number in self.packed.counting:
-                counting.facts(self, number + 1, line)
+        for number, line in enumerate(self.formula.lines, 1):
+            if rule := headrules.RULES.get(line.op):
+                rule(self, number, line)
         self.by_cases("Q", self.goal)
         self.lines.append("  qed by Q")
         return self
@@ -220,11 +229,6 @@ class ProofLines:
         labels: list[Any] = ["some", "word", [equations.OWN], *([told] if len(told) > own.LONG else told)]
         for label in labels:
             g.intro([[*equations.spread(tuple(label), g.goal[2][0])] if isinstance(label, list) else label])
-
-    def defined(self, g: Goal) -> None:
-        """D, with what the sentence quantifies taken up at once."""
-        g.intro([f"d{number}" for number in range(1, len(variables(g.goal)) + 1)])
-        own.show_defined(g)
 
     def inhabited(self, g: Goal, model: Transformer) -> None:
         """H, by the run on a word of one letter."""
@@ -263,79 +267,28 @@ class ProofLines:
 
         self.lines.append(emit)
 
-    def temporal(self, number: int) -> None:
-        """The facts about an operator on other positions: it holds a bit, and the coordinate that has it."""
-        line, k = self.formula.lines[number], number + 1
-        found = self.packed.heads.get(number)
-        x, y = f"z{line.left + 1}", f"z{line.right + 1}"
-        if line.op in ("prev", "next"):
-            if found is None:  # of what is nowhere true
-                self.by_cases(f"P{k}", f"{x}(i) = 0")
-                self.step(have(f"B{k}", *each(f"z{k}(i) = 0", self.never(k, line.op, x))), f"B{k}")
-                return
-            self.by_cases(f"P{k}", f"bit({x}(i)) & {found.value}(i) = {x}(i)")
-            if found.name in self.packed.soft:
-                softheads.temporal(self, k, line.op, found)
-                return
-            terms = f"n; {x}; {found.value}; {found.name}; z{k}"
-            self.lemma(k, f"{line.op}_head", terms, [f"P{k}", f"{found.name}_is", f"m{k}"])
-        elif found is None:
-            never = self.packed.values[number] is False
-            self.by_cases(f"P{k}", f"bit({x}(i)) & bit({y}(i)) & ({x}(i) = 0 | {y}(i) = {0 if never else 1})")
-            self.lemma(k, f"{line.op}_{'never' if never else 'now'}", f"n; {x}; {y}; z{k}", [f"P{k}", f"m{k}"])
-        else:
-            soft = found.name in self.packed.soft
-            self.by_cases(
-                f"P{k}",
-                f"bit({x}(i)) & bit({y}(i)) & {'' if soft else 'one(i) = 1 & '}"
-                f"{found.stop}(i) = I[{x}(i) = 0 | {y}(i) = 1] & {found.value}(i) = I[{x}(i) = 1 & {y}(i) = 1]",
-            )
-            if soft:
-                softheads.temporal(self, k, line.op, found)
-                return
-            terms = f"n; {x}; {y}; one; {found.stop}; {found.value}; {found.name}; z{k}"
-            self.lemma(k, f"{line.op}_head", terms, [f"P{k}", f"{found.name}_is", f"m{k}"])
-
-    def never(self, k: int, op: str, x: str) -> list[Node]:
-        """The nodes by which line k, the truth x beside the position, is false, where x is false at all positions."""
-        before = op == "prev"
-        where, other = ("2 <= i", "i - 1") if before else ("i < n", "i + 1")
-        ends = (
-            [[("1", "there")], [("1", "high"), ("1", "")]] if before else [[("1", "low"), ("1", "")], [("1", "next")]]
-        )
-        gone = use(f"P{k}", [other, both(*(combined([], one) for one in ends))], "gone")
-        after = [] if before else [use("ax:int_lt", ["i", "n", "#there"], "next")]
-        holds = [*after, gone, {"by": "contra", "as": "no"}, *combined([("-1", "it"), ("1", "gone")], [("1", "")])]
-        return [
-            use("range", [], ["low", "high"]),
-            here(f"m{k}", "truth"),
-            rewrite("truth"),
-            ind(f"{where} & {x}({other}) = 1", "either"),
-            cases("either", [["there", "it", "one"], ["not", "zero"]], [holds, hyp("zero")]),
-        ]  # fmt: skip
-
     def lemma(self, k: int, rule: str, terms: str, facts: Sequence[str]) -> None:
         """The fact B<k>: a lemma of these terms and premises."""
         self.cite(f"B{k}", rule, terms, facts)
 
     def cite(self, label: str, rule: str, terms: str, facts: Sequence[str]) -> None:
-        """A fact that is a lemma of these terms and premises."""
-        given = [*terms.split("; "), *(f"#{one}" for one in facts)]
+        """A fact that is a lemma of these terms and premises: facts, or what is true by computation."""
+        given = [*terms.split("; "), *(one if one == "!" else f"#{one}" for one in facts)]
         self.step(use(f"lem:{rule}", given, label), label)
 
     def bit(self, k: int) -> str:
         """The bit that the head of line k of the formula finds: the line's truth, but of one that is looked up."""
-        return softheads.before(self, k) if softheads.looked(self.packed, k - 1) else f"z{k}(i)"
+        return headrules.bit_before(self, k) if headrules.looked_up(self.packed, k - 1) else f"z{k}(i)"
 
-    def once(self, label: str, fact: str, nodes: list[Node] | None = None) -> None:
-        """A fact, where it was not said before; without nodes it follows by itself."""
-        if label in self._said:
-            return
-        self._said.add(label)
-        if nodes is None:
-            self.lines.append(f"  {label}: {fact}")
-        else:
-            self.step(have(label, fact, nodes), label)
+    def once(self, label: str, say: Callable[[], object]) -> None:
+        """Say a fact, where it was not said before."""
+        if label not in self.said:
+            self.said.add(label)
+            say()
+
+    def shown_once(self, label: str, fact: str, nodes: list[Node]) -> None:
+        """A fact with its proof, where it was not said before."""
+        self.once(label, lambda: self.step(have(label, fact, nodes), label))
 
     @own.deeper()
     def by_cases(self, label: str, goal: str) -> None:
@@ -355,8 +308,8 @@ class ProofLines:
                 name, number = part[1], lines.get(part[1])
                 if number in self.packed.heads:
                     todo.append(self.found_at(known, number))
-                elif name == softheads.LATER:
-                    known.nodes += softheads.later()
+                elif name == headrules.LATER:
+                    known.nodes += headrules.later()
                     known.bits[part] = f"b{name}"
                 elif number is not None or name in self.definitions:
                     fact, right = self.equation(name, number)
@@ -369,11 +322,11 @@ class ProofLines:
         """What is known at i of the bit that the head of a line finds; the truth of the line in terms of it."""
         k, name = number + 1, self.packed.heads[number].name
         bit, value, truth = map(expr.parse_term, (self.bit(k), f"{name}(i)", f"z{k}(i)"))
-        error, given = softheads.room(self.packed, name), known.given(value)
+        error, given = headrules.room(self.packed, name), known.given(value)
         near = [f"c{k}"] if error is None else [f"c{k}", f"d{k}"]
         known.nodes.append(here(f"B{k}", [f"b{k}", *near, *([] if bit == truth else [f"s{k}"])]))
         if bit != truth:
-            known.equations[truth] = f"s{k}", expr.parse_term(softheads.there(self, k))
+            known.equations[truth] = f"s{k}", expr.parse_term(headrules.truth_before(self, k))
         if error is None:
             if given:  # the head is that of another line too
                 label, other = known.equations[value]

@@ -38,7 +38,7 @@ from symcook.proof.search.liveness import pruned
 from symcook.proof.search.prooftext import BadProof, Place, ProofText, TextLine
 from symcook.proof.search.step import shown
 from symcook.proof.search.tactics import Citable, Goal, Stuck
-from symcook.proof.terms import COMPARISONS, Term
+from symcook.proof.terms import COMPARISONS, Term, variables
 
 if TYPE_CHECKING:
     from symcook.proof.search.tactics import Node
@@ -483,15 +483,12 @@ def _remaining(home: Citable, statement: Statement) -> str:
 
 
 def defined_part(home: Citable, goal: Term) -> list[dict[str, Any]]:
-    """D part by part."""
-    g = Goal(home, goal, {}, {})
-    show_defined(g)
-    return g.nodes
-
-
-def show_defined(g: Goal) -> None:
-    """Close a goal of D part by part: what a norm takes the root of is a sum of as many squares as there are
+    """D part by part, with all names introduced at once. A norm takes the root of a sum of as many squares as there are
     coordinates."""
+    g = Goal(home, goal, {}, {})
+    if many := len(variables(goal)):
+        name = g.fresh("d")
+        g.intro([f"{name}_{number}" for number in range(1, many + 1)])
 
     def each(h: Goal) -> None:
         h.intro_all()
@@ -504,6 +501,7 @@ def show_defined(g: Goal) -> None:
             )
 
     each(g)
+    return g.nodes
 
 
 def _by_signs(g: Goal) -> None:

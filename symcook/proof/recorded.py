@@ -1,20 +1,21 @@
 """The equations of a model beside those of its family, block by block: a bridge is made of this. Untrusted.
 
-`Recorded` and `RecordedFamily` note which functions each block defines. `Matching` finds, for each function of the
+`BlockRecord` notes which functions each block defines. `Matching` finds, for each function of the
 family at each index, the model's function that is its value."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from symcook.model.family import Family
 from symcook.model.instance import Instance, label
-from symcook.model.plainfamily import FamilyHead, FamilyLayer, Norm, Range, Repeat, Write
+from symcook.model.plainfamily import FamilyLayer, Range, Repeat
+from symcook.proof.definitions import PartsRow
 from symcook.proof.familyrel import FamilyRelation, Held, before_first
-from symcook.proof.rows import Right
-from symcook.proof.runrel import Model, Relation
+from symcook.proof.rows import Right, RunEquations
+from symcook.proof.runrel import Relation
 from symcook.proof.runvalues import Call
 
 RecordedCells = dict[str, dict[tuple[int, ...], "str | None"]]
@@ -28,60 +29,66 @@ class BlockValues:
     each coordinate. `parts`: what each head adds, if several heads write one coordinate."""
 
     def __init__(self) -> None:
-        self.norms: list[tuple[Any, Any, dict[str, Any]]] = []
+        self.norms: list[tuple[str, str, dict[str, Any]]] = []
         self.writes: dict[str, Any] = {}
-        self.parts: list[Any] = []
+        self.parts: list[str] = []
 
 
-class Recorded(Relation):
-    """A model's equations, with a record of how they are made: `streams`, the functions of the residual stream after
-    the embedding and after each block; `blocks`; and `order`, all functions in order. `written`, if given, writes the
-    value of a function in the texts."""
+class BlockRecord(RunEquations):
+    """Equations with a record of what each block defines, in `blocks`."""
 
-    def __init__(self, model: Mapping[str, Any], written: Call | None = None) -> None:
-        self.written = written
-        self.streams: list[dict[str, str]] = []
+    def __init__(self, *given: Any, **more: Any) -> None:
         self.blocks: list[BlockValues] = []
-        self.order: list[str] = list(model["embedding"]["inputs"] or ())
-        super().__init__(model)
-
-    def _define(self, fresh: str, text: Right) -> str:
-        self.order.append(super()._define(fresh, text))
-        return self.order[-1]
-
-    def _embed(self) -> None:
-        self.call = self.written or self.call
-        super()._embed()
-        self.streams.append(dict(self.held))
+        super().__init__(*given, **more)
 
     def _write(self, name: str, number: int, right: Right) -> None:
         super()._write(name, number, right)
         if self.blocks:
             self.blocks[-1].writes[name] = self.held[name]
 
-    def _norm(self, number: int, norm: Model) -> dict[str, str]:
-        first = len(self.order)
+    def _norm(self, number: int, norm: Any) -> dict[str, Any]:
+        first = len(self.definitions)
         outputs = super()._norm(number, norm)
-        self.blocks[-1].norms.append((self.order[first], self.order[first + 1], outputs))
+        mean, deviation = (one.function for one in self.definitions[first : first + 2])
+        self.blocks[-1].norms.append((mean, deviation, outputs))
         return outputs
 
     def _part(self, *given: Any) -> None:
-        self.blocks.append(block := BlockValues())
-        first = len(self.order)
+        self.blocks.append(BlockValues())
+        first = len(self.definitions)
         super()._part(*given)
-        known = {
-            *block.writes.values(),
-            *(fn for mean, deviation, outputs in block.norms for fn in (mean, deviation, *outputs.values())),
-        }
-        block.parts = [fn for fn in self.order[first:] if fn not in known]
+        sums = (one.row for one in self.definitions[first:] if isinstance(one.row, PartsRow))
+        self.blocks[-1].parts = [function for row in sums for head in row.heads for function in head.reads()]
+
+
+class Recorded(BlockRecord, Relation):
+    """A model's equations. `streams` are the functions of the residual stream after the embedding and after each
+    block. `written`, if given, writes the value of a function in the texts."""
+
+    def __init__(self, model: Mapping[str, Any], written: Call | None = None) -> None:
+        self.written = written
+        self.streams: list[dict[str, str]] = []
+        super().__init__(model)
+
+    @property
+    def order(self) -> list[str]:
+        """All functions in order."""
+        return [*self.sorts()]
+
+    def _embed(self) -> None:
+        self.call = self.written or self.call
+        super()._embed()
+        self.streams.append(dict(self.held))
+
+    def _part(self, *given: Any) -> None:
+        super()._part(*given)
         self.streams.append(dict(self.held))
 
 
-class RecordedFamily(FamilyRelation):
-    """The same record for a family. The key of a block is the number of streams before it."""
+class RecordedFamily(BlockRecord, FamilyRelation):
+    """The equations of a family."""
 
     def __init__(self, *given: Any) -> None:
-        self.blocks: dict[int, BlockValues] = {}
         # for each block: the loop around it, and the stream after it
         self.streams: list[tuple[tuple[Range, ...], dict[str, Held]]] = []
         # for each coordinate that a loop writes: its value before round 1, and its value before the loop
@@ -101,31 +108,9 @@ class RecordedFamily(FamilyRelation):
                 self.starts.append((name, (self.held[name][0], (before_first(index.low),)), before.get(name)))
         return next_number
 
-    def _part(
-        self, number: int, blocks: Sequence[FamilyHead | tuple[Write, ...]], norms: Sequence[Norm], placement: str
-    ) -> None:
-        block, first = self.block, len(self.functions)
-        super()._part(number, blocks, norms, placement)
-        known = {held[0] for held in block.writes.values()}
-        known |= {fn for mean, root, out in block.norms for fn in (mean, root, *(held[0] for held in out.values()))}
-        block.parts = [fn for fn in list(self.functions)[first:] if fn not in known]
+    def _part(self, *given: Any) -> None:
+        super()._part(*given)
         self.streams.append((self.rounds, dict(self.held)))
-
-    @property
-    def block(self) -> BlockValues:
-        """The record of the present block."""
-        return self.blocks.setdefault(len(self.streams), BlockValues())
-
-    def _write(self, name: str, number: int, right: Right) -> None:
-        super()._write(name, number, right)
-        self.block.writes[name] = self.held[name]
-
-    def _norm(self, number: int, norm: Norm) -> dict[str, Held]:
-        first = len(self.functions)
-        outputs = super()._norm(number, norm)
-        mean, deviation = list(self.functions)[first : first + 2]
-        self.block.norms.append((mean, deviation, outputs))
-        return outputs
 
 
 class Matching:
@@ -169,7 +154,7 @@ class Matching:
     def _inside(self, out: RecordedCells, layer: FamilyLayer, k: int, place: int, env: dict[str, Any]) -> None:
         """Add the functions of a block that are not in the stream after it: its norms, what it writes before a norm,
         and what each head adds."""
-        far, own, before = self.far.blocks[k], self.own.blocks[place], self.own.streams[place]
+        far, own, before = self.far.blocks[k - 1], self.own.blocks[place], self.own.streams[place]
         heads = self._of_heads(k)
         norms = layer.attention_norms if heads else layer.feedforward_norms
         over = next(part.over for part in self.family.layers if any(one is layer for one in part.layers))

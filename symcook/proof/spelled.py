@@ -10,23 +10,6 @@ from symcook.model import expr
 WORD = r"\w+"
 
 
-def there(text: str, place: str, name: str = "i") -> str:
-    """A term or formula in i at another place; it binds no name that is in `place`.
-
-    >>> there("2*i + f(i)", "n - 1")
-    '2*(n - 1) + f(n - 1)'
-    """
-    at = expr.parse_term(place)
-
-    def walk(tree: expr.Tree) -> expr.Tree:
-        if tree == ("name", name):
-            return at
-        return tuple(walk(part) if isinstance(part, tuple) else part for part in tree)
-
-    read = expr.Reader(text, expr.MAX_STATEMENT).whole()
-    return expr.show(walk(read))
-
-
 def spelled(letter: str) -> str:
     """A letter or label in a sentence: a name, else quoted."""
     if re.fullmatch(rf"(?!\d){WORD}", letter) and letter not in expr.KEYWORDS:

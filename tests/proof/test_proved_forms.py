@@ -114,7 +114,7 @@ def says(formula: str, word: list[int], values: dict[str, Fraction]) -> bool:
         "total": lambda low, high, term: sum((Fraction(term(j)) for j in range(int(low), int(high) + 1)), Fraction(0)),
         **{name: lambda _, value=value: value for name, value in values.items()},
     }  # fmt: skip
-    for part in text[1:-1].split(") and (") if " -> " in text else [text]:
+    for part in text[1:-1].split(") and (") if " -> " in text else [f"({text})"]:
         premise, arrow, conclusion = part.rpartition(" -> ")
         if arrow and not eval(premise, names):
             continue

@@ -74,9 +74,9 @@ def best_row(total: Term) -> BestRow | None:
     """A sum as the row of a hard head; None where it is none."""
     low, high, body = total[2]
     parts = nf(instantiate(body, (THERE,)))
-    ((factors, power),) = [m for m, c in parts.items() if c == 1] or [((), 0)]
-    marks = [a for a, k in factors if k == 1 and normal._keys[a][0] == "ind" and normal._keys[a][1][0] == "all"]
-    if len(parts) != 1 or len(marks) != 1:
+    marks = {a for (factors, _) in parts for a, k in factors if k == 1 and normal._keys[a][0] == "ind"}
+    marks = [a for a in marks if normal._keys[a][1][0] == "all" and all(a in dict(m[0]) for m in parts)]
+    if len(marks) != 1:
         return None
     inner = instantiate(reify.formula(normal._keys[marks[0]][1])[2][0], (OTHER,))
     if inner[0] != "->" or fkey(inner[2][0]) != fkey(between(low, OTHER, high)):
@@ -90,8 +90,8 @@ def best_row(total: Term) -> BestRow | None:
     strict: Term = ("->", None, (("<", None, (THERE, OTHER)), ("<", None, most[2])))
     if later and (len(later) > 1 or fkey(later[0]) != fkey(strict)):
         return None
-    value = reify.product((tuple(x for x in factors if x[0] != marks[0]), power))
-    return BestRow(low, high, score, value, bool(later))
+    value = {(tuple(x for x in m[0] if x[0] != marks[0]), m[1]): c for m, c in parts.items()}
+    return BestRow(low, high, score, reify.term(value), bool(later))
 
 
 def best_sum(case: TermSums, a: int) -> str:

@@ -300,7 +300,7 @@ class CaseFacts(DecidedFormulas):
         leads = [m for m in p if a in dict(m[0]) and len(m[0]) + (m[1] != 0) > 1 and m[0]]
         if not leads:  # the size is a number
             return self.give(a, label)
-        leads = [m for m in leads if constant(normal._exponents[m[1]]) is not None]
+        leads = [m for m in leads if not m[1]]
         if not leads:
             self.rules.divided[a] = label, p
             return f"clear:{self._written(sign)}"

@@ -9,6 +9,7 @@ from math import floor
 
 from symcook.errors import Rejected
 from symcook.proof import normal
+from symcook.proof.claims.bestplace import best_row
 from symcook.proof.claims.lettered import THERE
 from symcook.proof.claims.parabolas import parabola, written
 from symcook.proof.claims.placed import DecideFirst, Unplaced, simple
@@ -17,11 +18,8 @@ from symcook.proof.claims.problem import Equation, N, at_place
 from symcook.proof.normal import ONE, fkey, nf
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.search import reify
-from symcook.proof.search.ranges import range_of
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import Term, free, imp, instantiate, num, replace, subterms, var
-
-OTHER = var("k'", "Int")
+from symcook.proof.terms import Term, free, imp, num, replace, subterms
 
 
 class PlacedBest(PlacedBounds):
@@ -30,16 +28,14 @@ class PlacedBest(PlacedBounds):
     def selected(self, t: Term, equation: Equation) -> str | None:
         """The label of c(i) = value, where its head selects one position; None where its scores are no parabola."""
         g, place = self.g, t[2][1]
-        right, size, old = (at_place(x, place) for x in (equation.right, equation.size, equation.old))
-        score = _score(size)
-        if score is None or right[0] != "sum" or right[2][:2] != size[2][:2]:
+        right, old = (at_place(x, place) for x in (equation.right, equation.old))
+        row = best_row(right) if right[0] == "sum" else None
+        if row is None or row.last:
             return None
-        low, high, weight = size[2]
-        body, wanted = instantiate(right[2][2], (THERE,)), instantiate(weight, (THERE,))
+        low, high, score, value, _ = row
         found = parabola(nf(written(score, self.root.regular.positional)[0]), THERE)
-        if found is None or found.square > 0 or body[0] != "*" or body[2][0] != wanted:
+        if found is None or found.square > 0:
             return None
-        value = body[2][1]
         used: dict[Term, str] = {}
         top = rounded(self.reduced(reify.term(found.top), used))
         if top is None:
@@ -59,11 +55,9 @@ class PlacedBest(PlacedBounds):
         g.use("lem:single_best", *texts, best, label=f"{one} {mean}")
         run = self.root.problem.label(equation.part, equation.truth)
         g.use(run, g.text(place), f"#{self.inside(place)}", label=is_mean)
-        for known in (one, mean):
-            g.rewrite(known, is_mean, moved := g.fresh("mean"))
-            is_mean = moved
         found_there = ("+", None, (old, replace(value, THERE, p)))
-        g.have(("=", None, (t, found_there)), label, lambda h: h.auto([is_mean], degree=1, rounds=0))
+        rows = [["1", is_mean], [g.text(("-", None, (old, t))), one], ["1", mean]]
+        g.have(("=", None, (t, found_there)), label, lambda h: h._emit({"by": "pos", "eq": rows}, True))
         return self.equal(t, self.reduced(found_there, used), used, label)
 
     def nearest(self, top: Term, low: Term, high: Term) -> Term:
@@ -126,15 +120,3 @@ def rounded(place: Term) -> Term | None:
     if near - number == Fraction(1, 2) or any(c.denominator != 1 for m, c in p.items() if m != ONE):
         return None
     return reify.term(normal.add(p, {ONE: near - number}))
-
-
-def _score(size: Term) -> Term | None:
-    """The score at `THERE` of a sum of I[no position of the range has a larger score]; None where it is none."""
-    body = instantiate(size[2][2], (THERE,)) if size[0] == "sum" else size
-    if body[0] != "ind":
-        return None
-    found = range_of(body[2][0], OTHER)
-    if found is None or found[:2] != size[2][:2] or found.body[0] != "<=":
-        return None
-    there, here = found.body[2]
-    return here if replace(there, OTHER, THERE) == here else None

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from symcook.errors import Rejected
 from symcook.proof.search.casework import Cases
+from symcook.proof.search.integers import integer_facts
 from symcook.proof.search.liveness import pruned
 from symcook.proof.search.signs import Signs
 from symcook.proof.search.simplex import TooLong
-from symcook.proof.search.spelled import spelled
 from symcook.proof.search.step import CALLS, LEVELS, Hint, Level, Spent, Step
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term
@@ -66,16 +66,18 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
         g.nodes += pruned(trial.nodes)
         g.closed = True
         return number
-    if len(levels) > 2 and _spelled(g, hints, levels, foreground):
+    if len(levels) > 2 and _spelled_out(g, hints, levels, foreground):
         return len(levels)
     raise failure or Stuck("no level")
 
 
-def _spelled(g: Goal, hints: Sequence[Hint], levels: Sequence[Level], foreground: Sequence[str]) -> bool:
+def _spelled_out(g: Goal, hints: Sequence[Hint], levels: Sequence[Level], foreground: Sequence[str]) -> bool:
     """Close `g` after its facts are spelled out, where that says something new."""
     trial = g._branch(g.goal)
     try:
-        new = spelled(trial, lambda h: prove(h, (), levels[:2], [k for k, f in h.facts.items() if f[0] in ("<=", "~")]))
+        new = integer_facts(
+            trial, lambda h: prove(h, (), levels[:2], [k for k, f in h.facts.items() if f[0] in ("<=", "~")])
+        )
         if not new and trial.goal == g.goal:
             return False
         prove(trial, hints, levels[1:3], [*foreground, *new])

@@ -17,7 +17,7 @@ MOST = 12
 """So many new facts of a kind."""
 
 
-def spelled(g: Goal, close: Callable[[Goal], object]) -> list[str]:
+def integer_facts(g: Goal, close: Callable[[Goal], object]) -> list[str]:
     """The labels of facts that `g` has now and did not have; its goal is rewritten too. `close` proves easy goals."""
     before = set(g.facts)
     g.intro_all()
