@@ -5,31 +5,10 @@ Fact G_name says what a coordinate is that holds a number where a truth holds, e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import NamedTuple, cast
-
-from symcook.compilers.numbers import Atom, Form
-from symcook.compilers.selection import Selection
+from symcook.compilers.numbers import Form
 from symcook.compilers.values import Gate
 from symcook.errors import Undecided
-from symcook.present import present
-from symcook.proof.programtext import ProgramText, as_block
-
-
-class Edge(NamedTuple):
-    """The position at which a strict mask leaves none, and the others: as a range, and as a condition on i."""
-
-    at: str
-    others: str
-    more: str
-    told: str
-    name: str
-
-
-EDGES = {
-    "strict-future": Edge("1", "2..n", "2 <= i", "il", "later"),
-    "strict-past": Edge("n", "1..n - 1", "i + 1 <= n", "ih", "at_last"),
-}
+from symcook.proof.programtext import ProgramText
 
 
 class GateFacts(ProgramText):
@@ -39,10 +18,6 @@ class GateFacts(ProgramText):
         """The coordinates of numbers that a line chooses by a condition."""
         value = self.compiled.lines[number]
         return [one.name for one in value.atoms if one.name in self.compiled.gates] if isinstance(value, Form) else []
-
-    def gated(self, number: int) -> list[str]:
-        """The facts what these numbers are."""
-        return [self.gate(name) for name in self.gates(number) if self.there(name)]
 
     def gate(self, name: str, squared: str = "") -> str:
         """The fact that a coordinate holds a number where a truth holds, else 0; or the coordinates of their squares,
@@ -77,39 +52,17 @@ class GateFacts(ProgramText):
             f"[_, _, best, at_end, _] by {put}_is(i), il, ih", "qed by level"])  # fmt: skip
         return f"G_{given}"
 
-    def found_at_end(self, number: int, one: Selection, name: str, end: str) -> str:
-        """The fact that a number that was found is 0 at the end from which it grows: nothing else is there."""
-        edge = self.edge(one)
-        if edge is not None and edge.at == end:
-            return f"E{number}"
-        copies = {each: row for each, row in present(one.head).values.items() if self.there(each)}
-        (source,) = copies[name]
-        labels = " ".join(self.labels(copies))
-        hints = ", ".join([f"F{[*copies].index(name)}", "here", *self.at_end(source, end), "some"])
-        self.add(f"Z_{name}", f"{self.put(name)}({end}) = 0", (), [
-            f"obtain p (pl ph how {labels}) from P{number}({end}) by some", f"here: p = {end} by pl, ph",
-            "rewrite " + f"F{[*copies].index(name)}", "rewrite here", f"qed by {hints}"])  # fmt: skip
-        return f"Z_{name}"
-
     def at_end(self, name: str, end: str) -> list[str]:
         """The facts why a number is 0 at the end from which it grows."""
         if name in self.compiled.gates:
             return [f"{self.gate(name)}({end})", *self.at_end(self.compiled.gates[name].atom.name, end)]
         if (number := self.finder(name)) is not None:
-            return [self.found_at_end(number, self.compiled.selections[number][0], name, end)]
+            return [self.heads[number].zero_at(name, end)]
         return [f"{self.count(name) if name in self.compiled.counts else f'{self.put(name)}_is'}({end})"]
 
     def finder(self, name: str) -> int | None:
         """The line whose head has found what a coordinate holds."""
-        lines = self.compiled.selections.items()
-        return next((k for k, (one, *_) in lines if one.head is not None and name in one.head.values), None)
-
-    def edge(self, one: Selection) -> Edge | None:
-        """Where a head sees no position."""
-        return EDGES.get(one.mask)
-
-    def labels(self, copied: Collection[str]) -> list[str]:
-        return [f"F{k}" for k in range(len(copied))]
+        return next((number for number, head in self.heads.items() if name in head.copies), None)
 
     def gate_anywhere(self, name: str, gate: Gate) -> str:
         """The same of a number from 0 to n - 1: the head sees the position that is so far away from the first."""
@@ -140,9 +93,9 @@ class GateFacts(ProgramText):
         if name in self.compiled.counts:
             inner = [f"witness {self.counted(name)}", f"qed by {self.count(name)}(i), il, ih"]
         elif (number := self.finder(name)) is not None:
-            source = self.whole(self.source(number, name).name)
+            source = self.whole(self.heads[number].source(name).name)
             lines = [f"obtain m (same low high) from {source}(p) by pl, ph, il, ih", "witness m"]
-            inner = self.where_found(number, [name], ["same", "low", "high"], lines, ["witness 0"])
+            inner = self.heads[number].where_found([name], ["same", "low", "high"], lines, ["witness 0"])
         elif name in self.compiled.gates:
             gate = self.compiled.gates[name]
             said, given = self.truth(gate.truth), [f"{self.gate(name)}(i)", "same", "low", "high", "il", "ih"]
@@ -158,29 +111,3 @@ class GateFacts(ProgramText):
             inner = [f"witness {self.definitions[put].text.partition(' = ')[2]}", f"qed by {put}_is(i), il, ih"]
         self.each(label, f"ex m:Int. {put}(i) = m & 0 <= m & m <= n - 1", inner)
         return label
-
-    def source(self, number: int, name: str) -> Atom:
-        """The number that the head of a line copies to a coordinate."""
-        head, value = self.compiled.selections[number][0].head, self.compiled.lines[self.program.lines[number].reads[1]]
-        (copied,) = present(head).values[name]
-        return next(atom for atom in cast(Form, value).atoms if atom.name == copied)
-
-    def where_found(
-        self,
-        number: int,
-        names: Sequence[str],
-        known: Sequence[str],
-        lines: Sequence[str] = (),
-        edge_lines: Sequence[str] = (),
-    ) -> list[str]:
-        """Lines that close a goal about what a head has found, by `known` facts about the position where it did, with
-        `lines` before them; by `edge_lines` where it sees nothing."""
-        (one,) = self.compiled.selections[number]
-        copies, edge = [each for each in present(one.head).values if self.there(each)], self.edge(one)
-        hints = ", ".join([*(f"F{copies.index(name)}" for name in names), *known, "pl", "ph", "il", "ih"])
-        labels, where = " ".join(self.labels(copies)), "il, ih, more" if edge else "il, ih"
-        main = [f"obtain p (pl ph how {labels}) from P{number}(i) by {where}", *lines, f"qed by {hints}"]
-        if not edge:
-            return main
-        first = [f"first: i = {edge.at} by less, {edge.told}", "rewrite first", *edge_lines, f"qed by E{number}, some"]
-        return [f"cases more, less: {edge.more}", *as_block(main), *as_block(first)]

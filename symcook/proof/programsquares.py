@@ -28,8 +28,8 @@ class SquareFacts(GateFacts):
         if label not in self.done:
             pieces, (first, *others) = [name for name, q in square.items() if name and q], form.atoms
             if not others and self.compiled.squares.get(first.name) in pieces:
-                told = [f"{one}(i)" for one in (*self.known(key), self.squared(first.name))]
-                self.each(label, f"{self.row(square)} = {x}^2", [f"qed by {', '.join(told)}, il, ih"])
+                told = f"{self.row_is(key)}(i), {self.squared(first.name)}(i)"
+                self.each(label, f"{self.row(square)} = {x}^2", [f"qed by {told}, il, ih"])
                 return self.row(square, "j"), label
             tall = [form.growth(), form.times(-1).growth()]
             if len(pieces) < 3 or form.side == "right" or not all(self.there(name) for name in pieces):
@@ -53,18 +53,14 @@ class SquareFacts(GateFacts):
         elif name in self.compiled.counts:
             self.each(label, said, self.count_squared(name, square))
         elif (number := self.finder(name)) is not None:
-            self.each(label, said, self.found_squared(number, name))
+            known = [f"{self.squared(self.heads[number].source(name).name)}(p)"]
+            self.each(label, said, self.heads[number].where_found((name, self.compiled.squares[name]), known))
         elif name in self.compiled.gates:
             known = self.squared(self.compiled.gates[name].atom.name)
             self.each(label, said, [f"qed by {self.gate(name)}(i), {self.gate(name, known)}(i), {known}(i), il, ih"])
         else:
             raise missing
         return label
-
-    def found_squared(self, number: int, name: str) -> list[str]:
-        """Lines that show that a head has found a number with its square."""
-        known = f"{self.squared(self.source(number, name).name)}(p)"
-        return self.where_found(number, (name, self.compiled.squares[name]), [known])
 
     def count_squared(self, name: str, square: str) -> list[str]:
         """Lines that show that a coordinate of a head that looks up a count holds its square."""
@@ -101,12 +97,12 @@ class SquareFacts(GateFacts):
     def pieces(self, key: int, x: str, form: Form, pieces: Sequence[str], tall: Sequence[int], end: str) -> list[str]:
         """Lines that show that coordinates are a square: those of the number in pieces of `end`, i or n, `tall` many
         above 0 and below."""
-        known = [f"{fact}(i)" for fact in self.known(key)]
-        bits = [f"{self.bit(one)}(i)" for node in form.bits for one in self.bits(node)]
-        bounds = [fact for atom in form.atoms for fact in self.bounds(atom)]
-        bounded = [f"  {one}" for one in self.lettered("w(i)", [*known, *bounds, *bits])]
+        named = [name for name in self.compiled.linear(form) if name and self.truthful(name)]
+        known = [f"{self.range(name)}(i)" for name in named]
+        bounded = ", ".join(["is", *known, *(fact for atom in form.atoms for fact in self.bounds(atom)), "il", "ih"])
         lines = [f"some_here: 1 <= {end} by il, ih",
-                 f"most: {x} <= {tall[0]}*{end}", *bounded, f"least: {-tall[1]}*{end} <= {x}", *bounded,
+                 *self.mirrored(key, x, form, 1),
+                 f"most: {x} <= {tall[0]}*{end} by {bounded}", f"least: {-tall[1]}*{end} <= {x} by {bounded}",
                  f"keys: all j in 1..{end}. before(j) = j - 1 by before_is, ih",
                  f"squares: all j in 1..{end}. before_square(j) = (j - 1)^2 by before_square_is, ih",
                  f"unit: one(i) = 1 by {self.holds('one')}, il, ih", "warm: 0 < one(i) by unit"]  # fmt: skip
@@ -115,14 +111,32 @@ class SquareFacts(GateFacts):
         left, taken = list(pieces), list[list[str]]()
         for sign, count in zip((1, -1), tall, strict=True):
             row, of = self.compiled.linear(form.times(sign)), f"{'' if sign == 1 else '-'}{x}"
-            shown = self.lettered("w(i)", [*known, *self.coordinates(row, "i")])
-            mirrored = [f"{'is' if sign == 1 else 'mirrored'}: {self.row(row)} = {of}", *(f"  {one}" for one in shown)]
-            lines += mirrored if count else []
+            mirrored = self.mirrored(key, x, form, sign)
+            lines += mirrored if count and sign == -1 else []
             for k in range(count):
                 taken.append(left[: 5 if k else 3])
                 left = left[5 if k else 3 :]
                 lines += self.piece(sign, k, mirrored, of, self.row(row), taken[-1], end, k + 1 < count)
         return [*lines, *self.by_piece(x, tall, taken, end)]
+
+    def mirrored(self, key: int, x: str, form: Form, sign: int) -> list[str]:
+        """The line that the coordinates of a number are x, or -x."""
+        label, name, of = (
+            f"Row{'n' * (sign < 0)}{key}",
+            "is" if sign == 1 else "mirrored",
+            f"{'' if sign == 1 else '-'}{x}",
+        )
+        row = self.row(self.compiled.linear(form.times(sign)))
+        self.by_cases(label, f"{row} = {of}", held=True)
+        return [f"{name}: {row} = {of} by {label}(i), il, ih"]
+
+    def range(self, name: str) -> str:
+        """The fact between what a coordinate is that holds a truth, or a number for each letter."""
+        if name not in self.compiled.tables:
+            return self.bit(name) if name not in ("one", "zero") else self.holds(name)
+        put, table = self.put(name), self.compiled.tables[name]
+        self.by_cases(f"B_{name}", f"{min(table)} <= {put}(i) & {put}(i) <= {max(table)}")
+        return f"B_{name}"
 
     def bounds(self, atom: Atom) -> list[str]:
         """The facts between what a whole number is, at i."""
@@ -135,10 +149,10 @@ class SquareFacts(GateFacts):
         if f"N_{name}" in self.done:
             return [f"N_{name}(i)"]
         if (number := self.finder(name)) is not None:
-            known = [fact.replace("(i)", "(p)") for fact in self.bounds(self.source(number, name))]
-            most = {"left": "i - 1", "right": "n - i", "both": "n - 1"}[atom.side]
+            known = [fact.replace("(i)", "(p)") for fact in self.bounds(self.heads[number].source(name))]
+            most = {"left": "i - 1", "right": "n - i"}.get(atom.side, "n - 1")
             said = f"0 <= {self.put(name)}(i) & {self.put(name)}(i) <= {most}"
-            self.each(f"N_{name}", said, self.where_found(number, [name], known))
+            self.each(f"N_{name}", said, self.heads[number].where_found([name], known))
             return [f"N_{name}(i)"]
         raise Undecided(f"no proof is made of the square of {self.compiled.meanings[name]}")
 

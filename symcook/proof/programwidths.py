@@ -16,8 +16,8 @@ from symcook.compilers.selection import AFTER, BEFORE, SelectorCase
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.programs.srasp import SraspLine
-from symcook.proof.programheads import SelectionFacts
-from symcook.proof.programpairs import SelectorPairs
+from symcook.proof.programpairs import SelectorPairs, held_here, selects
+from symcook.proof.programsquares import SquareFacts
 from symcook.proof.programtext import in_cases
 
 
@@ -51,7 +51,7 @@ class Others(NamedTuple):
     itself: str
 
 
-class WidthFacts(SelectionFacts):
+class WidthFacts(SquareFacts):
     """The facts about selector widths."""
 
     def width(self, number: int, line: SraspLine) -> None:
@@ -62,8 +62,9 @@ class WidthFacts(SelectionFacts):
         shares = [atom.name for atom in value.atoms if atom.name in self.compiled.shares]
         (selector,), pair = line.reads, self.spoken.pair(line.reads[0])
         if not shares and [atom.name for atom in value.atoms] == ["last"] and value.finite().constant == 1:
+            selects(self, f"K{number}", selector, (), {}, "1")
             self.each(f"L{number}", f"{name}(i) = {self.form(value)}", [
-                f"each: all j in 1..n. I[{pair}] = 1 by {', '.join([*self.facts_read(selector), 'il', 'ih'])}",
+                f"each: all j in 1..n. I[{pair}] = 1 by K{number}(i; j), il, ih",
                 f"same: sum(j, 1, n, I[{pair}]) = sum(j, 1, n, 1) by sum_ext(j. I[{pair}]; j. 1; 1; n)[each]",
                 f"qed by {name}_is(i), same, sum_one(1; n), {self.put('last')}_is(i), il, ih, some"])  # fmt: skip
             return
@@ -139,26 +140,13 @@ class WidthFacts(SelectionFacts):
         return {selector: there} if compares and isinstance(there, bool) else {}
 
     def selects(
-        self,
-        label: str,
-        selector: int,
-        cases: Sequence[SelectorCase],
-        places: Mapping[int, bool] = MappingProxyType({}),
+        self, label: str, selector: int, cases: Sequence[SelectorCase], told: Mapping[int, bool] = MappingProxyType({})
     ) -> None:
         """The fact what a selector says of i and j: in the case that holds at i, what that says of j."""
-        parts = []
-        for case in cases:
-            node = case.there if isinstance(case.there, bool) else self.compiled.hold(case.there)
-            parts.append(
-                f"{self.held_here(case.here)}*{int(node) if isinstance(node, bool) else f'{self.put(node)}(j)'}"
-            )
-        said = f"I[{self.spoken.pair(selector, told=places)}]"
-        self.pairs(cases, selector, places).show(label, f"{said} = {' + '.join(parts)}")
-
-    def held_here(self, truth: Truth) -> str:
-        """A truth at i: the coordinate with it, if it is in the model."""
-        name = self.compiled.hold(self.compiled.node(truth))
-        return f"{self.put(name)}(i)" if self.there(name) else f"I[{self.truth(truth)}]"
+        parts = [f"{held_here(self, case.here)}*{int(case.there is True)}" if isinstance(case.there, bool) else
+                 f"{held_here(self, case.here)}*{self.put(self.compiled.hold(case.there))}(j)"
+                 for case in cases]  # fmt: skip
+        selects(self, label, selector, cases, told, " + ".join(parts))
 
     def sum_on(self, side: Side, selector: int) -> str:
         """How many positions on one side are selected, as the sum that it is."""
@@ -177,7 +165,7 @@ class WidthFacts(SelectionFacts):
         """The fact how many positions on one side are selected, and of the coordinate with their number that it is from
         0 to all of them: a lookup finds it by a share, in each case that of a mean."""
         side, label = SIDES[one.side], f"Y{one.side}{number}"
-        here, told = self.one_of(f"X{one.side}{number}", [case.here for case in one.cases])
+        here, told = self.case_here(f"X{one.side}{number}", [case.here for case in one.cases])
         inner, means = list[str](), list[str]()
         for case in one.cases:
             if not isinstance(case.there, bool):
@@ -225,22 +213,22 @@ class WidthFacts(SelectionFacts):
             f"by {', '.join(['same', 'Is', *now, *ends])}",
             "- qed by number", "- qed by Low", "- qed by High"]  # fmt: skip
 
-    def one_of(self, label: str, here: Sequence[Truth]) -> tuple[str, list[str]]:
+    def case_here(self, label: str, here: Sequence[Truth]) -> tuple[str, list[str]]:
         """The fact which case holds at i, by the coordinates that say so, and the facts what these hold."""
         names = [self.compiled.hold(self.compiled.node(one)) for one in here]
-        said, bits = list[str](), [f"{self.bit(bit)}(i)" for one in here for bit in self.bits(one)]
+        said = list[str]()
         for k in range(len(here)):
-            parts = [f"{self.held_here(one)} = {int(k == m)}" for m, one in enumerate(here)]
+            parts = [f"{held_here(self, one)} = {int(k == m)}" for m, one in enumerate(here)]
             said.append(f"({' & '.join(parts)})")
         told = [f"{self.holds(one)}(i)" for one in names if self.there(one)]
-        self.each(label, " | ".join(said), self.lettered("w(i)", [*told, *bits]))
+        self.by_cases(label, " | ".join(said), held=True)
         return label, told
 
     def others(self, number: int, line: SraspLine, count: str) -> None:
         """The fact how many other positions are selected."""
         share, cases, own = self.compiled.shares[count]
         (selector,) = line.reads
-        self.one_of(f"X{number}", [case.here for case in cases])
+        self.case_here(f"X{number}", [case.here for case in cases])
         self.compiled.node(own)
         self.selects(f"K{number}", selector, cases)
         held_own = self.compiled.hold(self.compiled.node(own))
