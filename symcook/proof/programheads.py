@@ -14,6 +14,8 @@ from symcook.compilers.numbers import Atom, Form
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.present import present
+from symcook.proof.programlines import LineRule
+from symcook.proof.programnumbers import GrowingNumber, KeySquare
 from symcook.proof.programpairs import held_here, selects
 from symcook.proof.programsaid import RANGES
 from symcook.proof.programtext import ProgramText, as_block, in_cases
@@ -47,20 +49,18 @@ class ReadBack(NamedTuple):
     there: str
 
 
-class HardHead:
-    """The facts about the head of one line."""
+class HardHead(LineRule):
+    """The facts about a selection, which one head finds."""
 
     def __init__(self, text: ProgramText, number: int) -> None:
-        self.text, self.number = text, number
-        self.spoken, self.compiled, self.put, self.row = text.spoken, text.compiled, text.put, text.row
+        super().__init__(text, number)
         kept, shown = self.compiled.selections[number], text.program.text(number)
         if len(kept) != 1 or kept[0].head is None:
             raise Undecided(f"no proof is made of a selection that compares indices: {shown}")
         (self.selection,) = kept
         if len(self.selection.equalities) > 1:
             raise Undecided(f"no proof is made of a selection by two equalities of numbers: {shown}")
-        self.name = self.spoken.names[number]
-        self.selector, self.value, self.default = text.program.lines[number].reads
+        self.selector, self.value, self.default = self.line.reads
         self.copies = {name: row for name, row in kept[0].head.values.items() if text.there(name)}
         self.low, self.end = (one.format(i="i") for one in RANGES[self.selection.mask])
         self.edge, self.every = EDGES.get(self.selection.mask), kept[0].head.score is None
@@ -72,9 +72,9 @@ class HardHead:
 
     def show(self) -> None:
         """The facts about the line."""
-        goals = [*self.text.goals(self.number)]
-        if not self.copies and not goals:
+        if not self.copies and not any(self.text.goals(self.number)):
             return  # nothing needs what the line says
+        self.text.heads[self.number] = self
         self.found()
         for name, row in self.copies.items():
             if not name.startswith("key") and all(map(self.text.truthful, row)):
@@ -83,8 +83,7 @@ class HardHead:
         if self.equality:
             self.text.each(f"B_{self.meeting}", f"bit({self.put(self.meeting)}(i))", self.where_found([], ["Met"]))
         self.chosen_or_not()
-        for label, said in goals:
-            self.text.by_cases(label, said)
+        super().show()
 
     # What the head reads
 
@@ -159,7 +158,7 @@ class HardHead:
                 *copying,
                 *same,
                 *_told("here", pair(selector, "i", here), at, f"low, il, ih, K{self.number}(i; {at})"),
-                f"chosen: {self.chosen}",
+                f"chosen: {self.outcome}",
                 "  left",
                 *(f"  {one}" for one in put_in),
                 f"  qed by {sames}",
@@ -176,7 +175,7 @@ class HardHead:
                         if f"{put(name)}(i)" in self.test),
                       *(["  rewrite met", "  cases yes, no from tells(p) by pl, ph", "    - qed by yes",
                          "    - qed by no"] if self.equality else [tells]),
-                      f"chosen: {self.chosen}", "  cases yes, no from how", "    - left",
+                      f"chosen: {self.outcome}", "  cases yes, no from how", "    - left",
                       *(f"      {one}" for one in _told("here", pair(selector, "i", "p"), "p", "yes, pl, ph")),
                       f"      behind: all k in {beyond}. ~({pair(selector, 'i', 'k')})", "        given k (kl kh)",
                       f"        zero: I[{pair(selector, 'i', 'k')}] = 0 by yes, kl, kh",
@@ -189,7 +188,7 @@ class HardHead:
                       *(f"        {one}" for one in _told("fails", f"~({pair_ij})", "j", "zero, jl, jh")),
                       f"      {default} by none, never", "      qed by test, no, value, pl, ph"]  # fmt: skip
         inner += [f"witness {at}", f"qed by {', '.join([*where, 'low', 'chosen', *self.labels])}"]
-        parts = [f"{low} <= p", f"p <= {end}", f"({self.chosen})", *self.copied.values()]
+        parts = [f"{low} <= p", f"p <= {end}", f"({self.outcome})", *self.copied.values()]
         bit = [f"bit({put(self.meeting)}({{}}))"] if self.equality else []
         parts += [one.format("i") for one in bit]
         said = f"all i in {edge.others if edge else '1..n'}. ex p:Int. {' & '.join(parts)}"
@@ -209,7 +208,7 @@ class HardHead:
             )
 
     @property
-    def chosen(self) -> str:
+    def outcome(self) -> str:
         """Whether the test of what was found succeeds, and the value then and else."""
         found = [f"{one.left.replace('X', f'{self.name}(i)')} = {one.found}" for one in self.read]
         found += [f"({self.letters.replace('X', f'{self.name}(i)')})"] * bool(self.letters)
@@ -352,7 +351,8 @@ class HardHead:
         asked, keyed = (
             self.row(self.compiled.linear(one), at) for one, at in ((equality.query, "i"), (equality.key, "j"))
         )
-        (squares, square), of_query, of_key = self.text.squares(key, equality), *map(self.text.row_is, (query, key))
+        square, of_query, of_key = KeySquare(self.text, key, equality), *map(self.text.row_is, (query, key))
+        squares = self.row(square.linear, "j")
         unit = [f"{self.text.holds('one')}(i)"] if "one" in self.text.run else []
         total = f"{score} + {self.plain} = {terms} + 2*(({asked}) - ({c}))*({keyed} - ({c})) - ({squares})"
         condition = self.spoken.pair(self.selector, told={equality.line: True})
@@ -364,7 +364,7 @@ class HardHead:
                 f"total: {every} {score} + {self.plain} = {terms} + ({y} - ({c}))^2 - ({x} - {y})^2",
                 "  given j (jl jh)", f"  parts: {total} by {', '.join([*unit, 'low', 'ih'])}",
                 f"  one_key: {keyed} - ({c}) = {x} - ({c}) by {of_key}(j), jl, jh, il, ih",
-                f"  square: {squares} = ({x} - ({c}))^2 by {square}(j), jl, jh, il, ih",
+                f"  square: {squares} = ({x} - ({c}))^2 by {square.label}(j), jl, jh, il, ih",
                 "  rewrite parts", "  rewrite asked", "  rewrite one_key", "  rewrite square", "  qed",
                 f"fits: {every} ({condition}) -> {terms} = 1", "  given j (jl jh) so", chosen,
                 "    - qed by yes", "    - qed by no, so",
@@ -459,12 +459,12 @@ class HardHead:
         (copied,), value = self.copies[name], self.compiled.lines[self.value]
         return next(atom for atom in value.atoms if atom.name == copied)
 
-    def zero_at(self, name: str, end: str) -> str:
+    def zero_at(self, name: str, end: str, source: GrowingNumber) -> str:
         """The fact that a number that was found is 0 at the end from which it grows: nothing else is there."""
         if self.edge and self.edge.at == end:
             return f"E{self.number}"
         label = f"F{[*self.copies].index(name)}"
-        hints = ", ".join([label, "here", *self.text.at_end(self.source(name).name, end), "some"])
+        hints = ", ".join([label, "here", *source.at_end(end), "some"])
         self.text.add(f"Z_{name}", f"{self.put(name)}({end}) = 0", (), [
             f"obtain p (pl ph how {' '.join(self.labels)}) from P{self.number}({end}) by some",
             f"here: p = {end} by pl, ph", f"rewrite {label}", "rewrite here", f"qed by {hints}"])  # fmt: skip

@@ -11,8 +11,9 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from symcook.compilers.booleans import BoolNode, Cube, cubes
+from symcook.compilers.booleans import BoolNode, Cube, cubes, variables
 from symcook.compilers.numbers import Form, LinearFactors
+from symcook.compilers.selection import AFTER, BEFORE
 from symcook.compilers.srasp import Compiled
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
@@ -60,8 +61,6 @@ class ProgramText:
         self.held = {name: node for node, name in compiled.held.items()}
         self.letters = {name: k for k, name in spoken.names.items() if self.codes(k)}
         self.heads: dict[int, HardHead] = {}
-        self.chosen: Collection[str] = ()
-        """The numbers that the line at hand chooses by a condition."""
 
     # Texts
 
@@ -211,9 +210,6 @@ class ProgramText:
             return f"{label}_is", expr.parse_term(self.definitions[label].text.partition(" = ")[2])
         if isinstance(node, tuple) and node[1:] != (False, True) and (held or name not in self.compiled.names):
             return self.holds(name), expr.parse_term(f"I[{self.truth(node)}]")
-        if name in self.chosen:
-            atom = self.compiled.gates[name]
-            return self.gate(name), expr.parse_term(f"I[{self.truth(atom.truth)}]*{self.put(atom.atom.name)}(i)")
         return self.values.get(part)
 
     def each(self, label: str, said: str, inner: Sequence[str]) -> None:
@@ -315,6 +311,13 @@ class ProgramText:
             return [(line.reads[0], at if line.op == "key" else "i")]
         return [one for part in line.reads for one in self.selected(part, at, told)]
 
+    def by_index(self, selector: int) -> list[int]:
+        """The parts of a selector that compare indices."""
+        line, cases = self.program.lines[selector], self.compiled.lines[selector]
+        if line.op.startswith("pair"):
+            return [one for part in line.reads for one in self.by_index(part)]
+        return [selector] if any({BEFORE, AFTER} & variables(case.there) for case in cases) else []
+
     # Coordinates
 
     def holds(self, name: str) -> str:
@@ -352,26 +355,13 @@ class ProgramText:
         told = self.compiled
         return any(name in one for one in (told.sets, told.tables, told.compared, told.signs, self.held))
 
-    def count(self, name: str) -> str:
-        """The fact that a coordinate holds how often a truth is strictly before, or behind."""
-        side, truth, mean = self.compiled.counts[name]
-        held = self.compiled.hold(self.compiled.node(truth))
-        put, told, at = self.put(name), self.holds(held), self.truth(truth, "j")
-        said = self.truth(truth)
-        self.add(f"P_{name}", f"all i in 1..n. bit(I[{said}]) & {self.put(held)}(i) = I[{said}]",
-                 [told])  # fmt: skip
-        where, most = {"left": ("before", "i - 1"), "right": ("behind", "n - i")}[side]
-        sums = self.counted(name)
-        places = (where, f"{where}_square", f"inverse_{where}", self.put(mean), put)
-        terms = f"n; j. I[{at}]; {self.put(held)}; {self.put(mean)}; inverse_{where}; {put}; {where}; {where}_square"
-        self.add(f"N_{name}", f"all i in 1..n. {put}(i) = {sums} & 0 <= {sums} & {sums} <= {most}",
-                 [f"counted_{where}({terms})[P_{name}, {', '.join(f'{one}_is' for one in places)}]"])  # fmt: skip
-        return f"N_{name}"
-
-    def counted(self, name: str) -> str:
-        """What such a count is, as a sum."""
-        side, truth, _ = self.compiled.counts[name]
-        return f"sum(j, {'1, i - 1' if side == 'left' else 'i + 1, n'}, I[{self.truth(truth, 'j')}])"
+    def range(self, name: str) -> str:
+        """The fact between what a coordinate is that holds a truth, or a number for each letter."""
+        if name not in self.compiled.tables:
+            return self.bit(name) if name not in ("one", "zero") else self.holds(name)
+        put, table = self.put(name), self.compiled.tables[name]
+        self.by_cases(f"B_{name}", f"{min(table)} <= {put}(i) & {put}(i) <= {max(table)}")
+        return f"B_{name}"
 
 
 def in_cases(labels: Sequence[str], fact: str, where: str, blocks: Iterable[Sequence[str]]) -> list[str]:
