@@ -263,10 +263,11 @@ class PointwiseCase:
         while todo:
             part = todo.pop()
             if part in self.chosen or part in self.known.equations:
-                if self.value(part) is not None:
+                label, right = self.known.equations.get(part, ("", ONE))
+                sided = any(one[:2] == ("call", "relu") for one in subtrees(right))  # where the whole ReLU stands
+                if sided or self.value(part) is not None:
                     values.append(self.label(part))
                 else:
-                    label, right = self.known.equations[part]
                     values.append(label)
                     todo.append(right)
             elif (other := self.renamed(part)) is not None:
@@ -289,14 +290,16 @@ class PointwiseCase:
         return all(self.value(part) is not None for part in subtrees(t) if self.known.given(part))
 
     def label(self, t: Tree) -> str:
-        """The label of the fact that a term is the number that it is."""
+        """The label of the fact that a term is the number, or the sum of what is open, that it is."""
         if t in self.chosen:
             return self.chosen[t][1]
         if t not in self.labels:
             label, right = self.known.equations[t]
             proof = [rewrite(label), *self.put_in(right)]
             self.labels[t] = f"t{len(self.labels)}"
-            self.nodes.append(have(self.labels[t], f"{show(t)} = {quotient(self.value(t) or 0)}", proof))
+            terms = {one: quotient(q) for one, q in self.form(t).items()}
+            total = " + ".join(f"({q})*{show(one)}" if one != ONE else f"({q})" for one, q in terms.items()) or "0"
+            self.nodes.append(have(self.labels[t], f"{show(t)} = {total}", proof))
         return self.labels[t]
 
     def absent(self, bit: Tree) -> str:

@@ -322,7 +322,8 @@ class HardHead(LineRule):
         `others`."""
         selector, label = self.spoken.pair(self.selector), f"K{self.number}"
         if not self.equality:
-            selects(self.text, label, self.selector, self.selection.cases, {}, self.terms("j"))
+            said = f"I[{selector}] = {self.terms('j')}"
+            selects(self.text, label, self.selector, self.selection.cases, {}, said)
         if self.every:
             return []
         score, top, every = self.score, self.top, f"all j in {self.low}..{self.end}."

@@ -7,7 +7,6 @@ is, Yleft5 and Yright5 how many before it and behind it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 from symcook.compilers.numbers import Form
@@ -19,7 +18,6 @@ from symcook.proof.programlines import LineRule
 from symcook.proof.programnumbers import ChosenNumber, Count
 from symcook.proof.programpairs import SelectorPairs, held_here, selects
 from symcook.proof.programsaid import RANGES
-from symcook.proof.programtext import in_cases
 
 
 class Mean(LineRule):
@@ -42,7 +40,8 @@ class Mean(LineRule):
         row, places = self.row(mean.row, "j"), {k: True for k in self.text.by_index(selector)}
         beside = self.text.selected(selector, "j", places)
         if beside:
-            selects(self.text, f"K{number}", selector, (), places, "1")
+            said = f"I[{self.spoken.pair(selector, told=places)}] = 1"
+            selects(self.text, f"K{number}", selector, (), places, said)
         self.text.by_cases(f"Row{number}", f"{self.row(mean.row)} = {self.spoken.value(read)}", held=True)
         self.text.each(f"L{number}", f"{name}(i) = {self.text.form(value)}", [
             f"take found from {name}_is(i) by il, ih", "some_here: 1 <= n by il, ih",
@@ -55,8 +54,8 @@ class Mean(LineRule):
 
 
 class Side(NamedTuple):
-    """The positions on one side of i: the first and the last, how many, the word in names of lemmas, what holds where
-    there is none, what lemmas take more, and the mask."""
+    """The positions on one side of i, or all: the first and the last, how many, the word in names of lemmas, what holds
+    where there is none, what lemmas take more, and the mask."""
 
     low: str
     high: str
@@ -70,18 +69,26 @@ class Side(NamedTuple):
 SIDES = {
     "left": Side("1", "i - 1", "i - 1", "before", "i = 1", "", "strict-future"),
     "right": Side("i + 1", "n", "n - i", "behind", "i = n", "n; ", "strict-past"),
+    "both": Side("1", "n", "n", "", "", "", "none"),
 }
 
 
-class Others(NamedTuple):
-    """Texts of the other positions that are selected: the coordinates with their number, with what a lookup finds it by
-    and with whether i is selected; the selector at i and j, and at i and i."""
+class SharedMeans(NamedTuple):
+    """The share of what cases select, as a sum of means: the fact that it is, what is selected of j, the sum of that
+    over all j and the share, each by cases, and the means."""
 
-    number: str
-    share: str
-    own: str
-    pair: str
-    itself: str
+    fact: str
+    terms: list[str]
+    sums: list[str]
+    share: list[str]
+    names: list[str]
+
+    def put_in(self, side: Side) -> list[str]:
+        """Lines that close a goal that the share times all positions is the sum that `same` is about."""
+        summed = f"sum(j, {side.low}, {side.high}, {' + '.join(self.terms)}) = {' + '.join(self.sums)}"
+        ones = f"sum_one({side.low}; {side.high}), il, ih, some"
+        return ["  rewrite same", f"  parts: {summed} by {ones}", "  rewrite parts",
+                *(f"  rewrite back Times{k}" for k in range(len(self.names))), "  qed"]  # fmt: skip
 
 
 class Width(LineRule):
@@ -100,7 +107,7 @@ class Width(LineRule):
         shares = [atom.name for atom in value.atoms if atom.name in self.compiled.shares]
         pair = self.spoken.pair(self.selector)
         if not shares and [atom.name for atom in value.atoms] == ["last"] and value.finite().constant == 1:
-            selects(self.text, f"K{self.number}", self.selector, (), {}, "1")
+            selects(self.text, f"K{self.number}", self.selector, (), {}, f"I[{pair}] = 1")
             self.text.each(f"L{self.number}", f"{name}(i) = {self.text.form(value)}", [
                 f"each: all j in 1..n. I[{pair}] = 1 by K{self.number}(i; j), il, ih",
                 f"same: sum(j, 1, n, I[{pair}]) = sum(j, 1, n, 1) by sum_ext(j. I[{pair}]; j. 1; 1; n)[each]",
@@ -152,7 +159,6 @@ class Width(LineRule):
             "ih",
         ]
         if len(one.cases) != 1:
-            self.selects(label, one.cases, self.places_on(side))
             self.by_share(one, [*gates, *ends])
             return
         there = one.cases[0].there
@@ -173,7 +179,7 @@ class Width(LineRule):
             pairs.hold(truth, "j")
         pairs.show(label, f"I[{self.spoken.pair(self.selector, told=places)}] = {' + '.join(of)}")
         self.text.each(f"Y{one.side}{self.number}", f"{self.sum_on(side)} = {self.text.form(one.total)}", [
-            *self.same_sum(side, " + ".join(of), [f"{label}(i; j)"]),
+            *self.same_sum(side, self.sum_of, " + ".join(of), [f"{label}(i; j)"]),
             f"qed by {', '.join(['same', *hints, *ends])}"])  # fmt: skip
 
     def places_on(self, side: Side) -> Mapping[int, bool]:
@@ -186,15 +192,6 @@ class Width(LineRule):
                 places[part] = there
         return places
 
-    def selects(
-        self, label: str, cases: Sequence[SelectorCase], told: Mapping[int, bool] = MappingProxyType({})
-    ) -> None:
-        """The fact what a selector says of i and j: in the case that holds at i, what that says of j."""
-        parts = [f"{held_here(self.text, case.here)}*{int(case.there is True)}" if isinstance(case.there, bool) else
-                 f"{held_here(self.text, case.here)}*{self.put(self.compiled.hold(case.there))}(j)"
-                 for case in cases]  # fmt: skip
-        selects(self.text, label, self.selector, cases, told, " + ".join(parts))
-
     def sum_on(
         self,
         side: Side,
@@ -202,131 +199,105 @@ class Width(LineRule):
         """How many positions on one side are selected, as the sum that it is."""
         return f"sum(j, {side.low}, {side.high}, I[{self.spoken.pair(self.selector)}])"
 
-    def same_sum(self, side: Side, of: str, hints: Sequence[str]) -> list[str]:
-        """Lines that show that this is the sum of `of`, by hints about each j."""
+    def same_sum(self, side: Side, term: str, of: str, hints: Sequence[str], label: str = "same") -> list[str]:
+        """Lines that show that the sum of a term of the selector is that of `of`, by hints about each j."""
         said, places = f"I[{self.spoken.pair(self.selector)}]", self.places_on(side)
         alike = f"  alike: {said} = I[{self.spoken.pair(self.selector, told=places)}] by jl, jh"
-        return [f"each: all j in {side.low}..{side.high}. {said} = {of}", "  given j (jl jh)", *[alike][: len(places)],
+        low, high = side.low, side.high
+        return [f"each_{label}: all j in {low}..{high}. {term} = {of}", "  given j (jl jh)", *[alike][: len(places)],
                 *["  rewrite alike"][: len(places)], f"  qed by {', '.join([*hints, 'jl', 'jh', 'il', 'ih'])}",
-                f"same: {self.sum_on(side)} = sum(j, {side.low}, {side.high}, {of}) "
-                f"by sum_ext(j. {said}; j. {of}; {side.low}; {side.high})[each]"]  # fmt: skip
+                f"{label}: sum(j, {low}, {high}, {term}) = sum(j, {low}, {high}, {of}) "
+                f"by sum_ext(j. {term}; j. {of}; {low}; {high})[each_{label}]"]  # fmt: skip
+
+    def shown_share(self, share: str, side: Side, cases: Sequence[SelectorCase], less: str = "") -> SharedMeans:
+        """What is known of the share of the positions that cases select, less what is subtracted."""
+        means = SharedMeans(f"Share{side.where}{self.number}", [], [], [], [])
+        for case in cases:
+            held = held_here(self.text, case.here)
+            if isinstance(case.there, bool):
+                means.terms.append(f"{held}*{int(case.there)}")
+                means.sums.append(f"{held}*{int(case.there)}*({side.most})")
+                means.share.append(f"{held}*{int(case.there)}")
+                continue
+            node, mean = self.compiled.hold(case.there), self.put(self.compiled.mean_of(case.there, side.mask))
+            self.between(node, mean, side)
+            means.terms.append(f"{held}*{self.put(node)}(j)")
+            means.sums.append(f"{held}*sum(j, {side.low}, {side.high}, {self.put(node)}(j))")
+            means.share.append(f"{held}*{mean}(i)")
+            means.names.append(mean)
+        self.text.by_cases(means.fact, f"{self.put(share)}(i) = {' + '.join(means.share)}{less}", share)
+        return means
+
+    def between(self, bit: str, mean: str, side: Side) -> None:
+        """The fact that the mean of a bit is from 0 to 1."""
+        label, known = f"Mean_{mean}", f"{self.text.bit(bit)}"
+        if side.where:
+            inner = [f"take (Times Edge) from {mean}_is(i) by il, ih",
+                     f"take (Least Most) from mean_{side.where}(i; {side.more}{self.put(bit)}; {mean}(i))"
+                     f"[_, _, Times, Edge] by {known}, il, ih", "qed by Least, Most"]  # fmt: skip
+        else:
+            inner = [f"take (Least Most Whole Warm Small) from mean_of_bits(n; {self.put(bit)}; {mean}(i); inverse(i)) "
+                     f"by {known}, {mean}_is(i), inverse_is(i), some, il, ih"]  # fmt: skip
+            self.text.each("Mean_inverse", "0 <= inverse(i) & inverse(i) <= 1", [*inner, "qed by Warm, Small"])
+            inner.append("qed by Least, Most")
+        self.text.each(label, f"0 <= {mean}(i) & {mean}(i) <= 1", inner)
 
     def by_share(self, one: OneSided, ends: Sequence[str]) -> None:
         """The fact how many positions on one side are selected, and of the coordinate with their number that it is from
         0 to all of them: a lookup finds it by a share, in each case that of a mean."""
-        side, label = SIDES[one.side], f"Y{one.side}{self.number}"
-        here, told = self.case_here(f"X{one.side}{self.number}", [case.here for case in one.cases])
-        inner, means = list[str](), list[str]()
-        for case in one.cases:
-            if not isinstance(case.there, bool):
-                held, mean = self.put(self.compiled.hold(case.there)), self.compiled.mean_of(case.there, side.mask)
-                m = len(means)
-                inner += [f"take (Times{m} Edge{m}) from {self.put(mean)}_is(i) by il, ih",
-                          f"take (Least{m} Most{m}) from mean_{side.where}(i; {side.more}{held}; "
-                          f"{self.put(mean)}(i))[_, _, Times{m}, Edge{m}] by "
-                          f"{self.text.bit(self.compiled.hold(case.there))}, il, ih"]  # fmt: skip
-                means.append(mean)
-        blocks = [self.in_case(side, one, case, [f"C{k}", *told], means, ends) for k, case in enumerate(one.cases)]
-        inner += in_cases([f"C{k}" for k in range(len(blocks))], f"{here}(i)", "il, ih", blocks)
-        count = self.put(one.count)
+        side, label, number = SIDES[one.side], f"Y{one.side}{self.number}", self.number
+        share, count, where, places = self.put(one.share), self.put(one.count), side.where, self.places_on(side)
+        means = self.shown_share(one.share, side, [case for case in one.cases if not isinstance(case.there, bool)])
+        plain = "".join(f"I[{self.text.truth(case.here)}]" for case in one.cases if case.there is True)
+        terms, pair = " + ".join(means.terms), f"I[{self.spoken.pair(self.selector, told=places)}]"
+        counted = self.sum_of + (f"*(1 - {plain})" if plain else "")
+        rest = pair + (f"*(1 - {plain})" if plain else "")
+        selects(self.text, f"K{one.side}{number}", self.selector, one.cases, places, f"{rest} = {terms}")
+        inner = [f"take share from {means.fact}(i) by il, ih",
+                 *(f"take (Times{k} Edge{k}) from {mean}_is(i) by il, ih" for k, mean in enumerate(means.names)),
+                 *self.same_sum(side, counted, terms, [f"K{one.side}{number}(i; j)"]),
+                 f"bits: all j in {side.low}..{side.high}. bit({counted})",
+                 f"times: {share}(i)*({side.most}) = sum(j, {side.low}, {side.high}, {counted})", "  rewrite share",
+                 *means.put_in(side), f"edge: {side.edge} -> {share}(i) = 0", "  given at_edge",
+                 *(f"  zero{k}: {mean}(i) = 0 by Edge{k}, at_edge" for k, mean in enumerate(means.names)),
+                 "  rewrite share", *(f"  rewrite zero{k}" for k in range(len(means.names))), "  qed",
+                 f"take (Is Low High) from share_{where}(i; {side.more}j. {counted}; inverse_{where}(i); "
+                 f"{share}(i); {count}(i); {where}; {where}_square)[_, bits, _, times, edge, _, _, _] "
+                 f"by inverse_{where}_is(i), {where}_is, {where}_square_is, {count}_is(i), il, ih"]  # fmt: skip
+        if plain:
+            said = f"{pair} = {terms} + {plain}"
+            selects(self.text, f"J{one.side}{number}", self.selector, one.cases, places, said)
+            whole = f"{terms} + {plain}"
+            inner += self.same_sum(side, self.sum_of, whole, [f"J{one.side}{number}(i; j)"], "all")
         within = f"0 <= {count}(i) & {count}(i) <= {side.most}"
+        inner += [f"number: {self.sum_on(side)} = {self.text.form(one.total)} "
+                  f"by {', '.join(['same', *['all'][: bool(plain)], 'Is', *ends])}", "- qed by number", "- qed by Low",
+                  "- qed by High"]  # fmt: skip
         self.text.each(label, f"{self.sum_on(side)} = {self.text.form(one.total)} & {within}", inner)
         self.text.add(f"N_{one.count}", f"all i in 1..n. {within}", [label])
 
-    def in_case(
-        self, side: Side, one: OneSided, case: SelectorCase, now: Sequence[str],
-        means: Sequence[str], ends: Sequence[str],
-    ) -> list[str]:  # fmt: skip
-        """Lines that show this where one case holds, by the facts `now`; `means` have the facts Times0, Edge0, Least0,
-        Most0 and so on."""
-        share, count, where = self.put(one.share), self.put(one.count), side.where
-        of, m, summed = str(int(case.there is True)), "0", "same"
-        counted = f"I[{self.spoken.pair(self.selector)}]" if case.there is not True else "0"
-        if not isinstance(case.there, bool):
-            node, mean = self.compiled.hold(case.there), self.compiled.mean_of(case.there, side.mask)
-            of, m, place = f"{self.put(node)}(j)", f"{self.put(mean)}(i)", means.index(mean)
-            summed = f"Times{place}, Edge{place}, same"
-        ranges = [f"{end}{k}" for k in range(len(means)) for end in ("Least", "Most")]
-        return [
-            *self.same_sum(side, of, [now[0], f"K{one.side}{self.number}(i; j)"]),
-            f"bits: all j in {side.low}..{side.high}. bit({counted})",
-            f"value: {share}(i) = {m} by {', '.join([f'{share}_is(i)', *now, *ranges, 'il', 'ih'])}",
-            f"times: {share}(i)*({side.most}) = sum(j, {side.low}, {side.high}, {counted}) by value, {summed}, il, ih",
-            f"edge: {side.edge} -> {share}(i) = 0", "  given at_edge", f"  qed by value, {summed}, at_edge, il, ih",
-            f"take (Is Low High) from share_{where}(i; {side.more}j. {counted}; inverse_{where}(i); "
-            f"{share}(i); {count}(i); {where}; {where}_square)[_, bits, _, times, edge, _, _, _] "
-            f"by inverse_{where}_is(i), {where}_is, {where}_square_is, {count}_is(i), il, ih",
-            f"number: {self.sum_on(side)} = {self.text.form(one.total)} "
-            f"by {', '.join(['same', 'Is', *now, *ends])}",
-            "- qed by number", "- qed by Low", "- qed by High"]  # fmt: skip
-
-    def case_here(self, label: str, here: Sequence[Truth]) -> tuple[str, list[str]]:
-        """The fact which case holds at i, by the coordinates that say so, and the facts what these hold."""
-        names = [self.compiled.hold(self.compiled.node(one)) for one in here]
-        said = list[str]()
-        for k in range(len(here)):
-            parts = [f"{held_here(self.text, one)} = {int(k == m)}" for m, one in enumerate(here)]
-            said.append(f"({' & '.join(parts)})")
-        told = [f"{self.text.holds(one)}(i)" for one in names if self.text.there(one)]
-        self.text.by_cases(label, " | ".join(said), held=True)
-        return label, told
+    @property
+    def sum_of(self) -> str:
+        """What is summed: whether j is selected."""
+        return f"I[{self.spoken.pair(self.selector)}]"
 
     def others(self, count: str) -> None:
         """The fact how many other positions are selected."""
-        share, cases, own = self.compiled.shares[count]
-        self.case_here(f"X{self.number}", [case.here for case in cases])
-        self.compiled.node(own)
-        self.selects(f"K{self.number}", cases)
-        held_own = self.compiled.hold(self.compiled.node(own))
-        pair, itself = self.spoken.pair(self.selector), self.spoken.pair(self.selector, "i", "i")
-        said = Others(self.put(count), self.put(share), self.put(held_own), pair, itself)
-        self.text.by_cases(f"U{self.number}", f"{said.own}(i) = I[{itself}]", held=True)
-        inner = [
-            f"own: {said.own}(i) = I[{itself}] by U{self.number}(i), il, ih",
-            f"bits: all j in 1..n. bit(I[{pair}])",
-        ]
-        means = self.means_of(cases)
-        for k, (mean, held) in enumerate(means.items()):
-            inner.append(
-                f"take (Least{k} Most{k} Whole{k} Warm{k} Small{k}) from "
-                f"mean_of_bits(n; {self.put(held)}; {self.put(mean)}(i); "
-                f"inverse(i)) by {self.text.bit(held)}, {self.put(mean)}_is(i), inverse_is(i), some, il, ih"
-            )
-        labels = [f"C{k}" for k in range(len(cases))]
-        blocks = [self.case(case, label, said, [*means]) for case, label in zip(cases, labels, strict=True)]
-        if len(cases) == 1:
-            inner += [f"take C0 from X{self.number}(i) by il, ih", *blocks[0]]
-        else:
-            inner += in_cases(labels, f"X{self.number}(i)", "il, ih", blocks)
-        self.text.each(f"Q{self.number}", f"{said.number}(i) = sum(j, 1, n, I[{pair}]) - I[{itself}]", inner)
-
-    def means_of(self, cases: Sequence[SelectorCase]) -> dict[str, str]:
-        """The means that cases find a share by, each with the bit that it is of."""
-        means = dict[str, str]()
-        for case in cases:
-            if not isinstance(case.there, bool):
-                held, mean = self.compiled.hold(case.there), self.compiled.mean_of(case.there)
-                self.text.holds(held)
-                self.text.bit(held)
-                means[mean] = held
-        return means
-
-    def case(self, case: SelectorCase, held: str, said: Others, means: list[str]) -> list[str]:
-        """Lines that show how many others are selected where one case holds, by the fact `held`."""
-        hints = f"{held}, K{self.number}(i; j), jl, jh, il, ih"
-        if isinstance(case.there, bool):
-            of, m, whole = str(int(case.there)), str(int(case.there)), "sum_one(1; n), some"
-        else:
-            node, mean = self.compiled.hold(case.there), self.compiled.mean_of(case.there)
-            of, m, whole = f"{self.put(node)}(j)", f"{self.put(mean)}(i)", f"Whole{means.index(mean)}"
-        ranges = ", ".join(f"Least{k}, Most{k}" for k in range(len(means)))
-        count, share, pair, itself = said.number, said.share, said.pair, said.itself
-        last = f"{share}_is(i), {held}, own, {ranges}, Warm0, Small0, il, ih"
-        return [f"each: all j in 1..n. I[{pair}] = {of}", "  given j (jl jh)", f"  qed by {hints}",
-                f"same: sum(j, 1, n, I[{pair}]) = sum(j, 1, n, {of}) by sum_ext(j. I[{pair}]; j. {of}; 1; n)[each]",
-                f"whole: {m}*n = sum(j, 1, n, I[{pair}]) by same, {whole}",
-                f"value: {share}(i) = {m} - inverse(i)*I[{itself}]",
-                f"  cases yes, no: {itself}", f"    - qed by yes, {last}", f"    - qed by no, {last}",
-                f"qed by counted_others(n; i; j. I[{pair}]; {m}; inverse(i); {share}(i); {count}(i); before; "
-                f"before_square), bits, whole, value, inverse_is(i), before_is, before_square_is, {count}_is(i), il, "
-                "ih"]  # fmt: skip
+        (share, cases, own), number, side = self.compiled.shares[count], self.number, SIDES["both"]
+        own_held = self.put(self.compiled.hold(self.compiled.node(own)))
+        means = self.shown_share(share, side, cases, f" - inverse(i)*{own_held}(i)")
+        pair, itself, terms = self.sum_of, self.spoken.pair(self.selector, "i", "i"), " + ".join(means.terms)
+        selects(self.text, f"K{number}", self.selector, cases, {}, f"{pair} = {terms}")
+        self.text.by_cases(f"U{number}", f"{own_held}(i) = I[{itself}]", held=True)
+        m, share, found = " + ".join(means.share), self.put(share), self.put(count)
+        self.text.each(f"Q{number}", f"{found}(i) = sum(j, 1, n, {pair}) - I[{itself}]", [
+            f"bits: all j in 1..n. bit({pair})", f"take share from {means.fact}(i) by il, ih",
+            f"take own from U{number}(i) by il, ih",
+            *(f"Times{k}: {mean}(i)*n = {one.partition('*')[2]} by {mean}_is(i), il, ih, some"
+              for k, (mean, one) in enumerate(zip(means.names, [s for s in means.sums if "sum" in s], strict=True))),
+            *self.same_sum(side, pair, terms, [f"K{number}(i; j)"]),
+            f"whole: ({m})*n = sum(j, 1, n, {pair})", *means.put_in(side),
+            f"value: {share}(i) = {m} - inverse(i)*I[{itself}]", "  rewrite share", "  rewrite own", "  qed",
+            f"qed by counted_others(n; i; j. {pair}; {m}; inverse(i); {share}(i); {found}(i); before; "
+            f"before_square), bits, whole, value, inverse_is(i), before_is, before_square_is, {found}_is(i), il, "
+            "ih"])  # fmt: skip

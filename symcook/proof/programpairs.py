@@ -31,15 +31,14 @@ def held_here(text: ProgramText, truth: Truth) -> str:
 def selects(
     text: ProgramText, label: str, selector: int, cases: Sequence[SelectorCase], told: Mapping[int, bool], said: str
 ) -> None:
-    """The fact that terms of what its cases read are whether a selector holds of i and j, but for these parts of it."""
+    """A fact what a selector says of i and j, but for these parts of it, by what its cases read."""
     pairs = SelectorPairs(text, text.selected(selector, "j", told))
     for case in cases:
         if case.there is not False:
             pairs.hold(case.here, "i")
         if not isinstance(case.there, bool):
             pairs.hold(case.there, "j")
-    whether = "" if "|" in said else f"I[{text.spoken.pair(selector, told=told)}] = "
-    pairs.show(label, f"{whether}{said}")
+    pairs.show(label, said)
 
 
 class SelectorPairs:

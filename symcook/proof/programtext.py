@@ -23,7 +23,7 @@ from symcook.model.meaning import subtrees
 from symcook.present import present
 from symcook.proof.definitions import HardRow
 from symcook.proof.formlemmas import Apart
-from symcook.proof.pointwise import HERE, Pointwise
+from symcook.proof.pointwise import HERE, FactSide, Pointwise
 from symcook.proof.programsaid import Spoken
 from symcook.proof.search.elaborate import written
 from symcook.proof.steps import Node, have, here, intro
@@ -196,6 +196,10 @@ class ProgramText:
                     known.nodes.append(here(found[0], f"e{len(known.equations)}"))
                     known.equations[part] = f"e{len(known.equations)}", found[1]
                     todo.append(found[1])
+                elif f"Mean_{part[1]}" in self.done and not known.given(part):
+                    near = f"least{len(known.near)}", f"most{len(known.near)}"
+                    known.nodes.append(here(f"Mean_{part[1]}", [*near]))
+                    known.near[part] = FactSide(near[0], ("num", 0, 1)), FactSide(near[1], ("num", 1, 1))
                 elif name in self.compiled.names and not known.given(part):
                     known.nodes.append(here(self.bit(name), f"b{len(known.bits)}"))
                     known.bits[part] = f"b{len(known.bits)}"
