@@ -117,95 +117,117 @@ class HardHead(LineRule):
         sides = (" + ".join([str(base), *(f"({q})*{present(copy)[k]}" for q, copy in parts)]) for k in (0, 1))
         return [ReadBack("", "X", *sides)]
 
+    # The facts P and E
+
     def found(self) -> None:
-        """The facts P and E: what the head copies, and what the line is then."""
-        selector, put = self.selector, self.put
-        low, end, every, edge, right = self.low, self.end, self.every, self.edge, self.selection.op == "right"
-        seen = end if right else low
-        at, here = (seen, f"({seen})") if every else ("p", "p")
-        pair, where = self.spoken.pair, ["il", "ih", *["pl", "ph"][: 2 * (not every)]]
-        pair_ij, tells = pair(selector), f"  qed by K{self.number}(i; p), il, ih, pl, ph, low"
-        told = f"({pair_ij} & I[{pair_ij}] = 1) | (~({pair_ij}) & I[{pair_ij}] = 0)"
-        inner = ["given i (il ih)", "low: 1 <= i by il", f"either: all j in {low}..{end}. {told}",
-                 "  given j (jl jh)", f"  cases holds: {pair_ij}", "    - qed by holds", "    - qed by holds",
-                 *self.tells()]  # fmt: skip
-        copying = list[str]()
-        for label, (source, said) in zip(self.labels, self.copied.items(), strict=False):
-            row = self.row(self.copies[source], "j")
-            rule = f"sum_delta(j. {row}; {low}; {end}; {seen})" if every else f"heads(j. {row})"
-            by = ", ".join([rule, f"{put(source)}_is(i)", "low", *where])
-            copying.append(f"{label}: {said.replace('(p)', f'({at})')} by {by}")
-        same, source, value = list[str](), self.spoken.value(self.value), self.spoken.value(self.value, here)
-        if self.letters:
-            known = [f"{one}({at})"] if (one := self.text.one_of(self.value)) else []
-            same.append(f"Letter: {self.letters.replace('X', value)} by {', '.join([*known, 'low', *where])}")
-        for k, one in enumerate(self.read):
-            known = (
-                ["Letter"] if self.letters and int(one.code[1:]) not in self.codes else self.labels[: len(self.copied)]
-            )
-            if known != ["Letter"] and self.text.program.lines[self.value].op != "constant":
-                label = f"From{self.value}{one.code}"
-                self.text.by_cases(label, f"{one.there} = {one.left.replace('X', source)}", held=True)
-                known = [f"{label}({at})", *known]
-            said = f"{one.left.replace('X', value)} = {one.found}"
-            same.append(f"Same{k}: {said} by {', '.join([*known, 'low', *where])}")
-        sames = ", ".join(one.partition(":")[0] for one in same)
-        put_in = [f"value: {self.name}(i) = {value} by sel({at}), here, low, {', '.join(where)}", "rewrite value"]
-        default = f"value: {self.name}(i) = {self.spoken.value(self.default)}"
-        inner.append(f"take (sel none) from {self.name}_is(i) by low, ih")
-        if every:  # the last position is seen, or the first
-            inner += [
-                *copying,
-                *same,
-                *_told("here", pair(selector, "i", here), at, f"low, il, ih, K{self.number}(i; {at})"),
-                f"chosen: {self.outcome}",
-                "  left",
-                *(f"  {one}" for one in put_in),
-                f"  qed by {sames}",
-            ]
-            inner[-1] = inner[-1].removesuffix(" by ")
-        else:
-            beyond, lemma = (f"p + 1..{end}", "last_found") if right else (f"{low}..p - 1", "first_found")
-            found = f"{lemma}({low}; {end}; j. I[{pair_ij}]; j. {self.score}; {self.top})"
-            inner += [f"truths: all j in {low}..{end}. bit(I[{pair_ij}])",
-                      f"obtain p (pl ph how heads) from {found} by truths, picked, others, il, ih, low", *copying,
-                      *same, *self.meets(),
-                      f"test: {self.test} = I[{pair(selector, 'i', 'p')}]",
-                      *(f"  rewrite {label}" for label, name in zip(self.labels, self.copies, strict=False)
-                        if f"{put(name)}(i)" in self.test),
-                      *(["  rewrite met", "  cases yes, no from tells(p) by pl, ph", "    - qed by yes",
-                         "    - qed by no"] if self.equality else [tells]),
-                      f"chosen: {self.outcome}", "  cases yes, no from how", "    - left",
-                      *(f"      {one}" for one in _told("here", pair(selector, "i", "p"), "p", "yes, pl, ph")),
-                      f"      behind: all k in {beyond}. ~({pair(selector, 'i', 'k')})", "        given k (kl kh)",
-                      f"        zero: I[{pair(selector, 'i', 'k')}] = 0 by yes, kl, kh",
-                      *(f"        {one}" for one in _told("fails", f"~({pair(selector, 'i', 'k')})", "k",
-                                                          "zero, kl, kh, pl, ph")),
-                      *(f"      {one.replace('here,', 'here, behind,')}" for one in put_in),
-                      f"      qed by {', '.join(['test', 'yes', *[sames][: bool(sames)]])}", "    - right",
-                      f"      never: all j in {low}..{end}. ~({pair_ij})", "        given j (jl jh)",
-                      f"        zero: I[{pair_ij}] = 0 by no, jl, jh",
-                      *(f"        {one}" for one in _told("fails", f"~({pair_ij})", "j", "zero, jl, jh")),
-                      f"      {default} by none, never", "      qed by test, no, value, pl, ph"]  # fmt: skip
-        inner += [f"witness {at}", f"qed by {', '.join([*where, 'low', 'chosen', *self.labels])}"]
+        """What the head copies, and what the line is then."""
+        pair, low, end, edge = self.spoken.pair(self.selector), self.low, self.end, self.edge
+        told = f"({pair} & I[{pair}] = 1) | (~({pair}) & I[{pair}] = 0)"
         parts = [f"{low} <= p", f"p <= {end}", f"({self.outcome})", *self.copied.values()]
-        bit = [f"bit({put(self.meeting)}({{}}))"] if self.equality else []
-        parts += [one.format("i") for one in bit]
+        parts += [f"bit({self.put(self.meeting)}(i))"] if self.equality else []
         said = f"all i in {edge.others if edge else '1..n'}. ex p:Int. {' & '.join(parts)}"
-        self.text.add(f"P{self.number}", said, (), inner)
+        self.text.add(f"P{self.number}", said, (), [
+            "given i (il ih)", "low: 1 <= i by il", f"either: all j in {low}..{end}. {told}",
+            "  given j (jl jh)", f"  cases holds: {pair}", "    - qed by holds", "    - qed by holds", *self.tells(),
+            *self.position(), *self.copying(), *self.value_lines(), *self.meets(), *self.test_lines(),
+            f"take (sel none) from {self.name}_is(i) by low, ih", *self.outcome_lines(), "witness p",
+            f"qed by {', '.join(['pl', 'ph', 'il', 'ih', 'low', 'chosen', *self.labels])}"])  # fmt: skip
         if edge:
-            zero = [f"{put(source)}({edge.at}) = 0" for source in self.copies]
-            inner = [f"take (sel none) from {self.name}_is({edge.at}) by some"]
-            inner += [
-                f"{label}: {said} by {put(source)}_is({edge.at}), some"
-                for label, said, source in zip(self.labels, zero, self.copies, strict=False)
-            ]
-            inner += self.meets(edge.at)
-            said = f"{self.name}({edge.at}) = {self.spoken.value(self.default, edge.at)}"
-            inner += [f"value: {said} by none", f"qed by {', '.join(['value', *self.labels])}"]
-            self.text.add(
-                f"E{self.number}", " & ".join([said, *zero, *(one.format(edge.at) for one in bit)]), (), inner
+            self.at_edge(edge)
+
+    def position(self) -> list[str]:
+        """Lines that name the position p that the head sees: the last or first one that is selected, or none is."""
+        low, end, right, pair = self.low, self.end, self.selection.op == "right", self.spoken.pair
+        here, there = (f"I[{pair(self.selector, 'i', at)}]" for at in "pk")
+        if not self.every:
+            lemma = "last_found" if right else "first_found"
+            found = f"{lemma}({low}; {end}; j. I[{pair(self.selector)}]; j. {self.score}; {self.top})"
+            return [f"truths: all j in {low}..{end}. bit(I[{pair(self.selector)}])",
+                    f"obtain p (pl ph how heads) from {found} by truths, picked, others, il, ih, low"]  # fmt: skip
+        return [f"let p = {end if right else low}", f"pl: {low} <= p by il, ih", f"ph: p <= {end} by il, ih",
+                f"how: ({here} = 1 & (all k in {self.beyond}. {there} = 0)) | "
+                f"({here} = 0 & (all k in {low}..{end}. {there} = 0))", "  left",
+                f"  - qed by K{self.number}(i; p), pl, ph, il, ih, low", "  - given k (kl kh)",
+                "    qed by kl, kh"]  # fmt: skip
+
+    @property
+    def beyond(self) -> str:
+        """The positions that come before p in the head's order."""
+        return f"p + 1..{self.end}" if self.selection.op == "right" else f"{self.low}..p - 1"
+
+    def copying(self) -> list[str]:
+        """Lines that show what the head copies."""
+        lines, seen = list[str](), self.end if self.selection.op == "right" else self.low
+        for label, (name, said) in zip(self.labels, self.copied.items(), strict=False):
+            row = self.row(self.copies[name], "j")
+            rule = f"sum_delta(j. {row}; {self.low}; {self.end}; {seen})" if self.every else f"heads(j. {row})"
+            lines.append(f"{label}: {said} by {rule}, {self.put(name)}_is(i), low, il, ih, pl, ph")
+        return lines
+
+    def value_lines(self) -> list[str]:
+        """Lines that show what the value at p is by what was copied: the facts Letter and Same0, Same1, ..."""
+        lines, (here, there) = list[str](), (self.spoken.value(self.value, at) for at in "ip")
+        if self.letters:
+            known = [f"{one}(p)"] if (one := self.text.one_of(self.value)) else []
+            lines.append(
+                f"Letter: {self.letters.replace('X', there)} by {', '.join([*known, 'low', 'pl', 'ph', 'ih'])}"
             )
+        for k, one in enumerate(self.read):
+            known = self.labels[: len(self.copied)]
+            if self.letters and int(one.code[1:]) not in self.codes:
+                known = ["Letter"]
+            elif self.text.program.lines[self.value].op != "constant":
+                label = f"From{self.value}{one.code}"
+                self.text.by_cases(label, f"{one.there} = {one.left.replace('X', here)}", held=True)
+                known = [f"{label}(p)", *known]
+            by = ", ".join([*known, "low", "pl", "ph", "il", "ih"])
+            lines.append(f"Same{k}: {one.left.replace('X', there)} = {one.found} by {by}")
+        return lines
+
+    def test_lines(self) -> list[str]:
+        """Lines that show that the test is whether p is selected."""
+        told = [f"  qed by K{self.number}(i; p), il, ih, pl, ph, low"]
+        if self.equality:
+            told = ["  rewrite met", "  cases yes, no from tells(p) by pl, ph", "    - qed by yes", "    - qed by no"]
+        return [f"test: {self.test} = I[{self.spoken.pair(self.selector, 'i', 'p')}]",
+                *(f"  {one}" for one in self.put_in(self.test)), *told]  # fmt: skip
+
+    def put_in(self, term: str) -> list[str]:
+        """Lines that put in what the coordinates of a term are that the head writes."""
+        labels = zip(self.labels, self.copies, strict=False)
+        return [f"rewrite {label}" for label, name in labels if f"{self.put(name)}(i)" in term]
+
+    def outcome_lines(self) -> list[str]:
+        """Lines that show that p is selected and the line is its value, or none is and it is the default."""
+        pair, low, end = self.spoken.pair, self.low, self.end
+        there, here, at_j = (pair(self.selector, "i", at) for at in "kpj")
+        known = ["test", "yes", *["Letter"][: bool(self.letters)], *(f"Same{k}" for k in range(len(self.read)))]
+        return [f"chosen: {self.outcome}", "  cases yes, no from how", "    - left",
+                *(f"      {one}" for one in _told("here", here, "p", "yes, pl, ph")),
+                f"      behind: all k in {self.beyond}. ~({there})", "        given k (kl kh)",
+                f"        zero: I[{there}] = 0 by yes, kl, kh",
+                *(f"        {one}" for one in _told("fails", f"~({there})", "k", "zero, kl, kh, pl, ph")),
+                f"      value: {self.name}(i) = {self.spoken.value(self.value, 'p')} "
+                "by sel(p), here, behind, low, il, ih, pl, ph", "      rewrite value",
+                f"      qed by {', '.join(known)}", "    - right",
+                f"      never: all j in {low}..{end}. ~({at_j})", "        given j (jl jh)",
+                f"        zero: I[{at_j}] = 0 by no, jl, jh",
+                *(f"        {one}" for one in _told("fails", f"~({at_j})", "j", "zero, jl, jh")),
+                f"      value: {self.name}(i) = {self.spoken.value(self.default)} by none, never",
+                "      qed by test, no, value, pl, ph"]  # fmt: skip
+
+    def at_edge(self, edge: Edge) -> None:
+        """The fact E: where the head sees nothing, what it writes is 0, and the line is the default."""
+        said = [f"{self.name}({edge.at}) = {self.spoken.value(self.default, edge.at)}"]
+        said += [f"{self.put(name)}({edge.at}) = 0" for name in self.copies]
+        inner = [f"{label}: {zero} by {self.put(name)}_is({edge.at}), some"
+                 for label, name, zero in zip(self.labels, self.copies, said[1:], strict=False)]  # fmt: skip
+        bit = [f"bit({self.put(self.meeting)}({edge.at}))"] if self.equality else []
+        self.text.add(f"E{self.number}", " & ".join([*said, *bit]), (), [
+            f"take (sel none) from {self.name}_is({edge.at}) by some", *inner, *self.meets(edge.at),
+            f"value: {said[0]} by none", f"qed by {', '.join(['value', *self.labels])}"])  # fmt: skip
+
+    # The facts C and M
 
     @property
     def outcome(self) -> str:
@@ -216,60 +238,50 @@ class HardHead(LineRule):
         return f"({yes}) | ({self.test} = 0 & {self.name}(i) = {self.spoken.value(self.default)})"
 
     def chosen_or_not(self) -> None:
-        """The facts C: the line is what was found where the test succeeds, else the default; and of a letter M, that it
-        is one of some."""
+        """The line is what was found where the test succeeds, else the default; and a letter is one of some."""
         text, name, edge = self.text, self.name, self.edge
-        factors, sees = [self.test] * (not self.every), list[str]()
-        if edge and (self.equality or any(case.there is True for case in self.selection.cases)):
+        factors = [self.test] * (not self.every)
+        sees = edge is not None and (self.equality or any(case.there is True for case in self.selection.cases))
+        if edge and sees:
             factors.append(f"{self.put(edge.name)}(i)" if edge.there else f"(1 - {self.put(edge.name)}(i))")
-            sees = ["Sees: {} = {} by {}_is({}), {}", "rewrite Sees"]
         test = "*".join(factors)
-        groups = [f"(yes {' '.join([*(f'Got{k}' for k in range(len(self.read))), *['Letter'] * bool(self.letters)])})",
-                  "(no value)"]  # fmt: skip
-        if not self.read and not self.letters:
-            groups[0] = "yes"
-
-        def both(yes: Sequence[str], no: Sequence[str], at_edge: Sequence[str], sees: Sequence[str]) -> list[str]:
-            """Lines with a block where something was found, one where not, and one where the head sees nothing."""
-            seen = [one.format(f"{self.put(edge.name)}(i)", edge.there, self.put(edge.name), "i", "more, il, ih")
-                    for one in sees if edge]  # fmt: skip
-            blocks = [yes, no]
-            main = [
-                self.obtained,
-                *seen,
-                f"cases {', '.join(groups)} from how",
-                *(x for b in blocks for x in as_block(b)),
-            ]
-            if edge is None:
-                return main
-            bit = self.put(edge.name)
-            seen = [one.format(f"{bit}({edge.at})", 1 - edge.there, bit, edge.at, "some") for one in sees]
-            first = [f"first: i = {edge.at} by less, {edge.told}", "rewrite first", *seen,
-                     f"take (value {' '.join(self.labels)}) from E{self.number} by some", *at_edge]  # fmt: skip
-            return [f"cases more, less: {edge.more}", *as_block(main), *as_block(first)]
-
-        put_yes, put_no = ([] if self.every else [f"rewrite {one}"] for one in ("yes", "no"))
-        zeros = [f"rewrite {label}" for label, put in zip(self.labels, self.copies, strict=False)
-                 if f"{self.put(put)}(i)" in test]  # fmt: skip
         for k, one in enumerate(self.read):
             left, default = (one.left.replace("X", at) for at in (f"{name}(i)", self.spoken.value(self.default)))
             right = f"if({test} = 1, {one.found}, {default})" if test else one.found
-            yes = [*put_yes, f"qed by Got{k}"]
-            no = [*put_no, "rewrite value", "qed"]
-            if self.every:
-                no = ["qed by no"]
-            text.each(f"C{self.number}{one.code}", f"{left} = {right}",
-                      both(yes, no, ["rewrite value", *zeros, "qed"], sees))  # fmt: skip
+            yes, no = [f"qed by Got{k}"], ["qed by no"]
+            if not self.every:
+                yes, no = ["rewrite yes", *yes], ["rewrite no", "rewrite value", "qed"]
+            at_edge = ["rewrite value", *self.put_in(test), "qed"]
+            text.each(f"C{self.number}{one.code}", f"{left} = {right}", self.found_or_not(yes, no, at_edge, bool(sees)))
         if self.letters:
-            said = " | ".join(f"{name}(i) = {code}" for code in text.codes(self.number))
-            fact, codes = text.one_of(self.default), text.codes(self.default)
-            labels = [f"Is{code}" for code in self.codes]
+            fact, labels = text.one_of(self.default), [f"Is{code}" for code in self.codes]
+            was = [f"Was{code}" for code in text.codes(self.default)]
             yes = in_cases(labels, "Letter", "il", [[f"qed by {one}"] for one in labels])
-            ends = [["qed by value"] if not fact else
-                    in_cases([f"Was{one}" for one in codes], f"{fact}({at})", by,
-                             [[f"qed by value, Was{one}"] for one in codes])
-                    for at, by in (("i", "il, ih"), (edge.at if edge else "", "some"))]  # fmt: skip
-            text.each(f"M{self.number}", said, both(yes, ends[0], ends[1], []))
+            no, at_edge = (in_cases(was, f"{fact}({at})", by, [[f"qed by value, {one}"] for one in was])
+                           if fact else ["qed by value"]
+                           for at, by in (("i", "il, ih"), (edge.at if edge else "", "some")))  # fmt: skip
+            said = " | ".join(f"{name}(i) = {code}" for code in text.codes(self.number))
+            text.each(f"M{self.number}", said, self.found_or_not(yes, no, at_edge, sees=False))
+
+    def found_or_not(self, yes: Sequence[str], no: Sequence[str], at_edge: Sequence[str], sees: bool) -> list[str]:
+        """Lines with a block where something was found, one where not, and one where the head sees nothing; the bit
+        whether it `sees` something is put in."""
+        edge = self.edge
+        found = [*(f"Got{k}" for k in range(len(self.read))), *["Letter"] * bool(self.letters)]
+        groups = f"(yes {' '.join(found)})" if found else "yes"
+        see = [*self.sees(edge, "i", edge.there, "more, il, ih")] if edge and sees else []
+        main = [self.obtained, *see, f"cases {groups}, (no value) from how", *as_block(yes), *as_block(no)]
+        if edge is None:
+            return main
+        see = [*self.sees(edge, edge.at, 1 - edge.there, "some")] if sees else []
+        first = [f"first: i = {edge.at} by less, {edge.told}", "rewrite first", *see,
+                 f"take (value {' '.join(self.labels)}) from E{self.number} by some", *at_edge]  # fmt: skip
+        return [f"cases more, less: {edge.more}", *as_block(main), *as_block(first)]
+
+    def sees(self, edge: Edge, at: str, there: int, by: str) -> tuple[str, str]:
+        """Lines that put in whether the head sees a position."""
+        bit = self.put(edge.name)
+        return f"Sees: {bit}({at}) = {there} by {bit}_is({at}), {by}", "rewrite Sees"
 
     @property
     def test(self) -> str:
