@@ -51,7 +51,8 @@ class Pointwise:
         bits = [part for tree in (goal, *(right for _, right in self.equations.values())) for part in subtrees(tree)]
         told = {number for part in bits if (number := self.symbol_of(part)) is not None}
         mixed = [part for part in bits if part[0] == "ind" and not self.of_symbols(part[1])]
-        if any(self.symbol_of(part) is not None for bit in mixed for part in subtrees(bit)):
+        chosen = any(part[0] == "if" and self.symbol in part for part in bits)
+        if chosen or any(self.symbol_of(part) is not None for bit in mixed for part in subtrees(bit)):
             told = range(self.symbols or 0)  # a truth of a symbol and bits is known where the symbol is
         split = self.by_symbol(goal, sorted(told))
         word = [here("word", "word_here")] if told else []
@@ -91,16 +92,16 @@ class Pointwise:
         return [have("w0", "w(i) = 0", hyp("word_here")), *proofs[0]]
 
     def by_bits(self, goal: Tree, case: PointwiseCase) -> list[Node]:
-        """Cases over the bits on which a goal turns."""
-        bit = next((bit for part in subtrees(goal) if self.given(part) and (bit := case.open(part))), None)
-        if bit is None:
+        """Cases over the bits on which a goal turns, until it holds."""
+        if case.truth(goal):
             self.cases += 1
             if self.symbols is not None and self.cases > CASES:
                 raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
-            if not case.truth(goal):
-                raise Undecided(f"no proof is made of {show(goal)}")
             closed = case.put_in(goal)
             return [*case.nodes, *closed]
+        bit = next((bit for part in subtrees(goal) if self.given(part) and (bit := case.open(part))), None)
+        if bit is None:
+            raise Undecided(f"no proof is made of {show(goal)}")
         labels = [f"{'ol'[value]}{len(case.chosen)}" for value in (0, 1)]
         inner = (
             PointwiseCase(self, {**case.chosen, bit: (k, label)}, case.symbol, case.others)
@@ -164,9 +165,37 @@ class PointwiseCase:
             return {t: Fraction(1)} if x is None or tag == "/" else _sum({}, b, x)
         if tag == "ind" and (truth := self.truth(parts[0])) is not None:
             return _number(truth)
+        if (other := self.renamed(t)) is not None:
+            return self.form(other)
         if t[:2] == ("call", "relu") and (up := self.side(t)) is not None:
             return self.form(parts[0]) if up else {}
         return {t: Fraction(1)}
+
+    def renamed(self, t: Tree) -> Tree | None:
+        """The truth that a term is a number, said of what the term is; None where that is decided, or nothing else."""
+        if t[0] != "ind" or t[1][0] != "=" or t[1][2][0] != "num" or self.truth(t[1]) is not None:
+            return None
+        other, _ = self.chosen_term(t[1][1])
+        return None if other == t[1][1] else ("ind", ("=", other, t[1][2]))
+
+    def chosen_term(self, t: Tree) -> tuple[Tree, list[Node]]:
+        """What a term is by its equations, as far as it is known which of two it is; and what puts that in."""
+        nodes = list[Node]()
+        while True:
+            if t in self.known.equations:
+                label, t = self.known.equations[t]
+                nodes.append(rewrite(label))
+            elif t[0] == "if" and (truth := self.truth(t[1])) is not None:
+                nodes += self.put_in(t[1])[:-1]
+                t = t[2 if truth else 3]
+            else:
+                return t, nodes
+
+    def same(self, t: Tree, other: Tree) -> str:
+        """The fact that a term is another one."""
+        label = f"s{len(self.nodes)}"
+        self.nodes.append(have(label, f"{show(t)} = {show(other)}", [*self.chosen_term(t)[1], {"by": "true"}]))
+        return label
 
     def value(self, t: Tree) -> Fraction | None:
         """The number that a term is; None of one that is open."""
@@ -234,12 +263,16 @@ class PointwiseCase:
         while todo:
             part = todo.pop()
             if part in self.chosen or part in self.known.equations:
-                if self.value(part) is not None:
+                label, right = self.known.equations.get(part, ("", ONE))
+                sided = any(one[:2] == ("call", "relu") for one in subtrees(right))  # where the whole ReLU stands
+                if sided or self.value(part) is not None:
                     values.append(self.label(part))
-                elif self.open(part) is None:
-                    label, right = self.known.equations[part]
+                else:
                     values.append(label)
                     todo.append(right)
+            elif (other := self.renamed(part)) is not None:
+                values.append(self.same(part[1][1], other[1][1]))
+                todo.append(other)
             elif part == self.known.symbol and self.symbol is not None:
                 values.append(f"w{self.symbol}")
             elif part[0] == "ind" and self.known.of_symbols(part[1]) and self.symbol is None:
@@ -257,14 +290,16 @@ class PointwiseCase:
         return all(self.value(part) is not None for part in subtrees(t) if self.known.given(part))
 
     def label(self, t: Tree) -> str:
-        """The label of the fact that a term is the number that it is."""
+        """The label of the fact that a term is the number, or the sum of what is open, that it is."""
         if t in self.chosen:
             return self.chosen[t][1]
         if t not in self.labels:
             label, right = self.known.equations[t]
             proof = [rewrite(label), *self.put_in(right)]
             self.labels[t] = f"t{len(self.labels)}"
-            self.nodes.append(have(self.labels[t], f"{show(t)} = {quotient(self.value(t) or 0)}", proof))
+            terms = {one: quotient(q) for one, q in self.form(t).items()}
+            total = " + ".join(f"({q})*{show(one)}" if one != ONE else f"({q})" for one, q in terms.items()) or "0"
+            self.nodes.append(have(self.labels[t], f"{show(t)} = {total}", proof))
         return self.labels[t]
 
     def absent(self, bit: Tree) -> str:

@@ -1,480 +1,515 @@
 """Selections in the proofs of compiled S-RASP programs: what a head has found. Nothing here is trusted.
 
 Fact P5 is about the head of line 5: there is a position whose values it copies; a test of these tells whether it is the
-last one that is selected, or none is. E5 is what the head gives at the first position, where it sees nothing.
+last one that is selected, or none is. E5 is what the head gives where it sees nothing, C5 what both say of the line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from fractions import Fraction
-from functools import partial
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
 
-from symcook.compilers.numbers import Form, LinearFactors
-from symcook.compilers.selection import Equality, Selection, SelectorCase
+from symcook.compilers.numbers import Atom, Form
+from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.present import present
-from symcook.programs.srasp import SraspLine
-from symcook.proof.programpairs import SelectorPairs
+from symcook.proof.programlines import LineRule
+from symcook.proof.programnumbers import GrowingNumber, KeySquare
+from symcook.proof.programpairs import held_here, selects
 from symcook.proof.programsaid import RANGES
-from symcook.proof.programsquares import SquareFacts
-from symcook.proof.programtext import as_block
+from symcook.proof.programtext import ProgramText, as_block, in_cases
 
 
-class SelectionFacts(SquareFacts):
-    """The facts about selections."""
+class Edge(NamedTuple):
+    """The position at which a strict mask leaves none, and the others: as a range, and as a condition on i; and the
+    coordinate that tells them apart, with what it is at the others."""
 
-    def nearest(self, number: int, line: SraspLine) -> None:
-        """A selection: what its head has found, and what that says of the value."""
-        kept, shown = self.compiled.selections[number], self.program.text(number)
+    at: str
+    others: str
+    more: str
+    told: str
+    name: str
+    there: int
+
+
+EDGES = {
+    "strict-future": Edge("1", "2..n", "2 <= i", "il", "later", 1),
+    "strict-past": Edge("n", "1..n - 1", "i + 1 <= n", "ih", "at_last", 0),
+}
+
+
+class ReadBack(NamedTuple):
+    """What a head has found of a value: the `left` side of an equation in which X is the value, what that is by
+    coordinates that the head writes, and by those that it copies; `code` is the letter that it is about."""
+
+    code: str
+    left: str
+    found: str
+    there: str
+
+
+class HardHead(LineRule):
+    """The facts about a selection, which one head finds."""
+
+    def __init__(self, text: ProgramText, number: int) -> None:
+        super().__init__(text, number)
+        kept, shown = self.compiled.selections[number], text.program.text(number)
         if len(kept) != 1 or kept[0].head is None:
             raise Undecided(f"no proof is made of a selection that compares indices: {shown}")
-        (one,) = kept
-        if len(one.equalities) > 1:
+        (self.selection,) = kept
+        if len(self.selection.equalities) > 1:
             raise Undecided(f"no proof is made of a selection by two equalities of numbers: {shown}")
-        copies = {name: row for name, row in present(one.head).values.items() if self.there(name)}
-        if not copies and not any(self.goals(number)):
+        self.selector, self.value, self.default = self.line.reads
+        self.copies = {name: row for name, row in kept[0].head.values.items() if text.there(name)}
+        self.low, self.end = (one.format(i="i") for one in RANGES[self.selection.mask])
+        self.edge, self.every = EDGES.get(self.selection.mask), kept[0].head.score is None
+        self.equality = next(iter(self.selection.equalities), None)
+        self.labels = [*(f"F{k}" for k in range(len(self.copies))), *["Met"] * bool(self.equality)]
+        self.copied = {name: f"{self.put(name)}(i) = {self.row(row, 'p')}" for name, row in self.copies.items()}
+        self.codes = text.codes(self.value)
+        self.letters = " | ".join(f"X = {code}" for code in self.codes)
+
+    def show(self) -> None:
+        """The facts about the line."""
+        if not self.copies and not any(self.text.goals(self.number)):
             return  # nothing needs what the line says
-        self.found(number, line, one, copies)
-        for name in copies:
-            if not name.startswith("key") and all(self._truthful(source) for source in copies[name]):
-                self.by_head(number, one, copies, f"B_{name}", f"bit({self.put(name)}(i))")
-        for equality in one.equalities:
-            name = self.meeting(equality, copies)
-            self.add(f"B_{name}", f"all i in 1..n. bit({self.put(name)}(i))", (), self.met_bit(number, one, copies))
-        for label, said, truths in self.goals(number):
-            self.by_head(number, one, copies, label, said, self.bits(*truths))
+        self.text.heads[self.number] = self
+        self.found()
+        for name, row in self.copies.items():
+            if not name.startswith("key") and all(map(self.text.truthful, row)):
+                known = [f"{self.text.bit(source)}(p)" for source in row]
+                self.text.each(f"B_{name}", f"bit({self.put(name)}(i))", self.where_found([name], known))
+        if self.equality:
+            self.text.each(f"B_{self.meeting}", f"bit({self.put(self.meeting)}(i))", self.where_found([], ["Met"]))
+        self.chosen_or_not()
+        super().show()
 
-    def found(self, number: int, line: SraspLine, one: Selection, copies: Mapping[str, LinearFactors]) -> None:
-        """The fact P<number>: there is a position p whose values the head copies; it is the last one that is selected,
-        or none is."""
-        selector, value, default = line.reads
-        low, end = self.ends(one)
-        name, copied = self.spoken.names[number], self.copied(copies)
-        every = one.head is not None and one.head.score is None
-        seen = end if one.op == "right" else low
-        at = seen if every else "p"
-        labels, inner = self.labels(copied), ["given i (il ih)", "low: 1 <= i by il"]
-        for label, (source, said) in zip(labels, copied.items(), strict=True):
-            row = self.row(copies[source], "j")
-            rule = f"sum_delta(j. {row}; {low}; {end}; {seen})" if every else f"heads(j. {row})"
-            said = said.replace("(p)", f"({at})")
-            inner.append(
-                f"{label}: {said} by {rule}, {self.put(source)}_is(i), low, il, ih{'' if every else ', pl, ph'}"
-            )
-        copying, inner = inner[2:], inner[:2]
-        inner.append(f"take (sel none) from {name}_is(i) by low, ih")
-        test, chosen = self.test(one, copies), self.chosen(number, one, copies, f"({seen})" if every else "p")
-        if every:  # the last position is seen, or the first
-            there = self.spoken.value(value, f"({seen})")
-            read = self.facts_read(selector, there=seen)
-            hints = ", ".join([f"sel({seen})", *dict.fromkeys(read), "il", "ih", "low"])
-            inner += [*copying, f"value: {name}(i) = {there} by {hints}",
-                      f"chosen: {chosen} by value"]  # fmt: skip
-        else:
-            beyond = f"p + 1..{end}" if one.op == "right" else f"{low}..p - 1"
-            pair, told_by = partial(self.spoken.pair, selector), ", ".join(labels)
-            met_by = "met, here" if one.equalities else f"picked(p), yes, pl, ph, {told_by}"
-            missed_by = "met, fails" if one.equalities else f"zeros(p), no, pl, ph, {told_by}"
-            lemma = "last_found" if one.op == "right" else "first_found"
-            found = f"{lemma}({low}; {end}; j. I[{pair()}]; j. {self.score(copies)}; {self.top(one)})"
-            told = f"({pair()} & I[{pair()}] = 1) | (~({pair()}) & I[{pair()}] = 0)"
-            inner += [f"either: all j in {low}..{end}. {told}",
-                      "  given j (jl jh)", f"  cases holds: {pair()}", "    - qed by holds", "    - qed by holds",
-                      *self.scores(number, line, one, copies),
-                      f"obtain p (pl ph how heads) from {found} by truths, picked, others, il, ih, low", *copying,
-                      *self.meets(one, copies),
-                      f"chosen: {chosen}", "  cases yes, no from how", "    - left",
-                      *_told("here", pair("i", "p"), "p", "yes, pl, ph"),
-                      f"      behind: all k in {beyond}. ~({pair('i', 'k')})", "        given k (kl kh)",
-                      f"        zero: I[{pair('i', 'k')}] = 0 by yes, kl, kh",
-                      *_told("fails", f"~({pair('i', 'k')})", "k", "zero, kl, kh, pl, ph", "  "),
-                      f"      value: {name}(i) = {self.spoken.value(value, 'p')} by sel(p), here, behind, pl, ph",
-                      *self.fitting(line, one, copies, test, met_by),
-                      "      qed by test, value", "    - right",
-                      f"      never: all j in {low}..{end}. ~({pair('i', 'j')})", "        given j (jl jh)",
-                      f"        zero: I[{pair('i', 'j')}] = 0 by no, jl, jh",
-                      *_told("fails", f"~({pair('i', 'j')})", "j", "zero, jl, jh", "  "),
-                      f"      value: {name}(i) = {self.spoken.value(default)} by none, never",
-                      *([f"      fails: ~({pair('i', 'p')}) by never(p), pl, ph"] if one.equalities else []),
-                      *self.missing(line, one, copies, test, missed_by),
-                      "      qed by test, value"]  # fmt: skip
-        inner += [
-            f"witness {at}",
-            f"qed by {', '.join([*([] if every else ['pl', 'ph']), 'il', 'ih', 'low', 'chosen', *labels])}",
-        ]
-        edge = self.edge(one)
-        parts = [f"{low} <= p", f"p <= {end}", f"({self.chosen(number, one, copies)})", *copied.values()]
-        self.add(f"P{number}", f"all i in {edge.others if edge else '1..n'}. ex p:Int. {' & '.join(parts)}", (), inner)
+    # What the head reads
+
+    def copy(self, truth: Truth) -> tuple[str, str] | None:
+        """A truth of the value by the coordinate that the head writes, and by the one that it copies."""
+        truth = self.compiled.truth(truth)
+        if isinstance(truth, frozenset) and truth in (frozenset(), self.compiled.every):
+            return (said := str(int(bool(truth)))), said
+        return self.copy_of(self.compiled.hold(self.compiled.node(truth)))
+
+    def copy_of(self, source: str) -> tuple[str, str] | None:
+        """A coordinate that the head writes, and the one that it copies; None of what nothing needs."""
+        found = next((name for name, row in self.copies.items() if [*row] == [source] and name[:3] != "key"), None)
+        return None if found is None else (f"{self.put(found)}(i)", f"{self.put(source)}(i)")
+
+    @cached_property
+    def read(self) -> list[ReadBack]:
+        """What the head has found of its value; of a number or truth nothing where not all is in the model."""
+        value = self.compiled.lines[self.value]
+        if isinstance(value, dict):
+            found = [(self.spoken.codes[letter], self.copy(truth)) for letter, truth in value.items()]
+            found += [(code, ("0", "0")) for code in self.text.codes(self.number) if code not in self.codes]
+            return [ReadBack(f"_{code}", f"I[X = {code}]", *copy) for code, copy in found if copy]
+        if not isinstance(value, Form):
+            return [ReadBack("", "X", *copy)] if (copy := self.copy(value)) else []
+        (base, _), *pieces = self.compiled.pieces(value)
+        parts = [(q, self.copy(truth)) for q, truth in pieces if q]
+        parts += [(q, self.copy_of(atom.name)) for atom, q in value.atoms.items()]
+        if any(copy is None for _, copy in parts):
+            return []
+        sides = (" + ".join([str(base), *(f"({q})*{present(copy)[k]}" for q, copy in parts)]) for k in (0, 1))
+        return [ReadBack("", "X", *sides)]
+
+    # The facts P and E
+
+    def found(self) -> None:
+        """What the head copies, and what the line is then."""
+        pair, low, end, edge = self.spoken.pair(self.selector), self.low, self.end, self.edge
+        told = f"({pair} & I[{pair}] = 1) | (~({pair}) & I[{pair}] = 0)"
+        parts = [f"{low} <= p", f"p <= {end}", f"({self.outcome})", *self.copied.values()]
+        parts += [f"bit({self.put(self.meeting)}(i))"] if self.equality else []
+        said = f"all i in {edge.others if edge else '1..n'}. ex p:Int. {' & '.join(parts)}"
+        self.text.add(f"P{self.number}", said, (), [
+            "given i (il ih)", "low: 1 <= i by il", f"either: all j in {low}..{end}. {told}",
+            "  given j (jl jh)", f"  cases holds: {pair}", "    - qed by holds", "    - qed by holds", *self.tells(),
+            *self.position(), *self.copying(), *self.value_lines(), *self.meets(), *self.test_lines(),
+            f"take (sel none) from {self.name}_is(i) by low, ih", *self.outcome_lines(), "witness p",
+            f"qed by {', '.join(['pl', 'ph', 'il', 'ih', 'low', 'chosen', *self.labels])}"])  # fmt: skip
         if edge:
-            zero = [f"{self.put(source)}({edge.at}) = 0" for source in copies]
-            inner = [f"take (sel none) from {name}_is({edge.at}) by some"]
-            inner += [
-                f"{label}: {said} by {self.put(source)}_is({edge.at}), some"
-                for label, said, source in zip(labels, zero, copies, strict=True)
-            ]
-            value = f"{name}({edge.at}) = {self.spoken.value(default, edge.at)}"
-            inner += [f"value: {value} by none", f"qed by {', '.join(['value', *labels])}"]
-            self.add(f"E{number}", " & ".join([value, *zero]), (), inner)
+            self.at_edge(edge)
 
-    def fitting(
-        self, line: SraspLine, one: Selection, copies: Mapping[str, LinearFactors], test: str, by: str
-    ) -> list[str]:
-        """Lines that show that the test of what was found succeeds."""
-        if not self.conditioned(one):
-            return [f"      test: {test} = 1 by {by}"]
-        told = ", ".join(self.labels(copies))
-        condition, total = self.condition(line, one), test.rpartition("*")[0]
-        return [f"      so: {condition} by here", "      take fit from fits(p) by so, pl, ph",
-                f"      is: {total} = 1 by fit, {told}", f"      test: {test} = 1 by is, {by}"]  # fmt: skip
+    def position(self) -> list[str]:
+        """Lines that name the position p that the head sees: the last or first one that is selected, or none is."""
+        low, end, right, pair = self.low, self.end, self.selection.op == "right", self.spoken.pair
+        here, there = (f"I[{pair(self.selector, 'i', at)}]" for at in "pk")
+        if not self.every:
+            lemma = "last_found" if right else "first_found"
+            found = f"{lemma}({low}; {end}; j. I[{pair(self.selector)}]; j. {self.score}; {self.top})"
+            return [f"truths: all j in {low}..{end}. bit(I[{pair(self.selector)}])",
+                    f"obtain p (pl ph how heads) from {found} by truths, picked, others, il, ih, low"]  # fmt: skip
+        return [f"let p = {end if right else low}", f"pl: {low} <= p by il, ih", f"ph: p <= {end} by il, ih",
+                f"how: ({here} = 1 & (all k in {self.beyond}. {there} = 0)) | "
+                f"({here} = 0 & (all k in {low}..{end}. {there} = 0))", "  left",
+                f"  - qed by K{self.number}(i; p), pl, ph, il, ih, low", "  - given k (kl kh)",
+                "    qed by kl, kh"]  # fmt: skip
 
-    def missing(
-        self, line: SraspLine, one: Selection, copies: Mapping[str, LinearFactors], test: str, by: str
-    ) -> list[str]:
-        """Lines that show that the test of what was found fails."""
-        if not self.conditioned(one):
-            return [f"      test: {test} = 0 by {by}"]
-        told, (total, _, met) = ", ".join(self.labels(copies)), test.rpartition("*")
-        (key, _), (y, _) = self.keys(one.equalities[0]), self.query(one.equalities[0])
-        return [f"      test: {test} = 0", f"        cases so, off: {self.condition(line, one)}",
-                f"          - apart: ~({self.spoken.value(key, 'p')} = {y}) by fails, so",
-                f"            zero: {met} = 0 by met, apart", "            qed by zero",
-                "          - take (gone none_here) from misses(p) by off, pl, ph",
-                f"            zero: {total} = 0 by gone, {told}", "            qed by zero"]  # fmt: skip
+    @property
+    def beyond(self) -> str:
+        """The positions that come before p in the head's order."""
+        return f"p + 1..{self.end}" if self.selection.op == "right" else f"{self.low}..p - 1"
 
-    def condition(self, line: SraspLine, one: Selection, at: str = "p") -> str:
-        """What a selector says of i and a position beside the equality of numbers."""
-        (equality,) = one.equalities
-        tied = equality.line
-        return self.spoken.pair(line.reads[0], "i", at, {tied: True})
+    def copying(self) -> list[str]:
+        """Lines that show what the head copies."""
+        lines, seen = list[str](), self.end if self.selection.op == "right" else self.low
+        for label, (name, said) in zip(self.labels, self.copied.items(), strict=False):
+            row = self.row(self.copies[name], "j")
+            rule = f"sum_delta(j. {row}; {self.low}; {self.end}; {seen})" if self.every else f"heads(j. {row})"
+            lines.append(f"{label}: {said} by {rule}, {self.put(name)}_is(i), low, il, ih, pl, ph")
+        return lines
 
-    def ends(self, one: Selection) -> tuple[str, str]:
-        """The first and last position that a mask leaves."""
-        low, high = RANGES[one.mask]
-        return low.format(i="i"), high.format(i="i")
+    def value_lines(self) -> list[str]:
+        """Lines that show what the value at p is by what was copied: the facts Letter and Same0, Same1, ..."""
+        lines, (here, there) = list[str](), (self.spoken.value(self.value, at) for at in "ip")
+        if self.letters:
+            known = [f"{one}(p)"] if (one := self.text.one_of(self.value)) else []
+            lines.append(
+                f"Letter: {self.letters.replace('X', there)} by {', '.join([*known, 'low', 'pl', 'ph', 'ih'])}"
+            )
+        for k, one in enumerate(self.read):
+            known = self.labels[: len(self.copied)]
+            if self.letters and int(one.code[1:]) not in self.codes:
+                known = ["Letter"]
+            elif self.text.program.lines[self.value].op != "constant":
+                label = f"From{self.value}{one.code}"
+                self.text.by_cases(label, f"{one.there} = {one.left.replace('X', here)}", held=True)
+                known = [f"{label}(p)", *known]
+            by = ", ".join([*known, "low", "pl", "ph", "il", "ih"])
+            lines.append(f"Same{k}: {one.left.replace('X', there)} = {one.found} by {by}")
+        return lines
 
-    def chosen(self, number: int, one: Selection, copies: Mapping[str, LinearFactors], at: str = "p") -> str:
+    def test_lines(self) -> list[str]:
+        """Lines that show that the test is whether p is selected."""
+        told = [f"  qed by K{self.number}(i; p), il, ih, pl, ph, low"]
+        if self.equality:
+            told = ["  rewrite met", "  cases yes, no from tells(p) by pl, ph", "    - qed by yes", "    - qed by no"]
+        return [f"test: {self.test} = I[{self.spoken.pair(self.selector, 'i', 'p')}]",
+                *(f"  {one}" for one in self.put_in(self.test)), *told]  # fmt: skip
+
+    def put_in(self, term: str) -> list[str]:
+        """Lines that put in what the coordinates of a term are that the head writes."""
+        labels = zip(self.labels, self.copies, strict=False)
+        return [f"rewrite {label}" for label, name in labels if f"{self.put(name)}(i)" in term]
+
+    def outcome_lines(self) -> list[str]:
+        """Lines that show that p is selected and the line is its value, or none is and it is the default."""
+        pair, low, end = self.spoken.pair, self.low, self.end
+        there, here, at_j = (pair(self.selector, "i", at) for at in "kpj")
+        known = ["test", "yes", *["Letter"][: bool(self.letters)], *(f"Same{k}" for k in range(len(self.read)))]
+        return [f"chosen: {self.outcome}", "  cases yes, no from how", "    - left",
+                *(f"      {one}" for one in _told("here", here, "p", "yes, pl, ph")),
+                f"      behind: all k in {self.beyond}. ~({there})", "        given k (kl kh)",
+                f"        zero: I[{there}] = 0 by yes, kl, kh",
+                *(f"        {one}" for one in _told("fails", f"~({there})", "k", "zero, kl, kh, pl, ph")),
+                f"      value: {self.name}(i) = {self.spoken.value(self.value, 'p')} "
+                "by sel(p), here, behind, low, il, ih, pl, ph", "      rewrite value",
+                f"      qed by {', '.join(known)}", "    - right",
+                f"      never: all j in {low}..{end}. ~({at_j})", "        given j (jl jh)",
+                f"        zero: I[{at_j}] = 0 by no, jl, jh",
+                *(f"        {one}" for one in _told("fails", f"~({at_j})", "j", "zero, jl, jh")),
+                f"      value: {self.name}(i) = {self.spoken.value(self.default)} by none, never",
+                "      qed by test, no, value, pl, ph"]  # fmt: skip
+
+    def at_edge(self, edge: Edge) -> None:
+        """The fact E: where the head sees nothing, what it writes is 0, and the line is the default."""
+        said = [f"{self.name}({edge.at}) = {self.spoken.value(self.default, edge.at)}"]
+        said += [f"{self.put(name)}({edge.at}) = 0" for name in self.copies]
+        inner = [f"{label}: {zero} by {self.put(name)}_is({edge.at}), some"
+                 for label, name, zero in zip(self.labels, self.copies, said[1:], strict=False)]  # fmt: skip
+        bit = [f"bit({self.put(self.meeting)}({edge.at}))"] if self.equality else []
+        self.text.add(f"E{self.number}", " & ".join([*said, *bit]), (), [
+            f"take (sel none) from {self.name}_is({edge.at}) by some", *inner, *self.meets(edge.at),
+            f"value: {said[0]} by none", f"qed by {', '.join(['value', *self.labels])}"])  # fmt: skip
+
+    # The facts C and M
+
+    @property
+    def outcome(self) -> str:
         """Whether the test of what was found succeeds, and the value then and else."""
-        _, value, default = self.program.lines[number].reads
-        name, test = self.spoken.names[number], self.test(one, copies)
-        return (f"({test} = 1 & {name}(i) = {self.spoken.value(value, at)}) | "
-                f"({test} = 0 & {name}(i) = {self.spoken.value(default)})")  # fmt: skip
+        found = [f"{one.left.replace('X', f'{self.name}(i)')} = {one.found}" for one in self.read]
+        found += [f"({self.letters.replace('X', f'{self.name}(i)')})"] * bool(self.letters)
+        yes = " & ".join([f"{self.test} = 1", *found])
+        return f"({yes}) | ({self.test} = 0 & {self.name}(i) = {self.spoken.value(self.default)})"
 
-    def test(self, one: Selection, copies: Mapping[str, LinearFactors]) -> str:
+    def chosen_or_not(self) -> None:
+        """The line is what was found where the test succeeds, else the default; and a letter is one of some."""
+        text, name, edge = self.text, self.name, self.edge
+        factors = [self.test] * (not self.every)
+        sees = edge is not None and (self.equality or any(case.there is True for case in self.selection.cases))
+        if edge and sees:
+            factors.append(f"{self.put(edge.name)}(i)" if edge.there else f"(1 - {self.put(edge.name)}(i))")
+        test = "*".join(factors)
+        for k, one in enumerate(self.read):
+            left, default = (one.left.replace("X", at) for at in (f"{name}(i)", self.spoken.value(self.default)))
+            right = f"if({test} = 1, {one.found}, {default})" if test else one.found
+            yes, no = [f"qed by Got{k}"], ["qed by no"]
+            if not self.every:
+                yes, no = ["rewrite yes", *yes], ["rewrite no", "rewrite value", "qed"]
+            at_edge = ["rewrite value", *self.put_in(test), "qed"]
+            text.each(f"C{self.number}{one.code}", f"{left} = {right}", self.found_or_not(yes, no, at_edge, bool(sees)))
+        if self.letters:
+            fact, labels = text.one_of(self.default), [f"Is{code}" for code in self.codes]
+            was = [f"Was{code}" for code in text.codes(self.default)]
+            yes = in_cases(labels, "Letter", "il", [[f"qed by {one}"] for one in labels])
+            no, at_edge = (in_cases(was, f"{fact}({at})", by, [[f"qed by value, {one}"] for one in was])
+                           if fact else ["qed by value"]
+                           for at, by in (("i", "il, ih"), (edge.at if edge else "", "some")))  # fmt: skip
+            said = " | ".join(f"{name}(i) = {code}" for code in text.codes(self.number))
+            text.each(f"M{self.number}", said, self.found_or_not(yes, no, at_edge, sees=False))
+
+    def found_or_not(self, yes: Sequence[str], no: Sequence[str], at_edge: Sequence[str], sees: bool) -> list[str]:
+        """Lines with a block where something was found, one where not, and one where the head sees nothing; the bit
+        whether it `sees` something is put in."""
+        edge = self.edge
+        found = [*(f"Got{k}" for k in range(len(self.read))), *["Letter"] * bool(self.letters)]
+        groups = f"(yes {' '.join(found)})" if found else "yes"
+        see = [*self.sees(edge, "i", edge.there, "more, il, ih")] if edge and sees else []
+        main = [self.obtained, *see, f"cases {groups}, (no value) from how", *as_block(yes), *as_block(no)]
+        if edge is None:
+            return main
+        see = [*self.sees(edge, edge.at, 1 - edge.there, "some")] if sees else []
+        first = [f"first: i = {edge.at} by less, {edge.told}", "rewrite first", *see,
+                 f"take (value {' '.join(self.labels)}) from E{self.number} by some", *at_edge]  # fmt: skip
+        return [f"cases more, less: {edge.more}", *as_block(main), *as_block(first)]
+
+    def sees(self, edge: Edge, at: str, there: int, by: str) -> tuple[str, str]:
+        """Lines that put in whether the head sees a position."""
+        bit = self.put(edge.name)
+        return f"Sees: {bit}({at}) = {there} by {bit}_is({at}), {by}", "rewrite Sees"
+
+    @property
+    def test(self) -> str:
         """What is 1 where the position that was found is selected, by coordinates at i, else 0."""
-        if one.head is None or one.head.score is None:
+        if self.every:
             return "1"
-        parts = [f"I[{self.truth(case.here)}]" for case in one.cases if case.there is True]
-        for case in one.cases:
-            if not isinstance(case.there, bool):
+        total = f"({self.terms('i')})"
+        return f"{total}*{self.put(self.meeting)}(i)" if self.equality else total
+
+    def terms(self, at: str) -> str:
+        """What is 1 where the conditions on position `at` hold, else 0; by what the head copied of it where that is
+        i."""
+        parts = list[str]()
+        for case in self.selection.cases:
+            if case.there is True:
+                parts.append(self.plain)
+            elif case.there is not False:
                 source = self.compiled.hold(case.there)
-                copied = (f"{self.put(name)}(i)" for name, row in copies.items() if list(row) == [source])
-                found = next(copied, f"{self.put(source)}(p)")
-                parts.append(f"{self.put(self.compiled.hold(self.compiled.node(case.here)))}(i)*{found}")
-        total = f"({' + '.join(parts)})"
-        if not one.equalities:
-            return total
-        met = f"{self.put(self.meeting(one.equalities[0], copies))}(i)"
-        return f"{total}*{met}" if self.conditioned(one) else met
-
-    def conditioned(self, one: Selection) -> bool:
-        """Whether a selection by an equality of numbers looks at something else too."""
-        return bool(one.equalities) and any(case.there is not True for case in one.cases)
-
-    def terms(self, one: Selection) -> str:
-        """What the truths that are looked for add to the score of j."""
-        parts = [f"I[{self.truth(case.here)}]" for case in one.cases if case.there is True]
-        for case in one.cases:
-            if not isinstance(case.there, bool):
-                here = self.put(self.compiled.hold(self.compiled.node(case.here)))
-                parts.append(f"{here}(i)*{self.put(self.compiled.hold(case.there))}(j)")
+                copy = self.copy_of(source) if at == "i" else (f"{self.put(source)}({at})", "")
+                if copy is None:
+                    raise Undecided(f"no proof is made where a bit is left out: {self.compiled.meanings[source]}")
+                parts.append(f"{held_here(self.text, case.here)}*{copy[0]}")
         return " + ".join(parts) or "0"
 
-    def meeting(self, equality: Equality, copies: Mapping[str, LinearFactors]) -> str:
+    @property
+    def conditioned(self) -> bool:
+        """Whether a selection by an equality of numbers looks at something else too."""
+        return any(case.there is not True for case in self.selection.cases)
+
+    @property
+    def plain(self) -> str:
+        """Whether a position is selected whatever it is."""
+        held = (case.here for case in self.selection.cases if case.there is True)
+        here = next(held, None)
+        return "0" if here is None else "1" if here == self.compiled.every else held_here(self.text, here)
+
+    @property
+    def score(self) -> str:
+        """The score of position j."""
+        return present(self.text.score_of(next(iter(self.copies)), "j", ("leftmost", "rightmost")))
+
+    @property
+    def top(self) -> str:
+        """The score of what is selected: less by 1 where the selector looks at nothing of j."""
+        y, c = (self.sought, self.constant) if self.equality else ("0", 0)
+        return f"1 - {self.plain} + ({y} - ({c}))^2" if self.equality else f"1 - {self.plain}"
+
+    def tells(self) -> list[str]:
+        """Lines that show whether a position is selected, and the score of what is, `picked`, to be above all else,
+        `others`."""
+        selector, label = self.spoken.pair(self.selector), f"K{self.number}"
+        if not self.equality:
+            said = f"I[{selector}] = {self.terms('j')}"
+            selects(self.text, label, self.selector, self.selection.cases, {}, said)
+        if self.every:
+            return []
+        score, top, every = self.score, self.top, f"all j in {self.low}..{self.end}."
+        given, picked = "  given j (jl jh) is", f"picked: {every} I[{selector}] = 1 -> {score} = {top}"
+        others = f"others: {every} I[{selector}] = 0 -> {score} < {top}"
+        if not self.equality:
+            by = f"{label}(i; j), jl, jh, il, ih, low, is"
+            return [picked, given, f"  qed by {by}", others, given, f"  qed by {by}"]
+        told = "  cases yes, no from tells(j) by jl, jh"
+        return [*self.equal(f"{score} = {top}", f"{score} < {top}"),
+                picked, given, told, "    - qed by yes", "    - qed by no, is",
+                others, given, told, "    - qed by yes, is", "    - qed by no"]  # fmt: skip
+
+    def equal(self, level: str, below: str) -> list[str]:
+        """The same where a number at j must be one at i: the score is the square of that one less the square of the
+        difference."""
+        equality, (key, query), y, c, label = (
+            present(self.equality),
+            self.keys,
+            self.sought,
+            self.constant,
+            f"K{self.number}",
+        )
+        x, every, score = self.spoken.value(key, "j"), f"all j in {self.low}..{self.end}.", self.score
+        far, terms, met = f"1 <= ({x} - {y})^2", f"({self.terms('j')})", self.meets_at("j")
+        asked, keyed = (
+            self.row(self.compiled.linear(one), at) for one, at in ((equality.query, "i"), (equality.key, "j"))
+        )
+        square, of_query, of_key = KeySquare(self.text, key, equality), *map(self.text.row_is, (query, key))
+        squares = self.row(square.linear, "j")
+        unit = [f"{self.text.holds('one')}(i)"] if "one" in self.text.run else []
+        total = f"{score} + {self.plain} = {terms} + 2*(({asked}) - ({c}))*({keyed} - ({c})) - ({squares})"
+        condition = self.spoken.pair(self.selector, told={equality.line: True})
+        said = f"(({condition}) & {terms} = 1) | (~({condition}) & {terms} = 0)"
+        selects(self.text, label, self.selector, self.selection.cases, {equality.line: True}, said)
+        chosen = f"  cases yes, no from {label}(i; j) by jl, jh, il, ih, low"
+        selector = self.spoken.pair(self.selector)
+        return [f"asked: {asked} = {y} by {of_query}(i), low, ih",
+                f"total: {every} {score} + {self.plain} = {terms} + ({y} - ({c}))^2 - ({x} - {y})^2",
+                "  given j (jl jh)", f"  parts: {total} by {', '.join([*unit, 'low', 'ih'])}",
+                f"  one_key: {keyed} - ({c}) = {x} - ({c}) by {of_key}(j), jl, jh, il, ih",
+                f"  square: {squares} = ({x} - ({c}))^2 by {square.label}(j), jl, jh, il, ih",
+                "  rewrite parts", "  rewrite asked", "  rewrite one_key", "  rewrite square", "  qed",
+                f"fits: {every} ({condition}) -> {terms} = 1", "  given j (jl jh) so", chosen,
+                "    - qed by yes", "    - qed by no, so",
+                f"misses: {every} ~({condition}) -> {terms} = 0", "  given j (jl jh) off", chosen,
+                "    - qed by yes, off", "    - qed by no",
+                f"tells: {every} (I[{selector}] = 1 & {terms}*{met} = 1 & {level}) | "
+                f"(I[{selector}] = 0 & {terms}*{met} = 0 & {below})", "  given j (jl jh)",
+                "  cases holds, not_so from either(j) by jl, jh",
+                f"    - so: {condition} by holds", f"      level: {x} = {y} by holds",
+                f"      same: {met} = 1 by level", "      take fit from fits(j) by so, jl, jh", "      left",
+                *_product(f"{terms}*{met} = 1", "same", *["fit"][: self.conditioned]),
+                "      qed by holds, product, total(j), fit, level, jl, jh",
+                f"    - cases so, off: {condition}",
+                f"        - apart: ~({x} = {y}) by not_so, so", f"          far: {far} by apart",
+                f"          same: {met} = 0 by apart", "          take fit from fits(j) by so, jl, jh",
+                "          right", *(f"    {one}" for one in _product(f"{terms}*{met} = 0", "same")),
+                "          qed by not_so, product, total(j), fit, far, jl, jh",
+                "        - take gone from misses(j) by off, jl, jh", f"          near_or_far: 0 <= ({x} - {y})^2",
+                "          right", *(f"    {one}" for one in _product(f"{terms}*{met} = 0", "gone")),
+                "          qed by not_so, product, total(j), gone, near_or_far, jl, jh"]  # fmt: skip
+
+    # An equality of numbers
+
+    @property
+    def keys(self) -> tuple[int, int]:
+        """The lines that are equal: key and query."""
+        key, query = self.text.program.lines[present(self.equality).line].reads
+        return key, query
+
+    @property
+    def sought(self) -> str:
+        """What is looked for at i."""
+        return self.spoken.value(self.keys[1])
+
+    @property
+    def constant(self) -> object:
+        """The constant of the key."""
+        return self.compiled.linear(present(self.equality).key).get("", 0)
+
+    @property
+    def found_key(self) -> str:
+        """The coordinate with the key that was found."""
+        return next(name for name in self.copies if name.startswith("key"))
+
+    @cached_property
+    def meeting(self) -> str:
         """The coordinate that says whether two numbers are equal, the key as it was found."""
-        keys = [name for name in copies if name.startswith("key")]
+        keys = [name for name in self.copies if name.startswith("key")]
         for name, (_, number) in self.compiled.compared.items():
             if any(atom.name in keys for atom in number.atoms):
                 return name
-        raise Undecided(f"no proof is made where a bit is left out: {equality.shown}")
+        raise Undecided(f"no proof is made where a bit is left out: {present(self.equality).shown}")
 
-    def copied(self, copies: Mapping[str, LinearFactors]) -> dict[str, str]:
-        """What a head has copied from position p."""
-        return {name: f"{self.put(name)}(i) = {self.row(row, 'p')}" for name, row in copies.items()}
-
-    def score(self, copies: Mapping[str, LinearFactors]) -> str:
-        """The score of position j in the head that copies these."""
-        return present(self.score_of(next(iter(copies)), "j", ("leftmost", "rightmost")))
-
-    def top(self, one: Selection) -> str:
-        """The score of what is selected: less by 1 where the selector looks at nothing of j."""
-        plain = [self.truth(case.here) for case in one.cases if case.there is True]
-        parts = ["1" if not plain else f"1 - I[{plain[0]}]"]
-        for equality in one.equalities:
-            query, constant = self.query(equality)
-            parts.append(f"({query} - ({constant}))^2")
-        return " + ".join(parts)
-
-    def query(self, equality: Equality) -> tuple[str, Fraction]:
-        """What is looked for at i, and the constant of the key."""
-        line = self.program.lines[equality.line]
-        return self.spoken.value(line.reads[1]), self.compiled.linear(equality.key).get("", Fraction(0))
-
-    def keys(self, equality: Equality) -> tuple[int, int]:
-        """The lines of an equality: key and query."""
-        line = self.program.lines[equality.line]
-        return line.reads[0], line.reads[1]
-
-    def scores(self, number: int, line: SraspLine, one: Selection, copies: Mapping[str, LinearFactors]) -> list[str]:
-        """Lines that show the score of what is selected, `picked`, and that of all else to be below it, `others`."""
-        selector, score, top = self.spoken.pair(line.reads[0]), self.score(copies), self.top(one)
-        low, end = self.ends(one)
-        lines = [f"truths: all j in {low}..{end}. bit(I[{selector}])"]
-        if one.equalities:
-            return [*lines, *self.equality(number, line, one, score, top)]
-        every, label = f"all j in {low}..{end}. I[{selector}]", f"K{number}"
-        said = f"(I[{selector}] = 1 & {score} = {top}) | (I[{selector}] = 0 & {score} = 0 & 0 < {top})"
-        self.pairs(one.cases, line.reads[0]).show(label, said)
-        told = ["  given j (jl jh) is", f"  cases yes, no from {label}(i; j) by jl, jh, il, ih, low"]
-        return [*lines, f"picked: {every} = 1 -> {score} = {top}", *told, "    - qed by yes", "    - qed by no, is",
-                f"zeros: {every} = 0 -> {score} = 0", *told, "    - qed by yes, is", "    - qed by no",
-                f"others: {every} = 0 -> {score} < {top}", *told, "    - qed by yes, is",
-                "    - qed by no"]  # fmt: skip
-
-    def pairs(self, cases: Sequence[SelectorCase], selector: int, told: Collection[int] = ()) -> SelectorPairs:
-        """What a selector says of two positions, but for these parts of it, with what its cases read of it."""
-        pairs = SelectorPairs(self, self.selected(selector, "j", told))
-        for case in cases:
-            if case.there is True or not isinstance(case.there, bool):
-                pairs.hold(case.here, "i")
-            if not isinstance(case.there, bool):
-                pairs.hold(case.there, "j")
-        return pairs
-
-    def equality(self, number: int, line: SraspLine, one: Selection, score: str, top: str) -> list[str]:
-        """The same where a number at j must be one at i: the score is the square of that one less the square of the
-        difference."""
-        (equality,) = one.equalities
-        low, end = self.ends(one)
-        (key, query), (y, c) = self.keys(equality), self.query(equality)
-        selector, x = self.spoken.pair(line.reads[0]), self.spoken.value(key, "j")
-        row = {name: q for name, q in self.compiled.linear(equality.key).items() if name}
-        asked, keyed = self.row(self.compiled.linear(equality.query)), self.row(row, "j")
-        squares = self.squares(key, equality)
-        hints = [f"{fact}(i)" for fact in self.known(query)] + self.coordinates(
-            self.compiled.linear(equality.query), "i"
-        )
-        keys = [f"{fact}(j)" for fact in self.known(key)] + self.coordinates(row, "j")
-        unit = [f"{self.holds('one')}(i)"] if "one" in self.run else []
-        far, every = f"1 <= ({x} - {y})^2", f"all j in {low}..{end}."
-        more = self.conditioned(one)
-        terms = self.terms(one) if more else "1"
-        found, rest = f"{terms} + ({y} - ({c}))^2", "I[0 = 0]"
-        if more:
-            plain = [self.truth(case.here) for case in one.cases if case.there is True]
-            rest = f"I[{plain[0]}]" if plain else "0"
-        total = f"{score} + {rest} = {terms} + 2*(({asked}) - ({c}))*({keyed}) - ({squares[0]})"
-        lines = [f"asked: {asked} = {y} by {', '.join([*hints, 'low', 'ih'])}",
-                 f"keyed: {every} {keyed} = {x} - ({c})", "  given j (jl jh)",
-                 f"  qed by {', '.join([*keys, 'jl', 'jh', 'ih', 'il'])}",
-                 f"total: {every} {score} + {rest} = {found} - ({x} - {y})^2", "  given j (jl jh)",
-                 f"  parts: {total} by {', '.join([*unit, 'low', 'ih'])}",
-                 f"  one_key: {keyed} = {x} - ({c}) by keyed, jl, jh",
-                 f"  square: {squares[0]} = ({x} - ({c}))^2 by {squares[1]}(j), jl, jh, il, ih",
-                 "  rewrite parts", "  rewrite asked", "  rewrite one_key", "  rewrite square", "  qed"]  # fmt: skip
-        picked = f"picked: {every} I[{selector}] = 1 -> {score} = {top}"
-        others = f"others: {every} I[{selector}] = 0 -> {score} < {top}"
-        if not more:
-            return [*lines, picked, "  given j (jl jh) is",
-                    "  cases level, apart from either(j) by jl, jh", "    - qed by total(j), level, jl, jh",
-                    "    - qed by apart, is", others, "  given j (jl jh) is",
-                    "  cases level, apart from either(j) by jl, jh", "    - qed by level, is",
-                    f"    - far: {far} by apart", "      qed by total(j), far, jl, jh"]  # fmt: skip
-        condition, label = self.condition(line, one, "j"), f"K{number}"
-        pairs = self.pairs(one.cases, line.reads[0], [one.equalities[0].line])
-        pairs.show(label, f"(({condition}) & {terms} = 1) | (~({condition}) & {terms} = 0 & {rest} = 0)")
-        told = f"  cases yes, no from {label}(i; j) by jl, jh, il, ih, low"
-        return [*lines, f"fits: {every} ({condition}) -> {terms} = 1", "  given j (jl jh) so", told,
-                "    - qed by yes", "    - qed by no, so",
-                f"misses: {every} ~({condition}) -> {terms} = 0 & {rest} = 0", "  given j (jl jh) off", told,
-                "    - qed by yes, off", "    - qed by no",
-                picked, "  given j (jl jh) is", "  cases holds, not_so from either(j) by jl, jh",
-                f"    - so: {condition} by holds", f"      level: {x} = {y} by holds",
-                "      take fit from fits(j) by so, jl, jh", "      qed by total(j), fit, level, jl, jh",
-                "    - qed by not_so, is",
-                others, "  given j (jl jh) is", "  cases holds, not_so from either(j) by jl, jh",
-                "    - qed by holds, is", f"    - cases so, off: {condition}",
-                f"        - apart: ~({x} = {y}) by not_so, so", f"          far: {far} by apart",
-                "          take fit from fits(j) by so, jl, jh", "          qed by total(j), fit, far, jl, jh",
-                "        - take (gone none_here) from misses(j) by off, jl, jh",
-                f"          near_or_far: 0 <= ({x} - {y})^2",
-                "          qed by total(j), gone, none_here, near_or_far, jl, jh"]  # fmt: skip
-
-    def selected(self, selector: int, at: str = "p", told: Collection[int] = ()) -> list[tuple[int, str]]:
-        """The lines that a selector reads, each with the position at which it does, but for these parts of it."""
-        line = self.program.lines[selector]
-        if selector in told:
-            return []
-        if line.op == "select":
-            return [(line.reads[0], at), (line.reads[1], "i")]
-        if line.op in ("key", "query"):
-            return [(line.reads[0], at if line.op == "key" else "i")]
-        return [one for part in line.reads for one in self.selected(part, at, told)]
-
-    def facts_read(self, selector: int, at: str = "", there: str = "j") -> list[str]:
-        """The facts about what a selector compares, each at its own position, i or `there`, or `at` one."""
-        found = list[str]()
-        for read, own in self.selected(selector, there):
-            letters = self.members(read) if self.program.types[read] == "letter" else []
-            found += [f"{fact}({at or own})" for fact in (*letters, *self.known(read))]
-        return [*dict.fromkeys(found)]
-
-    def met_bit(self, number: int, one: Selection, copies: Mapping[str, LinearFactors]) -> list[str]:
-        """Lines that show that a comparison of what was found is a bit, also where there is nothing to be found."""
-        lines = ["given i (il ih)", "low: 1 <= i by il"]
-        edge = self.edge(one)
-        labels = " ".join(self.labels(copies))
-        main = [f"obtain p (pl ph how {labels}) from P{number}(i) by il, ih" + (", more" * bool(edge)),
-                "cases yes, no from how", "  - qed by yes", "  - qed by no"]  # fmt: skip
-        if self.conditioned(one):
-            main = [main[0], *self.meets(one, copies), "qed by met"]
-        if not edge:
-            return [*lines, *main]
-        found = next(name for name in copies if name.startswith("key"))
-        put = self.put(found)
-        first = [f"first: i = {edge.at} by less, {edge.told}", f"none: {put}(i) = 0 by {put}_is(i), first, il, ih",
-                 *self.meets(one, copies, edge.at), "qed by met"]  # fmt: skip
-        return [*lines, f"cases more, less: {edge.more}", *as_block(main), *as_block(first)]
-
-    def by_head(self, number: int, one: Selection, copies: Mapping[str, LinearFactors], label: str, said: str,
-                bits: Sequence[str] = ()) -> None:  # fmt: skip
-        """A fact about what a head has found, at every position."""
-        line, copied = self.program.lines[number], self.copied(copies)
-        _, value, default = line.reads
-        names, letter = [*copies], label.partition("_")[2] if label[0] == "L" else ""
-        asked = [one for one in names if one in bits or label == f"B_{one}"]
-        truths = self.compiled.lines[value]
-        pieces = self.compiled.pieces(truths)[1:] if isinstance(truths, Form) else []
-        truths = (
-            [one for _, one in pieces]
-            if isinstance(truths, Form)
-            else truths.values()
-            if isinstance(truths, dict)
-            else [truths]
-        )
-        read = {self.compiled.hold(self.compiled.node(truth)) for truth in truths}
-        facts, here, same = list[str](), list[str](), self.spelled_out(value, letter)
-        for name in asked:
-            if label[0] == "B" or read & {*copies[name]}:
-                held = same or [f"{self.holds(source)}(p)" for source in copies[name] if self._truthful(source)]
-                facts += [f"F{names.index(name)}", *held]
-        gated = self.gated(number) if label == f"L{number}" else []
-        if gated:
-            chosen = [self.compiled.gates[name].truth for name in self.gates(number)]
-            bits = [*dict.fromkeys([*bits, *self.bits(*chosen)])]
-            sources = [source for row in copies.values() for source in row if self._truthful(source)]
-            facts += [*self.labels(copies), *(f"{self.holds(source)}(p)" for source in sources)]
-            facts += [f"{fact}(i)" for fact in gated]
-        if label[0] != "B":
-            here = [
-                self.compiled.hold(self.compiled.node(case.here))
-                for case in one.cases
-                if not isinstance(case.there, bool)
-            ]
-            facts += [f"{self.bit(name)}(i)" for name in asked]
-            find = self.members if label[0] == "M" else lambda k: self.known(k, letter)
-            facts += [f"{fact}(p)" for fact in (() if same else find(value))] + [f"{fact}(i)" for fact in find(default)]
-        facts += [f"{self.bit(name)}(i)" for name in bits if name not in copies]
-        edge = self.edge(one)
-        later = [f"{edge.name}_is(i)"] if edge and edge.name in bits else []
-        ground = [*dict.fromkeys([*facts, *later])]
-        taken = [one for one in ground if "(" in one]
-        ends = [
-            *(one for one in ground if "(" not in one),
-            *(f"T{k}" for k in range(len(taken))),
-            "pl",
-            "ph",
-            "il",
-            "ih",
-            "low",
-        ]
-        hints = ", ".join(ends)
-        labels = " ".join(self.labels(copied))
-        main = [f"obtain p (pl ph how {labels}) from P{number}(i) by il, ih" + ", more" * bool(edge)]
-        main += [f"take T{k} from {fact} by pl, ph, il, ih" for k, fact in enumerate(taken)] if label[0] != "M" else []
-        if label[0] == "B":
-            main += [f"qed by {hints}"]
-        elif label[0] == "M":
-            main += [
-                "cases yes, no from how",
-                *as_block(self.letters(value, "p", "yes")),
-                *as_block(self.letters(default, "i", "no")),
-            ]
-        else:
-            main += [
-                "cases yes, no from how",
-                *as_block(self.lettered(said, ["yes", *ends], here)),
-                *as_block(self.lettered(said, ["no", *ends], here)),
-            ]
-        inner = ["low: 1 <= i by il"]
-        if edge:
-            first = [f"E{number}", "some", *([f"{edge.name}_is({edge.at})"] if later else [])]
-            first += [f"{fact}({edge.at})" for fact in (*self.known(default), *gated)]
-            at_first = [f"first: i = {edge.at} by less, {edge.told}", "rewrite first"]
-            if "w(i)" in said and len(self.program.alphabet) > 1:
-                at_first += self.by_letters(lambda k: [f"qed by {', '.join([f'W{k}', *first])}"], edge.at, "some")
-            else:
-                at_first.append(f"qed by {', '.join(first)}")
-            inner += [f"cases more, less: {edge.more}", *as_block(main), *as_block(at_first)]
-        else:
-            inner += main
-        self.each(label, said, inner)
-
-    def spelled_out(self, number: int, code: str) -> list[str]:
-        """The fact, at p, that a coordinate of a network holds whether a letter is the one of this number."""
-        letters = self.compiled.lines[number]
-        if not code or not isinstance(letters, dict) or f"L{number}_{code}" not in self.done:
-            return []
-        truth = next(one for letter, one in letters.items() if str(self.spoken.codes[letter]) == code)
-        name = self.compiled.hold(self.compiled.node(truth))
-        node = self.held.get(name)
-        if name in self.compiled.sets or not isinstance(node, tuple) or node[1:] == (False, True):
-            return []
-        self.each(f"A_{name}", f"{self.put(name)}(i) = I[{self.spoken.value(number)} = {code}]", [
-            f"take held from {self.holds(name)}(i) by il, ih", f"take told from L{number}_{code}(i) by il, ih",
-            "rewrite held", "rewrite told", "qed"])  # fmt: skip
-        return [f"A_{name}(p)"]
-
-    def meets(self, one: Selection, copies: Mapping[str, LinearFactors], at: str = "p") -> list[str]:
-        """The fact `met` what the coordinate says that compares the key, as it was found, with what is asked; at the
-        first position, with no other before it, what it says is a bit."""
-        if not one.equalities:
-            return []
-        (equality,) = one.equalities
-        (key, query), (y, c) = self.keys(equality), self.query(equality)
-        name = self.meeting(equality, copies)
-        found = next(one for one in copies if one.startswith("key"))
-        op, number = self.compiled.compared[name]
-        factor = next(q for atom, q in number.atoms.items() if atom.name == found)
+    def difference(self, x: str, at: str = "i") -> str:
+        """The difference of the key x and what is sought, with the sign that the comparison has."""
+        _, number = self.compiled.compared[self.meeting]
+        factor = next(q for atom, q in number.atoms.items() if atom.name == self.found_key)
         if factor not in (1, -1):
             raise Undecided("no proof is made of a comparison of fractions")
-        x = self.spoken.value(key, "p") if at == "p" else str(c)
-        of = f"{x} - ({y})" if factor == 1 else f"({y}) - {x}"
-        row = self.compiled.linear(number)
-        hints = [
-            f"F{[*copies].index(found)}" if at == "p" else "none",
-            *(f"{fact}(i)" for fact in self.known(query)),
-            *self.coordinates(row, "i"),
-        ]
+        y = self.spoken.value(self.keys[1], at)
+        return f"{x} - ({y})" if factor == 1 else f"({y}) - {x}"
+
+    def meets_at(self, at: str) -> str:
+        """Whether the key at a position is the one that is sought."""
+        return f"I[{self.difference(self.spoken.value(self.keys[0], at))} = 0]"
+
+    def meets(self, at: str = "p") -> list[str]:
+        """The fact `met` what the coordinate says that compares the key, as it was found, with what is asked, and that
+        this is a bit; at the first position, with no other before it, the latter alone."""
+        if not self.equality:
+            return []
+        op, number = self.compiled.compared[self.meeting]
+        label, linear = f"Level{self.number}", self.compiled.linear(number)
+        found = f"({self.put(self.found_key)}(i) + ({self.constant}))"
+        self.text.by_cases(label, f"{self.row(linear)} = {self.difference(found)}", held=True)
+        key, known = self.labels[[*self.copies].index(self.found_key)], ["low", "ih"]
+        x, at_i = self.spoken.value(self.keys[0], "p"), "i"
         if at == "p":
-            key_row = {one: q for one, q in self.compiled.linear(equality.key).items() if one}
-            hints += [*(f"{fact}(p)" for fact in self.known(key)), *self.coordinates(key_row, "p"), "pl", "ph"]
-        return [f"level: {self.row(row)} = {of} by {', '.join([*hints, 'low', 'ih'])}",
-                f"take it from number_is_{op}({of}; {self.row(row)}) by level",
-                f"met: {self.put(name)}(i) = I[{of} = 0] by it, {self.put(name)}_is(i), low, ih"]  # fmt: skip
+            known += [f"{self.text.row_is(self.keys[0])}(p)", "pl", "ph"]
+        else:
+            x, at_i, known = str(self.constant), at, ["some"]
+        row, of = self.row(linear, at_i), self.difference(x, at_i)
+        return [f"level: {row} = {of} by {', '.join([key, f'{label}({at_i})', *known])}",
+                f"take it from number_is_{op}({of}; {row}) by level",
+                f"met: {self.put(self.meeting)}({at_i}) = I[{of} = 0] by it, {self.put(self.meeting)}_is({at_i}), "
+                f"{', '.join(known)}", f"Met: bit({self.put(self.meeting)}({at_i})) by met"]  # fmt: skip
+
+    # What was found
+
+    def source(self, name: str) -> Atom:
+        """The number that the head copies to a coordinate."""
+        (copied,), value = self.copies[name], self.compiled.lines[self.value]
+        return next(atom for atom in value.atoms if atom.name == copied)
+
+    def zero_at(self, name: str, end: str, source: GrowingNumber) -> str:
+        """The fact that a number that was found is 0 at the end from which it grows: nothing else is there."""
+        if self.edge and self.edge.at == end:
+            return f"E{self.number}"
+        label = f"F{[*self.copies].index(name)}"
+        hints = ", ".join([label, "here", *source.at_end(end), "some"])
+        self.text.add(f"Z_{name}", f"{self.put(name)}({end}) = 0", (), [
+            f"obtain p (pl ph how {' '.join(self.labels)}) from P{self.number}({end}) by some",
+            f"here: p = {end} by pl, ph", f"rewrite {label}", "rewrite here", f"qed by {hints}"])  # fmt: skip
+        return f"Z_{name}"
+
+    @property
+    def obtained(self) -> str:
+        """The line that names the position that was found."""
+        where = "il, ih, more" if self.edge else "il, ih"
+        return f"obtain p (pl ph how {' '.join(self.labels)}) from P{self.number}(i) by {where}"
+
+    def where_found(
+        self, names: Sequence[str], known: Sequence[str], lines: Sequence[str] = (), edge_lines: Sequence[str] = ()
+    ) -> list[str]:
+        """Lines that close a goal about what the head has found, by `known` facts about the position where it did, with
+        `lines` before them; by `edge_lines` where it sees nothing."""
+        copies, edge = [*self.copies], self.edge
+        hints = ", ".join([*(f"F{copies.index(name)}" for name in names), *known, "pl", "ph", "il", "ih"])
+        main = [self.obtained, *lines, f"qed by {hints}"]
+        if not edge:
+            return main
+        first = [f"first: i = {edge.at} by less, {edge.told}", "rewrite first", *edge_lines,
+                 f"qed by E{self.number}, some"]  # fmt: skip
+        return [f"cases more, less: {edge.more}", *as_block(main), *as_block(first)]
 
 
-def _told(label: str, said: str, at: str, fact: str, more: str = "") -> list[str]:
+def _told(label: str, said: str, at: str, fact: str) -> list[str]:
     """A condition on a position, or that it fails, by what its truth is."""
-    return [f"{more}      {label}: {said}", f"{more}        cases holds, not_so from either({at}) by {fact}",
-            f"{more}          - qed by holds, {fact}", f"{more}          - qed by not_so, {fact}"]  # fmt: skip
+    return [f"{label}: {said}", f"  cases holds, not_so from either({at}) by {fact}",
+            f"    - qed by holds, {fact}", f"    - qed by not_so, {fact}"]  # fmt: skip
+
+
+def _product(said: str, *labels: str) -> list[str]:
+    """Lines that show what a product is by what factors are."""
+    return [f"      product: {said}", *(f"        rewrite {label}" for label in labels), "        qed"]

@@ -6,23 +6,39 @@ truth of the values there, which is shown once; a fact about both positions then
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import product
 
 from symcook.compilers.booleans import BoolNode, cubes
-from symcook.compilers.numbers import Form
+from symcook.compilers.selection import SelectorCase
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.model.meaning import subtrees
 from symcook.proof.pointwise import CASES, Pointwise
-from symcook.proof.programtext import ProgramText
+from symcook.proof.programtext import LineValues, ProgramText
 from symcook.proof.steps import Node, have, intro, use
 
-LineValues = Sequence[tuple[str, BoolNode]]
-"""The values that a line may have, each with the function of bits that says where it has it."""
+
+def held_here(text: ProgramText, truth: Truth) -> str:
+    """A truth at i: the coordinate with it, if it is in the model."""
+    name = text.compiled.hold(text.compiled.node(truth))
+    return f"{text.put(name)}(i)" if text.there(name) else f"I[{text.truth(truth)}]"
+
+
+def selects(
+    text: ProgramText, label: str, selector: int, cases: Sequence[SelectorCase], told: Mapping[int, bool], said: str
+) -> None:
+    """A fact what a selector says of i and j, but for these parts of it, by what its cases read."""
+    pairs = SelectorPairs(text, text.selected(selector, "j", told))
+    for case in cases:
+        if case.there is not False:
+            pairs.hold(case.here, "i")
+        if not isinstance(case.there, bool):
+            pairs.hold(case.there, "j")
+    pairs.show(label, said)
 
 
 class SelectorPairs:
@@ -36,32 +52,10 @@ class SelectorPairs:
         self.values: list[tuple[Tree, str, Sequence[Tree]]] = []
         self.lines: dict[str, list[int]] = {"i": [], "j": []}
         for line, at in dict.fromkeys(reads):
-            if text.program.lines[line].op != "constant":
+            if one_of := text.one_of(line):
                 self.lines[at].append(line)
-                self.values.append((expr.parse_term(text.spoken.value(line, at)), self.one_of(line, at),
-                                    [expr.parse_term(value) for value, _ in self.values_of(line)]))  # fmt: skip
-
-    def values_of(self, line: int) -> LineValues:
-        """The values of a line. Undecided where they are not few."""
-        value, node = self.compiled.lines[line], self.compiled.node
-        if isinstance(value, dict):
-            return [(str(self.text.spoken.codes[letter]), node(truth)) for letter, truth in value.items()]
-        if not isinstance(value, Form):
-            return [("0", node(self.compiled.negation(value))), ("1", node(value))]
-        found = self.compiled.values_of(value)
-        if found is None:
-            raise Undecided(f"no proof is made of a selector of what grows: {self.text.program.text(line)}")
-        return [(str(number), node(truth)) for number, truth in found]
-
-    def one_of(self, line: int, at: str) -> str:
-        """The fact, at a position, that a line has one of its values; its label."""
-        text, label = self.text, f"M{line}"
-        if text.program.lines[line].op == "in":
-            label = "word"
-        elif label not in text.done:
-            name = text.spoken.value(line)
-            text.by_cases(label, " | ".join(f"{name} = {value}" for value, _ in self.values_of(line)))
-        return self.fact(label, at)
+                self.values.append((expr.parse_term(text.spoken.value(line, at)), self.fact(one_of, at),
+                                    [expr.parse_term(value) for value, _ in text.values_of(line)]))  # fmt: skip
 
     def fact(self, label: str, at: str) -> str:
         """A fact at a position; its label there."""
@@ -72,7 +66,7 @@ class SelectorPairs:
         """Note that a truth at a position may be read: the coordinate with it, or the truth itself."""
         name = self.compiled.hold(self.compiled.node(truth))
         for said in (f"{self.text.put(name)}(i)", f"I[{self.text.truth(truth)}]"):
-            self.held[_moved(expr.parse_term(said), at)] = said, truth, at
+            self.held[moved(expr.parse_term(said), at)] = said, truth, at
 
     def tell(self, term: Tree) -> None:
         """Note what such a truth is by the values of the lines there."""
@@ -81,7 +75,7 @@ class SelectorPairs:
         if said != told:
             label = f"V{len(self.text.done)}"
             self.text.by_cases(label, f"{said} = {told}", held=True)
-            self.known.equations[term] = self.fact(label, at), _moved(expr.parse_term(told), at)
+            self.known.equations[term] = self.fact(label, at), moved(expr.parse_term(told), at)
 
     def by_lines(self, truth: BoolNode, lines: Sequence[int]) -> str:
         """A truth at i by the values of lines there. Undecided where these do not tell it."""
@@ -99,7 +93,7 @@ class SelectorPairs:
 
     def apart(self, line: int) -> LineValues:
         """The values of a line, each with where it has that one and no other."""
-        values, make = self.values_of(line), self.compiled.diagrams
+        values, make = self.text.values_of(line), self.compiled.diagrams
         return [
             (value, reduce(make.both, (make.negation(node) for other, node in values if other != value), own))
             for value, own in values
@@ -120,7 +114,7 @@ class SelectorPairs:
         self.text.cite(have(label, f"all i in 1..n. all j in 1..n. {said}", proof))
 
 
-def _moved(tree: Tree, to: str) -> Tree:
+def moved(tree: Tree, to: str) -> Tree:
     """What is said at i, said at another position."""
-    parts = (_moved(part, to) if isinstance(part, tuple) else part for part in tree)
+    parts = (moved(part, to) if isinstance(part, tuple) else part for part in tree)
     return ("name", to) if tree == ("name", "i") else tuple(parts)

@@ -11,26 +11,31 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from symcook.compilers.booleans import Cube, cubes
+from symcook.compilers.booleans import BoolNode, Cube, cubes, variables
 from symcook.compilers.numbers import Form, LinearFactors
+from symcook.compilers.selection import AFTER, BEFORE
 from symcook.compilers.srasp import Compiled
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.model.meaning import subtrees
+from symcook.present import present
 from symcook.proof.definitions import HardRow
 from symcook.proof.formlemmas import Apart
-from symcook.proof.pointwise import HERE, Pointwise
+from symcook.proof.pointwise import HERE, FactSide, Pointwise
 from symcook.proof.programsaid import Spoken
 from symcook.proof.search.elaborate import written
-from symcook.proof.steps import Node, have, here
+from symcook.proof.steps import Node, have, here, intro
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.proof.ownnames import ModelMeaning
+    from symcook.proof.programheads import HardHead
     from symcook.proof.search.tactics import Goal
 
+LineValues = Sequence[tuple[str, BoolNode]]
+"""The values that a line may have, each with the function of bits that says where it has it."""
 NEVER, ALWAYS = "0 = 1", "0 = 0"
 MOST_CUBES = 64
 
@@ -54,6 +59,8 @@ class ProgramText:
         for place, said in (("before", "i - 1"), ("last", "n - 1")):
             self.valued(f"{self.put(place)}_is", f"all i in 1..n. {self.put(place)}(i) = {said}")
         self.held = {name: node for node, name in compiled.held.items()}
+        self.letters = {name: k for k, name in spoken.names.items() if self.codes(k)}
+        self.heads: dict[int, HardHead] = {}
 
     # Texts
 
@@ -140,7 +147,7 @@ class ProgramText:
             return
         self.done.add(label)
         by = f" by {', '.join(hints)}" if (hints := list(hints)) else ""
-        if label[0] in "LG":
+        if label[0] in "LGC":
             self.valued(label, fact)
         self.lines.append(partial(self._shown, label, fact, inner or [f"qed{by}"]))
 
@@ -176,14 +183,23 @@ class ProgramText:
     def known_in(self, goal: Tree, of: str, held: bool) -> Pointwise:
         """What is known of the terms in a fact."""
         known, todo = Pointwise(len(self.program.alphabet)), [goal]
+        numbers = {part[1][2] for part in subtrees(goal) if part[0] == "ind" and part[1][1][1] in self.letters}
         while todo:
             for part in subtrees(todo.pop()):
                 name = self.own.get(part[1], "") if part[0] == "call" and part[2] == (HERE,) else ""
                 found = None if known.given(part) else self.value(part, name, of, held)
-                if found is not None:
+                line = self.letters.get(part[1]) if part[0] == "call" else None
+                asked = [] if line is None else [("ind", ("=", part, code)) for code in sorted(numbers)]
+                if asked and all(one in self.values or self.never(present(line), one) for one in asked):
+                    todo += [one for one in asked if not known.given(one)]
+                elif found is not None:
                     known.nodes.append(here(found[0], f"e{len(known.equations)}"))
                     known.equations[part] = f"e{len(known.equations)}", found[1]
                     todo.append(found[1])
+                elif f"Mean_{part[1]}" in self.done and not known.given(part):
+                    near = f"least{len(known.near)}", f"most{len(known.near)}"
+                    known.nodes.append(here(f"Mean_{part[1]}", [*near]))
+                    known.near[part] = FactSide(near[0], ("num", 0, 1)), FactSide(near[1], ("num", 1, 1))
                 elif name in self.compiled.names and not known.given(part):
                     known.nodes.append(here(self.bit(name), f"b{len(known.bits)}"))
                     known.bits[part] = f"b{len(known.bits)}"
@@ -192,13 +208,12 @@ class ProgramText:
     def value(self, part: Tree, name: str, of: str, held: bool) -> tuple[str, Tree] | None:
         """The fact that says what a term is at i, and what it is; None of one that is left as it is. What holds a truth
         is that truth, if that is asked for."""
-        node = self.held.get(name)
-        if held and isinstance(node, tuple) and node[1:] != (False, True) and name not in self.compiled.sets:
-            return self.holds(name), expr.parse_term(f"I[{self.truth(node)}]")
-        plain = name in self.compiled.sets or name in self.compiled.tables or name in ("one", "zero")
-        if plain or (name and name == of):
+        node, plain = self.held.get(name), name in self.compiled.sets or name in self.compiled.tables
+        if plain or (name and name == of) or name in ("one", "zero"):
             label = self.put(name)
             return f"{label}_is", expr.parse_term(self.definitions[label].text.partition(" = ")[2])
+        if isinstance(node, tuple) and node[1:] != (False, True) and (held or name not in self.compiled.names):
+            return self.holds(name), expr.parse_term(f"I[{self.truth(node)}]")
         return self.values.get(part)
 
     def each(self, label: str, said: str, inner: Sequence[str]) -> None:
@@ -207,47 +222,105 @@ class ProgramText:
 
     # What is known of lines of the program
 
-    def goals(self, number: int) -> Iterator[tuple[str, str, Sequence[Truth]]]:
-        """What is shown of a line: label, fact at i, and the truths in it. What is about coordinates that the model
-        does not have, since nothing needs it, is left out."""
+    def goals(self, number: int) -> Iterator[tuple[str, str]]:
+        """What is shown of a line: label, and fact at i. What is about coordinates that the model does not have, since
+        nothing needs it, is left out."""
         value, name = self.compiled.lines[number], self.spoken.value(number)
         if isinstance(value, Form):
             facts = [(f"L{number}", f"{name} = {self.form(value)}", [*value.bits])]
             facts = [one for one in facts if all(self.there(atom.name) for atom in value.atoms)]
         elif isinstance(value, dict):
-            facts = [(f"M{number}", " | ".join(f"{name} = {self.spoken.codes[a]}" for a in value), [])]
             named = [(self.spoken.codes[a], one) for a, one in value.items()]
-            facts += [
-                (f"L{number}_{code}", f"I[{name} = {code}] = I[{self.truth(one)}]", [one]) for code, one in named
-            ]  # fmt: skip
+            facts = [(f"L{number}_{code}", f"I[{name} = {code}] = I[{self.truth(one)}]", [one]) for code, one in named]
         else:
             facts = [(f"L{number}", f"{name} = I[{self.truth(value)}]", [value])]
         for label, said, truths in facts:
             if all(self.there(one) for one in self.bits(*truths)):
-                yield label, said, truths
+                yield label, said
 
-    def known(self, number: int, code: str = "") -> list[str]:
-        """The facts about a line that is read; of a letter with a `code` those that say whether it is this one."""
-        line, value = self.program.lines[number], self.compiled.lines[number]
-        if number not in self.spoken.names:
-            place = {"indices": "before", "length": "last"}.get(line.op, "")
-            return ["word"] if line.op == "in" else [f"{self.put(place)}_is"] if self.there(place) else []
-        labels = [label for label, *_ in self.goals(number) if label in self.done]
-        if not isinstance(value, dict):
-            plain = not labels and line.op not in ("psum", "width", "left", "right", "aggregate")
-            return (
-                [f"{self.spoken.names[number]}_is", *(one for k in line.reads for one in self.known(k))]
-                if plain
-                else labels
-            )
-        if not code:
-            return labels[1:]
-        return [one for one in labels if one.endswith(f"_{code}")] or labels[:1]
+    def codes(self, number: int) -> list[int]:
+        """The numbers of the letters that a line may be; none where it is no letter."""
+        value = self.compiled.lines[number]
+        return [self.spoken.codes[letter] for letter in value] if isinstance(value, dict) else []
 
-    def members(self, number: int) -> list[str]:
-        """The fact which letters a line may be."""
-        line = self.program.lines[number]
-        return ["word"] if line.op == "in" else [f"M{number}"] if number in self.spoken.names else []
+    def values_of(self, line: int) -> LineValues:
+        """The values of a line. Undecided where they are not few."""
+        value, node = self.compiled.lines[line], self.compiled.node
+        if isinstance(value, dict):
+            return [(str(self.spoken.codes[letter]), node(truth)) for letter, truth in value.items()]
+        if not isinstance(value, Form):
+            value = self.compiled.truth(value)
+            both = [("0", node(self.compiled.negation(value))), ("1", node(value))]
+            return [one for one in both if one[1] is not False]
+        found = self.compiled.values_of(value)
+        if found is None:
+            raise Undecided(f"no proof is made of a selector of what grows: {self.program.text(line)}")
+        return [(str(number), node(truth)) for number, truth in found]
+
+    def one_of(self, number: int) -> str:
+        """The fact that a line has one of its values; none of a constant."""
+        line, label, name = self.program.lines[number], f"M{number}", self.spoken.value(number)
+        if line.op in ("in", "constant"):
+            return "word" if line.op == "in" else ""
+        if label not in self.done:
+            said = " | ".join(f"{name} = {value}" for value, _ in self.values_of(number))
+            if self.codes(number):
+                known = Pointwise(None, ("name", ""))
+                fact, known.equations[expr.parse_term(name)] = (
+                    (of := self.values[expr.parse_term(name)])[0],
+                    ("is", of[1]),
+                )
+                self.by_values(
+                    label, said, line.reads if line.op == "if" else line.reads[2:], known, [here(fact, "is")]
+                )
+            else:
+                self.by_cases(label, said)
+        return label
+
+    def never(self, line: int, is_one: Tree) -> bool:
+        """Whether a line is never the letter of a truth, with the fact that says so."""
+        code = is_one[1][2][1]
+        if code in self.codes(line) or not self.one_of(line):
+            return False
+        said = f"I[{self.spoken.value(line)} = {code}] = 0"
+        self.by_values(f"M{line}_{code}", said, [line], Pointwise(None, ("name", "")), [])
+        self.valued(f"M{line}_{code}", f"all i in 1..n. {said}")
+        return True
+
+    def by_values(self, label: str, said: str, reads: Iterable[int], known: Pointwise, nodes: Sequence[Node]) -> None:
+        """A fact about each position, by the values of lines there."""
+        nodes, values = [*nodes], list[tuple[Tree, str, Sequence[Tree]]]()
+        for read in dict.fromkeys(reads):
+            if one_of := self.one_of(read):
+                nodes.append(here(one_of, f"at{read}"))
+                term, numbers = self.spoken.value(read), [value for value, _ in self.values_of(read)]
+                values.append((expr.parse_term(term), f"at{read}", [*map(expr.parse_term, numbers)]))
+        proof = [intro(["i"]), intro(["range"]), *nodes, *known.by_values(expr.parse_formula(said), values)]
+        self.cite(have(label, f"all i in 1..n. {said}", proof))
+
+    def row_is(self, number: int) -> str:
+        """The fact that the coordinates of a line that is a number are its value."""
+        row = self.row(self.compiled.linear(self.compiled.lines[number]))
+        self.by_cases(f"Row{number}", f"{row} = {self.spoken.value(number)}", held=True)
+        return f"Row{number}"
+
+    def selected(self, selector: int, at: str = "p", told: Collection[int] = ()) -> list[tuple[int, str]]:
+        """The lines that a selector reads, each with the position at which it does, but for these parts of it."""
+        line = self.program.lines[selector]
+        if selector in told:
+            return []
+        if line.op == "select":
+            return [(line.reads[0], at), (line.reads[1], "i")]
+        if line.op in ("key", "query"):
+            return [(line.reads[0], at if line.op == "key" else "i")]
+        return [one for part in line.reads for one in self.selected(part, at, told)]
+
+    def by_index(self, selector: int) -> list[int]:
+        """The parts of a selector that compare indices."""
+        line, cases = self.program.lines[selector], self.compiled.lines[selector]
+        if line.op.startswith("pair"):
+            return [one for part in line.reads for one in self.by_index(part)]
+        return [selector] if any({BEFORE, AFTER} & variables(case.there) for case in cases) else []
 
     # Coordinates
 
@@ -281,74 +354,18 @@ class ProgramText:
             self.add(label, f"all i in 1..n. bit({put}(i))", [self.holds(name) if made else f"{put}_is"])
         return label
 
-    def lettered(self, said: str, hints: Sequence[str], held: Sequence[str] = ()) -> list[str]:
-        """Lines that close a goal by hints, with cases over the letter where it is asked for; `held` are coordinates
-        that are put in."""
-        hints = [*dict.fromkeys([*hints, "il", "ih"])]
-        if "w(i)" not in said or len(self.program.alphabet) == 1:
-            return [f"qed by {', '.join([*hints, *(f'{self.holds(one)}(i)' for one in held)])}"]
-
-        def block(k: int) -> list[str]:
-            lines, now = list[str](), [f"W{k}"]
-            for one in dict.fromkeys(held):
-                if one in self.compiled.sets:
-                    now.append(f"G{len(now)}")
-                    fact = f"{self.put(one)}(i) = {int(self.program.alphabet[k] in self.compiled.sets[one])}"
-                    lines.append(f"{now[-1]}: {fact} by W{k}, {self.holds(one)}(i), il, ih")
-                else:
-                    now.append(f"{self.holds(one)}(i)")
-            return [*lines, f"qed by {', '.join([*now, *(hint for hint in hints if hint != 'word(i)')])}"]
-
-        return self.by_letters(block)
-
-    def by_letters(
-        self, block: Callable[[int], Sequence[str]], at: str = "i", where: str = "il, ih", mark: str = "W"
-    ) -> list[str]:
-        """Lines with a block for the number of each letter at a position: the fact W0 or the like says that it is
-        there."""
-        numbers = range(len(self.program.alphabet))
-        if len(numbers) == 1:
-            raise Undecided("no proof is made of a program of one symbol")
-        return in_cases([f"{mark}{k}" for k in numbers], f"word({at})", where, map(block, numbers))
-
-    def _truthful(self, name: str) -> bool:
+    def truthful(self, name: str) -> bool:
         """Whether a coordinate holds a truth."""
         told = self.compiled
         return any(name in one for one in (told.sets, told.tables, told.compared, told.signs, self.held))
 
-    def coordinates(self, row: LinearFactors, at: str) -> list[str]:
-        """The facts about the coordinates of a row that hold truths."""
-        return [f"{self.holds(name)}({at})" for name in row if name and self._truthful(name)]
-
-    def count(self, name: str) -> str:
-        """The fact that a coordinate holds how often a truth is strictly before, or behind."""
-        side, truth, mean = self.compiled.counts[name]
-        held = self.compiled.hold(self.compiled.node(truth))
-        put, told, at = self.put(name), self.holds(held), self.truth(truth, "j")
-        said = self.truth(truth)
-        self.add(f"P_{name}", f"all i in 1..n. bit(I[{said}]) & {self.put(held)}(i) = I[{said}]",
-                 [told])  # fmt: skip
-        where, most = {"left": ("before", "i - 1"), "right": ("behind", "n - i")}[side]
-        sums = self.counted(name)
-        places = (where, f"{where}_square", f"inverse_{where}", self.put(mean), put)
-        terms = f"n; j. I[{at}]; {self.put(held)}; {self.put(mean)}; inverse_{where}; {put}; {where}; {where}_square"
-        self.add(f"N_{name}", f"all i in 1..n. {put}(i) = {sums} & 0 <= {sums} & {sums} <= {most}",
-                 [f"counted_{where}({terms})[P_{name}, {', '.join(f'{one}_is' for one in places)}]"])  # fmt: skip
-        return f"N_{name}"
-
-    def counted(self, name: str) -> str:
-        """What such a count is, as a sum."""
-        side, truth, _ = self.compiled.counts[name]
-        return f"sum(j, {'1, i - 1' if side == 'left' else 'i + 1, n'}, I[{self.truth(truth, 'j')}])"
-
-    def letters(self, number: int, at: str, fact: str) -> list[str]:
-        """Lines that show which letters there may be, where `fact` says that it is that of a line at a position."""
-        found = self.members(number)
-        if not found:
-            return [f"qed by {fact}"]
-        labels = [f"C{k}" for k in range(len(self.compiled.lines[number]))]
-        return [f"cases {', '.join(labels)} from {found[0]}({at}) by pl, ph, il, ih",
-                *(f"  - qed by {one}, {fact}" for one in labels)]  # fmt: skip
+    def range(self, name: str) -> str:
+        """The fact between what a coordinate is that holds a truth, or a number for each letter."""
+        if name not in self.compiled.tables:
+            return self.bit(name) if name not in ("one", "zero") else self.holds(name)
+        put, table = self.put(name), self.compiled.tables[name]
+        self.by_cases(f"B_{name}", f"{min(table)} <= {put}(i) & {put}(i) <= {max(table)}")
+        return f"B_{name}"
 
 
 def in_cases(labels: Sequence[str], fact: str, where: str, blocks: Iterable[Sequence[str]]) -> list[str]:
