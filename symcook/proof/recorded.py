@@ -5,8 +5,9 @@ family at each index, the model's function that is its value."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from symcook.model.family import Family
@@ -35,30 +36,36 @@ class BlockValues:
 
 
 class BlockRecord(RunEquations):
-    """Equations with a record of what each block defines, in `blocks`."""
+    """Equations with a record of what each block defines."""
 
-    def __init__(self, *given: Any, **more: Any) -> None:
-        self.blocks: list[BlockValues] = []
-        super().__init__(*given, **more)
+    @cached_property
+    def blocks(self) -> list[BlockValues]:
+        """The blocks up to now."""
+        return []
+
+    def _stream(self) -> None:
+        """Note the functions of the residual stream after the embedding or a block."""
+        raise NotImplementedError
 
     def _write(self, name: str, number: int, right: Right) -> None:
         super()._write(name, number, right)
         if self.blocks:
             self.blocks[-1].writes[name] = self.held[name]
 
-    def _norm(self, number: int, norm: Any) -> dict[str, Any]:
+    def _norm(self, number: int, norm: object) -> dict[str, Any]:
         first = len(self.definitions)
         outputs = super()._norm(number, norm)
         mean, deviation = (one.function for one in self.definitions[first : first + 2])
         self.blocks[-1].norms.append((mean, deviation, outputs))
         return outputs
 
-    def _part(self, *given: Any) -> None:
+    def _part(self, number: int, blocks: Sequence[object], norms: Sequence[object], placement: str) -> None:
         self.blocks.append(BlockValues())
         first = len(self.definitions)
-        super()._part(*given)
+        super()._part(number, blocks, norms, placement)
         sums = (one.row for one in self.definitions[first:] if isinstance(one.row, PartsRow))
         self.blocks[-1].parts = [function for row in sums for head in row.heads for function in head.reads()]
+        self._stream()
 
 
 class Recorded(BlockRecord, Relation):
@@ -78,10 +85,9 @@ class Recorded(BlockRecord, Relation):
     def _embed(self) -> None:
         self.call = self.written or self.call
         super()._embed()
-        self.streams.append(dict(self.held))
+        self._stream()
 
-    def _part(self, *given: Any) -> None:
-        super()._part(*given)
+    def _stream(self) -> None:
         self.streams.append(dict(self.held))
 
 
@@ -97,7 +103,10 @@ class RecordedFamily(BlockRecord, FamilyRelation):
 
     def _embed(self) -> None:
         super()._embed()
-        self.streams.append(((), dict(self.held)))
+        self._stream()
+
+    def _stream(self) -> None:
+        self.streams.append((self.rounds, dict(self.held)))
 
     def _repeat(self, part: Repeat, number: int) -> int:
         before, known = dict(self.held), {*self.functions}
@@ -107,10 +116,6 @@ class RecordedFamily(BlockRecord, FamilyRelation):
             for name in started:
                 self.starts.append((name, (self.held[name][0], (before_first(index.low),)), before.get(name)))
         return next_number
-
-    def _part(self, *given: Any) -> None:
-        super()._part(*given)
-        self.streams.append((self.rounds, dict(self.held)))
 
 
 class Matching:
