@@ -785,6 +785,16 @@ def strict_lookups(values: Sequence[F], kinds: Sequence[str]) -> bool:
     return all(attend(k, scores[: i - 1], values[: i - 1]) == values[i - 2] for i in range(2, n + 1) for k in kinds)
 
 
+def one_head(values: Sequence[F], kind: str, broken: bool) -> bool:
+    """Whether a head over positions of the other parity finds i - 1; `broken` has -1/j beside twice the score."""
+    for i in range(2, len(values) + 1):
+        other = [F(1 if (i - j) % 2 else -1) for j in range(1, i + 1)]
+        scores = [2 * s - F(1, j) if broken else s for j, s in enumerate(other, 1)]
+        if attend(kind, scores, values[:i]) != values[i - 2]:
+            return False
+    return True
+
+
 TABLE_2_RUNS = list(map(with_a_run, TABLE_2))
 
 
@@ -809,6 +819,10 @@ def t2_predecessor(v: Any) -> bool | None:
         ("lhardmax(l. l/n, i - 1, j)*v(j)) = v(i - 1)", "lhardmax(l. l/n, i, j)*v(j)) = v(i - 1)"),
         ("lhardmax(l. l/n, i - 1, j)*v(j)) = v(i - 1)", "lhardmax(l. 0, i - 1, j)*v(j)) = v(i - 1)"),
         ("lhardmax(l. l/n, i - 1, j)*v(j)) = v(i - 1)", "lhardmax(l. l/n, i - 1, j)*v(j)) = v(1)"),
+        ("rhardmax(l. -pow(-1, i)*pow(-1, l), i, j)", "hardmax(l. -pow(-1, i)*pow(-1, l), i, j)"),
+        ("rhardmax(l. -pow(-1, i)*pow(-1, l), i, j)", "lhardmax(l. -pow(-1, i)*pow(-1, l), i, j)"),
+        ("pow(-1, l) - 1/l", "pow(-1, l)"),
+        ("pow(-1, l) - 1/l", "pow(-1, l) + 1/l"),
     ],
 )
 def t2_predecessor_corrected(v: Any) -> bool | None:
@@ -816,7 +830,8 @@ def t2_predecessor_corrected(v: Any) -> bool | None:
     if not values:
         return None
     inside = all(0 <= e <= 1 for e in values)
-    return (not inside or formula(values)[1:] == values[:-1]) and strict_lookups(values, KINDS[1:])
+    right = (not inside or formula(values)[1:] == values[:-1]) and strict_lookups(values, KINDS[1:])
+    return right and one_head(values, "rightmost", broken=False) and one_head(values, "average", broken=True)
 
 
 def lookup_instances() -> Iterator[dict[str, Any]]:

@@ -251,13 +251,51 @@ def chords(n: int) -> dict[str, Any]:
     }
 
 
+def bent(p: Callable[[Any], Any], u: Fraction, slope: Any, half: Any, smooth: bool) -> dict[str, Any]:
+    """An activation at a point, with half its second derivative there; `smooth` where it has one."""
+    return {
+        "p()": [p],
+        "u": u,
+        "a": slope,
+        "c": half,
+        "tol": [F(0), F(1, 10), F(1, 2)],
+        "d": lambda env: [F(0), env["tol"]],
+        "s": lambda env: [F(0), env["d"], -env["d"], env["d"] / 3],
+        "R": [F(1), F(0)],
+        "off": [F(0), F(1, 10)],
+        "T": lambda env: [F(0), env["off"] / 10],
+        "v": lambda env: [F(0), env["T"], env["T"] / 2, F(2)],
+        "smooth": smooth,
+    }
+
+
+BENT = [
+    bent(lambda z: CONTEXT.exp(real(z)), F(0), F(1), F(1, 2), smooth=True),
+    bent(lambda z: abs(z), F(0), F(0), F(1), smooth=False),
+    bent(lambda z: 1 / (1 + z * z), F(1), F(-1, 2), F(1, 4), smooth=True),
+    bent(by_cdf, F(0), F(1, 2), 1 / CONTEXT.sqrt(2 * CONTEXT.pi), smooth=True),
+]
+
+
+def three_units(v: Any) -> bool:
+    """f(u + x + y) - f(u + x) - f(u + y) + f(u), scaled and over the second derivative, is near x y."""
+    (p,), u, scale = v["p()"], v["u"], F(1, 100)
+    for x in CORNERS:
+        for y in CORNERS:
+            values = [real(p(u + scale * z)) for z in (x + y, x, y, F(0))]
+            found = (values[0] - values[1] - values[2] + values[3]) / (2 * real(v["c"]) * real(scale**2))
+            if abs(found - real(x * y)) > M("0.1"):
+                return False
+    return True
+
+
 def layers() -> Iterator[dict[str, Any]]:
     """Layers with the greatest error that they are to have on the unit square."""
     flat = {name: {(1, 1): F(0)} for name in ("W()", "U()", "b()", "V()")} | {"h": F(1), "m": F(1)}
     tilted = flat | {"W()": {(1, 1): F(1)}, "U()": {(1, 1): F(1)}, "V()": {(1, 1): F(1, 2)}}
     some = [(flat | {"e": F(1, 2)}, F(1, 2)), (tilted | {"e": F(-1, 4)}, F(1, 4))]
     for layer, size in [*some, *((chords(n), F(1, 4 * n * n)) for n in (1, 2, 4))]:
-        forms = {"f()": [by_cdf, by_tanh, ramp], "z": POINTS}
+        forms = {"f()": [by_cdf, by_tanh, ramp], "z": POINTS} | BENT[len(layer["V()"]) % len(BENT)]
         yield layer | forms | {"eps": size, "C": [F(0), F(1000)], "x": FAR, "y": FAR, "t": [F(0), F(1, 2), F(2)]}
 
 
@@ -285,12 +323,17 @@ def without_curvature(v: Any) -> bool:
         ("<= t/4*(abs(x) + abs(y))^3", "<= t/100*(abs(x) + abs(y))^3"),
         ("f(t*x + t*y) - f(t*x) - f(t*y)", "f(t*x + t*y) - f(t*x)"),
         ("/t^2 - x*y)", "/t - x*y)"),
+        ("<= tol*s^2)", "<= tol)"),
+        ("/(2*c*v^2)", "/(c*v^2)"),
+        ("+ p(u))/", "- p(u))/"),
+        ("v <= T &", "T <= v &"),
     ],
 )
 def by_chords(v: Any) -> bool:
     inside = all(abs(put_out(v, x, y) - x * y) <= v["eps"] for x in CORNERS for y in CORNERS)
     scaled = [(f, x, y, t) for f in (by_cdf, by_tanh) for x in CORNERS for y in CORNERS for t in v["t"] if t > 0]
     three = all(abs(error(f, t * x, t * y)) <= t**3 * (x + y) ** 3 / 4 + SLACK for f, x, y, t in scaled)
+    three = three and (not v["smooth"] or three_units(v))
     return inside and three and any(abs(put_out(v, x, y) - x * y) > 1000 for x in FAR for y in FAR)
 
 

@@ -1374,6 +1374,46 @@ def tiebreak_matrices_corrected(v: Any) -> bool | None:
     return printed and (found[1], found[-1]) == (first, last)
 
 
+def two_tokens(layers: list[tuple[int, ...]], tokens: tuple[int, int], others: tuple[int, int]) -> dict[str, Any]:
+    """A network of numbers (d = 1, average-hard attention without a mask) on two tokens, and on two others."""
+    runs = {}
+    for name, middle, pair in (("x", "p", tokens), ("y", "q", others)):
+        z = [F(e) for e in pair]
+        runs[name], runs[middle] = {(0, 1, i): e for i, e in enumerate(z, 1)}, {}
+        for t, (query, key, value, first, bias, second, last) in enumerate(layers, 1):
+            heads = [ahardmax([query * key * a * e for e in z]) for a in z]
+            mean = [
+                a + value * sum(w * e for w, e in zip(head, z, strict=True)) for head, a in zip(heads, z, strict=True)
+            ]
+            z = [e + second * max(first * e + bias, 0) + last for e in mean]
+            runs[middle] |= {(t, 1, i): e for i, e in enumerate(mean, 1)}
+            runs[name] |= {(t, 1, i): e for i, e in enumerate(z, 1)}
+    places = range(1, len(layers) + 1)
+    tables = {
+        name: {(t, 1, 1): F(layers[t - 1][k]) for t in places} for name, k in zip("QKVWU", (0, 1, 2, 3, 5), strict=True)
+    }
+    offsets = {name: {(t, 1): F(layers[t - 1][k]) for t in places} for name, k in (("b", 4), ("c", 6))}
+    held = {f"{name}()": [e] for name, e in (runs | tables | offsets).items()}
+    return held | {"L": F(len(layers)), "d": F(1), "a": F(1)}
+
+
+CONSTANT = (1, 1, 0, 1, 0, -1, 2)  # 2 at both positions
+NETWORKS = [
+    two_tokens([CONSTANT], (2, 1), (1, 2)),
+    two_tokens([CONSTANT], (2, 1), (2, 1)),
+    two_tokens([CONSTANT], (2, 2), (2, 2)),
+    two_tokens([(1, -1, 2, 1, 1, 3, 0), (1, 2, -1, 1, -4, 1, 5)], (1, 3), (3, 1)),
+]
+
+
+def exchanged(v: Any) -> bool:
+    """Whether the network leaves the other position's vector where the two tokens are in the other order."""
+    last, x, y = int(v["L"]), v["x()"][0], v["y()"][0]
+    if (x[0, 1, 1], x[0, 1, 2]) != (y[0, 1, 2], y[0, 1, 1]):
+        return True
+    return (x[last, 1, 1], x[last, 1, 2]) == (y[last, 1, 2], y[last, 1, 1])
+
+
 def table_rows() -> Iterator[dict[str, Any]]:
     """The rows with a run of each stored model of Table 2, its factor 1, as the table prints it, or the gap."""
     for row in rows_with_gap(False):
@@ -1395,7 +1435,7 @@ def table_rows() -> Iterator[dict[str, Any]]:
             }
 
 
-TABLE = list(table_rows())
+TABLE = [row | network for row, network in zip(table_rows(), itertools.cycle(NETWORKS), strict=False)]
 
 
 def table_row(v: Any) -> bool | None:
@@ -1425,10 +1465,14 @@ def table_tiebreak(v: Any) -> bool | None:
         ("& gamma = g", "& gamma = 1"),
         ("run(tie-break-leftmost-table-2)", "run(tie-break-table-2)"),
         ("run(tie-break-table-2)", "run(tie-break-leftmost-table-2)"),
+        ("y(L, a, i) = y(0, a, 1)", "y(L, a, i) = y(0, a, 2)"),
+        ("x(0, a, 1) != x(0, a, 2) -> ", ""),
+        ("y(0, f, 1) = x(0, f, 2) & y(0, f, 2) = x(0, f, 1)", "y(0, f, 1) = x(0, f, 1)"),
     ],
 )
 def table_tiebreak_corrected(v: Any) -> bool | None:
-    return table_row(v) if v["gamma"] == v["g"] else None
+    row = table_row(v) if v["gamma"] == v["g"] else None
+    return row if row is None else row and exchanged(v)
 
 
 # --- Cookbook, Section 5.7 --------------------------------------------------------------------------------------------
