@@ -49,7 +49,7 @@ class ReadBack(NamedTuple):
     there: str
 
 
-class HardHead(LineRule):
+class SelectionRule(LineRule):
     """The facts about a selection, which one head finds."""
 
     def __init__(self, text: ProgramText, number: int) -> None:

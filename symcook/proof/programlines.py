@@ -11,8 +11,7 @@ from fractions import Fraction
 from symcook.compilers.numbers import Atom, Form, add_to
 from symcook.errors import Undecided
 from symcook.present import present
-from symcook.proof.pointwise import Pointwise
-from symcook.proof.programnumbers import ChosenNumber, Count
+from symcook.proof.programnumbers import ChosenNumber, CountedNumber
 from symcook.proof.programsaid import RANGES
 from symcook.proof.programtext import ProgramText
 
@@ -40,7 +39,7 @@ class LineRule:
             self.text.by_cases(label, said)
 
 
-class NothingSelected(LineRule):
+class NoSelectionRule(LineRule):
     """A selection that selects no position."""
 
     def show(self) -> None:
@@ -64,7 +63,7 @@ class NothingSelected(LineRule):
         return fact == f"M{line}" or fact.partition("_")[0] == f"L{line}"
 
 
-class PrefixSum(LineRule):
+class PrefixSumRule(LineRule):
     """A sum over the positions up to here, or from here on."""
 
     def show(self) -> None:
@@ -74,7 +73,9 @@ class PrefixSum(LineRule):
         if not all(self.text.there(atom.name) for atom in value.atoms):
             return
         counts = [
-            (Count(self.text, atom.name), q) for atom, q in value.atoms.items() if atom.name in self.compiled.counts
+            (CountedNumber(self.text, atom.name), q)
+            for atom, q in value.atoms.items()
+            if atom.name in self.compiled.counts
         ]
         left, strict = self.line.value.endswith("future"), self.line.value.startswith("strict")
         all_there = "before" if left else "behind"
@@ -104,7 +105,7 @@ class PrefixSum(LineRule):
             f"qed by {', '.join(end)}"])  # fmt: skip
 
 
-class Comparison(LineRule):
+class ComparisonRule(LineRule):
     """A comparison: of what has few values as other lines; of numbers by the coordinates that say it."""
 
     def show(self) -> None:
@@ -123,7 +124,7 @@ class Comparison(LineRule):
             codes = [code for code in self.text.codes(reads[0]) if code in self.text.codes(reads[1])]
             same = " + ".join(f"I[{a} = {code}]*I[{b} = {code}]" for code in codes) or "0"
             said = f"I[{a} {self.line.value} {b}] = {same if self.line.value == '=' else f'1 - ({same})'}"
-            self.text.by_values(f"S{self.number}", said, reads, Pointwise(None, ("name", "")), [])
+            self.text.by_values(f"S{self.number}", said, reads)
             self.text.valued(f"S{self.number}", f"all i in 1..n. {said}")
         super().show()
 

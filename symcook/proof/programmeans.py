@@ -15,12 +15,12 @@ from symcook.compilers.selection import AFTER, BEFORE, SelectorCase
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.proof.programlines import LineRule
-from symcook.proof.programnumbers import ChosenNumber, Count
+from symcook.proof.programnumbers import ChosenNumber, CountedNumber
 from symcook.proof.programpairs import SelectorPairs, held_here, selects
 from symcook.proof.programsaid import RANGES
 
 
-class Mean(LineRule):
+class MeanRule(LineRule):
     """The mean of a number at the positions up to here, from here on, or at all."""
 
     def show(self) -> None:
@@ -91,7 +91,7 @@ class SharedMeans(NamedTuple):
                 *(f"  rewrite back Times{k}" for k in range(len(self.names))), "  qed"]  # fmt: skip
 
 
-class Width(LineRule):
+class WidthRule(LineRule):
     """How many positions are selected."""
 
     @property
@@ -169,7 +169,7 @@ class Width(LineRule):
         else:
             atoms = {atom.name: q for atom, q in one.total.atoms.items()}
             counts = [self.compiled.counts[name].truth for name in atoms if name in self.compiled.counts]
-            hints = [f"{Count(self.text, name).fact()}(i)" for name in atoms if name in self.compiled.counts]
+            hints = [f"{CountedNumber(self.text, name).fact()}(i)" for name in atoms if name in self.compiled.counts]
             factors = [q for name, q in atoms.items() if name in self.compiled.counts]
             of += [f"({q})*I[{self.text.truth(truth, 'j')}]" for q, truth in zip(factors, counts, strict=True)]
             of.append(f"({atoms.get(side.where, 0)})")

@@ -67,7 +67,7 @@ def number_of(text: ProgramText, name: str) -> GrowingNumber:
     if name in text.compiled.gates:
         return ChosenNumber(text, name)
     if name in text.compiled.counts:
-        return Count(text, name)
+        return CountedNumber(text, name)
     finds = any(name in head.copies for head in text.heads.values())
     return FoundNumber(text, name) if finds else PlaceNumber(text, name)
 
@@ -95,7 +95,7 @@ class PlaceNumber(GrowingNumber):
         return [f"qed by {square}_is(i), {self.put}_is(i), il, ih"]
 
 
-class Count(GrowingNumber):
+class CountedNumber(GrowingNumber):
     """How often a truth is strictly before, or behind."""
 
     def __init__(self, text: ProgramText, name: str) -> None:

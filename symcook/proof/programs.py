@@ -16,9 +16,9 @@ from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.modelfile import to_document
 from symcook.programs.srasp_reading import read_srasp
 from symcook.proof import own
-from symcook.proof.programheads import HardHead
-from symcook.proof.programlines import Comparison, LineRule, NothingSelected, PrefixSum
-from symcook.proof.programmeans import Mean, Width
+from symcook.proof.programheads import SelectionRule
+from symcook.proof.programlines import ComparisonRule, LineRule, NoSelectionRule, PrefixSumRule
+from symcook.proof.programmeans import MeanRule, WidthRule
 from symcook.proof.programsaid import Spoken, witnesses
 from symcook.proof.programtext import ProgramText, in_cases
 from symcook.proof.replay import Statement
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.proof.search.tactics import Goal
 
-RULES = {"psum": PrefixSum, "compare": Comparison, "width": Width, "aggregate": Mean}
+LINE_RULES = {"psum": PrefixSumRule, "compare": ComparisonRule, "width": WidthRule, "aggregate": MeanRule}
 """The rules for lines that are no selection and look at more than their own position."""
 
 
@@ -106,9 +106,9 @@ class ProgramProof:
         text, line = self.text, self.text.program.lines[number]
         if line.op in ("left", "right") or (line.op == "aggregate" and text.program.types[number] == "letter"):
             found = any(one.head for one in text.compiled.selections.get(number, ()))
-            return (HardHead if found else NothingSelected)(text, number)
-        rule = RULES.get(line.op, LineRule)(text, number)
-        if rule.chosen and isinstance(rule, (PrefixSum, Comparison, Mean)):
+            return (SelectionRule if found else NoSelectionRule)(text, number)
+        rule = LINE_RULES.get(line.op, LineRule)(text, number)
+        if rule.chosen and isinstance(rule, (PrefixSumRule, ComparisonRule, MeanRule)):
             raise Undecided(f"no proof is made of a number that grows and is found or not: {text.program.text(number)}")
         return rule
 

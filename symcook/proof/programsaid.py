@@ -36,11 +36,11 @@ RANGES = {
 
 
 _LABELS = """
-above alike apart asked at_end behind below best bit bits chosen counted each edge either fails far first fit fits
-found gone half heads held here high holds how ih il inverse is it jh jl keyed keys kh kl later_on least less level
-low m met mirrored misses more most near_or_far never no none none_here not_so nothing now off one_key only other
-others own parts ph picked pl pos query same scores sel shifted single so some some_here square squares test tests
-times told total truths under unit value warm whole word yes zero zeros
+alike apart asked at_edge at_end behind below best bit bits chosen counted each each_all each_same edge either fails
+far first fit fits found gone heads here high holds how ih il inverse is it jh jl keys kh kl later_on least less level
+low m met mirrored misses more most near_or_far never no none not_so nothing now number off one_key only other others
+own parts ph picked pl pos product query same scores sel share shifted single so some some_here square squares tells
+test tests times told total truths unit value warm whole word yes zero
 """
 LABELS = frozenset(_LABELS.split())
 """What facts are called in the proofs: no function is called so."""
@@ -60,7 +60,7 @@ class Spoken:
             if line.op not in INLINE and line.op not in PAIRS and not line.op.startswith("pair"):
                 name = given.get(number, f"v{number}")
                 while name in avoided or re.fullmatch(
-                    r"[A-Z]\w*|(found|least|less|low|query|some|square|warm)\d", name
+                    r"[A-Z]\w*|(found|least|less|low|query|some|square|warm|zero)\d", name
                 ):
                     name += "_"
                 avoided.add(name)

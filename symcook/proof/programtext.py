@@ -31,7 +31,7 @@ from symcook.proof.steps import Node, have, here, intro
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.proof.ownnames import ModelMeaning
-    from symcook.proof.programheads import HardHead
+    from symcook.proof.programheads import SelectionRule
     from symcook.proof.search.tactics import Goal
 
 LineValues = Sequence[tuple[str, BoolNode]]
@@ -60,7 +60,7 @@ class ProgramText:
             self.valued(f"{self.put(place)}_is", f"all i in 1..n. {self.put(place)}(i) = {said}")
         self.held = {name: node for node, name in compiled.held.items()}
         self.letters = {name: k for k, name in spoken.names.items() if self.codes(k)}
-        self.heads: dict[int, HardHead] = {}
+        self.heads: dict[int, SelectionRule] = {}
 
     # Texts
 
@@ -270,9 +270,8 @@ class ProgramText:
                     (of := self.values[expr.parse_term(name)])[0],
                     ("is", of[1]),
                 )
-                self.by_values(
-                    label, said, line.reads if line.op == "if" else line.reads[2:], known, [here(fact, "is")]
-                )
+                known.nodes.append(here(fact, "is"))
+                self.by_values(label, said, line.reads if line.op == "if" else line.reads[2:], known)
             else:
                 self.by_cases(label, said)
         return label
@@ -283,19 +282,19 @@ class ProgramText:
         if code in self.codes(line) or not self.one_of(line):
             return False
         said = f"I[{self.spoken.value(line)} = {code}] = 0"
-        self.by_values(f"M{line}_{code}", said, [line], Pointwise(None, ("name", "")), [])
+        self.by_values(f"M{line}_{code}", said, [line])
         self.valued(f"M{line}_{code}", f"all i in 1..n. {said}")
         return True
 
-    def by_values(self, label: str, said: str, reads: Iterable[int], known: Pointwise, nodes: Sequence[Node]) -> None:
-        """A fact about each position, by the values of lines there."""
-        nodes, values = [*nodes], list[tuple[Tree, str, Sequence[Tree]]]()
+    def by_values(self, label: str, said: str, reads: Iterable[int], known: Pointwise | None = None) -> None:
+        """A fact about each position, by the values of lines there, and what else is known."""
+        known, values = known or Pointwise(None, ("name", "")), list[tuple[Tree, str, Sequence[Tree]]]()
         for read in dict.fromkeys(reads):
             if one_of := self.one_of(read):
-                nodes.append(here(one_of, f"at{read}"))
+                known.nodes.append(here(one_of, f"at{read}"))
                 term, numbers = self.spoken.value(read), [value for value, _ in self.values_of(read)]
                 values.append((expr.parse_term(term), f"at{read}", [*map(expr.parse_term, numbers)]))
-        proof = [intro(["i"]), intro(["range"]), *nodes, *known.by_values(expr.parse_formula(said), values)]
+        proof = [intro(["i"]), intro(["range"]), *known.nodes, *known.by_values(expr.parse_formula(said), values)]
         self.cite(have(label, f"all i in 1..n. {said}", proof))
 
     def row_is(self, number: int) -> str:

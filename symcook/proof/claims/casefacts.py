@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import Rejected
 from symcook.locks import PRECISION
@@ -24,6 +24,9 @@ from symcook.proof.search.simplex import Effort
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, free, negation, num, var
 
+if TYPE_CHECKING:
+    from symcook.proof.claims.counts import CountedPoint
+
 WORK = 20_000_000
 MOST_CLEARED = 8
 BASE, RULE, OPAQUE, WAITS = "base", "rule", "opaque", "waits"
@@ -32,7 +35,7 @@ BASE, RULE, OPAQUE, WAITS = "base", "rule", "opaque", "waits"
 class Unclosed(Exception):
     """A case that no arithmetic closes: the counts there, and what the procedure cannot read in it."""
 
-    def __init__(self, counts: Any, opaque: tuple[str, ...]) -> None:
+    def __init__(self, counts: CountedPoint | None, opaque: tuple[str, ...]) -> None:
         super().__init__(", ".join(opaque))
         self.counts, self.opaque = counts, opaque
 

@@ -17,7 +17,7 @@ def cited(nodes: list[Node]) -> set[str]:
     return _pruned(nodes)[1]
 
 
-def _labels(spec: Any) -> list[str]:
+def _labels(spec: str | list[str]) -> list[str]:
     return list(spec) if isinstance(spec, list) else [spec]
 
 
