@@ -2111,8 +2111,17 @@ def active() -> Iterator[dict[str, Any]]:
             yield {**given, **matched[n]}
 
 
+@adequate("s9.2.2.step2_scores", at=active(), false=True)
+def one_is_unmatched(v: Any) -> bool | None:
+    """Each side of m that has positions has an active one."""
+    a, m = v["bits"], int(v["m"])
+    if set(a) - {0, 1}:
+        return None
+    return all(1 in side for side in (a[: m - 1], a[m:]) if side)
+
+
 @adequate(
-    "s9.2.2.step2_scores",
+    "s9.2.2.step2_scores.corrected",
     at=active(),
     misses=[
         ("lhardmax(l. l/n + a(l), m - 1, j) = I[j = p]", "lhardmax(l. l/n + a(l), m - 1, j) = I[j = 1]"),
