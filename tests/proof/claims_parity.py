@@ -2115,9 +2115,8 @@ def active() -> Iterator[dict[str, Any]]:
 def one_is_unmatched(v: Any) -> bool | None:
     """Each side of m that has positions has an active one."""
     a, m = v["bits"], int(v["m"])
-    if set(a) - {0, 1}:
-        return None
-    return all(1 in side for side in (a[: m - 1], a[m:]) if side)
+    sides = [side for side in (a[: m - 1], a[m:]) if side]
+    return all(1 in side for side in sides) if sides and not set(a) - {0, 1} else None
 
 
 @adequate(
