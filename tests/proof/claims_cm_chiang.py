@@ -234,8 +234,17 @@ def shares(v: Any) -> list[Any] | None:
     return softmax([real(c) * (i == 1) for i in range(len(w) + 1)])
 
 
+@adequate("chiang2022.s3.3.focus", at=NETWORKS, false=True)
+def focus_of_every_string(v: Any) -> bool | None:
+    """Position 1 has the greatest weight of CLS; the empty string has no position 1."""
+    if v["c"] <= 0 or not set(v["word"]) <= {0, 1}:
+        return None
+    found = shares(v)
+    return found is not None and all(i == 1 or bool(x < found[1]) for i, x in enumerate(found))
+
+
 @adequate(
-    "chiang2022.s3.3.focus",
+    "chiang2022.s3.3.focus.corrected",
     at=NETWORKS,
     misses=[
         ("= 1/(exp(c) + n - 1)", "= 1/(exp(c) + n)"),
