@@ -556,14 +556,12 @@ def _used(proof: object) -> Iterator[str]:
 def below(certificate: Mapping[str, Any]) -> list[str]:
     """The stored statements that a certificate rests on, lemmas of lemmas too, in the order of the files. Beside a
     corrected form stands what it corrects, which the second checker asks for."""
-    folder = replay.library().root / "certificates"
-    found: set[str] = set()
+    found = set[str]()
     todo = [*certificate["lemmas"]]
     while todo:
-        name = todo.pop()
-        if name not in found:
+        if (name := todo.pop()) not in found:
             found.add(name)
-            path = folder / f"{name}.json"
+            path = replay.library().root / "certificates" / f"{name}.json"
             todo += load_json(path.read_bytes()).get("lemmas", ()) if path.is_file() else []
             todo += filter(None, [replay.statements()[name].corrects])
     return [name for name in replay.statements() if name in found]

@@ -92,10 +92,9 @@ class ProgramProof:
 
     def __init__(self, text: ProgramText) -> None:
         self.text = text
-        functions = [*text.spoken.names.values()]
         text.lines.append(f"given .. some word ({' '.join(f'{one}_is' for one in text.definitions)})")
-        facts = " ".join(f"{one}_is" for one in functions)
-        if functions:
+        if functions := [*text.spoken.names.values()]:
+            facts = " ".join(f"{one}_is" for one in functions)
             text.lines.append(f"given {' '.join(functions)} {f'({facts})' if text.spoken.joined else facts}")
         for number in text.spoken.names:
             self.rule(number).show()
@@ -131,8 +130,7 @@ class ProgramProof:
         stream = {name: column[0] for name, column in steps[-1].columns.items()}
         values = [f"j. {stream.get(name, 0)}" for name in self.text.run]
         lines = [f"  witness {'; '.join(['1', 'j. 0', *values])}"]
-        found = witnesses(self.text.spoken, letter)
-        if found:
+        if found := witnesses(self.text.spoken, letter):
             lines.append(f"  - witness {'; '.join(f'j. {value}' for value in found.values())}")
         written(g, lines)
 
