@@ -23,7 +23,6 @@ from symcook.present import present
 from symcook.proof import kernel, limits, own, replay
 from symcook.proof.claims import premises
 from symcook.proof.claims.decision import COUNTS, ClaimDecision, decide
-from symcook.proof.files import load_json
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.ownfacts import Facts, Trying, parts
 from symcook.proof.ownmeanings import Handed, Meanings
@@ -556,15 +555,13 @@ def _used(proof: object) -> Iterator[str]:
 def below(certificate: Mapping[str, Any]) -> list[str]:
     """The stored statements that a certificate rests on, lemmas of lemmas too, in the order of the files. Beside a
     corrected form stands what it corrects, which the second checker asks for."""
-    found = set[str]()
-    todo = [*certificate["lemmas"]]
+    home = replay.library()
+    todo, found = [*certificate["lemmas"]], set[str]()
     while todo:
         if (name := todo.pop()) not in found:
             found.add(name)
-            path = replay.library().root / "certificates" / f"{name}.json"
-            todo += load_json(path.read_bytes()).get("lemmas", ()) if path.is_file() else []
-            todo += filter(None, [replay.statements()[name].corrects])
-    return [name for name in replay.statements() if name in found]
+            todo += [*home.lemmas(name), *filter(None, [home.statements[name].corrects])]
+    return [name for name in home.statements if name in found]
 
 
 def expanded(statement: Statement, certificate: Mapping[str, object]) -> str:
