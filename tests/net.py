@@ -37,7 +37,7 @@ from symcook.model import modelfile
 from symcook.model.family import Family, load
 from symcook.model.instance import Instance, instance
 from symcook.programs.shipped import shipped_program
-from symcook.proof import forms, formulas, own, programs
+from symcook.proof import forms, own, programs
 from symcook.proof.files import proofs_directory
 from symcook.proof.runrel import stored_model
 from symcook.proof.search import prooftext
@@ -85,8 +85,8 @@ def of_formulas(asks: Item, seconds: float) -> Answer:
     """That a compiled model answers as its formula or program."""
     softened = {key: asks[key] for key in ("soft", "tau") if key in asks}
     model = sc.compile(asks["language"], asks["source"], alphabet=asks.get("alphabet", "ab"), **softened)
-    prover = programs if asks["language"] == "srasp" else formulas
-    return settled(prover.prove(model, seconds)[1], prover.__name__)
+    prover = "programs" if asks["language"] == "srasp" else "formulas"
+    return settled(programs.prove(model, seconds)[1], prover)
 
 
 def of_bridges(asks: Item, seconds: float) -> Answer:
@@ -108,7 +108,7 @@ def of_claims(asks: Item, seconds: float) -> Answer:
     if document.get("program") is None:
         return settled(own.settle(statement, document, None, seconds), "automation")
     model = modelfile.loads(json.dumps(document))
-    return settled(formulas.settle(model, statement, document, seconds), "formulas")
+    return settled(programs.settle(model, statement, document, seconds), "formulas")
 
 
 def settled(found: own.Settled, prover: str) -> Answer:

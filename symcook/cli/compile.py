@@ -142,7 +142,7 @@ def _proved(
 
     Of the construction of a theorem the certificate is the bridge to its family, and "theorems" are those about it.
     """
-    from symcook.proof import decoders, formulas, programs
+    from symcook.proof import decoders, programs
 
     program = model.program
     none = "the model is written, and no proof was found"
@@ -169,7 +169,7 @@ def _proved(
             raise refused(why, none, model) from None
     else:
         with Waiting("proving"), within(seconds, none, instead(model), begun):
-            statement, found = (programs if program.kind == "srasp" else formulas).prove(model, seconds)
+            statement, found = programs.prove(model, seconds)
         if found.certificate is None or found.verdict is None:
             why = str(found.missing).partition("\n")[0]
             raise Undecided(f"{none}: {why}; {instead(model)}.")

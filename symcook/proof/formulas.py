@@ -1,48 +1,36 @@
-"""That a compiled model answers as its formula says: the sentence, and a proof of it. Nothing here is trusted.
+"""That a compiled model answers as its formula says: the sentence, and the facts of its proof. Nothing here is trusted.
 
 The sentence has a truth function for each line of the formula, given by an equation; the proof has a fact for each
 operator on other positions, which cites its lemma, and cases over bits between them. What is known to hold is written
-down as nodes of the certificate; lines of text, for counts, go to the elaborator. The certificate is checked like any
-other.
+down as nodes of the certificate; lines of text, for counts, go to the elaborator.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from symcook.alarm import Until
 from symcook.compilers.formula import Packed
-from symcook.errors import BadInput, Undecided
+from symcook.errors import Undecided
 from symcook.model import expr
-from symcook.model.meaning import subtrees
-from symcook.model.modelfile import to_document
 from symcook.present import present
-from symcook.programs import FORMULAS
 from symcook.programs.formula import COUNTING, TEMPORAL, Formula, FormulaLine
-from symcook.programs.reading import formula_of
 from symcook.proof import headrules, own
-from symcook.proof.formlemmas import Apart
+from symcook.proof.facts import CompiledFacts, Fact, on_one_letter
 from symcook.proof.pointwise import CASES, HERE, FactSide, Pointwise
-from symcook.proof.replay import Statement
 from symcook.proof.search import equations
 from symcook.proof.search.computed import rows_function
-from symcook.proof.search.elaborate import Elaborator, written
+from symcook.proof.search.elaborate import Elaborator
 from symcook.proof.search.prooftext import Place
 from symcook.proof.search.tactics import Goal
 from symcook.proof.spelled import WORD, spelled
-from symcook.proof.steps import Node, both, combined, have, here, hyp, use
+from symcook.proof.steps import Node, both, combined, have, here, hyp, intro, use
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.proof.ownnames import ModelMeaning
-
-ClosingStep = Callable[[Goal], None]
-"""What closes a part of a goal, or adds a fact to it."""
 
 
 @own.deeper()
@@ -118,53 +106,6 @@ def _counted(line: FormulaLine, trees: Sequence[expr.Tree]) -> expr.Tree:
     return ("call", name, (*(("num", one, 1) for one in numbers), *counts))
 
 
-def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, own.Settled]:
-    """The statement that a compiled model answers as its formula, with its certificate, or what is missing.
-
-    Raises BadInput for a model without a program or changed since it was compiled, Undecided where no text is made.
-    """
-    if model.program is None:
-        raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
-    if model.program.kind not in FORMULAS or model.program.theorem:
-        raise Undecided("no proof is made of a printed construction that counts")
-    formula = formula_of(model.program)
-    packed = Packed(formula, model.program.attention)
-    if packed.model(model.program.source, model.name, model.program.kind) != model:
-        raise BadInput("the model must be as it was compiled", model.name, "compile its program again")
-    document, said = to_document(model), sentence(formula)
-    try:
-        statement = own.claim(document, said)
-    except BadInput:
-        raise Undecided("no proof is made of a formula whose sentence nests deeper than a statement may") from None
-    lines = ProofLines(packed, formula, own.meaning(document, said)).made()
-    parts = {"proof": lines.prove, "inhabited": partial(lines.inhabited, model=model)}
-    return statement, own.settle(statement, document, parts, seconds, words=False)
-
-
-def settle(
-    model: Transformer, statement: Statement, document: Mapping[str, object], seconds: float = own.SECONDS
-) -> own.Settled:
-    """`own.settle` without a text; a sentence about the formula or program of a compiled model is tried with lines made
-    for it."""
-    from symcook.proof import programs
-
-    until = Until(seconds)
-    srasp = model.program is not None and model.program.kind == "srasp"
-    if srasp and (found := programs.settled(model, statement, seconds)) is not None:
-        return found
-    with suppress(BadInput, Undecided):
-        program = model.program
-        meaning = own.meaning(document, statement.note)
-        if program is not None and program.kind in FORMULAS and not program.theorem and meaning.truths is not None:
-            packed = Packed(formula_of(program), program.attention)
-            if packed.model(program.source, model.name, program.kind) == model:
-                lines = ProofLines(packed, packed.formula, meaning, bits=False).made()
-                found = own.settle(statement, document, {"proof": lines.prove}, seconds)
-                if found.missing is None:
-                    return found
-    return own.settle(statement, document, None, max(until.left, 1))
-
-
 def _each(part: Any, put: Callable[[str], str]) -> Any:
     """A node with its texts changed."""
     if isinstance(part, str):
@@ -174,15 +115,16 @@ def _each(part: Any, put: Callable[[str], str]) -> Any:
     return {key: _each(x, put) for key, x in part.items()} if isinstance(part, dict) else part
 
 
-class ProofLines:
-    """The lines of a proof: fact B5 is about line 5 of the formula, P5 the premises of its lemma."""
+class FormulaFacts(CompiledFacts):
+    """The facts of the proof: B5 is about line 5 of the formula, P5 the premises of its lemma."""
 
-    def __init__(self, packed: Packed, formula: Formula, meaning: ModelMeaning, bits: bool = True) -> None:
+    def __init__(self, packed: Packed, meaning: ModelMeaning, bits: bool = True) -> None:
         """With `bits` what is shown last is equations, as in `sentence`, else equivalences. Undecided where no text is
         made, or the sentence speaks of another formula."""
         if packed.cut:
             raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
-        self.packed, self.formula = packed, formula
+        super().__init__(meaning, len(packed.formula.alphabet))
+        self.packed, self.formula = packed, (formula := packed.formula)
         relation, truths = meaning.relation, meaning.truths
         truths = present(truths)
         self.names = list(truths.lines.values())
@@ -199,28 +141,16 @@ class ProofLines:
         true = [f"z{line + 1}(i) = 1" for _, line in formula.outputs]
         accepts = "" if formula.labels else relation.accept("i")
         self.goal = _answers(formula, true, accepts, lambda label: relation.answer(label, "i"), bits)
-        self.run = meaning.functions
         self.put, self.functions = own.in_rows(meaning) if len(self.names) > own.ROWS else (None, self.names)
-        self.definitions = relation.whole.of
         self.rows = headrules.scored_heads(relation.whole) if packed.soft else {}
-        self.lines: list[str | ClosingStep] = []
-        self.said: set[str] = set()
-        self.apart = Apart()
-
-    def made(self) -> ProofLines:
-        """The lines, made."""
-        for number, line in enumerate(self.formula.lines, 1):
+        self.line_of = {head.name: number for number, head in reversed(packed.heads.items())}
+        self.line_of |= {f"z{number + 1}": number for number in range(len(formula.lines))}
+        self.lines.append(self.begin)
+        for number, line in enumerate(formula.lines, 1):
             if rule := headrules.RULES.get(line.op):
                 rule(self, number, line)
         self.by_cases("Q", self.goal)
-        self.lines.append("  qed by Q")
-        return self
-
-    def prove(self, g: Goal) -> None:
-        """Close the goal: lines of text by the elaborator, what is written down as it is."""
-        self.begin(g)
-        written(g, [self.named(line) if isinstance(line, str) else line for line in self.lines])
-        g.nodes[:0] = self.apart.nodes()
+        self.lines.append("qed by Q")
 
     def begin(self, g: Goal) -> None:
         """Names for what the sentence quantifies, all at once, and labels for what it supposes."""
@@ -231,19 +161,13 @@ class ProofLines:
             g.intro([[*equations.spread(tuple(label), g.goal[2][0])] if isinstance(label, list) else label])
 
     def inhabited(self, g: Goal, model: Transformer) -> None:
-        """H, by the run on a word of one letter."""
-        from symcook.run import run
+        """H, by the run on a string of one letter."""
         from symcook.spec.logic import truths
 
-        letter = model.alphabet[:1]
-        steps = run(replace(model, program=None), letter, trace=True).result.steps
-        stream = {name: column[0] for name, column in steps[-1].columns.items()}
-        truth = truths(self.formula, letter)
-        held, bits = (
-            [stream.get(name, 0) for name in self.run],
-            [int(truth[self.numbers[x] - 1][0]) for x in self.names],
-        )
-        texts = ["1", *(f"x. {value}" for value in (0, *held, *(() if self.put else bits)))]
+        stream, truth = on_one_letter(model), truths(self.formula, model.alphabet[:1])
+        bits = [int(truth[self.numbers[name] - 1][0]) for name in self.names]
+        values = [stream.get(name, 0) for name in self.run]
+        texts = ["1", *(f"x. {value}" for value in (0, *values, *(() if self.put else bits)))]
         for first in range(0, len(bits) if self.put else 0, own.ROW):
             row = {(k,): [bit] for k, bit in enumerate(bits[first : first + own.ROW], 1)}
             texts.append(rows_function(row, "1"))
@@ -255,68 +179,65 @@ class ProofLines:
         text = re.sub(r"\bz(\d+)\b", lambda found: self.names[self.places[found[0]]], text)
         return self.put(text) if self.put else text
 
-    def step(self, node: Node, label: str) -> None:
-        """A node of the certificate as it is; `label` is that of what it shows."""
+    def write(self, node: Node) -> None:
+        """Add a node of the certificate as it is."""
 
         def emit(g: Goal) -> None:
             told = _each(node, self.named)
             if told["by"] == "have":
                 self.apart.show(g, told)
             else:
-                g.use(told["fact"], *told["with"], label=label)
+                g.use(told["fact"], *told["with"], label=told["as"])
 
         self.lines.append(emit)
+
+    def line(self, label: str, said: str) -> None:
+        """A fact by a line of text, once."""
+        if label not in self.shown:
+            self.shown[label] = Fact(label)
+            self.lines.append(f"{label}: {said}")
+
+    def each(self, label: str, said: str, nodes: list[Node]) -> None:
+        """A fact about each position, once, with its proof at i."""
+        if label not in self.shown:
+            self.shown[label] = Fact(label, expr.parse_formula(said))
+            self.write(have(label, f"all i in 1..n. {said}", [intro(["i"]), intro(["range"]), *nodes]))
 
     def lemma(self, k: int, rule: str, terms: str, facts: Sequence[str]) -> None:
         """The fact B<k>: a lemma of these terms and premises."""
         self.cite(f"B{k}", rule, terms, facts)
 
     def cite(self, label: str, rule: str, terms: str, facts: Sequence[str]) -> None:
-        """A fact that is a lemma of these terms and premises: facts, or what is true by computation."""
-        given = [*terms.split("; "), *(one if one == "!" else f"#{one}" for one in facts)]
-        self.step(use(f"lem:{rule}", given, label), label)
+        """A fact, once, that is a lemma of these terms and premises: facts, or what is true by computation."""
+        if label not in self.shown:
+            self.shown[label] = Fact(label)
+            given = [*terms.split("; "), *(one if one == "!" else f"#{one}" for one in facts)]
+            self.write(use(f"lem:{rule}", given, label))
 
     def bit(self, k: int) -> str:
         """The bit that the head of line k of the formula finds: the line's truth, but of one that is looked up."""
         return headrules.bit_before(self, k) if headrules.looked_up(self.packed, k - 1) else f"z{k}(i)"
 
-    def once(self, label: str, say: Callable[[], object]) -> None:
-        """Say a fact, where it was not said before."""
-        if label not in self.said:
-            self.said.add(label)
-            say()
-
-    def shown_once(self, label: str, fact: str, nodes: list[Node]) -> None:
-        """A fact with its proof, where it was not said before."""
-        self.once(label, lambda: self.step(have(label, fact, nodes), label))
-
-    @own.deeper()
-    def by_cases(self, label: str, goal: str) -> None:
+    def by_cases(self, label: str, said: str) -> None:
         """A fact about each position by cases over the symbol and the bits that heads find."""
-        tree = expr.parse_formula(goal)
-        self.step(have(label, f"all i in 1..n. {goal}", self.known_at(tree).proof(tree)), label)
+        self.decided(label, said, self.tell)
 
-    def known_at(self, goal: expr.Tree) -> Pointwise:
-        """What is known at i of all on which a goal rests, down to symbols and to bits that heads find."""
-        known, todo = Pointwise(len(self.formula.alphabet)), [goal]
-        lines = {head.name: number for number, head in reversed(self.packed.heads.items())}
-        lines |= {f"z{number + 1}": number for number in range(len(self.formula.lines))}
-        while todo:
-            for part in subtrees(todo.pop()):
-                if part[0] != "call" or part[2] != (HERE,) or known.given(part):
-                    continue
-                name, number = part[1], lines.get(part[1])
-                if number in self.packed.heads:
-                    todo.append(self.found_at(known, number))
-                elif name == headrules.LATER:
-                    known.nodes += headrules.later()
-                    known.bits[part] = f"b{name}"
-                elif number is not None or name in self.definitions:
-                    fact, right = self.equation(name, number)
-                    known.nodes.append(here(fact, f"{name}_at"))
-                    known.equations[part] = f"{name}_at", expr.parse_term(right)
-                    todo.append(known.equations[part][1])
-        return known
+    def tell(self, known: Pointwise, part: expr.Tree) -> Iterable[expr.Tree]:
+        """Note what a term is at i, down to symbols and to bits that heads find."""
+        if part[0] != "call" or part[2] != (HERE,):
+            return []
+        name, number = part[1], self.line_of.get(part[1])
+        if number in self.packed.heads:
+            return [self.found_at(known, number)]
+        if name == headrules.LATER:
+            known.nodes += headrules.later()
+            known.bits[part] = f"b{name}"
+        elif number is not None or name in self.definitions:
+            fact = self.equation(part, name, number)
+            known.nodes.append(here(fact.label, f"{name}_at"))
+            known.equations[part] = f"{name}_at", fact.right
+            return [fact.right]
+        return []
 
     def found_at(self, known: Pointwise, number: int) -> expr.Tree:
         """What is known at i of the bit that the head of a line finds; the truth of the line in terms of it."""
@@ -350,12 +271,13 @@ class ProofLines:
             known.bits[bit] = f"b{k}"
         return known.equations.get(truth, ("", truth))[1]
 
-    def equation(self, name: str, number: int | None) -> tuple[str, str]:
-        """The fact what a coordinate, or the truth of a line without a head, is at each position; and what it is."""
+    def equation(self, part: expr.Tree, name: str, number: int | None) -> Fact:
+        """The fact what a coordinate, or the truth of a line without a head, is at each position."""
         if number is None:
-            return f"{name}_is", self.definitions[name].text.partition(" = ")[2]
+            return Fact(f"{name}_is", expr.parse_formula(self.definitions[name].text))
         line = self.formula.lines[number]
         if line.op not in TEMPORAL:
-            return f"m{number + 1}", self.rights[name]
+            return Fact(f"m{number + 1}", ("=", part, expr.parse_term(self.rights[name])))
         nothing = line.op in ("prev", "next") or self.packed.values[number] is False
-        return f"B{number + 1}", "0" if nothing else f"I[z{line.left + 1}(i) = 1 & z{line.right + 1}(i) = 1]"
+        right = "0" if nothing else f"I[z{line.left + 1}(i) = 1 & z{line.right + 1}(i) = 1]"
+        return Fact(f"B{number + 1}", ("=", part, expr.parse_term(right)))

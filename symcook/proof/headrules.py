@@ -25,11 +25,11 @@ from symcook.programs.formula import Count, FormulaLine
 from symcook.proof.definitions import DefinedRun, SoftRow
 from symcook.proof.pointwise import Pointwise
 from symcook.proof.runvalues import Score
-from symcook.proof.steps import Node, bit, both, combined, each, have, here, hyp, intro, rewrite, rewritten, told, use
+from symcook.proof.steps import Node, bit, both, combined, have, here, hyp, intro, rewrite, rewritten, told, use
 
 if TYPE_CHECKING:
     from symcook.compilers.formula import CountHead, FormulaHead, Packed
-    from symcook.proof.formulas import ProofLines
+    from symcook.proof.formulas import FormulaFacts
 
 LATER = "later"
 """The coordinate that says whether there is a position before."""
@@ -64,55 +64,55 @@ def room(packed: Packed, name: str) -> Fraction | None:
 # --- Operators on other positions -------------------------------------------------------------------------------------
 
 
-def neighbour(text: ProofLines, k: int, line: FormulaLine) -> None:
+def neighbour(facts: FormulaFacts, k: int, line: FormulaLine) -> None:
     """previous and next: what is true beside the position."""
-    found, x = text.packed.heads.get(k - 1), f"z{line.left + 1}"
-    text.by_cases(f"P{k}", f"{x}(i) = 0" if found is None else f"bit({x}(i)) & {found.value}(i) = {x}(i)")
+    found, x = facts.packed.heads.get(k - 1), f"z{line.left + 1}"
+    facts.by_cases(f"P{k}", f"{x}(i) = 0" if found is None else f"bit({x}(i)) & {found.value}(i) = {x}(i)")
     if found is None:
-        text.lemma(k, f"{line.op}_nowhere", f"n; {x}; z{k}", [f"P{k}", f"m{k}"])
-    elif found.name in text.packed.soft:
-        _soft(text, k, line, found, x)
+        facts.lemma(k, f"{line.op}_nowhere", f"n; {x}; z{k}", [f"P{k}", f"m{k}"])
+    elif found.name in facts.packed.soft:
+        _soft(facts, k, line, found, x)
     else:
         terms = f"n; {x}; {found.value}; {found.name}; z{k}"
-        text.lemma(k, f"{line.op}_head", terms, [f"P{k}", f"{found.name}_is", f"m{k}"])
+        facts.lemma(k, f"{line.op}_head", terms, [f"P{k}", f"{found.name}_is", f"m{k}"])
 
 
-def chain(text: ProofLines, k: int, line: FormulaLine) -> None:
+def chain(facts: FormulaFacts, k: int, line: FormulaLine) -> None:
     """since and until: the nearest position at which the left side fails or the right one holds."""
-    found, x, y = text.packed.heads.get(k - 1), f"z{line.left + 1}", f"z{line.right + 1}"
+    found, x, y = facts.packed.heads.get(k - 1), f"z{line.left + 1}", f"z{line.right + 1}"
     bits = f"bit({x}(i)) & bit({y}(i))"
     if found is None:
-        never = text.packed.values[k - 1] is False
-        text.by_cases(f"P{k}", f"{bits} & ({x}(i) = 0 | {y}(i) = {0 if never else 1})")
-        text.lemma(k, f"{line.op}_{'never' if never else 'now'}", f"n; {x}; {y}; z{k}", [f"P{k}", f"m{k}"])
+        never = facts.packed.values[k - 1] is False
+        facts.by_cases(f"P{k}", f"{bits} & ({x}(i) = 0 | {y}(i) = {0 if never else 1})")
+        facts.lemma(k, f"{line.op}_{'never' if never else 'now'}", f"n; {x}; {y}; z{k}", [f"P{k}", f"m{k}"])
         return
-    soft = found.name in text.packed.soft
+    soft = found.name in facts.packed.soft
     stops = f"{'' if soft else 'one(i) = 1 & '}{found.stop}(i) = I[{x}(i) = 0 | {y}(i) = 1]"
-    text.by_cases(f"P{k}", f"{bits} & {stops} & {found.value}(i) = I[{x}(i) = 1 & {y}(i) = 1]")
+    facts.by_cases(f"P{k}", f"{bits} & {stops} & {found.value}(i) = I[{x}(i) = 1 & {y}(i) = 1]")
     if soft:
-        _soft(text, k, line, found, f"{x}; {y}; {found.stop}")
+        _soft(facts, k, line, found, f"{x}; {y}; {found.stop}")
     else:
         terms = f"n; {x}; {y}; one; {found.stop}; {found.value}; {found.name}; z{k}"
-        text.lemma(k, f"{line.op}_head", terms, [f"P{k}", f"{found.name}_is", f"m{k}"])
+        facts.lemma(k, f"{line.op}_head", terms, [f"P{k}", f"{found.name}_is", f"m{k}"])
 
 
-def _soft(text: ProofLines, k: int, line: FormulaLine, found: FormulaHead, read: str) -> None:
+def _soft(facts: FormulaFacts, k: int, line: FormulaLine, found: FormulaHead, read: str) -> None:
     """The same with softmax, from what the scores are; `read` are the terms that the lemma has for what is read."""
-    op, name, plain = line.op, found.name, text.packed.scores is not None and text.packed.scores.plain
-    g, small = _gamma(text, name)
+    op, name, plain = line.op, found.name, facts.packed.scores is not None and facts.packed.scores.plain
+    g, small = _gamma(facts, name)
     sign = g if op in ("prev", "since") else -g
     stops = "" if found.stop is None else f"2*{g}*n*{found.stop}(l)"
     value, rule = f"{sign}*l{stops and ' + '}{stops}", f"soft_{op}_head"
-    if looked_up(text.packed, k - 1):
+    if looked_up(facts.packed, k - 1):
         value, rule = f"{g}*(2*(i - 1)*l - l^2)", "soft_prev_looked"
     elif op == "since" and plain:
         value, rule = f"{g}*i^2*({found.stop}(l) - 1/l)", "soft_since_squared"
-    scores = _scores(text, f"A{k}", name, value, found.stop, (sign, f"2*{g}*{found.stop}(l)" if stops else "0"))
-    terms = f"n; {read}; {found.value}; {g}; {room(text.packed, name)}; {scores}; {name}; z{k}"
-    premises = [f"P{k}", small, f"A{k}", text.rows[name].label, f"m{k}"]
-    if looked_up(text.packed, k - 1):
+    scores = _scores(facts, f"A{k}", name, value, found.stop, (sign, f"2*{g}*{found.stop}(l)" if stops else "0"))
+    terms = f"n; {read}; {found.value}; {g}; {room(facts.packed, name)}; {scores}; {name}; z{k}"
+    premises = [f"P{k}", small, f"A{k}", facts.rows[name].label, f"m{k}"]
+    if looked_up(facts.packed, k - 1):
         terms, premises = f"{terms}; {LATER}", [*premises, f"{LATER}_is"]
-    text.lemma(k, rule, terms, premises)
+    facts.lemma(k, rule, terms, premises)
 
 
 def looked_up(packed: Packed, number: int) -> bool:
@@ -121,15 +121,15 @@ def looked_up(packed: Packed, number: int) -> bool:
     return plain and packed.formula.lines[number].op == "prev" and number in packed.heads
 
 
-def bit_before(text: ProofLines, k: int) -> str:
+def bit_before(facts: FormulaFacts, k: int) -> str:
     """The bit that a line finds which is looked up: what is true one before, at position 1 there."""
-    x = f"z{text.formula.lines[k - 1].left + 1}"
+    x = f"z{facts.formula.lines[k - 1].left + 1}"
     return f"I[2 <= i & {x}(i - 1) = 1 | i = 1 & {x}(1) = 1]"
 
 
-def truth_before(text: ProofLines, k: int) -> str:
+def truth_before(facts: FormulaFacts, k: int) -> str:
     """The truth of a line that is looked up: the bit that it finds, where there is a position before."""
-    return f"I[{LATER}(i) = 1 & {bit_before(text, k)} = 1]"
+    return f"I[{LATER}(i) = 1 & {bit_before(facts, k)} = 1]"
 
 
 def later() -> list[Node]:
@@ -157,12 +157,12 @@ def counts_summed(counts: Sequence[Count], terms: Sequence[Tree]) -> Tree:
     return total or ("num", 0, 1)
 
 
-def comparison(text: ProofLines, k: int, line: FormulaLine) -> None:
+def comparison(facts: FormulaFacts, k: int, line: FormulaLine) -> None:
     """A sum of counts is at least a number: each count is looked up once, with the factor that it has in all. Lines
     that are true at the same positions have one head."""
     if not line.counts:
         return
-    name, heads = text.packed.heads[k - 1].name, text.packed.counting[k - 1]
+    name, heads = facts.packed.heads[k - 1].name, facts.packed.counting[k - 1]
     first, factors, lines = dict[str, int](), dict[str, int](), dict[tuple[str, int], int]()
     for t, (head, one) in enumerate(zip(heads, line.counts, strict=True)):
         (found,) = head.found
@@ -173,16 +173,16 @@ def comparison(text: ProofLines, k: int, line: FormulaLine) -> None:
     for t, (head, one) in enumerate(zip(heads, line.counts, strict=True)):
         this = line.counts[first[head.found[0]]]
         if one.line != this.line and lines[one.side, one.line]:
-            others.setdefault((one.side, one.line), _alike(text, this, one, f"{k}_{t + 1}"))
+            others.setdefault((one.side, one.line), _alike(facts, this, one, f"{k}_{t + 1}"))
     looked = [found for found in first if factors[found]]
-    soft = any(found in text.packed.soft for found in looked)
+    soft = any(found in facts.packed.soft for found in looked)
     nodes = [here(one, f"other{t}") for t, one in enumerate(others.values(), 1)]
     for t, found in enumerate(looked, 1):
         at = first[found]
-        near = _sum(text, heads[at], line.counts[at], f"{k}_{at + 1}")
+        near = _sum(facts, heads[at], line.counts[at], f"{k}_{at + 1}")
         nodes.append(here(near, [f"least{t}", f"most{t}"] if soft else f"near{t}"))
     s = expr.show(counts_summed(line.counts, [expr.parse_term(_count(one)) for one in line.counts]))
-    q = " + ".join(f"{factors[found]}*({found}(i) + {_own(text, heads[first[found]])})" for found in looked) or "0"
+    q = " + ".join(f"{factors[found]}*({found}(i) + {_own(facts, heads[first[found]])})" for found in looked) or "0"
 
     def alike(sign: int) -> list[tuple[str, str]]:
         return [(str(sign * lines[one]), f"other{t}") for t, one in enumerate(others, 1)]
@@ -191,7 +191,7 @@ def comparison(text: ProofLines, k: int, line: FormulaLine) -> None:
         slack, ends = Fraction(1, 4), (list[tuple[str, str]](), list[tuple[str, str]]())
         for t, found in enumerate(looked, 1):
             factor = factors[found]
-            slack -= abs(factor) * (room(text.packed, found) or 0)
+            slack -= abs(factor) * (room(facts.packed, found) or 0)
             for end, label in zip(ends, [f"least{t}", f"most{t}"][:: 1 if factor > 0 else -1], strict=True):
                 end.append((str(abs(factor)), label))
         said = f"{s} - 1/4 <= {q} & {q} <= {s} + 1/4"
@@ -201,68 +201,68 @@ def comparison(text: ProofLines, k: int, line: FormulaLine) -> None:
         said = f"{q} = {s}"
         near = [(str(factors[found]), f"near{t}") for t, found in enumerate(looked, 1)]
         nodes += combined([*near, *alike(-1)])
-    text.step(have(f"C{k}", *each(said, nodes)), f"C{k}")
+    facts.each(f"C{k}", said, nodes)
     terms = f"n; i. {s}; i. {q}; {line.bound}; {name}; z{k}"
-    text.lemma(k, f"{'soft_' * soft}compared", terms, [f"C{k}", f"{name}_is", f"m{k}"])
+    facts.lemma(k, f"{'soft_' * soft}compared", terms, [f"C{k}", f"{name}_is", f"m{k}"])
 
 
-def _alike(text: ProofLines, this: Count, other: Count, label: str) -> str:
+def _alike(facts: FormulaFacts, this: Count, other: Count, label: str) -> str:
     """The fact that the count `other` is the count `this`, of another line with the head of this one."""
     x, y = f"z{this.line + 1}", f"z{other.line + 1}"
-    text.by_cases(f"Q{label}", f"{y}(i) = {x}(i)")
-    text.cite(f"E{label}", f"{this.side}_counts", f"n; {x}; {y}", [f"Q{label}"])
+    facts.by_cases(f"Q{label}", f"{y}(i) = {x}(i)")
+    facts.cite(f"E{label}", f"{this.side}_counts", f"n; {x}; {y}", [f"Q{label}"])
     return f"E{label}"
 
 
-def _sum(text: ProofLines, head: CountHead, one: Count, label: str) -> str:
+def _sum(facts: FormulaFacts, head: CountHead, one: Count, label: str) -> str:
     """The fact that what is found and the position's own part are a count."""
     c, (found,), p = _count(one), head.found, f"{_count(one)} - z{one.line + 1}(i)"
-    shares = _share(text, head, one, label)
+    shares = _share(facts, head, one, label)
     nodes = [here(f"P{label}", ["bit", "same"])]
-    _lookup(text, f"F{label}", head, p, found, "before", shares)
-    if (error := room(text.packed, found)) is not None:
-        there = f"{found}(i) + {_own(text, head)}"
+    _lookup(facts, f"F{label}", head, p, found, "before", shares)
+    if (error := room(facts.packed, found)) is not None:
+        there = f"{found}(i) + {_own(facts, head)}"
         said = f"{c} - {error} <= {there} & {there} <= {c} + {error}"
         nodes.append(here(f"F{label}", ["least", "most"]))
         nodes += both(combined([("-1", "same")], [("1", "least")]), combined([("1", "same")], [("1", "most")]))
     else:
-        said = f"{found}(i) = {c} - {_own(text, head)}"
+        said = f"{found}(i) = {c} - {_own(facts, head)}"
         nodes += [here(shares, ["warm", "cut", "least", "most"]), here(f"F{label}", "found"),
                   use("before_is", [f"{p} + 1", both(hyp("least"), hyp("most"))], "held"),
                   *combined([("1", "found"), ("1", "held"), ("1", "same")])]  # fmt: skip
-    text.step(have(f"N{label}", *each(said, nodes)), f"N{label}")
+    facts.each(f"N{label}", said, nodes)
     return f"N{label}"
 
 
-def _share(text: ProofLines, head: CountHead, one: Count, label: str) -> str:
+def _share(facts: FormulaFacts, head: CountHead, one: Count, label: str) -> str:
     """The fact that a count without the position's own part, over the number of positions, stands in `less`."""
     x = f"z{one.line + 1}"
-    text.by_cases(f"P{label}", f"bit({x}(i)) & {_own(text, head)} = {x}(i)")
+    facts.by_cases(f"P{label}", f"bit({x}(i)) & {_own(facts, head)} = {x}(i)")
     inverse, mean, less = head.inverse, head.mean, head.less
-    terms = f"n; {x}; i. {_own(text, head)}; {inverse}; {mean}; {less}"
-    text.cite(f"S{label}", f"{head.side}_share", terms, [f"P{label}", f"{inverse}_is", f"{mean}_is", f"{less}_is"])
+    terms = f"n; {x}; i. {_own(facts, head)}; {inverse}; {mean}; {less}"
+    facts.cite(f"S{label}", f"{head.side}_share", terms, [f"P{label}", f"{inverse}_is", f"{mean}_is", f"{less}_is"])
     return f"S{label}"
 
 
-def _own(text: ProofLines, head: CountHead) -> str:
+def _own(facts: FormulaFacts, head: CountHead) -> str:
     """The position's own part; a coordinate that is always 0 is in no run."""
-    return f"{head.own}(i)" if head.own in text.run else "0"
+    return f"{head.own}(i)" if head.own in facts.run else "0"
 
 
-def _lookup(text: ProofLines, label: str, head: CountHead, p: str, found: str, table: str, shares: str) -> str:
+def _lookup(facts: FormulaFacts, label: str, head: CountHead, p: str, found: str, table: str, shares: str) -> str:
     """The fact that a head which looks up the position of a number p and one finds what a table has there: with softmax
     nearly that number, or nearly the bit."""
-    if found not in text.packed.soft:
+    if found not in facts.packed.soft:
         terms = f"n; i. {p}; {head.inverse}; {head.less}; {found}; index; square; {table}"
-        text.cite(label, "count_found", terms, [shares, "index_is", "square_is", f"{found}_is"])
+        facts.cite(label, "count_found", terms, [shares, "index_is", "square_is", f"{found}_is"])
         return label
-    (g, small), is_number, width = _gamma(text, found), table == "before", f"W{head.inverse}"
-    text.once(width, lambda: text.cite(width, f"{head.side}_width", f"n; {head.inverse}", [f"{head.inverse}_is"]))
-    scores = _scores(text, f"A{label}", found, f"{g}*n*{head.inverse}(i)*(2*({p} + 1)*l - l^2)", None, shares=shares)
-    places = f"{head.inverse}; {head.less}; {g}; {room(text.packed, found)}"
-    premises = [width, shares, small, f"A{label}", "before_is" if is_number else f"b{table}", text.rows[found].label]
+    (g, small), is_number, width = _gamma(facts, found), table == "before", f"W{head.inverse}"
+    facts.cite(width, f"{head.side}_width", f"n; {head.inverse}", [f"{head.inverse}_is"])
+    scores = _scores(facts, f"A{label}", found, f"{g}*n*{head.inverse}(i)*(2*({p} + 1)*l - l^2)", None, shares=shares)
+    places = f"{head.inverse}; {head.less}; {g}; {room(facts.packed, found)}"
+    premises = [width, shares, small, f"A{label}", "before_is" if is_number else f"b{table}", facts.rows[found].label]
     rule = f"soft_{'number' if is_number else 'truth'}_found"
-    text.cite(label, rule, f"n; i. {p}; {places}; {scores}; {table}; {found}", premises)
+    facts.cite(label, rule, f"n; i. {p}; {places}; {scores}; {table}; {found}", premises)
     return label
 
 
@@ -276,32 +276,32 @@ def _condition(line: FormulaLine, of: str) -> str:
     return " | ".join(f"{of} = {place}" for place, one in enumerate(line.table) if one == "1") or f"{of} < 0"
 
 
-def predicate(text: ProofLines, k: int, line: FormulaLine) -> None:
+def predicate(facts: FormulaFacts, k: int, line: FormulaLine) -> None:
     """A predicate of the position, which stands in the embedding, or of a count, of which tables are looked up."""
-    name, every = text.packed.heads[k - 1].name, _condition(line, "k")
-    _position_function(text, k, line)
-    text.step(have(f"U{k}", f"all k:Int. bit(I[{every}])", [intro(["k"]), *bit(every)]), f"U{k}")
+    name, every = facts.packed.heads[k - 1].name, _condition(line, "k")
+    _position_function(facts, k, line)
+    facts.write(have(f"U{k}", f"all k:Int. bit(I[{every}])", [intro(["k"]), *bit(every)]))
     if not line.counts:
-        truth = _table(text, k, line, name, "i")
-        text.lemma(k, "predicate_here", f"n; {name}; k. I[{every}]; z{k}", [truth, f"U{k}", f"m{k}"])
+        truth = _table(facts, k, line, name, "i")
+        facts.lemma(k, "predicate_here", f"n; {name}; k. I[{every}]; z{k}", [truth, f"U{k}", f"m{k}"])
         return
-    (head,), (one,) = text.packed.counting[k - 1], line.counts
-    c, x, shares = _count(one), f"z{one.line + 1}", _share(text, head, one, str(k))
-    errors = [error for found in head.found if (error := room(text.packed, found)) is not None]
+    (head,), (one,) = facts.packed.counting[k - 1], line.counts
+    c, x, shares = _count(one), f"z{one.line + 1}", _share(facts, head, one, str(k))
+    errors = [error for found in head.found if (error := room(facts.packed, found)) is not None]
     truths, looked = list[str](), list[str]()
     for end, of, found, table in zip("hf", ("i - 1", "i"), head.found, head.tables, strict=True):
-        truths.append(_table(text, k, line, table, of))
+        truths.append(_table(facts, k, line, table, of))
         if errors:
             nodes = [here(truths[-1], "held"), rewrite("held"), *bit(_condition(line, f"({of})"))]
-            text.shown_once(f"b{table}", *each(f"bit({table}(i))", nodes))
-        looked.append(_lookup(text, f"F{k}{end}", head, f"{c} - {x}(i)", found, table, shares))
+            facts.each(f"b{table}", f"bit({table}(i))", nodes)
+        looked.append(_lookup(facts, f"F{k}{end}", head, f"{c} - {x}(i)", found, table, shares))
     places = [head.inverse, head.less, *head.tables, *head.found, name, f"k. I[{every}]", f"z{k}", *map(str, errors)]
-    terms = f"n; i. {c}; {x}; i. {_own(text, head)}; {'; '.join(places)}"
+    terms = f"n; i. {c}; {x}; i. {_own(facts, head)}; {'; '.join(places)}"
     premises = [f"P{k}", shares, *truths, f"U{k}", *looked, f"{name}_is", f"m{k}", *("!" for _ in errors[:1])]
-    text.lemma(k, f"{'soft_' * bool(errors)}table_found", terms, premises)
+    facts.lemma(k, f"{'soft_' * bool(errors)}table_found", terms, premises)
 
 
-def _table(text: ProofLines, k: int, line: FormulaLine, table: str, of: str) -> str:
+def _table(facts: FormulaFacts, k: int, line: FormulaLine, table: str, of: str) -> str:
     """The fact that a coordinate has the truth of a predicate at each position, of its number `of`: i or i - 1."""
     least = combined([], [("1", ""), ("1", "low")] if of == "i" else [("1", "low")])
     nodes = [use("range", [], ["low", "high"]), here(f"{table}_is", "held"), use(f"T{k}", [of, least], "known")]
@@ -310,11 +310,11 @@ def _table(text: ProofLines, k: int, line: FormulaLine, table: str, of: str) -> 
         nodes.append(use("ax:pow_step", ["-1", of, least], "turned"))
         equations.append(("1/2" if line.bound else "-1/2", "turned"))
     said = f"{table}(i) = I[{_condition(line, of if of == 'i' else f'({of})')}]"
-    text.shown_once(f"V{table}", *each(said, [*nodes, *combined(equations)]))
+    facts.each(f"V{table}", said, [*nodes, *combined(equations)])
     return f"V{table}"
 
 
-def _position_function(text: ProofLines, k: int, line: FormulaLine) -> None:
+def _position_function(facts: FormulaFacts, k: int, line: FormulaLine) -> None:
     """The fact T<k> that the position function of a predicate is its truth, of each number from 0 on."""
     m, r = line.divisor, line.bound
     ones = [place for place, one in enumerate(line.table) if one == "1"]
@@ -324,32 +324,31 @@ def _position_function(text: ProofLines, k: int, line: FormulaLine) -> None:
     said = f"{form} = I[{whole}]"
     if line.op == "remainder":
         hint = ("even_number", "odd_number")[r] if m == 2 else f"remainder_sum(k; {m}; {r})"
-        text.lines.append(f"  T{k}: all k:Int. 0 <= k -> {said} by {hint}")
+        facts.line(f"T{k}", f"all k:Int. 0 <= k -> {said} by {hint}")
         return
     if ones:
         nodes = Pointwise(None, ("name", "k")).by_symbol(parse_formula(said), ones)
     else:
         never = [{"by": "contra", "as": "no"}, *combined([], [("1", "low"), ("1", "is")])]
         nodes = told(whole, never, [rewrite("zero"), {"by": "true"}])
-    text.step(have(f"T{k}", f"all k:Int. 0 <= k -> {said}", [intro(["k"]), intro(["low"]), *nodes]), f"T{k}")
+    facts.write(have(f"T{k}", f"all k:Int. 0 <= k -> {said}", [intro(["k"]), intro(["low"]), *nodes]))
 
 
 # --- Softmax ----------------------------------------------------------------------------------------------------------
 
 
-def _gamma(text: ProofLines, name: str) -> tuple[int, str]:
+def _gamma(facts: FormulaFacts, name: str) -> tuple[int, str]:
     """The gamma of a head, and the fact that its error is small enough: one for all heads that have the same."""
-    head, error = text.packed.soft[name], room(text.packed, name)
+    head, error = facts.packed.soft[name], room(facts.packed, name)
     is_number = head.constant.denominator > 1
     label = f"G{head.gamma}_{head.load}{'_number' * is_number}"
     positive = f"{int(is_number)} {'<=' if is_number else '<'} {head.gamma}"
-    said = f"  {label}: {positive} & {head.constant}*exp(-{head.gamma}) <= {error}"
-    text.once(label, lambda: text.lines.append(said))
+    facts.line(label, f"{positive} & {head.constant}*exp(-{head.gamma}) <= {error}")
     return head.gamma, label
 
 
 def _scores(
-    text: ProofLines,
+    facts: FormulaFacts,
     label: str,
     name: str,
     value: str,
@@ -359,8 +358,8 @@ def _scores(
 ) -> str:
     """The fact that the scores of a head are `value` at all i and l; the scores as a function of both. Of an operator's
     head `parts` are the factor of l and what is added; of one that looks up a count `shares` says what it looks up."""
-    score, scores, _ = text.rows[name]
-    known = {*text.packed.positions, "one"}
+    score, scores, _ = facts.rows[name]
+    known = {*facts.packed.positions, "one"}
     sides = ((side, at) for pair in score.products for side, at in zip(pair, "il", strict=True))
     read = [(one, at) for one, at in dict.fromkeys((f, at) for side, at in sides for f in side.reads()) if one in known]
     nodes = [use(f"{one}_is", [at, "#range" if at == "i" else "#place"], f"{one}_{at}") for one, at in read]
@@ -376,11 +375,11 @@ def _scores(
     else:
         nodes += rewritten(labels)
     ends = [intro([one]) for one in ("i", "range", "l", "place")]
-    text.step(have(label, f"all i in 1..n. all l in 1..n. {scores} = {value}", [*ends, *nodes]), label)
+    facts.write(have(label, f"all i in 1..n. all l in 1..n. {scores} = {value}", [*ends, *nodes]))
     return f"i l. {scores}"
 
 
-RULES: Mapping[str, Callable[[ProofLines, int, FormulaLine], None]] = {
+RULES: Mapping[str, Callable[[FormulaFacts, int, FormulaLine], None]] = {
     "prev": neighbour, "next": neighbour, "since": chain, "until": chain,
     "at least": comparison, "remainder": predicate, "table": predicate,
 }  # fmt: skip

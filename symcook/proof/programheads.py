@@ -14,11 +14,9 @@ from symcook.compilers.numbers import Atom, Form
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.present import present
-from symcook.proof.programlines import LineRule
+from symcook.proof.programlines import RANGES, ProgramFacts, as_block, in_cases
 from symcook.proof.programnumbers import GrowingNumber, KeySquare
-from symcook.proof.programpairs import held_here, selects
-from symcook.proof.programsaid import RANGES
-from symcook.proof.programtext import ProgramText, as_block, in_cases
+from symcook.proof.programrules import LineRule
 
 
 class Edge(NamedTuple):
@@ -52,36 +50,36 @@ class ReadBack(NamedTuple):
 class SelectionRule(LineRule):
     """The facts about a selection, which one head finds."""
 
-    def __init__(self, text: ProgramText, number: int) -> None:
-        super().__init__(text, number)
-        kept, shown = self.compiled.selections[number], text.program.text(number)
+    def __init__(self, facts: ProgramFacts, number: int) -> None:
+        super().__init__(facts, number)
+        kept, shown = self.compiled.selections[number], facts.program.text(number)
         if len(kept) != 1 or kept[0].head is None:
             raise Undecided(f"no proof is made of a selection that compares indices: {shown}")
         (self.selection,) = kept
         if len(self.selection.equalities) > 1:
             raise Undecided(f"no proof is made of a selection by two equalities of numbers: {shown}")
         self.selector, self.value, self.default = self.line.reads
-        self.copies = {name: row for name, row in kept[0].head.values.items() if text.there(name)}
+        self.copies = {name: row for name, row in kept[0].head.values.items() if facts.there(name)}
         self.low, self.end = (one.format(i="i") for one in RANGES[self.selection.mask])
         self.edge, self.every = EDGES.get(self.selection.mask), kept[0].head.score is None
         self.equality = next(iter(self.selection.equalities), None)
         self.labels = [*(f"F{k}" for k in range(len(self.copies))), *["Met"] * bool(self.equality)]
         self.copied = {name: f"{self.put(name)}(i) = {self.row(row, 'p')}" for name, row in self.copies.items()}
-        self.codes = text.codes(self.value)
+        self.codes = facts.codes(self.value)
         self.letters = " | ".join(f"X = {code}" for code in self.codes)
 
     def show(self) -> None:
         """The facts about the line."""
-        if not self.copies and not any(self.text.goals(self.number)):
+        if not self.copies and not any(self.facts.goals(self.number)):
             return  # nothing needs what the line says
-        self.text.heads[self.number] = self
+        self.facts.heads[self.number] = self
         self.found()
         for name, row in self.copies.items():
-            if not name.startswith("key") and all(map(self.text.truthful, row)):
-                known = [f"{self.text.bit(source)}(p)" for source in row]
-                self.text.each(f"B_{name}", f"bit({self.put(name)}(i))", self.where_found([name], known))
+            if not name.startswith("key") and all(map(self.facts.truthful, row)):
+                known = [self.facts.bit(source).at("p") for source in row]
+                self.facts.each(f"B_{name}", f"bit({self.put(name)}(i))", self.where_found([name], known))
         if self.equality:
-            self.text.each(f"B_{self.meeting}", f"bit({self.put(self.meeting)}(i))", self.where_found([], ["Met"]))
+            self.facts.each(f"B_{self.meeting}", f"bit({self.put(self.meeting)}(i))", self.where_found([], ["Met"]))
         self.chosen_or_not()
         super().show()
 
@@ -105,7 +103,7 @@ class SelectionRule(LineRule):
         value = self.compiled.lines[self.value]
         if isinstance(value, dict):
             found = [(self.spoken.codes[letter], self.copy(truth)) for letter, truth in value.items()]
-            found += [(code, ("0", "0")) for code in self.text.codes(self.number) if code not in self.codes]
+            found += [(code, ("0", "0")) for code in self.facts.codes(self.number) if code not in self.codes]
             return [ReadBack(f"_{code}", f"I[X = {code}]", *copy) for code, copy in found if copy]
         if not isinstance(value, Form):
             return [ReadBack("", "X", *copy)] if (copy := self.copy(value)) else []
@@ -126,7 +124,7 @@ class SelectionRule(LineRule):
         parts = [f"{low} <= p", f"p <= {end}", f"({self.outcome})", *self.copied.values()]
         parts += [f"bit({self.put(self.meeting)}(i))"] if self.equality else []
         said = f"all i in {edge.others if edge else '1..n'}. ex p:Int. {' & '.join(parts)}"
-        self.text.add(f"P{self.number}", said, (), [
+        self.facts.add(f"P{self.number}", said, [
             "given i (il ih)", "low: 1 <= i by il", f"either: all j in {low}..{end}. {told}",
             "  given j (jl jh)", f"  cases holds: {pair}", "    - qed by holds", "    - qed by holds", *self.tells(),
             *self.position(), *self.copying(), *self.value_lines(), *self.meets(), *self.test_lines(),
@@ -168,7 +166,7 @@ class SelectionRule(LineRule):
         """Lines that show what the value at p is by what was copied: the facts Letter and Same0, Same1, ..."""
         lines, (here, there) = list[str](), (self.spoken.value(self.value, at) for at in "ip")
         if self.letters:
-            known = [f"{one}(p)"] if (one := self.text.one_of(self.value)) else []
+            known = [fact.at("p")] if (fact := self.facts.one_of(self.value)) else []
             lines.append(
                 f"Letter: {self.letters.replace('X', there)} by {', '.join([*known, 'low', 'pl', 'ph', 'ih'])}"
             )
@@ -176,9 +174,9 @@ class SelectionRule(LineRule):
             known = self.labels[: len(self.copied)]
             if self.letters and int(one.code[1:]) not in self.codes:
                 known = ["Letter"]
-            elif self.text.program.lines[self.value].op != "constant":
+            elif self.facts.program.lines[self.value].op != "constant":
                 label = f"From{self.value}{one.code}"
-                self.text.by_cases(label, f"{one.there} = {one.left.replace('X', here)}", held=True)
+                self.facts.by_cases(label, f"{one.there} = {one.left.replace('X', here)}", held=True)
                 known = [f"{label}(p)", *known]
             by = ", ".join([*known, "low", "pl", "ph", "il", "ih"])
             lines.append(f"Same{k}: {one.left.replace('X', there)} = {one.found} by {by}")
@@ -223,7 +221,7 @@ class SelectionRule(LineRule):
         inner = [f"{label}: {zero} by {self.put(name)}_is({edge.at}), some"
                  for label, name, zero in zip(self.labels, self.copies, said[1:], strict=False)]  # fmt: skip
         bit = [f"bit({self.put(self.meeting)}({edge.at}))"] if self.equality else []
-        self.text.add(f"E{self.number}", " & ".join([*said, *bit]), (), [
+        self.facts.add(f"E{self.number}", " & ".join([*said, *bit]), [
             f"take (sel none) from {self.name}_is({edge.at}) by some", *inner, *self.meets(edge.at),
             f"value: {said[0]} by none", f"qed by {', '.join(['value', *self.labels])}"])  # fmt: skip
 
@@ -239,7 +237,7 @@ class SelectionRule(LineRule):
 
     def chosen_or_not(self) -> None:
         """The line is what was found where the test succeeds, else the default; and a letter is one of some."""
-        text, name, edge = self.text, self.name, self.edge
+        facts, name, edge = self.facts, self.name, self.edge
         factors = [self.test] * (not self.every)
         sees = edge is not None and (self.equality or any(case.there is True for case in self.selection.cases))
         if edge and sees:
@@ -252,16 +250,17 @@ class SelectionRule(LineRule):
             if not self.every:
                 yes, no = ["rewrite yes", *yes], ["rewrite no", "rewrite value", "qed"]
             at_edge = ["rewrite value", *self.put_in(test), "qed"]
-            text.each(f"C{self.number}{one.code}", f"{left} = {right}", self.found_or_not(yes, no, at_edge, bool(sees)))
+            lines = self.found_or_not(yes, no, at_edge, bool(sees))
+            facts.valued(facts.each(f"C{self.number}{one.code}", f"{left} = {right}", lines))
         if self.letters:
-            fact, labels = text.one_of(self.default), [f"Is{code}" for code in self.codes]
-            was = [f"Was{code}" for code in text.codes(self.default)]
+            fact, labels = facts.one_of(self.default), [f"Is{code}" for code in self.codes]
+            was = [f"Was{code}" for code in facts.codes(self.default)]
             yes = in_cases(labels, "Letter", "il", [[f"qed by {one}"] for one in labels])
-            no, at_edge = (in_cases(was, f"{fact}({at})", by, [[f"qed by value, {one}"] for one in was])
+            no, at_edge = (in_cases(was, fact.at(place), by, [[f"qed by value, {one}"] for one in was])
                            if fact else ["qed by value"]
-                           for at, by in (("i", "il, ih"), (edge.at if edge else "", "some")))  # fmt: skip
-            said = " | ".join(f"{name}(i) = {code}" for code in text.codes(self.number))
-            text.each(f"M{self.number}", said, self.found_or_not(yes, no, at_edge, sees=False))
+                           for place, by in (("i", "il, ih"), (edge.at if edge else "", "some")))  # fmt: skip
+            said = " | ".join(f"{name}(i) = {code}" for code in facts.codes(self.number))
+            facts.each(f"M{self.number}", said, self.found_or_not(yes, no, at_edge, sees=False))
 
     def found_or_not(self, yes: Sequence[str], no: Sequence[str], at_edge: Sequence[str], sees: bool) -> list[str]:
         """Lines with a block where something was found, one where not, and one where the head sees nothing; the bit
@@ -303,7 +302,7 @@ class SelectionRule(LineRule):
                 copy = self.copy_of(source) if at == "i" else (f"{self.put(source)}({at})", "")
                 if copy is None:
                     raise Undecided(f"no proof is made where a bit is left out: {self.compiled.meanings[source]}")
-                parts.append(f"{held_here(self.text, case.here)}*{copy[0]}")
+                parts.append(f"{self.facts.held_here(case.here)}*{copy[0]}")
         return " + ".join(parts) or "0"
 
     @property
@@ -316,12 +315,12 @@ class SelectionRule(LineRule):
         """Whether a position is selected whatever it is."""
         held = (case.here for case in self.selection.cases if case.there is True)
         here = next(held, None)
-        return "0" if here is None else "1" if here == self.compiled.every else held_here(self.text, here)
+        return "0" if here is None else "1" if here == self.compiled.every else self.facts.held_here(here)
 
     @property
     def score(self) -> str:
         """The score of position j."""
-        return present(self.text.score_of(next(iter(self.copies)), "j", ("leftmost", "rightmost")))
+        return present(self.facts.score_of(next(iter(self.copies)), "j", ("leftmost", "rightmost")))
 
     @property
     def top(self) -> str:
@@ -335,7 +334,7 @@ class SelectionRule(LineRule):
         selector, label = self.spoken.pair(self.selector), f"K{self.number}"
         if not self.equality:
             said = f"I[{selector}] = {self.terms('j')}"
-            selects(self.text, label, self.selector, self.selection.cases, {}, said)
+            self.facts.selects(label, self.selector, said, self.selection.cases)
         if self.every:
             return []
         score, top, every = self.score, self.top, f"all j in {self.low}..{self.end}."
@@ -364,19 +363,19 @@ class SelectionRule(LineRule):
         asked, keyed = (
             self.row(self.compiled.linear(one), at) for one, at in ((equality.query, "i"), (equality.key, "j"))
         )
-        square, of_query, of_key = KeySquare(self.text, key, equality), *map(self.text.row_is, (query, key))
+        square, of_query, of_key = KeySquare(self.facts, key, equality), *map(self.facts.row_is, (query, key))
         squares = self.row(square.linear, "j")
-        unit = [f"{self.text.holds('one')}(i)"] if "one" in self.text.run else []
+        unit = [self.facts.holds("one").at()] if "one" in self.facts.run else []
         total = f"{score} + {self.plain} = {terms} + 2*(({asked}) - ({c}))*({keyed} - ({c})) - ({squares})"
         condition = self.spoken.pair(self.selector, told={equality.line: True})
         said = f"(({condition}) & {terms} = 1) | (~({condition}) & {terms} = 0)"
-        selects(self.text, label, self.selector, self.selection.cases, {equality.line: True}, said)
+        self.facts.selects(label, self.selector, said, self.selection.cases, [equality.line])
         chosen = f"  cases yes, no from {label}(i; j) by jl, jh, il, ih, low"
         selector = self.spoken.pair(self.selector)
-        return [f"asked: {asked} = {y} by {of_query}(i), low, ih",
+        return [f"asked: {asked} = {y} by {of_query.at()}, low, ih",
                 f"total: {every} {score} + {self.plain} = {terms} + ({y} - ({c}))^2 - ({x} - {y})^2",
                 "  given j (jl jh)", f"  parts: {total} by {', '.join([*unit, 'low', 'ih'])}",
-                f"  one_key: {keyed} - ({c}) = {x} - ({c}) by {of_key}(j), jl, jh, il, ih",
+                f"  one_key: {keyed} - ({c}) = {x} - ({c}) by {of_key.at('j')}, jl, jh, il, ih",
                 f"  square: {squares} = ({x} - ({c}))^2 by {square.label}(j), jl, jh, il, ih",
                 "  rewrite parts", "  rewrite asked", "  rewrite one_key", "  rewrite square", "  qed",
                 f"fits: {every} ({condition}) -> {terms} = 1", "  given j (jl jh) so", chosen,
@@ -404,7 +403,7 @@ class SelectionRule(LineRule):
     @property
     def keys(self) -> tuple[int, int]:
         """The lines that are equal: key and query."""
-        key, query = self.text.program.lines[present(self.equality).line].reads
+        key, query = self.facts.program.lines[present(self.equality).line].reads
         return key, query
 
     @property
@@ -452,11 +451,11 @@ class SelectionRule(LineRule):
         op, number = self.compiled.compared[self.meeting]
         label, linear = f"Level{self.number}", self.compiled.linear(number)
         found = f"({self.put(self.found_key)}(i) + ({self.constant}))"
-        self.text.by_cases(label, f"{self.row(linear)} = {self.difference(found)}", held=True)
+        self.facts.by_cases(label, f"{self.row(linear)} = {self.difference(found)}", held=True)
         key, known = self.labels[[*self.copies].index(self.found_key)], ["low", "ih"]
         x, at_i = self.spoken.value(self.keys[0], "p"), "i"
         if at == "p":
-            known += [f"{self.text.row_is(self.keys[0])}(p)", "pl", "ph"]
+            known += [self.facts.row_is(self.keys[0]).at("p"), "pl", "ph"]
         else:
             x, at_i, known = str(self.constant), at, ["some"]
         row, of = self.row(linear, at_i), self.difference(x, at_i)
@@ -478,7 +477,7 @@ class SelectionRule(LineRule):
             return f"E{self.number}"
         label = f"F{[*self.copies].index(name)}"
         hints = ", ".join([label, "here", *source.at_end(end), "some"])
-        self.text.add(f"Z_{name}", f"{self.put(name)}({end}) = 0", (), [
+        self.facts.add(f"Z_{name}", f"{self.put(name)}({end}) = 0", [
             f"obtain p (pl ph how {' '.join(self.labels)}) from P{self.number}({end}) by some",
             f"here: p = {end} by pl, ph", f"rewrite {label}", "rewrite here", f"qed by {hints}"])  # fmt: skip
         return f"Z_{name}"

@@ -1,196 +1,624 @@
-"""The rules for lines in the proofs of compiled S-RASP programs, one for each kind of block. Nothing here is trusted.
+"""The lines of an S-RASP program in proofs: how a sentence says them, and what is known of each. Nothing here is
+trusted.
 
-A rule shows what the function of a line is by the bits and numbers that coordinates hold: `LineRule` where it looks at
-no other position, by what is known of the lines that it reads; the others first show what their heads or networks say.
+A sentence has a function of positions for each line, given by an equation, or for a selection by what it is where a
+position is selected and where none is, in the language of all sentences, so that nothing but the sentence itself has to
+be trusted. What it cannot say is refused by name.
+
+Fact H_name says what a coordinate holds, B_name that it is a bit; L5 is about line 5 of the program, L5_2 that it is
+letter number 2, M5 which letters it may be; N_name is about a coordinate with a count.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial, reduce
+from itertools import product
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from symcook.compilers.numbers import Atom, Form, add_to
+from symcook.compilers.booleans import BoolNode, Cube, cubes, variables
+from symcook.compilers.numbers import Form, LinearFactors
+from symcook.compilers.selection import AFTER, BEFORE, SelectorCase
+from symcook.compilers.srasp import Compiled
+from symcook.compilers.values import Truth
 from symcook.errors import Undecided
+from symcook.model import expr
+from symcook.model.expr import Tree
+from symcook.model.meaning import subtrees
 from symcook.present import present
-from symcook.proof.programnumbers import ChosenNumber, CountedNumber
-from symcook.proof.programsaid import RANGES
-from symcook.proof.programtext import ProgramText
+from symcook.programs.srasp import Srasp, SraspLine, constant_text
+from symcook.proof import own
+from symcook.proof.definitions import HardRow
+from symcook.proof.facts import CompiledFacts, Fact
+from symcook.proof.pointwise import CASES, HERE, FactSide, Pointwise
+from symcook.proof.search.elaborate import written
+from symcook.proof.spelled import spelled
+from symcook.proof.steps import Node, have, here, intro, use
+from symcook.proof.trees import replaced
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+    from symcook.proof.ownnames import ModelMeaning
+    from symcook.proof.programheads import SelectionRule
+    from symcook.proof.search.tactics import Goal
+
+MANY = 40
+"""From so many functions on their equations are one premise, so that they nest less deep."""
+INLINE = ("in", "indices", "length", "constant")
+"""The lines that have no function of their own."""
+PAIRS = ("select", "key", "query")
+"""The lines that are true or false of pairs of positions; those joined of them begin with `pair`."""
+RANGES = {
+    "future": ("1", "{i}"), "strict-future": ("1", "{i} - 1"), "past": ("{i}", "n"), "strict-past": ("{i} + 1", "n"),
+    "none": ("1", "n"),
+}  # fmt: skip
+"""The positions that a mask leaves."""
 
 
-class LineRule:
-    """The facts about one line: `result` is what coordinates hold of it."""
-
-    def __init__(self, text: ProgramText, number: int) -> None:
-        self.text, self.number, self.line = text, number, text.program.lines[number]
-        self.spoken, self.compiled, self.put, self.row = text.spoken, text.compiled, text.put, text.row
-        self.name, self.result = self.spoken.names[number], self.compiled.lines[number]
-
-    @property
-    def chosen(self) -> list[str]:
-        """The coordinates of numbers that the line chooses by a condition."""
-        atoms = self.result.atoms if isinstance(self.result, Form) else ()
-        return [atom.name for atom in atoms if atom.name in self.compiled.gates]
-
-    def show(self) -> None:
-        """The facts about the line."""
-        for name in self.chosen:
-            if self.text.there(name):
-                ChosenNumber(self.text, name).fact()
-        for label, said in self.text.goals(self.number):
-            self.text.by_cases(label, said)
+_LABELS = """
+alike apart asked at_edge at_end behind below best bit bits chosen counted each each_all each_same edge either fails
+far first fit fits found gone heads here high holds how ih il inverse is it jh jl keys kh kl later_on least less level
+low m met mirrored misses more most near_or_far never no none not_so nothing now number off one_key only other others
+own parts ph picked pl pos product query same scores sel share shifted single so some some_here square squares tells
+test tests times told total truths unit value warm whole word yes zero
+"""
+LABELS = frozenset(_LABELS.split())
+"""What facts are called in the proofs: no function is called so."""
 
 
-class NoSelectionRule(LineRule):
-    """A selection that selects no position."""
+class Spoken:
+    """A program as equations of functions: `names` has that of each line which has one, in the order of the lines."""
 
-    def show(self) -> None:
-        """By what the selector reads, the value is the default."""
-        selector, _, default = self.line.reads
-        mask = "none" if self.line.op == "aggregate" else self.line.value
-        low, end = (one.format(i="i") for one in RANGES[mask])
-        said, pair = f"{self.name}(i) = {self.spoken.value(default)}", self.spoken.pair(selector)
-        reads = self.text.selected(selector, "j")
-        facts = [f"{fact}({at})" for read, at in reads for fact in self.text.done if self.about(fact, read)]
-        hints = ", ".join([*dict.fromkeys(facts), "word(i)", "word(j)", "jl", "jh", "il", "ih"])
-        self.text.each(f"Z{self.number}", said, [
-            f"take (sel none) from {self.name}_is(i) by il, ih", f"never: all j in {low}..{end}. ~({pair})",
-            "  given j (jl jh)", f"  qed by {hints}",
-            "qed by none, never"])  # fmt: skip
-        self.text.valued(f"Z{self.number}", f"all i in 1..n. {said}")
-        super().show()
+    def __init__(self, program: Srasp, taken: Collection[str]) -> None:
+        self.program = program
+        self.codes: dict[str, int] = {}
+        for letter in (*program.alphabet, *(a for letters in program.letters for a in letters)):
+            self.codes.setdefault(letter, len(self.codes))
+        given, self.names = {line: name for name, line in reversed(program.names)}, dict[int, str]()
+        avoided = {*taken, *LABELS, "i", "j", "k", "n", "p", "w"}
+        for number, line in enumerate(program.lines):
+            if line.op not in INLINE and line.op not in PAIRS and not line.op.startswith("pair"):
+                name = given.get(number, f"v{number}")
+                while name in avoided or re.fullmatch(
+                    r"[A-Z]\w*|(found|least|less|low|query|some|square|warm|zero)\d", name
+                ):
+                    name += "_"
+                avoided.add(name)
+                self.names[number] = name
+        self.joined = len(self.names) > MANY
 
-    def about(self, fact: str, line: int) -> bool:
-        """Whether a fact says what a line is."""
-        return fact == f"M{line}" or fact.partition("_")[0] == f"L{line}"
+    def whole(self, number: int) -> bool:
+        """Whether a line has whole numbers, truths or letters alone."""
+        line = self.program.lines[number]
+        if self.program.types[number] != "number" or line.op in ("indices", "length", "width"):
+            return True
+        if line.op in ("constant", "times") and Fraction(line.value).denominator != 1:
+            return False
+        reads = line.reads[1:] if line.op in ("if", "left", "right") else line.reads
+        return line.op != "aggregate" and all(self.whole(one) for one in reads)
 
+    def sort(self, number: int) -> str:
+        return "Int->Int" if self.whole(number) else "Int->Real"
 
-class PrefixSumRule(LineRule):
-    """A sum over the positions up to here, or from here on."""
+    def value(self, number: int, at: str = "i") -> str:
+        """The value of a line at a position, a letter by its number, a truth as 1 or 0."""
+        line = self.program.lines[number]
+        if number in self.names:
+            return f"{self.names[number]}({at})"
+        if line.op == "constant":
+            given = line.value
+            return str(
+                self.codes[given] if isinstance(given, str) else int(given) if isinstance(given, bool) else given
+            )
+        return {"in": f"w({at})", "indices": f"({at} - 1)", "length": "n"}[line.op]
 
-    def show(self) -> None:
-        """By the counts of the truths of which the number is made."""
-        (read,) = self.line.reads
-        value, name = self.result, self.name
-        if not all(self.text.there(atom.name) for atom in value.atoms):
-            return
-        counts = [
-            (CountedNumber(self.text, atom.name), q)
-            for atom, q in value.atoms.items()
-            if atom.name in self.compiled.counts
-        ]
-        left, strict = self.line.value.endswith("future"), self.line.value.startswith("strict")
-        all_there = "before" if left else "behind"
-        base = sum((q for atom, q in value.atoms.items() if atom.name == all_there), Fraction(0))
-        here, summed = (
-            " + ".join([*(f"({q})*I[{self.text.truth(count.truth, at)}]" for count, q in counts), f"({base})"])
-            for at in "ij"
+    def pair(self, number: int, i: str = "i", j: str = "j", told: Mapping[int, bool] = MappingProxyType({})) -> str:
+        """What a selector says of positions i and j, where these parts of it are true or false."""
+        line = self.program.lines[number]
+        if number in told:
+            return f"0 = {int(not told[number])}"
+        if line.op == "select":
+            return f"{self.value(line.reads[0], j)} {self._sign(line)} {self.value(line.reads[1], i)}"
+        if line.op in ("key", "query"):
+            return f"{self.value(line.reads[0], j if line.op == 'key' else i)} = 1"
+        parts = [f"({self.pair(one, i, j, told)})" for one in line.reads]
+        return f"~{parts[0]}" if line.op == "pair not" else {"pair and": " & ", "pair or": " | "}[line.op].join(parts)
+
+    def _sign(self, line: SraspLine) -> str:
+        """The sign of a comparison."""
+        if line.value not in ("=", "!=") and self.program.types[line.reads[0]] == "letter":
+            raise Undecided(f"no proof is made of an order of symbols, {line.value}")
+        return str(line.value)
+
+    def equation(self, number: int) -> str:
+        """What the function of a line is."""
+        line, name = self.program.lines[number], self.names[number]
+        op, reads = line.op, [self.value(k) for k in line.reads if k in self.names or self._plain(k)]
+        if op in ("left", "right") or (op == "aggregate" and self.program.types[number] == "letter"):
+            return self._nearest(number)
+        if op == "aggregate":
+            return self._mean(number)
+        if op in ("psum", "width"):
+            low, high = (end.format(i="i") for end in RANGES["none" if op == "width" else line.value])
+            summed = f"I[{self.pair(line.reads[0])}]" if op == "width" else self.value(line.reads[0], "j")
+            right = f"sum(j, {low}, {high}, {summed})"
+        elif op == "if":
+            right = f"if({reads[0]} = 1, {reads[1]}, {reads[2]})"
+        elif op == "times":
+            right = f"{line.value}*{reads[0]}" if line.value != -1 else f"-{reads[0]}"
+        elif op in ("sum", "product"):
+            right = f"{reads[0]} {'+' if op == 'sum' else '*'} {_bracketed(reads[1])}"
+        elif op == "compare":
+            right = f"I[{reads[0]} {self._sign(line)} {reads[1]}]"
+        elif op == "not":
+            right = f"I[{reads[0]} = 0]"
+        else:
+            right = f"I[{reads[0]} = 1 {'&' if op == 'and' else '|'} {reads[1]} = 1]"
+        return f"all i in 1..n. {name}(i) = {right}"
+
+    def _plain(self, number: int) -> bool:
+        return self.program.lines[number].op in INLINE
+
+    def _nearest(self, number: int) -> str:
+        """A selection: the value at the first or last position that is selected, or the default where none is."""
+        line, name = self.program.lines[number], self.names[number]
+        selector, value, default = line.reads
+        low, high = (end.format(i="i") for end in RANGES["none" if line.op == "aggregate" else line.value])
+        beyond = f"j + 1..{high}" if line.op == "right" else f"{low}..j - 1"
+        here, there = self.pair(selector), self.pair(selector, "i", "k")
+        return (
+            f"all i in 1..n. (all j in {low}..{high}. {here} & (all k in {beyond}. ~({there})) -> {name}(i) = "
+            f"{self.value(value, 'j')}) & ((all j in {low}..{high}. ~({here})) -> {name}(i) = {self.value(default)})"
         )
-        one, low, high = self.spoken.value(read, "j"), *(end.format(i="i") for end in RANGES[self.line.value])
-        self.text.by_cases(f"Each{self.number}", f"{self.spoken.value(read)} = {here}")
-        if not strict:
-            self.text.by_cases(f"Here{self.number}", f"{here} = {self.text.form(self.compiled.lines[read])}")
-        end = [
-            f"{name}_is(i)",
-            "same",
-            *(f"{count.fact()}(i)" for count, _ in counts),
-            *[f"Here{self.number}(i)"][: not strict],
+
+    def _mean(self, number: int) -> str:
+        """The mean over the positions that are selected, or the default where none is."""
+        line, name = self.program.lines[number], self.names[number]
+        selector, value, default = line.reads
+        here = self.pair(selector)
+        return (
+            f"all i in 1..n. {name}(i)*sum(j, 1, n, I[{here}]) = sum(j, 1, n, I[{here}]*{self.value(value, 'j')}) "
+            f"& ((all j in 1..n. ~({here})) -> {name}(i) = {self.value(default)})"
+        )
+
+    def answer(self, model: Transformer) -> str:
+        """What the model puts out is what the last function says."""
+        number = self.program.output
+        kind, value = self.program.types[number], self.value(number)
+        if kind == "truth":
+            return f"I[accept(i)] = {value}"
+        if kind == "number":
+            name = model.readout.reads[0]
+            return f"{name if expr.valid_name(name) else constant_text(name)}(i) = {value}"
+        labels = model.readout.labels or ()
+        return " & ".join(f"I[answer({spelled(a)}, i)] = I[{value} = {self.codes[a]}]" for a in labels)
+
+    def sentence(self, model: Transformer) -> str:
+        """What is to be proved, as a sentence about the model. Undecided where the program cannot be said."""
+        names = ", ".join(f"{name}:{self.sort(number)}" for number, name in self.names.items())
+        facts = [f"({self.equation(number)})" for number in self.names]
+        premises = f"({own.in_halves(facts)}) -> " if self.joined else "".join(f"{fact} -> " for fact in facts)
+        text = f"{f'all {names}. ' if names else ''}{premises}(all i in 1..n. {self.answer(model)})"
+        if len(text) > expr.MAX_TEXT:
+            raise Undecided(f"no proof is made of a program of more than {expr.MAX_TEXT} characters written out")
+        return text
+
+
+def _bracketed(term: str) -> str:
+    return f"({term})" if term.startswith("-") else term
+
+
+def witnesses(spoken: Spoken, word: str) -> Mapping[str, Any]:
+    """The value of each function of the sentence at the one position of a word."""
+    from symcook.spec.srasp import values
+
+    table = values(spoken.program, [word])
+    found = {}
+    for number, name in spoken.names.items():
+        value = table[number][0]
+        found[name] = spoken.codes[value] if isinstance(value, str) else value + 0
+    return found
+
+
+LineValues = Sequence[tuple[str, BoolNode]]
+"""The values that a line may have, each with the function of bits that says where it has it."""
+NEVER, ALWAYS = "0 = 1", "0 = 0"
+MOST_CUBES = 64
+
+
+class ProgramFacts(CompiledFacts):
+    """The facts of the proof of one program."""
+
+    def __init__(self, spoken: Spoken, meaning: ModelMeaning, model: Transformer, compiled: Compiled) -> None:
+        super().__init__(meaning, len(spoken.program.alphabet))
+        self.spoken, self.model, self.program, self.compiled = spoken, model, spoken.program, compiled
+        self.own = {new: old for old, new in meaning.names.items()}
+        self.run = [self.own[name] for name in meaning.functions]
+        self.values: dict[Tree, Fact] = {}
+        """What terms are at i, by the fact that says it."""
+        for k, name in spoken.names.items():
+            given = expr.parse_formula(spoken.equation(k))[-1]  # of a selection it is no equation
+            self.valued(Fact(f"{name}_is", given))
+        for place, said in (("before", "i - 1"), ("last", "n - 1")):
+            put = self.put(place)
+            self.valued(Fact(f"{put}_is", expr.parse_formula(f"{put}(i) = {said}")))
+        self.held = {name: node for node, name in compiled.held.items()}
+        self.letters = {name: k for k, name in spoken.names.items() if self.codes(k)}
+        self.heads: dict[int, SelectionRule] = {}
+
+    # Texts
+
+    def put(self, name: str) -> str:
+        """A coordinate as the statement calls it."""
+        return self.meaning.names.get(name, name)
+
+    def score_of(self, name: str, place: str, ties: Collection[str]) -> str | None:
+        """The score of a position in the head that gives a coordinate; None where the head breaks ties otherwise."""
+        row = self.definitions[self.put(name)].row
+        if not isinstance(row, HardRow) or row.ties not in ties or row.score is None:
+            return None
+        return expr.show(expr.parse_term(row.score.at(place)))
+
+    def there(self, name: str) -> bool:
+        """Whether a coordinate is in the model: one that nothing needs is not."""
+        return name in self.run
+
+    def truth(self, truth: Truth, at: str = "i") -> str:
+        """A truth at a position as a condition on the bits that it is of."""
+        truth = self.compiled.truth(truth)
+        if isinstance(truth, frozenset):
+            if truth == self.compiled.every:
+                return ALWAYS
+            letters = self.program.alphabet
+            return " | ".join(f"w({at}) = {letters.index(a)}" for a in letters if a in truth) or NEVER
+        found = cubes(truth, MOST_CUBES)
+        if found is None:
+            raise Undecided(f"no proof is made of a Boolean part of more than {MOST_CUBES} cubes")
+        units = dict.fromkeys(unit for cube in found if (unit := self.unit(cube, at)) is not None)
+        return " | ".join(f"({unit})" for unit in units) or NEVER
+
+    def unit(self, cube: Cube, at: str) -> str | None:
+        """A conjunction: the letters that it leaves, then bits; None where it leaves no letter."""
+        letters, parts = self.compiled.every, list[str]()
+        for variable, value in cube:
+            name = self.compiled.names[variable]
+            if name in self.compiled.sets:
+                letters = letters & self.compiled.sets[name] if value else letters - self.compiled.sets[name]
+            else:
+                parts.append(f"{self.put(name)}({at}) = {int(value)}")
+        if not letters:
+            return None
+        if letters != self.compiled.every:
+            parts.insert(0, f"({self.truth(letters, at)})")
+        return " & ".join(parts) or ALWAYS
+
+    def bits(self, *truths: Truth) -> list[str]:
+        """The bits that truths are of, but for those of letters."""
+        found = dict[str, None]()
+        for truth in map(self.compiled.truth, truths):
+            todo: list[Any] = [] if isinstance(truth, frozenset) else [truth]
+            while todo:
+                node = todo.pop()
+                if not isinstance(node, bool):
+                    name = self.compiled.names[node[0]]
+                    if name not in self.compiled.sets:
+                        found[name] = None
+                    todo += node[1:]
+        return list(found)
+
+    def form(self, form: Form, at: str = "i") -> str:
+        """A number at a position, by bits and atoms."""
+        parts, values = [], sorted(set(form.table))
+        parts.append(str(values[0]))
+        parts += [f"{value - values[0]}*I[{self.truth(self._letters(form, value), at)}]" for value in values[1:]]
+        parts += [f"({value})*I[{self.truth(node, at)}]" for node, value in form.bits.items()]
+        parts += [f"({value})*{self.put(atom.name)}({at})" for atom, value in form.atoms.items()]
+        return " + ".join(parts)
+
+    def _letters(self, form: Form, value: Fraction) -> frozenset[str]:
+        return frozenset(a for a, q in zip(self.program.alphabet, form.table, strict=True) if q == value)
+
+    def row(self, linear: LinearFactors, at: str = "i") -> str:
+        """A sum of coordinates at a position; of those that the model has."""
+        parts = [f"({q})*{self.put(name)}({at})" if name else f"({q})" for name, q in linear.items() if q]
+        return " + ".join(parts) or "0"
+
+    # Lines of the proof
+
+    def add(self, label: str, whole: str, lines: Sequence[str], said: str = "") -> Fact:
+        """A fact, once, by lines set in below; what it has `said` of position i, where it is about each."""
+        if label not in self.shown:
+            self.shown[label] = Fact(label, expr.parse_formula(said or whole))
+            self.lines.append(partial(self._shown, label, whole, lines))
+        return self.shown[label]
+
+    def each(self, label: str, said: str, lines: Sequence[str]) -> Fact:
+        """A fact about each position, by lines about position i."""
+        return self.add(label, f"all i in 1..n. {said}", ["given i (il ih)", *lines], said)
+
+    def follows(self, label: str, said: str, facts: Iterable[str]) -> Fact:
+        """A fact about each position that follows from these."""
+        return self.add(label, f"all i in 1..n. {said}", [f"qed by {', '.join(facts)}"], said)
+
+    def _shown(self, label: str, whole: str, lines: Sequence[str], g: Goal) -> None:
+        """A fact, by a lemma of what these lines name."""
+        text = " ".join([whole, *lines])
+        named = dict.fromkeys("".join(one if one.isalnum() or one == "_" else " " for one in text).split())
+        facts, names = ([one for one in named if one in known] for known in (g.facts, g.scope))
+        self.apart.prove(g, label, g.formula(whole), facts, names, lambda h: written(h, [f"  {one}" for one in lines]))
+
+    def valued(self, fact: Fact) -> Fact:
+        """Note that a fact says what a term is: later facts put that in."""
+        if fact.said[0] == "=":
+            self.values[fact.said[1]] = fact
+        return fact
+
+    def write(self, node: Node) -> None:
+        """A fact that is written down with its proof, by a lemma."""
+        self.lines.append(partial(self.apart.cite, node=node))
+
+    def by_cases(self, label: str, said: str, of: str = "", held: bool = False) -> Fact:
+        """A fact about each position, by cases over the symbol and over bits, once. `of` is the coordinate that it is
+        about, which is what its network says; `held` puts in the truths that coordinates hold."""
+        parts = subtrees(expr.parse_formula(said))
+        numbers = {part[1][2] for part in parts if part[0] == "ind" and part[1][1][1] in self.letters}
+        return self.decided(label, said, partial(self.tell, numbers=sorted(numbers), of=of, held=held))
+
+    def tell(self, known: Pointwise, part: Tree, numbers: Sequence[Tree], of: str, held: bool) -> Iterable[Tree]:
+        """Note what a term is at i: a letter is one of these `numbers` or none, a mean of bits is from 0 to 1."""
+        name = self.own.get(part[1], "") if part[0] == "call" and part[2] == (HERE,) else ""
+        line = self.letters.get(part[1]) if part[0] == "call" else None
+        asked: list[Tree] = [] if line is None else [("ind", ("=", part, code)) for code in numbers]
+        if asked and all(one in self.values or self.never(present(line), one) for one in asked):
+            return [one for one in asked if not known.given(one)]
+        if (fact := self.value(part, name, of, held)) is not None:
+            label = f"e{len(known.equations)}"
+            known.nodes.append(here(fact.label, label))
+            known.equations[part] = label, fact.right
+            return [fact.right]
+        if mean := self.shown.get(f"Mean_{part[1]}"):
+            least, most = f"least{len(known.near)}", f"most{len(known.near)}"
+            known.nodes.append(here(mean.label, [least, most]))
+            known.near[part] = FactSide(least, ("num", 0, 1)), FactSide(most, ("num", 1, 1))
+        elif name in self.compiled.names:
+            known.bits[part] = f"b{len(known.bits)}"
+            known.nodes.append(here(self.bit(name).label, known.bits[part]))
+        return []
+
+    def value(self, part: Tree, name: str, of: str, held: bool) -> Fact | None:
+        """The fact that says what a term is at i; None of one that is left as it is. What holds a truth is that truth,
+        if that is asked for."""
+        node, plain = self.held.get(name), name in self.compiled.sets or name in self.compiled.tables
+        if plain or (name and name == of) or name in ("one", "zero"):
+            put = self.put(name)
+            return Fact(f"{put}_is", expr.parse_formula(self.definitions[put].text))
+        if isinstance(node, tuple) and node[1:] != (False, True) and (held or name not in self.compiled.names):
+            return self.holds(name)
+        return self.values.get(part)
+
+    # What is known of lines of the program
+
+    def goals(self, number: int) -> Iterator[tuple[str, str]]:
+        """What is shown of a line: label, and fact at i. What is about coordinates that the model does not have, since
+        nothing needs it, is left out."""
+        value, name = self.compiled.lines[number], self.spoken.value(number)
+        if isinstance(value, Form):
+            facts = [(f"L{number}", f"{name} = {self.form(value)}", [*value.bits])]
+            facts = [one for one in facts if all(self.there(atom.name) for atom in value.atoms)]
+        elif isinstance(value, dict):
+            named = [(self.spoken.codes[a], one) for a, one in value.items()]
+            facts = [(f"L{number}_{code}", f"I[{name} = {code}] = I[{self.truth(one)}]", [one]) for code, one in named]
+        else:
+            facts = [(f"L{number}", f"{name} = I[{self.truth(value)}]", [value])]
+        for label, said, truths in facts:
+            if all(self.there(one) for one in self.bits(*truths)):
+                yield label, said
+
+    def codes(self, number: int) -> list[int]:
+        """The numbers of the letters that a line may be; none where it is no letter."""
+        value = self.compiled.lines[number]
+        return [self.spoken.codes[letter] for letter in value] if isinstance(value, dict) else []
+
+    def values_of(self, line: int) -> LineValues:
+        """The values of a line. Undecided where they are not few."""
+        value, node = self.compiled.lines[line], self.compiled.node
+        if isinstance(value, dict):
+            return [(str(self.spoken.codes[letter]), node(truth)) for letter, truth in value.items()]
+        if not isinstance(value, Form):
+            value = self.compiled.truth(value)
+            both = [("0", node(self.compiled.negation(value))), ("1", node(value))]
+            return [one for one in both if one[1] is not False]
+        found = self.compiled.values_of(value)
+        if found is None:
+            raise Undecided(f"no proof is made of a selector of what grows: {self.program.text(line)}")
+        return [(str(number), node(truth)) for number, truth in found]
+
+    def one_of(self, number: int) -> Fact | None:
+        """The fact that a line has one of its values; None of a constant."""
+        line, label, name = self.program.lines[number], f"M{number}", self.spoken.value(number)
+        if line.op in ("in", "constant"):
+            return Fact("word", ()) if line.op == "in" else None
+        if label not in self.shown:
+            said = " | ".join(f"{name} = {value}" for value, _ in self.values_of(number))
+            if not self.codes(number):
+                return self.by_cases(label, said)
+            reads = line.reads if line.op == "if" else line.reads[2:]
+            self.by_values(label, said, [(read, "i") for read in reads], self.values[expr.parse_term(name)])
+        return self.shown[label]
+
+    def never(self, line: int, is_one: Tree) -> bool:
+        """Whether a line is never the letter of a truth, with the fact that says so."""
+        code = is_one[1][2][1]
+        if code in self.codes(line) or not self.one_of(line):
+            return False
+        self.valued(self.by_values(f"M{line}_{code}", f"I[{self.spoken.value(line)} = {code}] = 0", [(line, "i")]))
+        return True
+
+    def by_values(
+        self,
+        label: str,
+        said: str,
+        reads: Iterable[tuple[int, str]],
+        given: Fact | None = None,
+        truths: Iterable[tuple[Truth, str]] = (),
+        places: str = "i",
+    ) -> Fact:
+        """A fact about positions i, or i and j, by the values of the lines that are read there. What else is known is
+        what a term is, which `given` says, and that these truths at a position are told by the lines that are read
+        there."""
+        known, values = Pointwise(None, ("name", "")), list[tuple[Tree, str, Sequence[Tree]]]()  # symbols are numbers
+        goal, lines = expr.parse_formula(said), {place: list[int]() for place in places}
+
+        def at(fact: Fact, place: str) -> str:
+            known.nodes.append(use(fact.label, [place, f"#range_{place}"], there := f"at{len(known.nodes)}"))
+            return there
+
+        if given is not None:
+            known.equations[given.said[1]] = at(given, "i"), given.right
+        for line, place in dict.fromkeys(reads):
+            if one_of := self.one_of(line):
+                lines[place].append(line)
+                numbers = [expr.parse_term(value) for value, _ in self.values_of(line)]
+                values.append((expr.parse_term(self.spoken.value(line, place)), at(one_of, place), numbers))
+        terms = {*subtrees(goal)}
+        for truth, place in truths:
+            for read in (self.bit_of(truth), f"I[{self.truth(truth)}]"):
+                term = moved(expr.parse_term(read), place)
+                if term in terms and not known.given(term) and read != (of := self.by_lines(truth, lines[place])):
+                    fact = self.by_cases(f"V{len(self.shown)}", f"{read} = {of}", held=True)
+                    known.equations[term] = at(fact, place), moved(fact.right, place)
+        proof = [intro([one for place in places for one in (place, f"range_{place}")]), *known.nodes]
+        over = "".join(f"all {place} in 1..n. " for place in places)
+        self.shown[label] = Fact(label, goal)
+        self.write(have(label, f"{over}{said}", [*proof, *known.by_values(goal, values)]))
+        return self.shown[label]
+
+    def selects(
+        self, label: str, selector: int, said: str, cases: Sequence[SelectorCase] = (), told: Collection[int] = ()
+    ) -> None:
+        """A fact what a selector says of i and j, but for the parts of it that are told, by what its cases read."""
+        truths = [(case.here, "i") for case in cases if case.there is not False]
+        truths += [(case.there, "j") for case in cases if not isinstance(case.there, bool)]
+        self.by_values(label, said, self.selected(selector, "j", told), None, truths, "ij")
+
+    def bit_of(self, truth: Truth) -> str:
+        """The coordinate with a truth at i."""
+        return f"{self.put(self.compiled.hold(self.compiled.node(truth)))}(i)"
+
+    def held_here(self, truth: Truth) -> str:
+        """A truth at i: the coordinate with it, if it is in the model."""
+        there = self.there(self.compiled.hold(self.compiled.node(truth)))
+        return self.bit_of(truth) if there else f"I[{self.truth(truth)}]"
+
+    def by_lines(self, truth: Truth, lines: Sequence[int]) -> str:
+        """A truth at i by the values of lines there. Undecided where these do not tell it."""
+        parts, make, node = list[str](), self.compiled.diagrams, self.compiled.node(truth)
+        for values in product(*map(self.values_apart, lines)):
+            there: BoolNode = reduce(make.both, (of_value for _, of_value in values), True)
+            yes, no = (self.possible(make.both(there, one)) for one in (node, make.negation(node)))
+            if yes and no:
+                raise Undecided("no proof is made of a selector whose lines do not tell what it reads")
+            if yes:
+                named = zip(lines, values, strict=True)
+                factors = [f"I[{self.spoken.value(line)} = {value}]" for line, (value, _) in named]
+                parts.append("*".join(factors) or "1")
+        return " + ".join(parts) or "0"
+
+    def values_apart(self, line: int) -> LineValues:
+        """The values of a line, each with where it has that one and no other."""
+        values, make = self.values_of(line), self.compiled.diagrams
+        return [
+            (value, reduce(make.both, (make.negation(node) for other, node in values if other != value), own))
+            for value, own in values
         ]
-        end += [f"{all_there}_is(i)"] if all_there in self.text.run else []
-        end += ["sum_one(1; i - 1)" if left else "sum_one(i + 1; n)", "il", "ih"]
-        if not strict and not left:
-            end.append(f"sum_split(j. {summed}; i; i; n)")
-        self.text.each(f"L{self.number}", f"{name}(i) = {self.text.form(value)}", [
-            f"each: all j in {low}..{high}. {one} = {summed} by Each{self.number}, {'il' if not left else 'ih'}",
-            f"same: sum(j, {low}, {high}, {one}) = sum(j, {low}, {high}, {summed}) by "
-            f"sum_ext(j. {one}; j. {summed}; {low}; {high})[each]",
-            f"qed by {', '.join(end)}"])  # fmt: skip
 
+    def possible(self, truth: BoolNode) -> bool:
+        """Whether a function of bits is true somewhere; no symbol is two."""
+        found = cubes(truth, CASES)
+        return found is None or any(self.unit(cube, "i") is not None for cube in found)
 
-class ComparisonRule(LineRule):
-    """A comparison: of what has few values as other lines; of numbers by the coordinates that say it."""
+    def of_line(self, number: int) -> list[Fact]:
+        """The facts that say what a line is."""
+        labels = [f"M{number}", f"L{number}", *(f"L{number}_{code}" for code in self.codes(number))]
+        return [self.shown[label] for label in labels if label in self.shown]
 
-    def show(self) -> None:
-        """The facts about the line."""
-        reads = self.line.reads
-        new = [
-            one for one in self.text.bits(self.result) if one in self.compiled.compared or one in self.compiled.signs
-        ]
-        if isinstance(self.compiled.lines[reads[0]], Form) and new and all(map(self.text.there, new)):
-            told = [fact for name in new for fact in self.compares(name)]
-            for label, said in self.text.goals(self.number):
-                self.text.add(label, f"all i in 1..n. {said}", [f"{self.name}_is", *told])
-            return
-        if self.text.codes(reads[0]) and all(map(self.text.one_of, reads)):
-            a, b = map(self.spoken.value, reads)
-            codes = [code for code in self.text.codes(reads[0]) if code in self.text.codes(reads[1])]
-            same = " + ".join(f"I[{a} = {code}]*I[{b} = {code}]" for code in codes) or "0"
-            said = f"I[{a} {self.line.value} {b}] = {same if self.line.value == '=' else f'1 - ({same})'}"
-            self.text.by_values(f"S{self.number}", said, reads)
-            self.text.valued(f"S{self.number}", f"all i in 1..n. {said}")
-        super().show()
+    def row_is(self, number: int) -> Fact:
+        """The fact that the coordinates of a line that is a number are its value."""
+        row = self.row(self.compiled.linear(self.compiled.lines[number]))
+        return self.by_cases(f"Row{number}", f"{row} = {self.spoken.value(number)}", held=True)
 
-    def compares(self, name: str) -> list[str]:
-        """The facts what a coordinate says of the difference of the two numbers."""
-        number, text, (a, b) = self.number, self.text, map(self.compiled.lines.__getitem__, self.line.reads)
-        sign, put, difference = self.compiled.signs.get(name), self.put(name), a.plus(b, -1)
-        op, of = self.compiled.compared[name] if sign is None else ("positive", sign.number)
-        factor = next(of.atoms[atom] / q for atom, q in difference.atoms.items())
-        a, b = map(self.spoken.value, self.line.reads)
-        said, row = f"({factor})*({a} - ({b}))", self.row(self.compiled.linear(of))
-        text.by_cases(f"Diff{number}_{name}", f"{row} = {said}", held=True)
-        if sign is not None:
-            self.sign(name)
-            return [f"D_{name}", f"Diff{number}_{name}"]
-        if factor not in (1, -1):
-            raise Undecided("no proof is made of a comparison of fractions")
-        text.each(f"D{number}_{name}", f"{put}(i) = I[{f'0 < {said}' if op == 'positive' else f'{said} = 0'}]", [
-            f"take it from number_is_{op}({said}; {row}) by Diff{number}_{name}(i), il, ih",
-            f"qed by it, {put}_is(i), il, ih"])  # fmt: skip
-        text.add(f"B_{name}", f"all i in 1..n. bit({put}(i))", [f"D{number}_{name}"])
-        return [f"D{number}_{name}"]
+    def selected(self, selector: int, at: str = "p", told: Collection[int] = ()) -> list[tuple[int, str]]:
+        """The lines that a selector reads, each with the position at which it does, but for these parts of it."""
+        line = self.program.lines[selector]
+        if selector in told:
+            return []
+        if line.op == "select":
+            return [(line.reads[0], at), (line.reads[1], "i")]
+        if line.op in ("key", "query"):
+            return [(line.reads[0], at if line.op == "key" else "i")]
+        return [one for part in line.reads for one in self.selected(part, at, told)]
 
-    def sign(self, name: str) -> None:
-        """The fact that a coordinate is 1 where a fraction is positive, else 0."""
-        if f"D_{name}" in self.text.done:
-            return
-        number, head, here, mask = self.compiled.signs[name]
-        low, high = (one.format(i="i") for one in RANGES[mask])
-        first = "at_first" if mask == "future" else "alone"
-        row, put, there = self.compiled.linear(number), self.put(name), Form(number.table, number.bits, {})
-        at_first = dict(row)
-        for atom, q in number.atoms.items():
-            mean = self.compiled.means.get(atom.name)
-            if mean is None or not mean.plain or mean.mask not in ("future", "none"):
-                raise Undecided(f"no proof is made of the comparison {self.compiled.meanings[name]}")
-            there = there.plus(mean.value, q)
-            add_to(at_first, mean.row.items(), at_first.pop(atom.name))
-        if not there.whole or any(isinstance(atom, Atom) for atom in there.atoms) or there.denominator != 1:
+    def by_index(self, selector: int) -> list[int]:
+        """The parts of a selector that compare indices."""
+        line, cases = self.program.lines[selector], self.compiled.lines[selector]
+        if line.op.startswith("pair"):
+            return [one for part in line.reads for one in self.by_index(part)]
+        return [selector] if any({BEFORE, AFTER} & variables(case.there) for case in cases) else []
+
+    # Coordinates
+
+    def holds(self, name: str) -> Fact:
+        """The fact what truth a coordinate holds, with what it rests on."""
+        label, put, node = f"H_{name}", self.put(name), self.held.get(name, False)
+        if name in self.compiled.sets:
+            return self.by_cases(label, f"{put}(i) = I[{self.truth(self.compiled.sets[name])}]", name)
+        if name in self.compiled.tables:
+            return self.by_cases(label, f"{put}(i) = {self.form(Form(self.compiled.tables[name]))}", name)
+        if name in ("one", "zero"):
+            return self.by_cases(label, f"{put}(i) = {int(name == 'one')}", name)
+        if node and (isinstance(node, bool) or node[1:] != (False, True)):
+            return self.by_cases(label, f"{put}(i) = I[{self.truth(node)}]", name)
+        return self.shown.get(label) or self.follows(label, f"{put}(i) = I[{put}(i) = 1]", [self.bit(name).label])
+
+    def bit(self, name: str) -> Fact:
+        """The fact that a coordinate is a bit."""
+        label, put = f"B_{name}", self.put(name)
+        if label in self.shown:
+            return self.shown[label]
+        if not self.there(name):
+            raise Undecided(f"no proof is made where a bit is left out: {self.compiled.meanings[name]}")
+        if name in self.compiled.compared or name in self.compiled.signs:
             raise Undecided(f"no proof is made of the comparison {self.compiled.meanings[name]}")
-        score, key = (present(self.text.score_of(head, place, ("leftmost",))) for place in "jk")
-        d, z = self.row(row), self.text.form(there)
-        alone, means = list[str](), [f"Mean{k}" for k in range(len(number.atoms))]
-        for k, atom in enumerate(number.atoms):
-            mean, of_mean = self.put(atom.name), self.compiled.means[atom.name].row
-            last = "n" if self.compiled.means[atom.name].mask == "none" else "1"
-            summed = f"sum(j, 1, {last}, {self.row(of_mean, 'j')})/{last}"
-            alone += [f"  Mean{k}: {mean}(1) = {self.row(of_mean, '1')}",
-                      f"    now: {mean}(1) = {summed} by {mean}_is(1), some_here",
-                      "    rewrite now", *["    rewrite first"][: last == "n"], "    qed"]  # fmt: skip
-        self.text.by_cases(f"Whole_{name}", f"{self.row(at_first)} = {z}", held=True)
-        index = [f"{one}_is" for one in ("index", "one") if one in self.text.run]
-        self.text.each(f"D_{name}", f"{put}(i) = I[0 < {d}]", [
-            "some_here: 1 <= n by il, ih",
-            f"scores: all k in {low}..{high}. {key} = ({d})*k", "  given k (kl kh)",
-            f"  qed by {', '.join(f'{one}(k), {one}(i)' for one in index)}, kl, kh, il, ih",
-            f"later_on: all k in {low}..{high}. later(k) = I[1 < k] by later_is, il, ih",
-            f"whole: {high} = 1 -> {d} = {z}", "  given first",
-            *([] if high == "i" else ["  only: i = 1 by first, il, ih"]),
-            *alone,
-            f"  rewrite {'first' if high == 'i' else 'only'}",
-            f"  qed by {', '.join(means)}, Whole_{name}(1), some_here",
-            f"tests: {self.put(here)}(i) = relu({d}) - relu({d} - 1) by {self.put(here)}_is(i), il, ih",
-            f"at_end: {first}(i) = I[{high} = 1] by {first}_is(i), il, ih",
-            f"take told from sign_of_mean({high}; {d}; {z}; j. {score}; later; {self.put(head)}(i); {first}(i); "
-            f"{self.put(here)}(i))[_, scores, later_on, whole, _, at_end, tests] by {self.put(head)}_is(i), il, ih, "
-            "some_here",
-            f"qed by told, {put}_is(i), il, ih"])  # fmt: skip
-        self.text.add(f"B_{name}", f"all i in 1..n. bit({put}(i))", [f"D_{name}"])
+        node = self.held.get(name, False)
+        made = isinstance(node, tuple) and node[1:] != (False, True) and name not in self.compiled.sets
+        return self.follows(label, f"bit({put}(i))", [self.holds(name).label if made else f"{put}_is"])
+
+    def truthful(self, name: str) -> bool:
+        """Whether a coordinate holds a truth."""
+        told = self.compiled
+        return any(name in one for one in (told.sets, told.tables, told.compared, told.signs, self.held))
+
+    def range(self, name: str) -> Fact:
+        """The fact between what a coordinate is that holds a truth, or a number for each letter."""
+        if name not in self.compiled.tables:
+            return self.bit(name) if name not in ("one", "zero") else self.holds(name)
+        put, table = self.put(name), self.compiled.tables[name]
+        return self.by_cases(f"B_{name}", f"{min(table)} <= {put}(i) & {put}(i) <= {max(table)}")
+
+
+def moved(tree: Tree, to: str) -> Tree:
+    """What is said at i, said at another position."""
+    return replaced(tree, {"i": ("name", to)}, {})
+
+
+def in_cases(labels: Sequence[str], fact: str, where: str, blocks: Iterable[Sequence[str]]) -> list[str]:
+    """Lines with a block for each part of a disjunction, which is that fact by the hints `where`."""
+    return [f"cases {', '.join(labels)} from {fact} by {where}", *(line for one in blocks for line in as_block(one))]
+
+
+def as_block(lines: Sequence[str]) -> list[str]:
+    """Lines as a block."""
+    return [f"  {'- ' if not k else '  '}{one}" for k, one in enumerate(lines)]

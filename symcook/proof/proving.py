@@ -230,11 +230,11 @@ def settle(
 ) -> ProofAnswer:
     """The answer to a claim that was read from the model's document (`document_of`, `own.claim`), and from that of the
     `other` model."""
-    from symcook.proof import formulas
+    from symcook.proof import programs
 
     def find(told: DecisionTold) -> Settled:
         if script is None and model.program is not None and other is None and not other_strings(claim.note or ""):
-            return formulas.settle(model, claim, document, seconds)
+            return programs.settle(model, claim, document, seconds)
         return own.settle(claim, document, script, seconds, other=other, told=told)
 
     return _answer(model, claim, find, script is not None, seconds)

@@ -58,11 +58,6 @@ def here(fact: str, label: str | list[str]) -> Node:
     return use(fact, ["i", "#range"], label)
 
 
-def each(goal: str, nodes: list[Node]) -> tuple[str, list[Node]]:
-    """A fact about each position, and its proof at i."""
-    return f"all i in 1..n. {goal}", [intro(["i"]), intro(["range"]), *nodes]
-
-
 def both(*proofs: list[Node]) -> list[Node]:
     """The parts of a conjunction, one by one."""
     return [{"by": "split", "proofs": [*proofs]}]

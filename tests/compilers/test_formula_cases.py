@@ -10,7 +10,7 @@ from shared import second_checker
 import symcook as sc
 from symcook.errors import Undecided
 from symcook.programs.reading import formula_of
-from symcook.proof import formulas, own
+from symcook.proof import formulas, own, programs
 
 WIDE = "Q_a & prev Q_b & next Q_b & prev prev Q_b | Q_b & prev Q_c & next next Q_c"
 """Five heads beside three letters, 96 cases, of which the letters ask for eight."""
@@ -21,7 +21,7 @@ WIDE = "Q_a & prev Q_b & next Q_b & prev prev Q_b | Q_b & prev Q_c & next next Q
 )
 def test_many_bits_of_which_few_are_asked_for(source: str, tmp_path: Path) -> None:
     model = sc.compile("ltl", source, alphabet="abc")
-    statement, found = formulas.prove(model, 300)
+    statement, found = programs.prove(model, 300)
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
     done = second_checker(tmp_path, statement, found.certificate or {})
     assert done.returncode == 0, done.stdout + done.stderr
@@ -39,7 +39,7 @@ def nested(many: int) -> str:
 def test_so_many_operators_inside_of_one_another_have_a_certificate(many: int, rows: bool, tmp_path: Path) -> None:
     """What the statement supposes is bracketed in halves, so that its depth is that of its names; beyond 120 truth
     functions these are rows of functions of two arguments. Shorter formulas keep theirs."""
-    statement, found = formulas.prove(sc.compile("ltl", nested(many), alphabet="abc"), 300)
+    statement, found = programs.prove(sc.compile("ltl", nested(many), alphabet="abc"), 300)
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
     assert statement.text.count(") -> (") < 10 and ("z1:Int*Int->Int" in statement.text) == rows
     done = second_checker(tmp_path, statement, found.certificate or {})
@@ -49,7 +49,7 @@ def test_so_many_operators_inside_of_one_another_have_a_certificate(many: int, r
 @pytest.mark.parametrize("op", ["prev", "next"])
 def test_an_operator_beside_what_is_nowhere_true_is_false(op: str) -> None:
     model = sc.compile("ltl", f"{op} (Q_a & Q_b & prev Q_a) | Q_c since Q_a", alphabet="abc")
-    found = formulas.prove(model, 60)[1]
+    found = programs.prove(model, 60)[1]
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
 
 
@@ -73,4 +73,4 @@ def test_too_many_cases_are_refused() -> None:
     for one in heads[1:]:
         parity = f"({parity}) <-> {one}"
     with pytest.raises(Undecided, match="more than 1024 cases"):
-        formulas.prove(sc.compile("ltl", parity, alphabet="ab"))
+        programs.prove(sc.compile("ltl", parity, alphabet="ab"))

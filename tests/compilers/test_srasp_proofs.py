@@ -26,7 +26,7 @@ from symcook.programs.shipped import shipped_program
 from symcook.programs.srasp import Srasp
 from symcook.programs.srasp_reading import read_srasp
 from symcook.proof import own, programs, replay
-from symcook.proof.programsaid import MANY, Spoken
+from symcook.proof.programlines import MANY, Spoken
 from symcook.proof.search import automation, elaborate
 from symcook.proof.search.elaborate import StepGap
 from symcook.spec.srasp import values

@@ -29,7 +29,7 @@ from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.expr import parse_formula
 from symcook.model.modelfile import to_document
 from symcook.programs.reading import read_formula
-from symcook.proof import formulas, own
+from symcook.proof import formulas, own, programs
 from symcook.proof.holds import expand
 from symcook.proof.replay import library
 from symcook.report.trust import code_lines
@@ -359,7 +359,7 @@ def test_the_example_of_the_page(
 def test_a_certificate_is_of_its_weights(kind: str, source: str) -> None:
     """Another weight anywhere is another statement, of which the certificate is none, also under the old hash."""
     model = sc.compile(kind, source, alphabet="ab")
-    statement, found = formulas.prove(model, 300)
+    statement, found = programs.prove(model, 300)
     certificate = found.certificate
     assert certificate is not None
     text, document = own.expanded(statement, certificate), to_document(model)

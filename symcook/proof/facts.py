@@ -1,21 +1,106 @@
-"""Facts that a proof shows apart, before it supposes anything, and then cites. Nothing here is trusted.
+"""The facts of the proof about a compiled model: what they say, how they are cited, and how each is shown once. Nothing
+here is trusted.
 
 A branch of a proof copies every fact that stands around it, and the checker limits how many are copied. In the proof
 of a long formula hundreds of facts stand around thousands of branches, and each rests on a few alone. Then a fact is
-shown as a closed lemma, all names quantified and what it rests on supposed, where no fact stands around. Facts of
-S-RASP programs always are, so that lines which are alike share one.
+shown as a closed lemma, all names quantified and what it rests on supposed, before the proof supposes anything. Facts
+of S-RASP programs always are, so that lines which are alike share one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from symcook.proof import kernel
+from symcook.model import expr
+from symcook.model.expr import Tree
+from symcook.model.meaning import subtrees
+from symcook.proof import kernel, own
 from symcook.proof.own import in_halves
+from symcook.proof.pointwise import Pointwise
+from symcook.proof.search.elaborate import written
 from symcook.proof.search.liveness import cited
 from symcook.proof.search.tactics import Goal, Tactic
 from symcook.proof.steps import Node, have, use
 from symcook.proof.terms import MAX_SIZE, Term, abstract, measure, subterms, var
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+    from symcook.proof.ownnames import ModelMeaning
+
+ClosingStep = Callable[[Goal], None]
+"""What closes a part of a goal, or adds a fact to it."""
+
+
+class Fact(NamedTuple):
+    """What holds at each position i: what the fact is called, and what it says there; nothing of an instance of a lemma
+    or a line of text, which say it themselves."""
+
+    label: str
+    said: Tree = ()
+
+    @property
+    def right(self) -> Tree:
+        """What a term is, where the fact is an equation of it."""
+        return self.said[2]
+
+    def at(self, place: str = "i") -> str:
+        """The fact at a position, as lines of a proof cite it."""
+        return f"{self.label}({place})"
+
+
+class CompiledFacts(ABC):
+    """The facts of one proof in their order: lines of text for the elaborator, and nodes that are written down."""
+
+    def __init__(self, meaning: ModelMeaning, symbols: int) -> None:
+        self.meaning, self.run, self.symbols = meaning, meaning.functions, symbols
+        self.definitions = meaning.relation.whole.of
+        self.lines: list[str | ClosingStep] = []
+        self.shown: dict[str, Fact] = {}
+        self.apart = Apart()
+
+    @abstractmethod
+    def write(self, node: Node) -> None:
+        """Add a fact that is written down with its proof."""
+
+    def named(self, line: str) -> str:
+        """A line of text with the names that the sentence has."""
+        return line
+
+    def prove(self, g: Goal) -> None:
+        """Close the goal by the lines."""
+        written(g, [f"  {self.named(line)}" if isinstance(line, str) else line for line in self.lines])
+        g.nodes[:0] = self.apart.nodes()
+
+    def known_at(self, goal: Tree, tell: Callable[[Pointwise, Tree], Iterable[Tree]]) -> Pointwise:
+        """What is known at i of all on which a goal rests: `tell` notes what a term is, and returns what that is of."""
+        known, todo = Pointwise(self.symbols), [goal]
+        while todo:
+            for part in subtrees(todo.pop()):
+                if not known.given(part):
+                    todo += tell(known, part)
+        return known
+
+    @own.deeper()
+    def decided(self, label: str, said: str, tell: Callable[[Pointwise, Tree], Iterable[Tree]]) -> Fact:
+        """A fact about each position, once, by cases over the symbol and over bits. Undecided where the fact does not
+        follow so."""
+        if label not in self.shown:
+            goal = expr.parse_formula(said)
+            node = have(label, f"all i in 1..n. {said}", self.known_at(goal, tell).proof(goal))
+            self.shown[label] = Fact(label, goal)
+            self.write(node)
+        return self.shown[label]
+
+
+def on_one_letter(model: Transformer) -> dict[str, Any]:
+    """What each coordinate is on the string that has the first letter alone."""
+    from symcook.run import run
+
+    steps = run(replace(model, program=None), model.alphabet[:1], trace=True).result.steps
+    return {name: column[0] for name, column in steps[-1].columns.items()}
 
 
 class Apart:
