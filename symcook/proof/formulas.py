@@ -148,7 +148,7 @@ class FormulaFacts(CompiledFacts):
         self.lines.append(self.begin)
         for number, line in enumerate(formula.lines, 1):
             if rule := headrules.RULES.get(line.op):
-                rule(self, number, line)
+                rule(self, number)
         self.by_cases("Q", self.goal)
         self.lines.append("qed by Q")
 

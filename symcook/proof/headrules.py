@@ -1,9 +1,10 @@
-"""Rules for the heads of compiled formulas: from the meanings of what a head reads, the meaning of what it writes.
-Nothing here is trusted.
+"""The rules of operators that look at other positions, in formulas and S-RASP programs: from the meanings of what heads
+read, the meaning of what they write. Nothing here is trusted.
 
-A rule shows the fact B<k> about line k of a formula: the line is a bit, and the coordinate of its head has it. It cites
-a lemma of the library. The premises are facts about what the head reads (P<k>: by cases over the symbol and bits) and
-the head's own equation. `RULES` has the rule of each operator that needs a head; other lines are known by cases.
+`RULES` has the rule of each operator; other lines are known by cases. Those of programs are in `programheads` and
+`programrules`. A rule for a formula shows the fact B<k> about its line k: the line is a bit, and the coordinate of its
+head has it. It cites a lemma of the library. The premises are facts about what the head reads (P<k>: by cases over the
+symbol and bits) and the head's own equation.
 
 A count is found by the mean of a line over the positions on a side, and by a lookup at the number that is left without
 the position itself. What a softmax head retrieves is within an error: what the next network has room for. That gamma
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.compilers.soft import ROOM
 from symcook.model import expr
@@ -24,12 +25,15 @@ from symcook.model.expr import Tree, parse_formula
 from symcook.programs.formula import Count, FormulaLine
 from symcook.proof.definitions import DefinedRun, SoftRow
 from symcook.proof.pointwise import Pointwise
+from symcook.proof.programheads import selection
+from symcook.proof.programrules import ComparisonRule, MeanRule, PrefixSumRule, WidthRule
 from symcook.proof.runvalues import Score
 from symcook.proof.steps import Node, bit, both, combined, have, here, hyp, intro, rewrite, rewritten, told, use
 
 if TYPE_CHECKING:
     from symcook.compilers.formula import CountHead, FormulaHead, Packed
     from symcook.proof.formulas import FormulaFacts
+    from symcook.proof.programlines import ProgramFacts
 
 LATER = "later"
 """The coordinate that says whether there is a position before."""
@@ -45,70 +49,73 @@ class ScoredHead(NamedTuple):
 
 def scored_heads(run: DefinedRun) -> dict[str, ScoredHead]:
     """The softmax heads of a run, by what they write; l is the key's position, since counts are sums over j."""
-    found: dict[str, ScoredHead] = {}
+    heads: dict[str, ScoredHead] = {}
     first = len(run.parts) - len(run.definitions) - len(run.after) + 1
-    for number, one in enumerate(run.definitions, first):
-        if isinstance(one.row, SoftRow) and isinstance(one.row.score, Score):
-            scores = expr.show(expr.parse_term(one.row.score.at("l")))
-            label = f"{one.function}_is" if one.row.seen.empty is None else f"part{number}"
-            found[one.function] = ScoredHead(one.row.score, scores, label)
-    return found
+    for number, definition in enumerate(run.definitions, first):
+        if isinstance(definition.row, SoftRow) and isinstance(definition.row.score, Score):
+            scores = expr.show(expr.parse_term(definition.row.score.at("l")))
+            label = f"{definition.function}_is" if definition.row.seen.empty is None else f"part{number}"
+            heads[definition.function] = ScoredHead(definition.row.score, scores, label)
+    return heads
 
 
 def room(packed: Packed, name: str) -> Fraction | None:
     """How far a coordinate may be off from the bit or number that it holds; None for one that is exact."""
-    found = packed.soft.get(name)
-    return None if found is None else ROOM / max(found.load, 1)
+    head = packed.soft.get(name)
+    return None if head is None else ROOM / max(head.load, 1)
 
 
 # --- Operators on other positions -------------------------------------------------------------------------------------
 
 
-def neighbour(facts: FormulaFacts, k: int, line: FormulaLine) -> None:
+def neighbour(facts: FormulaFacts, k: int) -> None:
     """previous and next: what is true beside the position."""
-    found, x = facts.packed.heads.get(k - 1), f"z{line.left + 1}"
-    facts.by_cases(f"P{k}", f"{x}(i) = 0" if found is None else f"bit({x}(i)) & {found.value}(i) = {x}(i)")
-    if found is None:
+    line, head = facts.formula.lines[k - 1], facts.packed.heads.get(k - 1)
+    x = f"z{line.left + 1}"
+    facts.by_cases(f"P{k}", f"{x}(i) = 0" if head is None else f"bit({x}(i)) & {head.value}(i) = {x}(i)")
+    if head is None:
         facts.lemma(k, f"{line.op}_nowhere", f"n; {x}; z{k}", [f"P{k}", f"m{k}"])
-    elif found.name in facts.packed.soft:
-        _soft(facts, k, line, found, x)
+    elif head.name in facts.packed.soft:
+        _soft(facts, k, head, x)
     else:
-        terms = f"n; {x}; {found.value}; {found.name}; z{k}"
-        facts.lemma(k, f"{line.op}_head", terms, [f"P{k}", f"{found.name}_is", f"m{k}"])
+        terms = f"n; {x}; {head.value}; {head.name}; z{k}"
+        facts.lemma(k, f"{line.op}_head", terms, [f"P{k}", f"{head.name}_is", f"m{k}"])
 
 
-def chain(facts: FormulaFacts, k: int, line: FormulaLine) -> None:
+def chain(facts: FormulaFacts, k: int) -> None:
     """since and until: the nearest position at which the left side fails or the right one holds."""
-    found, x, y = facts.packed.heads.get(k - 1), f"z{line.left + 1}", f"z{line.right + 1}"
+    line, head = facts.formula.lines[k - 1], facts.packed.heads.get(k - 1)
+    x, y = f"z{line.left + 1}", f"z{line.right + 1}"
     bits = f"bit({x}(i)) & bit({y}(i))"
-    if found is None:
+    if head is None:
         never = facts.packed.values[k - 1] is False
         facts.by_cases(f"P{k}", f"{bits} & ({x}(i) = 0 | {y}(i) = {0 if never else 1})")
         facts.lemma(k, f"{line.op}_{'never' if never else 'now'}", f"n; {x}; {y}; z{k}", [f"P{k}", f"m{k}"])
         return
-    soft = found.name in facts.packed.soft
-    stops = f"{'' if soft else 'one(i) = 1 & '}{found.stop}(i) = I[{x}(i) = 0 | {y}(i) = 1]"
-    facts.by_cases(f"P{k}", f"{bits} & {stops} & {found.value}(i) = I[{x}(i) = 1 & {y}(i) = 1]")
+    soft = head.name in facts.packed.soft
+    stops = f"{'' if soft else 'one(i) = 1 & '}{head.stop}(i) = I[{x}(i) = 0 | {y}(i) = 1]"
+    facts.by_cases(f"P{k}", f"{bits} & {stops} & {head.value}(i) = I[{x}(i) = 1 & {y}(i) = 1]")
     if soft:
-        _soft(facts, k, line, found, f"{x}; {y}; {found.stop}")
+        _soft(facts, k, head, f"{x}; {y}; {head.stop}")
     else:
-        terms = f"n; {x}; {y}; one; {found.stop}; {found.value}; {found.name}; z{k}"
-        facts.lemma(k, f"{line.op}_head", terms, [f"P{k}", f"{found.name}_is", f"m{k}"])
+        terms = f"n; {x}; {y}; one; {head.stop}; {head.value}; {head.name}; z{k}"
+        facts.lemma(k, f"{line.op}_head", terms, [f"P{k}", f"{head.name}_is", f"m{k}"])
 
 
-def _soft(facts: FormulaFacts, k: int, line: FormulaLine, found: FormulaHead, read: str) -> None:
+def _soft(facts: FormulaFacts, k: int, head: FormulaHead, read: str) -> None:
     """The same with softmax, from what the scores are; `read` are the terms that the lemma has for what is read."""
-    op, name, plain = line.op, found.name, facts.packed.scores is not None and facts.packed.scores.plain
+    op, name = facts.formula.lines[k - 1].op, head.name
+    plain = facts.packed.scores is not None and facts.packed.scores.plain
     g, small = _gamma(facts, name)
     sign = g if op in ("prev", "since") else -g
-    stops = "" if found.stop is None else f"2*{g}*n*{found.stop}(l)"
+    stops = "" if head.stop is None else f"2*{g}*n*{head.stop}(l)"
     value, rule = f"{sign}*l{stops and ' + '}{stops}", f"soft_{op}_head"
     if looked_up(facts.packed, k - 1):
         value, rule = f"{g}*(2*(i - 1)*l - l^2)", "soft_prev_looked"
     elif op == "since" and plain:
-        value, rule = f"{g}*i^2*({found.stop}(l) - 1/l)", "soft_since_squared"
-    scores = _scores(facts, f"A{k}", name, value, found.stop, (sign, f"2*{g}*{found.stop}(l)" if stops else "0"))
-    terms = f"n; {read}; {found.value}; {g}; {room(facts.packed, name)}; {scores}; {name}; z{k}"
+        value, rule = f"{g}*i^2*({head.stop}(l) - 1/l)", "soft_since_squared"
+    scores = _scores(facts, f"A{k}", name, value, head.stop, (sign, f"2*{g}*{head.stop}(l)" if stops else "0"))
+    terms = f"n; {read}; {head.value}; {g}; {room(facts.packed, name)}; {scores}; {name}; z{k}"
     premises = [f"P{k}", small, f"A{k}", facts.rows[name].label, f"m{k}"]
     if looked_up(facts.packed, k - 1):
         terms, premises = f"{terms}; {LATER}", [*premises, f"{LATER}_is"]
@@ -150,30 +157,31 @@ def _count(count: Count) -> str:
 def counts_summed(counts: Sequence[Count], terms: Sequence[Tree]) -> Tree:
     """Counts, given as terms, with their factors."""
     total: Tree = ()
-    for one, count in zip(counts, terms, strict=True):
-        part = count if abs(one.factor) == 1 else ("*", ("num", abs(one.factor), 1), count)
-        minus = one.factor < 0
+    for count, term in zip(counts, terms, strict=True):
+        part = term if abs(count.factor) == 1 else ("*", ("num", abs(count.factor), 1), term)
+        minus = count.factor < 0
         total = ("-" if minus else "+", total, part) if total else ("neg", part) if minus else part
     return total or ("num", 0, 1)
 
 
-def comparison(facts: FormulaFacts, k: int, line: FormulaLine) -> None:
+def comparison(facts: FormulaFacts, k: int) -> None:
     """A sum of counts is at least a number: each count is looked up once, with the factor that it has in all. Lines
     that are true at the same positions have one head."""
+    line = facts.formula.lines[k - 1]
     if not line.counts:
         return
     name, heads = facts.packed.heads[k - 1].name, facts.packed.counting[k - 1]
     first, factors, lines = dict[str, int](), dict[str, int](), dict[tuple[str, int], int]()
-    for t, (head, one) in enumerate(zip(heads, line.counts, strict=True)):
+    for t, (head, count) in enumerate(zip(heads, line.counts, strict=True)):
         (found,) = head.found
         first.setdefault(found, t)
-        factors[found] = factors.get(found, 0) + one.factor
-        lines[one.side, one.line] = lines.get((one.side, one.line), 0) + one.factor
+        factors[found] = factors.get(found, 0) + count.factor
+        lines[count.side, count.line] = lines.get((count.side, count.line), 0) + count.factor
     others = dict[tuple[str, int], str]()  # counts with the head of another line, and the facts that they are alike
-    for t, (head, one) in enumerate(zip(heads, line.counts, strict=True)):
+    for t, (head, count) in enumerate(zip(heads, line.counts, strict=True)):
         this = line.counts[first[head.found[0]]]
-        if one.line != this.line and lines[one.side, one.line]:
-            others.setdefault((one.side, one.line), _alike(facts, this, one, f"{k}_{t + 1}"))
+        if count.line != this.line and lines[count.side, count.line]:
+            others.setdefault((count.side, count.line), _alike(facts, this, count, f"{k}_{t + 1}"))
     looked = [found for found in first if factors[found]]
     soft = any(found in facts.packed.soft for found in looked)
     nodes = [here(one, f"other{t}") for t, one in enumerate(others.values(), 1)]
@@ -181,7 +189,7 @@ def comparison(facts: FormulaFacts, k: int, line: FormulaLine) -> None:
         at = first[found]
         near = _sum(facts, heads[at], line.counts[at], f"{k}_{at + 1}")
         nodes.append(here(near, [f"least{t}", f"most{t}"] if soft else f"near{t}"))
-    s = expr.show(counts_summed(line.counts, [expr.parse_term(_count(one)) for one in line.counts]))
+    s = expr.show(counts_summed(line.counts, [expr.parse_term(_count(count)) for count in line.counts]))
     q = " + ".join(f"{factors[found]}*({found}(i) + {_own(facts, heads[first[found]])})" for found in looked) or "0"
 
     def alike(sign: int) -> list[tuple[str, str]]:
@@ -214,10 +222,10 @@ def _alike(facts: FormulaFacts, this: Count, other: Count, label: str) -> str:
     return f"E{label}"
 
 
-def _sum(facts: FormulaFacts, head: CountHead, one: Count, label: str) -> str:
+def _sum(facts: FormulaFacts, head: CountHead, count: Count, label: str) -> str:
     """The fact that what is found and the position's own part are a count."""
-    c, (found,), p = _count(one), head.found, f"{_count(one)} - z{one.line + 1}(i)"
-    shares = _share(facts, head, one, label)
+    c, (found,), p = _count(count), head.found, f"{_count(count)} - z{count.line + 1}(i)"
+    shares = _share(facts, head, count, label)
     nodes = [here(f"P{label}", ["bit", "same"])]
     _lookup(facts, f"F{label}", head, p, found, "before", shares)
     if (error := room(facts.packed, found)) is not None:
@@ -234,9 +242,9 @@ def _sum(facts: FormulaFacts, head: CountHead, one: Count, label: str) -> str:
     return f"N{label}"
 
 
-def _share(facts: FormulaFacts, head: CountHead, one: Count, label: str) -> str:
+def _share(facts: FormulaFacts, head: CountHead, count: Count, label: str) -> str:
     """The fact that a count without the position's own part, over the number of positions, stands in `less`."""
-    x = f"z{one.line + 1}"
+    x = f"z{count.line + 1}"
     facts.by_cases(f"P{label}", f"bit({x}(i)) & {_own(facts, head)} = {x}(i)")
     inverse, mean, less = head.inverse, head.mean, head.less
     terms = f"n; {x}; i. {_own(facts, head)}; {inverse}; {mean}; {less}"
@@ -276,17 +284,18 @@ def _condition(line: FormulaLine, of: str) -> str:
     return " | ".join(f"{of} = {place}" for place, one in enumerate(line.table) if one == "1") or f"{of} < 0"
 
 
-def predicate(facts: FormulaFacts, k: int, line: FormulaLine) -> None:
+def predicate(facts: FormulaFacts, k: int) -> None:
     """A predicate of the position, which stands in the embedding, or of a count, of which tables are looked up."""
-    name, every = facts.packed.heads[k - 1].name, _condition(line, "k")
+    line, name = facts.formula.lines[k - 1], facts.packed.heads[k - 1].name
+    every = _condition(line, "k")
     _position_function(facts, k, line)
     facts.write(have(f"U{k}", f"all k:Int. bit(I[{every}])", [intro(["k"]), *bit(every)]))
     if not line.counts:
         truth = _table(facts, k, line, name, "i")
         facts.lemma(k, "predicate_here", f"n; {name}; k. I[{every}]; z{k}", [truth, f"U{k}", f"m{k}"])
         return
-    (head,), (one,) = facts.packed.counting[k - 1], line.counts
-    c, x, shares = _count(one), f"z{one.line + 1}", _share(facts, head, one, str(k))
+    (head,), (count,) = facts.packed.counting[k - 1], line.counts
+    c, x, shares = _count(count), f"z{count.line + 1}", _share(facts, head, count, str(k))
     errors = [error for found in head.found if (error := room(facts.packed, found)) is not None]
     truths, looked = list[str](), list[str]()
     for end, of, found, table in zip("hf", ("i - 1", "i"), head.found, head.tables, strict=True):
@@ -361,13 +370,13 @@ def _scores(
     score, scores, _ = facts.rows[name]
     known = {*facts.packed.positions, "one"}
     sides = ((side, at) for pair in score.products for side, at in zip(pair, "il", strict=True))
-    read = [(one, at) for one, at in dict.fromkeys((f, at) for side, at in sides for f in side.reads()) if one in known]
-    nodes = [use(f"{one}_is", [at, "#range" if at == "i" else "#place"], f"{one}_{at}") for one, at in read]
-    labels = [f"{one}_{at}" for one, at in read]
+    read = [(f, at) for f, at in dict.fromkeys((f, at) for side, at in sides for f in side.reads()) if f in known]
+    nodes = [use(f"{f}_is", [at, "#range" if at == "i" else "#place"], f"{f}_{at}") for f, at in read]
+    labels = [f"{f}_{at}" for f, at in read]
     if shares is not None:
         nodes = [here(shares, ["warm", "cut", "least", "most"]), *nodes, *rewritten(["cut", *labels])]
     elif "share" in {*score.keys()}:
-        factor, share = (f"{one}_{at}" for one, at in read if one != stop)
+        factor, share = (f"{function}_{at}" for function, at in read if function != stop)
         premise = both(hyp("some"), hyp(factor), hyp(share))
         rule = "length" if factor == "length_i" else "share"
         given = ["n", str(parts[0]), f"{factor[:-2]}(i)", "share(l)", parts[1], "l", premise]
@@ -379,8 +388,18 @@ def _scores(
     return f"i l. {scores}"
 
 
-RULES: Mapping[str, Callable[[FormulaFacts, int, FormulaLine], None]] = {
+# --- Lines of programs ------------------------------------------------------------------------------------------------
+
+
+def aggregate(facts: ProgramFacts, number: int) -> None:
+    """aggregate: of symbols a selection of at most one position, of numbers their mean."""
+    (selection if facts.program.types[number] == "letter" else MeanRule.of)(facts, number)
+
+
+RULES: Mapping[str, Callable[[Any, int], None]] = {
     "prev": neighbour, "next": neighbour, "since": chain, "until": chain,
     "at least": comparison, "remainder": predicate, "table": predicate,
+    "left": selection, "right": selection, "aggregate": aggregate,
+    "psum": PrefixSumRule.of, "width": WidthRule.of, "compare": ComparisonRule.of,
 }  # fmt: skip
-"""By operator what shows the fact B<k> about a line k."""
+"""By operator what shows the facts about a line of that number: those of formulas count from 1."""

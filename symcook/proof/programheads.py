@@ -16,7 +16,7 @@ from symcook.errors import Undecided
 from symcook.present import present
 from symcook.proof.programlines import RANGES, ProgramFacts, as_block, in_cases
 from symcook.proof.programnumbers import GrowingNumber, KeySquare
-from symcook.proof.programrules import LineRule
+from symcook.proof.programrules import LineRule, NoSelectionRule
 
 
 class Edge(NamedTuple):
@@ -47,21 +47,27 @@ class ReadBack(NamedTuple):
     there: str
 
 
+def selection(facts: ProgramFacts, number: int) -> None:
+    """The facts about a selection; no head looks where no position is ever selected."""
+    seen = any(part.head for part in facts.compiled.selections.get(number, ()))
+    (SelectionRule if seen else NoSelectionRule).of(facts, number)
+
+
 class SelectionRule(LineRule):
     """The facts about a selection, which one head finds."""
 
     def __init__(self, facts: ProgramFacts, number: int) -> None:
         super().__init__(facts, number)
-        kept, shown = self.compiled.selections[number], facts.program.text(number)
-        if len(kept) != 1 or kept[0].head is None:
+        selections, shown = self.compiled.selections[number], facts.program.text(number)
+        if len(selections) != 1 or (head := selections[0].head) is None:
             raise Undecided(f"no proof is made of a selection that compares indices: {shown}")
-        (self.selection,) = kept
+        (self.selection,) = selections
         if len(self.selection.equalities) > 1:
             raise Undecided(f"no proof is made of a selection by two equalities of numbers: {shown}")
         self.selector, self.value, self.default = self.line.reads
-        self.copies = {name: row for name, row in kept[0].head.values.items() if facts.there(name)}
+        self.copies = {name: row for name, row in head.values.items() if facts.there(name)}
         self.low, self.end = (one.format(i="i") for one in RANGES[self.selection.mask])
-        self.edge, self.every = EDGES.get(self.selection.mask), kept[0].head.score is None
+        self.edge, self.every = EDGES.get(self.selection.mask), head.score is None
         self.equality = next(iter(self.selection.equalities), None)
         self.labels = [*(f"F{k}" for k in range(len(self.copies))), *["Met"] * bool(self.equality)]
         self.copied = {name: f"{self.put(name)}(i) = {self.row(row, 'p')}" for name, row in self.copies.items()}
@@ -349,15 +355,11 @@ class SelectionRule(LineRule):
                 others, given, told, "    - qed by yes, is", "    - qed by no"]  # fmt: skip
 
     def equal(self, level: str, below: str) -> list[str]:
-        """The same where a number at j must be one at i: the score is the square of that one less the square of the
-        difference."""
-        equality, (key, query), y, c, label = (
-            present(self.equality),
-            self.keys,
-            self.sought,
-            self.constant,
-            f"K{self.number}",
-        )
+        """The same where a number at j must be one at i."""
+        # With the number x at j, y at i and the constant c of the key, the score is terms - plain + (y - c)^2
+        # - (x - y)^2 (`total`): whole numbers that differ cost 1 at least, which is all that `terms` can give.
+        equality, (key, query), label = present(self.equality), self.keys, f"K{self.number}"
+        y, c = self.sought, self.constant
         x, every, score = self.spoken.value(key, "j"), f"all j in {self.low}..{self.end}.", self.score
         far, terms, met = f"1 <= ({x} - {y})^2", f"({self.terms('j')})", self.meets_at("j")
         asked, keyed = (

@@ -26,10 +26,22 @@ from symcook.proof.programnumbers import ChosenNumber, CountedNumber
 class LineRule:
     """The facts about one line: `result` is what coordinates hold of it."""
 
+    chooses = True
+    """Whether a line of this kind may choose numbers by a condition."""
+
     def __init__(self, facts: ProgramFacts, number: int) -> None:
         self.facts, self.number, self.line = facts, number, facts.program.lines[number]
         self.spoken, self.compiled, self.put, self.row = facts.spoken, facts.compiled, facts.put, facts.row
         self.name, self.result = self.spoken.names[number], self.compiled.lines[number]
+
+    @classmethod
+    def of(cls, facts: ProgramFacts, number: int) -> None:
+        """Show the facts about a line."""
+        rule = cls(facts, number)
+        if rule.chosen and not cls.chooses:
+            what = facts.program.text(number)
+            raise Undecided(f"no proof is made of a number that grows and is found or not: {what}")
+        rule.show()
 
     @property
     def chosen(self) -> list[str]:
@@ -73,8 +85,11 @@ class NoSelectionRule(LineRule):
 class PrefixSumRule(LineRule):
     """A sum over the positions up to here, or from here on."""
 
+    chooses = False
+
     def show(self) -> None:
         """By the counts of the truths of which the number is made."""
+        # Coordinates hold counts of the other positions. So the sum at i is those, and what the position itself adds.
         (read,) = self.line.reads
         value, name = self.result, self.name
         if not all(self.facts.there(atom.name) for atom in value.atoms):
@@ -91,7 +106,7 @@ class PrefixSumRule(LineRule):
             " + ".join([*(f"({q})*I[{self.facts.truth(count.truth, at)}]" for count, q in counts), f"({base})"])
             for at in "ij"
         )
-        one, low, high = self.spoken.value(read, "j"), *(end.format(i="i") for end in RANGES[self.line.value])
+        there, low, high = self.spoken.value(read, "j"), *(end.format(i="i") for end in RANGES[self.line.value])
         self.facts.by_cases(f"Each{self.number}", f"{self.spoken.value(read)} = {here}")
         if not strict:
             self.facts.by_cases(f"Here{self.number}", f"{here} = {self.facts.form(self.compiled.lines[read])}")
@@ -106,25 +121,27 @@ class PrefixSumRule(LineRule):
         if not strict and not left:
             end.append(f"sum_split(j. {summed}; i; i; n)")
         self.defined([
-            f"each: all j in {low}..{high}. {one} = {summed} by Each{self.number}, {'il' if not left else 'ih'}",
-            f"same: sum(j, {low}, {high}, {one}) = sum(j, {low}, {high}, {summed}) by "
-            f"sum_ext(j. {one}; j. {summed}; {low}; {high})[each]",
+            f"each: all j in {low}..{high}. {there} = {summed} by Each{self.number}, {'il' if not left else 'ih'}",
+            f"same: sum(j, {low}, {high}, {there}) = sum(j, {low}, {high}, {summed}) by "
+            f"sum_ext(j. {there}; j. {summed}; {low}; {high})[each]",
             f"qed by {', '.join(end)}"])  # fmt: skip
 
 
 class ComparisonRule(LineRule):
     """A comparison: of what has few values as other lines; of numbers by the coordinates that say it."""
 
+    chooses = False
+
     def show(self) -> None:
         """The facts about the line."""
         reads = self.line.reads
-        new = [
+        coordinates = [
             one for one in self.facts.bits(self.result) if one in self.compiled.compared or one in self.compiled.signs
         ]
-        if isinstance(self.compiled.lines[reads[0]], Form) and new and all(map(self.facts.there, new)):
-            told = [fact for name in new for fact in self.compares(name)]
+        if isinstance(self.compiled.lines[reads[0]], Form) and coordinates and all(map(self.facts.there, coordinates)):
+            known = [fact for name in coordinates for fact in self.compares(name)]
             for label, said in self.facts.goals(self.number):
-                self.facts.valued(self.facts.follows(label, said, [f"{self.name}_is", *told]))
+                self.facts.valued(self.facts.follows(label, said, [f"{self.name}_is", *known]))
             return
         if self.facts.codes(reads[0]) and all(map(self.facts.one_of, reads)):
             a, b = map(self.spoken.value, reads)
@@ -205,33 +222,33 @@ class ComparisonRule(LineRule):
 class MeanRule(LineRule):
     """The mean of a number at the positions up to here, from here on, or at all."""
 
+    chooses = False
+
     def show(self) -> None:
-        """The mean of a number at the positions up to here, from here on, or at all."""
-        value, name, number = self.result, self.name, self.number
-        atoms = [*value.atoms]
-        if len(atoms) != 1 or value.atoms[atoms[0]] != 1 or value.finite().constant != 0:
-            raise Undecided(f"no proof is made of this aggregate: {self.facts.program.text(number)}")
-        mean = self.compiled.means.get(atoms[0].name)
+        """By the mean that a head takes of all that it sees: these are the positions that are selected."""
+        name, number, factors = self.name, self.number, {atom.name: q for atom, q in self.result.atoms.items()}
+        alone = [*factors.values()] == [1] and self.result.finite().constant == 0
+        mean = self.compiled.means.get(next(iter(factors))) if alone else None
         if mean is None or not mean.plain or mean.mask.startswith("strict"):
             raise Undecided(f"no proof is made of this aggregate: {self.facts.program.text(number)}")
-        if not self.facts.there(atoms[0].name):
+        (coordinate,) = factors
+        if not self.facts.there(coordinate):
             return
         selector, read, _ = self.line.reads
-        low, high = (one.format(i="i") for one in RANGES[mean.mask])
-        pair, put, one = self.spoken.pair(selector), self.put(atoms[0].name), self.spoken.value(read, "j")
-        row, places = self.row(mean.row, "j"), {k: True for k in self.facts.by_index(selector)}
-        beside = self.facts.selected(selector, "j", places)
-        if beside:
+        low, high = (end.format(i="i") for end in RANGES[mean.mask])
+        pair, put, value = self.spoken.pair(selector), self.put(coordinate), self.spoken.value(read, "j")
+        row, places = self.row(mean.row, "j"), {part: True for part in self.facts.by_index(selector)}
+        if selects_by_values := bool(self.facts.selected(selector, "j", places)):
             said = f"I[{self.spoken.pair(selector, told=places)}] = 1"
             self.facts.selects(f"K{number}", selector, said, told=places)
         self.facts.by_cases(f"Row{number}", f"{self.row(mean.row)} = {self.spoken.value(read)}", held=True)
         self.defined([
             f"take found from {name}_is(i) by il, ih", "some_here: 1 <= n by il, ih",
             f"picked: all j in 1..n. I[{pair}] = I[{low} <= j & j <= {high}]", "  given j (jl jh)",
-            f"  qed by {f'K{number}(i; j), ' * bool(beside)}jl, jh, il, ih",
-            f"same: all j in {low}..{high}. {row} = {one} by Row{number}, il, ih",
+            f"  qed by {f'K{number}(i; j), ' * selects_by_values}jl, jh, il, ih",
+            f"same: all j in {low}..{high}. {row} = {value} by Row{number}, il, ih",
             f"times: {put}(i)*({high} - {low} + 1) = sum(j, {low}, {high}, {row}) by {put}_is(i), il, ih, some_here",
-            f"take level from mean_of_range({low}; {high}; n; j. I[{pair}]; j. {one}; j. {row}; {name}(i); {put}(i)) "
+            f"take level from mean_of_range({low}; {high}; n; j. I[{pair}]; j. {value}; j. {row}; {name}(i); {put}(i)) "
             "by found, picked, same, times, il, ih, some_here", "qed by level"])  # fmt: skip
 
 
@@ -314,9 +331,9 @@ class WidthRule(LineRule):
         """How many positions are selected, where those before and those behind are by other conditions."""
         value, name = self.result, self.name
         said, own = f"I[{self.spoken.pair(self.selector)}]", self.spoken.pair(self.selector, "i", "i")
-        for one in besides:
-            self.beside(one)
-            value = value.plus(one.total, -1)
+        for part in besides:
+            self.beside(part)
+            value = value.plus(part.total, -1)
         if value.atoms:
             raise Undecided(f"no proof is made of the selector_width: {self.facts.program.text(self.number)}")
         self.itself(value)
@@ -326,12 +343,12 @@ class WidthRule(LineRule):
             f"qed by {name}_is(i), parts, "
             f"Yleft{self.number}(i), Yright{self.number}(i), O{self.number}(i), il, ih"])  # fmt: skip
 
-    def beside(self, one: OneSided) -> None:
+    def beside(self, part: OneSided) -> None:
         """The fact how many positions on one side are selected."""
-        side, label = SIDES[one.side], f"K{one.side}{self.number}"
+        side, label = SIDES[part.side], f"K{part.side}{self.number}"
         gates = [
             ChosenNumber(self.facts, atom.name).fact().at()
-            for atom in one.total.atoms
+            for atom in part.total.atoms
             if atom.name in self.compiled.gates
         ]
         ends = [f"{side.where}_is(i)"] * (side.where in self.facts.run) + [
@@ -339,14 +356,14 @@ class WidthRule(LineRule):
             "il",
             "ih",
         ]
-        if len(one.cases) != 1:
-            self.by_share(one, [*gates, *ends])
+        if len(part.cases) != 1:
+            self.by_share(part, [*gates, *ends])
             return
-        there, hints, truths = one.cases[0].there, list[str](), list[tuple[Truth, str]]()
+        there, hints, truths = part.cases[0].there, list[str](), list[tuple[Truth, str]]()
         if isinstance(there, bool):
             of = str(int(there))
         else:
-            factors = {atom.name: q for atom, q in one.total.atoms.items()}
+            factors = {atom.name: q for atom, q in part.total.atoms.items()}
             terms = [f"({factors.get(side.where, 0)})"]
             for count in [CountedNumber(self.facts, name) for name in factors if name in self.compiled.counts]:
                 hints.append(count.fact().at())
@@ -356,7 +373,7 @@ class WidthRule(LineRule):
         places = self.places_on(side)
         said, reads = self.spoken.pair(self.selector, told=places), self.facts.selected(self.selector, "j", places)
         self.facts.by_values(label, f"I[{said}] = {of}", reads, None, truths, "ij")
-        self.facts.each(f"Y{one.side}{self.number}", f"{self.sum_on(side)} = {self.facts.form(one.total)}", [
+        self.facts.each(f"Y{part.side}{self.number}", f"{self.sum_on(side)} = {self.facts.form(part.total)}", [
             *self.same_sum(side, self.sum_of, of, [f"{label}(i; j)"]),
             f"qed by {', '.join(['same', *hints, *ends])}"])  # fmt: skip
 
@@ -391,17 +408,17 @@ class WidthRule(LineRule):
         """What is known of the share of the positions that cases select, less what is subtracted."""
         means = SharedMeans(f"Share{side.where}{self.number}", [], [], [], [])
         for case in cases:
-            held = self.facts.held_here(case.here)
+            here_bit = self.facts.held_here(case.here)
             if isinstance(case.there, bool):
-                means.terms.append(f"{held}*{int(case.there)}")
-                means.sums.append(f"{held}*{int(case.there)}*({side.most})")
-                means.share.append(f"{held}*{int(case.there)}")
+                means.terms.append(f"{here_bit}*{int(case.there)}")
+                means.sums.append(f"{here_bit}*{int(case.there)}*({side.most})")
+                means.share.append(f"{here_bit}*{int(case.there)}")
                 continue
             node, mean = self.compiled.hold(case.there), self.put(self.compiled.mean_of(case.there, side.mask))
             self.between(node, mean, side)
-            means.terms.append(f"{held}*{self.put(node)}(j)")
-            means.sums.append(f"{held}*sum(j, {side.low}, {side.high}, {self.put(node)}(j))")
-            means.share.append(f"{held}*{mean}(i)")
+            means.terms.append(f"{here_bit}*{self.put(node)}(j)")
+            means.sums.append(f"{here_bit}*sum(j, {side.low}, {side.high}, {self.put(node)}(j))")
+            means.share.append(f"{here_bit}*{mean}(i)")
             means.names.append(mean)
         self.facts.by_cases(means.fact, f"{self.put(share)}(i) = {' + '.join(means.share)}{less}", share)
         return means
@@ -420,20 +437,20 @@ class WidthRule(LineRule):
             inner.append("qed by Least, Most")
         self.facts.each(label, f"0 <= {mean}(i) & {mean}(i) <= 1", inner)
 
-    def by_share(self, one: OneSided, ends: Sequence[str]) -> None:
+    def by_share(self, part: OneSided, ends: Sequence[str]) -> None:
         """The fact how many positions on one side are selected, and of the coordinate with their number that it is from
         0 to all of them: a lookup finds it by a share, in each case that of a mean."""
-        side, label, number = SIDES[one.side], f"Y{one.side}{self.number}", self.number
-        share, count, where, places = self.put(one.share), self.put(one.count), side.where, self.places_on(side)
-        means = self.shown_share(one.share, side, [case for case in one.cases if not isinstance(case.there, bool)])
-        plain = "".join(f"I[{self.facts.truth(case.here)}]" for case in one.cases if case.there is True)
+        side, label, number = SIDES[part.side], f"Y{part.side}{self.number}", self.number
+        share, count, where, places = self.put(part.share), self.put(part.count), side.where, self.places_on(side)
+        means = self.shown_share(part.share, side, [case for case in part.cases if not isinstance(case.there, bool)])
+        plain = "".join(f"I[{self.facts.truth(case.here)}]" for case in part.cases if case.there is True)
         terms, pair = " + ".join(means.terms), f"I[{self.spoken.pair(self.selector, told=places)}]"
         counted = self.sum_of + (f"*(1 - {plain})" if plain else "")
         rest = pair + (f"*(1 - {plain})" if plain else "")
-        self.facts.selects(f"K{one.side}{number}", self.selector, f"{rest} = {terms}", one.cases, places)
+        self.facts.selects(f"K{part.side}{number}", self.selector, f"{rest} = {terms}", part.cases, places)
         inner = [f"take share from {means.fact}(i) by il, ih",
                  *(f"take (Times{k} Edge{k}) from {mean}_is(i) by il, ih" for k, mean in enumerate(means.names)),
-                 *self.same_sum(side, counted, terms, [f"K{one.side}{number}(i; j)"]),
+                 *self.same_sum(side, counted, terms, [f"K{part.side}{number}(i; j)"]),
                  f"bits: all j in {side.low}..{side.high}. bit({counted})",
                  f"times: {share}(i)*({side.most}) = sum(j, {side.low}, {side.high}, {counted})", "  rewrite share",
                  *means.put_in(side), f"edge: {side.edge} -> {share}(i) = 0", "  given at_edge",
@@ -444,15 +461,15 @@ class WidthRule(LineRule):
                  f"by inverse_{where}_is(i), {where}_is, {where}_square_is, {count}_is(i), il, ih"]  # fmt: skip
         if plain:
             said = f"{pair} = {terms} + {plain}"
-            self.facts.selects(f"J{one.side}{number}", self.selector, said, one.cases, places)
+            self.facts.selects(f"J{part.side}{number}", self.selector, said, part.cases, places)
             whole = f"{terms} + {plain}"
-            inner += self.same_sum(side, self.sum_of, whole, [f"J{one.side}{number}(i; j)"], "all")
+            inner += self.same_sum(side, self.sum_of, whole, [f"J{part.side}{number}(i; j)"], "all")
         within = f"0 <= {count}(i) & {count}(i) <= {side.most}"
-        inner += [f"number: {self.sum_on(side)} = {self.facts.form(one.total)} "
+        inner += [f"number: {self.sum_on(side)} = {self.facts.form(part.total)} "
                   f"by {', '.join(['same', *['all'][: bool(plain)], 'Is', *ends])}", "- qed by number", "- qed by Low",
                   "- qed by High"]  # fmt: skip
-        self.facts.each(label, f"{self.sum_on(side)} = {self.facts.form(one.total)} & {within}", inner)
-        self.facts.follows(f"N_{one.count}", within, [label])
+        self.facts.each(label, f"{self.sum_on(side)} = {self.facts.form(part.total)} & {within}", inner)
+        self.facts.follows(f"N_{part.count}", within, [label])
 
     @property
     def sum_of(self) -> str:

@@ -22,18 +22,10 @@ from symcook.model.modelfile import to_document
 from symcook.programs import FORMULAS
 from symcook.programs.reading import formula_of
 from symcook.programs.srasp_reading import read_srasp
-from symcook.proof import formulas, own
+from symcook.proof import formulas, headrules, own
 from symcook.proof.facts import on_one_letter
-from symcook.proof.programheads import SelectionRule
 from symcook.proof.programlines import ProgramFacts, Spoken, in_cases, witnesses
-from symcook.proof.programrules import (
-    ComparisonRule,
-    LineRule,
-    MeanRule,
-    NoSelectionRule,
-    PrefixSumRule,
-    WidthRule,
-)
+from symcook.proof.programrules import LineRule
 from symcook.proof.replay import Statement
 from symcook.proof.search.elaborate import written
 from symcook.proof.search.prooftext import BadProof
@@ -42,9 +34,6 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.proof.ownnames import ModelMeaning
     from symcook.proof.search.tactics import Goal
-
-LINE_RULES = {"psum": PrefixSumRule, "compare": ComparisonRule, "width": WidthRule, "aggregate": MeanRule}
-"""The rules for lines that are no selection and look at more than their own position."""
 
 
 def compiled(model: Transformer) -> Compiled | Packed:
@@ -141,20 +130,8 @@ class ProgramProof:
             equations = " ".join(f"{name}_is" for name in names)
             facts.lines.append(f"given {' '.join(names)} {f'({equations})' if facts.spoken.joined else equations}")
         for number in facts.spoken.names:
-            self.rule(number).show()
+            headrules.RULES.get(facts.program.lines[number].op, LineRule.of)(facts, number)
         self.answer()
-
-    def rule(self, number: int) -> LineRule:
-        """The rule for a line."""
-        facts, line = self.facts, self.facts.program.lines[number]
-        if line.op in ("left", "right") or (line.op == "aggregate" and facts.program.types[number] == "letter"):
-            seen = any(one.head for one in facts.compiled.selections.get(number, ()))
-            return (SelectionRule if seen else NoSelectionRule)(facts, number)
-        rule = LINE_RULES.get(line.op, LineRule)(facts, number)
-        if rule.chosen and isinstance(rule, (PrefixSumRule, ComparisonRule, MeanRule)):
-            what = facts.program.text(number)
-            raise Undecided(f"no proof is made of a number that grows and is found or not: {what}")
-        return rule
 
     @property
     def parts(self) -> own.ProofParts:
