@@ -11,7 +11,6 @@ letter number 2, M5 which letters it may be; N_name is about a coordinate with a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial, reduce
@@ -57,16 +56,8 @@ RANGES = {
 }  # fmt: skip
 """The positions that a mask leaves."""
 
-
-_LABELS = """
-alike apart asked at_edge at_end behind below best bit bits chosen counted each each_all each_same edge either fails
-far first fit fits found gone heads here high holds how ih il inverse is it jh jl keys kh kl later_on least less level
-low m met mirrored misses more most near_or_far never no none not_so nothing now number off one_key only other others
-own parts ph picked pl pos product query same scores sel share shifted single so some some_here square squares tells
-test tests times told total truths unit value warm whole word yes zero
-"""
-LABELS = frozenset(_LABELS.split())
-"""What facts are called in the proofs: no function is called so."""
+NAMES = frozenset("ijkmnpwY")
+"""What proofs call positions and numbers: no function is called so."""
 
 
 class Spoken:
@@ -78,15 +69,13 @@ class Spoken:
         for letter in (*program.alphabet, *(a for letters in program.letters for a in letters)):
             self.codes.setdefault(letter, len(self.codes))
         given, self.names = {line: name for name, line in reversed(program.names)}, dict[int, str]()
-        avoided = {*taken, *LABELS, "i", "j", "k", "n", "p", "w"}
+        avoided = NAMES.union(taken)
         for number, line in enumerate(program.lines):
             if line.op not in INLINE and line.op not in PAIRS and not line.op.startswith("pair"):
                 name = given.get(number, f"v{number}")
-                while name in avoided or re.fullmatch(
-                    r"[A-Z]\w*|(found|least|less|low|query|some|square|warm|zero)\d", name
-                ):
+                while name in avoided:
                     name += "_"
-                avoided.add(name)
+                avoided |= {name}
                 self.names[number] = name
         self.joined = len(self.names) > MANY
 

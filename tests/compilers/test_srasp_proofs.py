@@ -79,6 +79,8 @@ OPERATIONS = {
     "found by letters here and there": f"x(i) = {HERE}\ny(i) = 1 - x(i)\n"
     "out(i) = right j [j < i, x(j) = y(i)] in(j) : '-'",
     "equal always": "x(i) = map(in(i); 'a': 0, else: 0)\nout(i) = left j [j > i, x(j) = x(i)] in(j) : '-'",
+    "lines called as facts are": f"low(i) = psum j [j < i] {AS}\n"
+    "found(i) = right j [j < i, low(j) = low(i)] low(j) : 7",
     "never selected": "x(i) = in(i) != in(i)\nout(i) = left j [j > i, x(j)] indices(j) : indices(i)",
     "true always": "x(i) = (in(i) = 'a') | (in(i) = 'b')",
     "many lines": f"x0(i) = {HERE}\n" + "\n".join(f"x{k}(i) = x{k - 1}(i) + 1" for k in range(1, MANY + 2)),
@@ -241,7 +243,7 @@ def not_proved(model: sc.Transformer) -> bool:
 
 
 def test_a_proof_is_the_same_whatever_a_line_is_called() -> None:
-    """Facts are called Times0, Times1, ... where a width has means, which a name may have in it."""
+    """Facts are called Times0, Times1, ... where a width has means: a line may have such a name too."""
 
     def proof(name: str) -> str:
         first = f'{name}(i) = if in(i) = "a" then 1 else 0\n'
@@ -251,7 +253,8 @@ def test_a_proof_is_the_same_whatever_a_line_is_called() -> None:
         return json.dumps(made["proof"])
 
     assert '"Times0"' in proof("name")
-    assert proof("xTimes0") == proof("name").replace("name", "xTimes0")
+    for other in ("xTimes0", "Times0"):
+        assert proof(other) == proof("name").replace("name", other)
 
 
 def test_a_model_that_was_changed_is_not_proved() -> None:

@@ -26,7 +26,7 @@ OF_OTHER_TEXTS = {
     "proof/familyforms.py": 1,
     "proof/formulas.py": 3, "proof/ownnames.py": 2, "proof/ownother.py": 4, "proof/ownstored.py": 1,
     "proof/ownwords.py": 3,
-    "proof/programlines.py": 1, "proof/search/elaborate.py": 4,
+    "proof/search/elaborate.py": 4,
     "proof/search/prooftext.py": 19, "proof/search/tactics.py": 1, "proof/spelled.py": 1,
 }  # fmt: skip
 """The same of files that read formulas, sentences, proof texts and messages. No number grows; one that falls is lowered
