@@ -228,7 +228,7 @@ def proved_of(family: Family) -> list[Theorem]:
     ways = dict[tuple[str, ...], list[dict[str, str]]]()
     for choice, about in _others(family):
         ways.setdefault(tuple(statement.id for statement in about), []).append(choice)
-    for ids, choices in by_theorems.items():
+    for ids, choices in ways.items():
         how = [
             ", ".join(f"{key} = {value}" for key, value in choice.items() if value != family.chosen[key])
             for choice in choices

@@ -118,7 +118,7 @@ class Expression:
         return low, high, match.end()
 
     def counted(self, begin: int, operand: Places, low: int, high: int | None, end: int) -> Places:
-        """The operand that was read from `begin` to here so many times one after the other, each with its own places."""
+        """The operand that was read from `begin` to here so many times in a row, each with its own places."""
         here, total = self.at, Places(True, 0, 0)
         if not operand.first:
             high = 0  # the operand is the empty word alone, however often it is repeated
