@@ -144,9 +144,9 @@ def plot_bound(
     Raises BadInput for any of these, Undecided where a value cannot be had to that many digits.
     """
     targets = plot_targets(place, force)
-    bounds = sweep(kind, over, digits=digits, progress=progress, **arguments)
-    write_plot(targets, bounds.csv(), curves(bounds), force)
-    return bounds, tuple(targets)
+    swept = sweep(kind, over, digits=digits, progress=progress, **arguments)
+    write_plot(targets, swept.csv(), curves(swept), force)
+    return swept, tuple(targets)
 
 
 def sweep(
