@@ -307,10 +307,10 @@ class Finite:
                 known[offer] = [Candidate(order[offer[0]], ties, offer[1]) for order, ties in ranks]
 
         def rightwards(state: tuple[Candidate | None, ...], given: object) -> tuple[Candidate | None, ...]:
-            return state if offer is NOWHERE else tuple(map(better, state, known[offer]))
+            return state if given is NOWHERE else tuple(map(better, state, known[given]))
 
         def leftwards(state: tuple[Candidate | None, ...], given: object) -> tuple[Candidate | None, ...]:
-            return state if offer is NOWHERE else tuple(map(better, known[offer], state))
+            return state if given is NOWHERE else tuple(map(better, known[given], state))
 
         start = (None,) * len(ranks)
         parts = []

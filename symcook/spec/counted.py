@@ -22,7 +22,7 @@ def counted(formula: Formula) -> Fold:
     needed = _needed_later(formula)
     _check_looks_back(formula, needed)
     # `decide.following` follows functions and builtin values, no objects of classes: hence plain tuples and closures.
-    lines = [
+    lines: list[tuple[Any, ...]] = [
         (line.op, line.left, line.right, tuple(sorted(line.letters)), tuple(map(tuple, line.counts)), line.bound)
         for line in formula.lines
     ]
