@@ -210,10 +210,7 @@ class Aggregates(Selections):
         """The mean of a number or truth over the selected positions; of symbols the first one; else the default."""
         if isinstance(value, dict):
             return self.nearest("left", "none", cases, value, default, shown)
-        value, default = (
-            side_value if isinstance(side_value, Form) else self.indicator(side_value)
-            for side_value in (value, default)
-        )  # type: ignore[arg-type]
+        value, default = (term if isinstance(term, Form) else self.indicator(term) for term in (value, default))  # type: ignore[arg-type]
         cases, equalities = self.equal(cases, shown)
         groups = self.groups(cases, "none")
         if not groups:

@@ -52,17 +52,17 @@ class Grown(list[Any]):
 
 def joined(before: Sequence[Any] | None, column: Sequence[Any]) -> Grown:
     """A column behind that of the positions before."""
-    made = Grown(column if before is None else [*before, *column])
+    grown = Grown(column if before is None else [*before, *column])
     near = getattr(before, "near", None)
     if near is None:
-        made.near = Midpoints()
+        grown.near = Midpoints()
     elif near.length == len(before or ()):
-        made.near = near
+        grown.near = near
     else:  # another column has grown from there
         known = min(near.count, len(before or ()))
-        made.near = Midpoints(near.mid[:known], near.rad[:known])
-    made.near.length = len(made)
-    return made
+        grown.near = Midpoints(near.mid[:known], near.rad[:known])
+    grown.near.length = len(grown)
+    return grown
 
 
 def sieve(
