@@ -55,8 +55,8 @@ def plain(state: Mapping[str, object]) -> tuple[dict[str, Any], int]:
         of_block = _attention(f"blocks.{number}.", block) | _feedforward(f"blocks.{number}.", block, d)
         entries |= {f"layers.{number}.{name}": value for name, value in of_block.items()}
     if len(heads) > 1:  # a plain transformer is read with one number of heads
-        given = ", ".join(map(str, sorted(heads)))
-        raise BadInput("all blocks of a HookedTransformer must have the same number of heads", given)
+        head_counts = ", ".join(map(str, sorted(heads)))
+        raise BadInput("all blocks of a HookedTransformer must have the same number of heads", head_counts)
     return entries, max(heads, default=1)
 
 
