@@ -142,6 +142,9 @@ class Radii(Positions[Any, Any, Any]):
     ) -> MidRadius:
         weights, sizes, off = matrix
         k = len(columns)
+        # u = UNIT. A sum of k products in any order is off by at most k u/(1 - k u) times the sum of their sizes
+        # (Higham, Accuracy and Stability of Numerical Algorithms, 3.1): below 1.01 k u, as k <= WIDEST. A weight is
+        # another number by `off` of its size. The 4 is for the roundings of what is computed here.
         rounding = (k + 4) * UNIT
         size = np.abs(columns.mid)
         total = (weights @ columns.mid.reshape(k, -1)).reshape(len(weights), *columns.mid.shape[1:])
@@ -168,20 +171,23 @@ class Radii(Positions[Any, Any, Any]):
         if zero_variance == "refuse" and (floor <= floor_off if isinstance(epsilon, tuple) else epsilon <= 0):
             raise NotExact("a layer norm must have an epsilon above 0 to have a value everywhere", epsilon, BALL)
         x, rad, k = columns.mid, columns.rad, len(columns)
-        rounding = (k + 4) * UNIT
+        rounding = (k + 4) * UNIT  # as in `product`: of a sum of k terms, here of sizes and of squares
         mean = x.sum(axis=0) / k
         off = rad.sum(axis=0) / k + np.abs(x).sum(axis=0) / k * rounding
         centred = x - mean
         apart = rad + off + np.abs(centred) * UNIT
         variance = (centred * centred).sum(axis=0) / k
         total = variance + floor
+        # Where c moves by at most a, its square moves by at most a (2 |c| + a).
         spread = (apart * (2 * np.abs(centred) + apart)).sum(axis=0) / k + (variance + total) * rounding + floor_off
         spread = spread * ENLARGED + TINY
         root = np.sqrt(total)
         least = total - spread
+        # |sqrt(s) - sqrt(t)| = |s - t|/(sqrt(s) + sqrt(t)), and both are at least `least`.
         moved = np.where(least > 0, spread / np.sqrt(np.maximum(least, TINY)), np.inf) + root * (2 * UNIT)
         under = root - moved * ENLARGED
         y = centred / root
+        # c/r - c'/r' = ((c - c') - (c'/r') (r - r'))/r, and r is at least `under`.
         away = np.where(under > 0, (apart + np.abs(y) * moved) / np.maximum(under, TINY), np.inf)
         return balls(y, away + np.abs(y) * (4 * UNIT))
 
@@ -257,6 +263,7 @@ class Radii(Positions[Any, Any, Any]):
         offered, offered_off = (part.transpose(2, 0, 1) for part in (keys.mid, keys.rad))
         size = np.abs(offered)
         scores = asked @ offered
+        # (q + a)(k + b) - q k = q b + a (k + b), and the rounding of the sum as in `product`.
         off = np.abs(asked) @ (offered_off + rounding * size) + asked_off @ (size + offered_off)
         if factor != 1:
             scale = np.array([_given(value_at(factor, self._start + row, self.length)) for row in self.rows])
@@ -382,6 +389,8 @@ def _softmax(scores: MidRadius, values: MidRadius, seen: FloatArray) -> tuple[Fl
 def _mean(
     weights: FloatArray, error: FloatArray | float, known: FloatArray | bool, values: MidRadius
 ) -> tuple[FloatArray, FloatArray]:
+    # Two sums over the row, a product each, and a quotient are rounded: less than 2 k + 8 units. The shares add up to
+    # 1, so that `share` of the mean of the sizes is the most by which the weights move it.
     total = weights.sum(axis=2, keepdims=True)
     rounding = (2 * weights.shape[2] + 8) * UNIT
     mid = weights @ values.mid / total
@@ -401,6 +410,7 @@ def _hard(scores: MidRadius, values: MidRadius, seen: FloatArray, weighting: str
             seen = seen & (places == seen.shape[1] - 1 - seen[:, ::-1].argmax(axis=1)[:, None])
         weights = np.broadcast_to(seen.astype(np.float64), (len(values.mid), *seen.shape))
         return _mean(weights, 0.0, True, values)
+    # A position whose upper end is below the lower end of another one is not the greatest; both ends are rounded.
     least = np.where(seen, scores.mid - scores.rad, -np.inf).max(axis=2, keepdims=True)
     may = seen & (scores.mid + scores.rad >= least - np.abs(least) * 4 * UNIT)
     low, high = (np.full((*may.shape[:2], values.mid.shape[2]), end) for end in (np.inf, -np.inf))
