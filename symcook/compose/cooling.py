@@ -95,8 +95,8 @@ def reverse(model: Transformer, *, name: str | None = None) -> Transformer:
     readout, EOS for CLS, and i becomes n + 2 start - 1 - i in position functions and temperatures.
     """
     i, n = symbol("i"), symbol("n")
-    embedding = model.embedding
-    mirrored = n + 2 * embedding.start - 1 - i
+    old_embedding = model.embedding
+    mirrored = n + 2 * old_embedding.start - 1 - i
     moved = model.mapped(lambda value: value.subs(i, mirrored) if i in value.free_symbols else value, model.parameters)
 
     def layer(one: Layer) -> Layer:
@@ -108,7 +108,7 @@ def reverse(model: Transformer, *, name: str | None = None) -> Transformer:
     return replace(
         moved,
         name=f"{model.name} reversed" if name is None else name,
-        embedding=replace(moved.embedding, before=embedding.after, after=embedding.before),
+        embedding=replace(moved.embedding, before=old_embedding.after, after=old_embedding.before),
         layers=tuple(map(layer, moved.layers)),
         readout=moved.readout.mirrored(),
     )
