@@ -152,19 +152,19 @@ def _failed(error: BaseException, arguments: list[str]) -> int:
     from symcook.errors import BadInput, SymcookError
 
     if isinstance(error, SymcookError) and type(error) is not SymcookError:
-        said, code = error, error.exit_code
+        told_error, code = error, error.exit_code
     elif isinstance(error, OSError) and error.errno is not None:
         _drop_stdout_if_full()
         where = f"{error.filename or 'standard output or input'} ({error.strerror})"
-        said, code = BadInput("a file must be readable or writable", where), 2
+        told_error, code = BadInput("a file must be readable or writable", where), 2
     else:
         hint = "" if debug else " and add --debug to see where"
         what = f"{type(error).__name__}: {error if str(error) else 'no message'}"
-        said, code = SymcookError(f"a defect of symcook, please report it{hint}: {what}"), DEFECT
+        told_error, code = SymcookError(f"a defect of symcook, please report it{hint}: {what}"), DEFECT
     if "--json" in arguments:
-        streamed = any(one == "--steps" or one.startswith("--steps=") for one in arguments)
-        _document(said, streamed)
-    return _say(said.sentence, code)
+        streamed = any(option == "--steps" or option.startswith("--steps=") for option in arguments)
+        _document(told_error, streamed)
+    return _say(told_error.sentence, code)
 
 
 def _document(error: SymcookError, line: bool) -> None:

@@ -161,11 +161,11 @@ def word(status: str) -> str:
 
 def _place(name: str) -> str | None:
     """What to ask where `name` is a place of a paper, as 9.2.1 or thm12, or a word of ids; None where it is in none."""
-    for one in inventory():
+    for id_known in inventory():
         for inside in (f".s{name}.", f".{name}."):
-            if inside in f"{one}.":
-                return f"did you mean {one[: f'{one}.'.index(inside)]}{inside[:-1]}?"
-    if any(name.casefold() in one for one in inventory()):
+            if inside in f"{id_known}.":
+                return f"did you mean {id_known[: f'{id_known}.'.index(inside)]}{inside[:-1]}?"
+    if any(name.casefold() in id_known for id_known in inventory()):
         return f"see symcook claims --search {shlex.quote(name)}"
     return None
 
@@ -245,20 +245,20 @@ def row_digest(name: str, same: str | None = None) -> str:
 
     root = proofs_directory()
     written, stored = statement_files(root), _certificates(root)
-    entry, said = reviewed().get(name), remarks().get(name)
+    entry, remark = reviewed().get(name), remarks().get(name)
     below: dict[str, str] = {}
     todo = [name]
     while todo:
-        one = todo.pop()
-        if one not in below:
-            related = [one, *_corrections(root).get(one, ())]
+        id_below = todo.pop()
+        if id_below not in below:
+            related = [id_below, *_corrections(root).get(id_below, ())]
             proofs = [certificate(path) for other in related for path in stored.get(other, ())]
-            below[one] = digest(*(written.digest(other) for other in related), *(sha256 for sha256, _ in proofs))
+            below[id_below] = digest(*(written.digest(other) for other in related), *(sha256 for sha256, _ in proofs))
             todo += [lemma for _, lemmas in proofs for lemma in lemmas]
-            if one == name and not proofs and entry is None and said is None:
+            if id_below == name and not proofs and entry is None and remark is None:
                 return ""
-    words = json.dumps([table().get(name), entry, said, same, same and written.digest(same)], sort_keys=True)
-    return digest(judge_digest("kernel"), words, *(f"{one} {below[one]}" for one in sorted(below)))
+    words = json.dumps([table().get(name), entry, remark, same, same and written.digest(same)], sort_keys=True)
+    return digest(judge_digest("kernel"), words, *(f"{id_below} {below[id_below]}" for id_below in sorted(below)))
 
 
 @cache
@@ -266,24 +266,27 @@ def _certificates(root: Path) -> dict[str, list[Path]]:
     """The stored certificates of each id: its proof, and its refutation."""
     stored = {path.name for path in (root / "certificates").glob("*.json")}
     names = {name: [f"{name}.json", f"{name}.refuted.json"] for name in statement_files(root).texts}
-    return {name: [root / "certificates" / one for one in own if one in stored] for name, own in names.items()}
+    return {
+        name: [root / "certificates" / file_name for file_name in own if file_name in stored]
+        for name, own in names.items()
+    }
 
 
 @cache
 def _corrections(root: Path) -> dict[str, list[str]]:
     """The ids of the statements that correct an id."""
-    found: dict[str, list[str]] = {}
+    correcting: dict[str, list[str]] = {}
     for name, corrects in statement_files(root).corrects.items():
         if corrects is not None:
-            found.setdefault(corrects, []).append(name)
-    return found
+            correcting.setdefault(corrects, []).append(name)
+    return correcting
 
 
 def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None = None) -> list[Claim]:
     """Every claim, or those of `names`, with its status: from `found`, else from the shipped ledger (OPEN where a
     digest no longer fits). A row that says the same as another one and has no statement has that one's status."""
     stale = set()
-    said, entries = remarks(), reviewed()
+    notes_said, entries = remarks(), reviewed()
     wanted = None if names is None else {*names, *(entries.get(name, {}).get("same") for name in names)}
     if found is None:
         found = {}
@@ -298,15 +301,15 @@ def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None 
     for name, row in inventory().items():
         if wanted is not None and name not in wanted:
             continue
-        words = said.get(name, {})
-        entry, told = entries.get(name, {}), {key: tuple(words.get(key, ())) for key in ("gaps", "tried")}
-        row = replace(row, **told, kind=entry.get("kind", row.kind))
+        words = notes_said.get(name, {})
+        entry, columns_told = entries.get(name, {}), {key: tuple(words.get(key, ())) for key in ("gaps", "tried")}
+        row = replace(row, **columns_told, kind=entry.get("kind", row.kind))
         if name in stale:
             row = replace(row, note=_STALE)
         elif name in found:
             known = found[name]
-            told = {k: getattr(known, k) for k in ("status", "corrected", "assuming", "lemmas", "same")}
-            row = replace(row, **told, note=words.get("note", row.note if known.status == "OPEN" else ""))
+            columns_told = {k: getattr(known, k) for k in ("status", "corrected", "assuming", "lemmas", "same")}
+            row = replace(row, **columns_told, note=words.get("note", row.note if known.status == "OPEN" else ""))
             if row.status in ("REFUTED", "CORRECTED"):
                 row = replace(row, **_erratum(entry))
             if row.status in BY_PEOPLE:
@@ -327,8 +330,8 @@ def _as_the_other(row: Claim, other: Claim | None, entry: dict[str, str]) -> Cla
     keys = ("status", "corrected", "assuming", "lemmas", "test")
     if row.paper == other.paper:
         keys += ("slip", *_ERRATUM, "reason", "note")
-    told = {"note": row.note.replace(Claim.note, "")} | {key: getattr(other, key) for key in keys}
-    return replace(row, **told | _erratum(entry))
+    columns_told = {"note": row.note.replace(Claim.note, "")} | {key: getattr(other, key) for key in keys}
+    return replace(row, **columns_told | _erratum(entry))
 
 
 def _erratum(entry: dict[str, str]) -> dict[str, str]:
@@ -340,14 +343,14 @@ def stored_rows() -> dict[str, list[dict[str, Any]]]:
     """The lines of the ledger by id, each as it is; a merge may leave several of one id, of which one is of today."""
     from symcook.proof.files import load_json
 
-    found: dict[str, list[dict[str, Any]]] = {}
+    rows_by_id: dict[str, list[dict[str, Any]]] = {}
     for line in sorted(read(DATA / LEDGER)):
         try:
             row = load_json(line)
-            found.setdefault(row["id"], []).append(row)
+            rows_by_id.setdefault(row["id"], []).append(row)
         except (SymcookError, KeyError, TypeError):  # no row: the claim that was meant has no status
             continue
-    return found
+    return rows_by_id
 
 
 def current(name: str, row: dict[str, Any]) -> Known | None:
@@ -359,7 +362,9 @@ def current(name: str, row: dict[str, Any]) -> Known | None:
     if not {"id", "status", "digest"} <= set(row) <= keys or name not in inventory():
         return None
     assuming, lemmas = (row.get(key, []) for key in ("assuming", "lemmas"))
-    if not all(isinstance(one, list) and all(isinstance(x, str) for x in one) for one in (assuming, lemmas)):
+    if not all(
+        isinstance(id_list, list) and all(isinstance(x, str) for x in id_list) for id_list in (assuming, lemmas)
+    ):
         return None
     if re.fullmatch(rf"{'|'.join(STATUSES)}|CHECKED [1-9][0-9]*", str(row["status"])) is None:
         return None

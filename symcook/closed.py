@@ -105,7 +105,7 @@ class ClosedForm(Derivation):
         lines += [f"  {name} = {value}" for name, value in self.output.items()]
         lines += [f"  verdict: {verdict}"] if self.decides else []
         lines += [f"  answer: {self.label or 'open'}"] if self.labelled else []
-        places = ["w(i) is the token at position i"] * any("w(" in one for one in self.conditions)
+        places = ["w(i) is the token at position i"] * any("w(" in condition for condition in self.conditions)
         lines += [f"  where {', '.join([*self.meaning, *places])}"] if self.meaning or places else []
         lines += [f"  for all {' & '.join(self.assumptions)}"] if self.assumptions else []
         return "\n".join(lines)
@@ -140,20 +140,24 @@ class EveryLength(Shown):
         """The documents of ``symcook derive --json`` without an input, one a case: its form, what it rests on, whether
         it is proved (None where that was not tried), and where the certificate was written."""
         proof = self.proof
-        said: dict[str, Any] = {"way": self.way(), "proved": proof.whole if proof else None, "certificate": certificate}
-        said["missing"] = proof.missing if proof else {}
-        said["way_where"] = self.meaning()
-        said["unclaimed"] = self.unclaimed()
-        said["statement"] = proof.statement.text if proof and proof.statement else None
-        return [form.to_json() | said for form in self.forms]
+        common_fields: dict[str, Any] = {
+            "way": self.way(),
+            "proved": proof.whole if proof else None,
+            "certificate": certificate,
+        }
+        common_fields["missing"] = proof.missing if proof else {}
+        common_fields["way_where"] = self.meaning()
+        common_fields["unclaimed"] = self.unclaimed()
+        common_fields["statement"] = proof.statement.text if proof and proof.statement else None
+        return [form.to_json() | common_fields for form in self.forms]
 
     def unclaimed(self) -> list[str]:
         """The coordinates on the way whose form at every position the proof says nothing of: nothing rests on it behind
         the last attention, where the readout looks at one position. None of them without a proof."""
         claims = self.proof.claims if self.proof else []
-        said = {one.coordinate for one in claims if one.formula.startswith("all i")}
-        found = [name for name, cases in self.way().items() if cases[0]["value"] is not None]
-        return [name for name in found if name not in said] if claims else []
+        claimed = {claim.coordinate for claim in claims if claim.formula.startswith("all i")}
+        with_value = [name for name, cases in self.way().items() if cases[0]["value"] is not None]
+        return [name for name in with_value if name not in claimed] if claims else []
 
     @property
     def spelling(self) -> Spelling:
@@ -173,20 +177,22 @@ class EveryLength(Shown):
         that is out of reach as one case without a value that says why."""
         out: dict[str, list[dict[str, Any]]] = {}
         spelling = self.each_spelling
-        for one in self.each.coordinates:
-            if one.part == "embedding":
+        for coordinate in self.each.coordinates:
+            if coordinate.part == "embedding":
                 continue
-            if isinstance(one.column, OutOfRules):
-                out[one.name] = [{"conditions": [], "value": None, "why": one.column.why}]
+            if isinstance(coordinate.column, OutOfRules):
+                out[coordinate.name] = [{"conditions": [], "value": None, "why": coordinate.column.why}]
                 continue
-            guards = ((one.column.world.shortened(c.guard), c.value) for c in one.column.cells)
-            out[one.name] = [{"conditions": list(spelling.guard(g)), "value": spelling.value(v)} for g, v in guards]
+            guards = ((coordinate.column.world.shortened(c.guard), c.value) for c in coordinate.column.cells)
+            out[coordinate.name] = [
+                {"conditions": list(spelling.guard(g)), "value": spelling.value(v)} for g, v in guards
+            ]
         return out
 
     def meaning(self) -> list[str]:
         """What the names in `way` are; n and i besides."""
         world = self.each.domain.world
-        columns = [one.column for one in self.each.coordinates if one.part != "embedding"]
+        columns = [coordinate.column for coordinate in self.each.coordinates if coordinate.part != "embedding"]
         cells = [cell for column in columns if not isinstance(column, OutOfRules) for cell in column.cells]
         used = names_used(world, [(world.shortened(cell.guard), (cell.value,)) for cell in cells])
         return list(self.each_spelling.meanings(used | {f"p:{letter}:i" for letter in world.letters[:-1]}))
@@ -204,8 +210,8 @@ def names_used(world: World, cells: Iterable[tuple[Guard, Iterable[Value]]]) -> 
         if name in world.named:
             inside = {*world.names_in(world.named[name][0])}
         elif name in world.sums:
-            one = world.sums[name]
-            inside = {*world.names_inside(name), *one.low[0], *one.high[0]}
+            named_sum = world.sums[name]
+            inside = {*world.names_inside(name), *named_sum.low[0], *named_sum.high[0]}
         waiting += inside - used
         used |= inside
     return used
@@ -250,13 +256,13 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     ]
     reads = {name: result.stream[name] for name in readout.reads}
     reads = {name: c if readout.everywhere else domain.read(c, readout.place) for name, c in reads.items()}
-    found = EveryLength(EachPosition(model), domain, (), tuple(cells), reads)
+    forms_found = EveryLength(EachPosition(model), domain, (), tuple(cells), reads)
     spelling = Spelling(domain)
-    said = [sorted(spelling.guard(guard), key=_by_number) for guard, _ in cells]
-    both = sorted(zip(said, cells, strict=True), key=lambda one: _order(one[0]))
+    guard_texts = [sorted(spelling.guard(guard), key=_by_number) for guard, _ in cells]
+    both = sorted(zip(guard_texts, cells, strict=True), key=lambda pair: _order(pair[0]))
     order = [cell for _, cell in both]
     forms = tuple(_form(model, spelling, tuple(conditions), cell, order) for conditions, cell in both)
-    return replace(found, forms=forms, cells=tuple(order))
+    return replace(forms_found, forms=forms, cells=tuple(order))
 
 
 def _narrowed(model: Transformer) -> Transformer:
@@ -291,7 +297,7 @@ def _form(
     world, readout = spelling.world, model.readout
     overall = readout.everywhere and not readout.each
     spoken = cells if overall else [(guard, outputs)]
-    used = names_used(world, [(one, values.values()) for one, values in spoken])
+    used = names_used(world, [(guard_spoken, values.values()) for guard_spoken, values in spoken])
     start = model.embedding.start
     ends = [token for added in model.embedding.ends for token in added]
     meaning = [f"n = length{f' + {len(ends)}' if ends else ''}{f' counts {chr(32).join(ends)}' if ends else ''}"]
@@ -330,7 +336,7 @@ def premises(spelling: Spelling) -> list[str]:
     """What the forms take for granted of the numbers that are given: that a query is a position of the input."""
     world = spelling.world
     ends = f"{world.start}..{world.last}"
-    here = (spelling.name(f"v:{given}:i") for given in world.pointing)
+    here = (spelling.name(f"v:{pointing_name}:i") for pointing_name in world.pointing)
     return [f"(all i in {ends}. ex q in {ends}. {name} = q)" for name in here]
 
 
@@ -350,10 +356,10 @@ def _first(name: str) -> tuple[int, str]:
 
 def _expression(spelling: Spelling, value: Value) -> Any:
     """The sympy expression of a value, in short names."""
-    found = spelling.world.field.to_sympy(value)
-    called = {s: spelling.name(s.name) for s in found.free_symbols}
-    put = {s: sympy.Symbol(name, real=True) for s, name in called.items() if name != s.name}
-    return shorter(found.xreplace(put))
+    expression = spelling.world.field.to_sympy(value)
+    called = {s: spelling.name(s.name) for s in expression.free_symbols}
+    short_names = {s: sympy.Symbol(name, real=True) for s, name in called.items() if name != s.name}
+    return shorter(expression.xreplace(short_names))
 
 
 def verdict(
@@ -383,31 +389,31 @@ def word_verdict(
     world = spelling.world
     outer = _of_word(world, guard or {})
     tests, everywhere = list[str](), False
-    for one, outputs in cells:
-        accept, accepts = verdict(spelling, readout, one, outputs)
-        if accept is False and one == guard:
+    for cell_guard, outputs in cells:
+        accept, accepts = verdict(spelling, readout, cell_guard, outputs)
+        if accept is False and cell_guard == guard:
             return False, None
-        if accept is True or world.met(outer, _of_word(world, one)) is None:
+        if accept is True or world.met(outer, _of_word(world, cell_guard)) is None:
             continue
-        rest = {atom: held for atom, held in one.items() if not world.implied(outer, atom, held)}
-        given = " & ".join(in_brackets(text) for text in spelling.guard(rest))
+        open_guard = {atom: allowed for atom, allowed in cell_guard.items() if not world.implied(outer, atom, allowed)}
+        condition = " & ".join(in_brackets(text) for text in spelling.guard(open_guard))
         if accepts is None:
-            tests.append(_unless(spelling, [GuardedCell(rest, ZERO)]) or f"~({given or 'true'})")
+            tests.append(_unless(spelling, [GuardedCell(open_guard, ZERO)]) or f"~({condition or 'true'})")
         else:
-            tests.append(f"({given} -> {accepts})" if given else accepts)
+            tests.append(f"({condition} -> {accepts})" if condition else accepts)
         said_of = {v for value in outputs.values() for v in world.names_in(value)}
-        everywhere |= rest != _of_word(world, rest) or any(_at_i(world, v) for v in said_of)
+        everywhere |= open_guard != _of_word(world, open_guard) or any(_at_i(world, v) for v in said_of)
     if not tests:
         return True, None
     if tests == ["~(true)"]:
         return False, None
-    said = " & ".join(tests)
-    return None, f"(all i in {world.start}..{world.last}. {said})" if everywhere else said
+    tests_text = " & ".join(tests)
+    return None, f"(all i in {world.start}..{world.last}. {tests_text})" if everywhere else tests_text
 
 
 def _of_word(world: World, guard: Guard) -> Guard:
     """What a guard says of the word alone, not of the position i."""
-    return {atom: held for atom, held in guard.items()
+    return {atom: allowed for atom, allowed in guard.items()
             if not about(atom, "i") and not (atom[0] == "some" and _at_i(world, atom[1]))}  # fmt: skip
 
 
@@ -443,9 +449,10 @@ def zero(spelling: Spelling, value: Value, guard: Guard) -> str:
     top = world.field.quotient(value.num, world.field.one)
     form = linear_form(world.field, top)
     if form is not None and len(form[0]) == 1 and not form[1] and (name := next(iter(form[0]))) in world.sums:
-        one = world.sums[name]
-        if one.kept and all(world.signs(c.value, c.guard) == {1} for c in one.cells):
-            return f"(all j in {spelling.linear(*one.low)}..{spelling.linear(*one.high)}. {none_of(spelling, one)})"
+        named_sum = world.sums[name]
+        if named_sum.kept and all(world.signs(c.value, c.guard) == {1} for c in named_sum.cells):
+            low, high = spelling.linear(*named_sum.low), spelling.linear(*named_sum.high)
+            return f"(all j in {low}..{high}. {none_of(spelling, named_sum)})"
     if form is not None:
         less, more = sides(form)
         return f"{spelling.linear(*more)} = {spelling.linear(*less)}"
@@ -462,8 +469,8 @@ def _unless(spelling: Spelling, cells: Sequence[GuardedCell]) -> str | None:
     """That a guard of one inequality does not hold."""
     if len(cells) != 1 or len(cells[0].guard) != 1:
         return None
-    ((atom, held),) = cells[0].guard.items()
-    if atom[0] != "form" or (held[0] is None) == (held[1] is None):
+    ((atom, interval),) = cells[0].guard.items()
+    if atom[0] != "form" or (interval[0] is None) == (interval[1] is None):
         return None
-    low, high = held
+    low, high = interval
     return spelling.atom(atom, (None, low - 1) if high is None else (high + 1, None))[0]

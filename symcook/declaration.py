@@ -83,8 +83,8 @@ class Question:
         from inspect import cleandoc
 
         module, _, name = self.home.partition(":")
-        found: Any = find_spec(module)
-        source = found.loader.get_source(module)
+        module_spec: Any = find_spec(module)
+        source = module_spec.loader.get_source(module)
         start = source.index(f"\ndef {name}(")
         end = source.index('"""', source.index('"""', start) + 3) + 3
         function: Any = ast.parse(source[start:end]).body[0]
@@ -112,20 +112,24 @@ class Question:
 
         signature, text = self._declared
         default: dict[str, Any] = {}
-        for one, value in zip(reversed(signature.args), reversed(signature.defaults), strict=False):
-            default[one.arg] = ast.literal_eval(value)
-        for one, value in zip(signature.kwonlyargs, signature.kw_defaults, strict=True):
-            default[one.arg] = REQUIRED if value is None else ast.literal_eval(value)
-        every = [one for one in (*signature.args, *signature.kwonlyargs) if one.arg != self.more]
-        kinds = {one.arg: ast.unparse(one.annotation) for one in every if one.annotation is not None}
-        said = _lines(COMMON, kinds) | _lines(text, kinds)
-        return tuple(DeclaredArgument(name, kinds[name], default.get(name, REQUIRED), *said[name]) for name in kinds)
+        for argument, value in zip(reversed(signature.args), reversed(signature.defaults), strict=False):
+            default[argument.arg] = ast.literal_eval(value)
+        for argument, value in zip(signature.kwonlyargs, signature.kw_defaults, strict=True):
+            default[argument.arg] = REQUIRED if value is None else ast.literal_eval(value)
+        every = [argument for argument in (*signature.args, *signature.kwonlyargs) if argument.arg != self.more]
+        kinds = {
+            argument.arg: ast.unparse(argument.annotation) for argument in every if argument.annotation is not None
+        }
+        lines_said = _lines(COMMON, kinds) | _lines(text, kinds)
+        return tuple(
+            DeclaredArgument(name, kinds[name], default.get(name, REQUIRED), *lines_said[name]) for name in kinds
+        )
 
     @property
     def file(self) -> DeclaredArgument:
         """Where its command writes the answer."""
-        said = _lines(COMMON, ["file"]) | _lines(self._declared[1], ["file"])
-        return DeclaredArgument("file", "str | None", None, *said["file"])
+        lines_said = _lines(COMMON, ["file"]) | _lines(self._declared[1], ["file"])
+        return DeclaredArgument("file", "str | None", None, *lines_said["file"])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -136,17 +140,21 @@ class Question:
     def usage(self) -> str:
         """Its name and its arguments as one writes them on the command line."""
         words = []
-        for one in self.arguments:
-            word = "NAME" if one.name == "model" else one.option + (f" {one.metavar}" if one.metavar else "")
-            words.append(word if one.required else f"[{word}]")
+        for argument in self.arguments:
+            word = (
+                "NAME"
+                if argument.name == "model"
+                else argument.option + (f" {argument.metavar}" if argument.metavar else "")
+            )
+            words.append(word if argument.required else f"[{word}]")
         return " ".join((self.name, *words))
 
 
 def _lines(text: str, names: Iterable[str]) -> dict[str, tuple[str, str | None, str]]:
     """Option, metavar and words of each argument that has a line in the text; its next lines are set in."""
-    found = {}
+    lines_found = {}
     each = "|".join(map(re.escape, names))
     for name, option, metavar, words in re.findall(rf"^({each})( -[\w/-]+)?( [^\s:]+)?: (.*(?:\n +.*)*)", text, re.M):
         option = option.strip() or f"--{name.replace('_', '-')}"
-        found[name] = (option, metavar.strip() or None, " ".join(words.split()))
-    return found
+        lines_found[name] = (option, metavar.strip() or None, " ".join(words.split()))
+    return lines_found

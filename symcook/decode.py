@@ -109,17 +109,17 @@ def probability(
         inputs = inputs[: len(wanted)]
         if not wanted:
             raise BadInput("a string without an end must have at least one symbol", "the empty string")
-        whole = bound.unfollowed() is None  # then one pass serves every prefix
+        one_pass = bound.unfollowed() is None  # then one pass serves every prefix
     else:
-        inputs, wanted, whole = bound.tokens(given), tuple(word), True
+        inputs, wanted, one_pass = bound.tokens(given), tuple(word), True
         if len(inputs) != len(wanted):
             must = f"there must be a symbol for each of the {len(inputs)} positions"
             raise BadInput(must, len(wanted))
     for label in wanted:
         require_known("label", label, bound.readout.labels)
-    asked = replace(bound, readout=replace(bound.readout, position="each" if whole else "last"))
+    asked = replace(bound, readout=replace(bound.readout, position="each" if one_pass else "last"))
     runs = [(inputs[:k], [(-1, label)]) for k, label in enumerate(wanted, 1)]
-    return _product(asked, [(inputs, list(enumerate(wanted)))] if whole else runs, wanted, domain, digits)
+    return _product(asked, [(inputs, list(enumerate(wanted)))] if one_pass else runs, wanted, domain, digits)
 
 
 AskedScores = tuple[Any, list[tuple[int, str]]]
@@ -144,8 +144,8 @@ def _product(
                 value = value * factor
             places = digits + _leading_zeros(value)
             if system.settled(value, places):
-                shown = tuple(system.show(factor, digits) for factor in factors)
-                return Probability(wanted, name, value, system.show(value, places), shown)
+                factors_shown = tuple(system.show(factor, digits) for factor in factors)
+                return Probability(wanted, name, value, system.show(value, places), factors_shown)
     raise reason or Undecided(f"the probability has fewer than {digits} digits at the largest working precision.")
 
 
@@ -300,20 +300,22 @@ def continued(
         raise BadInput(
             "decoding must have a first symbol", "none", "give one, or a model that adds a token before the input"
         )
-    whole = bound.tokens((*start, *tokens[:-1]))
+    tokens_all = bound.tokens((*start, *tokens[:-1]))
     reason: Undecided | NotExact | None = None
     names = ("exact", "ball") if domain is None else (domain,)
     for system in _systems(names, digits):
         try:
-            found = forward(scores, whole, system)
-            answers = [found.label(place) for place in range(first, first + len(tokens))]
+            result = forward(scores, tokens_all, system)
+            answers = [result.label(place) for place in range(first, first + len(tokens))]
         except (Undecided, NotExact) as error:
             reason = error
             continue
         if None not in answers:
-            said = tuple(str(answer) for answer in answers)
-            apart = (k for k, (one, other) in enumerate(zip(said, tokens, strict=True)) if one != other)
-            return Continued(start, tokens, said, next(apart, None))
+            labels_said = tuple(str(answer) for answer in answers)
+            apart = (
+                k for k, (own_label, other) in enumerate(zip(labels_said, tokens, strict=True)) if own_label != other
+            )
+            return Continued(start, tokens, labels_said, next(apart, None))
     raise _open("a largest score", names, reason)
 
 
@@ -324,13 +326,14 @@ def extended(model: Transformer, given: str | Sequence[str], steps: int, domain:
     bound = model.bind({})
     start = bound.embedding.typed(bound.tokens(given)) if given else ()
     greatest = _greatest(_scoring(bound, "last"), ("exact", "ball") if domain is None else (domain,), 30)
-    put = list[str]()
+    labels_put = list[str]()
     for label in _labels(tuple(start), steps, lambda _: False, greatest):
-        put.append(label)
-        if label not in bound.alphabet and len(put) < steps:
-            must = f"a string must be extended by at most {len(put)} steps where {label} comes then, which is no symbol"
+        labels_put.append(label)
+        if label not in bound.alphabet and len(labels_put) < steps:
+            end = f"{len(labels_put)} steps where {label} comes then, which is no symbol"
+            must = f"a string must be extended by at most {end}"
             raise BadInput(must, steps)
-    return (*start, *put)
+    return (*start, *labels_put)
 
 
 def recognizes(
@@ -359,13 +362,13 @@ def _greatest(
     model: Transformer, names: Sequence[str], digits: int, bits: int | None = None
 ) -> Callable[[Sequence[str]], str]:
     """The label of the greatest score behind a word, for words that grow."""
-    systems, met = _systems(names, digits, bits), list[Callable[[Sequence[str]], Result]]()
+    systems, followers = _systems(names, digits, bits), list[Callable[[Sequence[str]], Result]]()
 
     def ladder() -> Iterator[Callable[[Sequence[str]], Result]]:
-        yield from met
+        yield from followers
         for system in systems:
-            met.append(follower(model, system))
-            yield met[-1]
+            followers.append(follower(model, system))
+            yield followers[-1]
 
     def greatest(word: Sequence[str]) -> str:
         reason: Undecided | NotExact | None = None

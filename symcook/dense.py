@@ -59,10 +59,10 @@ class DensePass(Walk):
 
     def write(self, names: tuple[str, ...], columns: Sequence[object]) -> None:
         """Put columns in the place of those of the stream."""
-        whole = self.stream.names
-        if names != whole:
-            columns = self.matrices.replaced(self.stream.columns, _among(whole, names), columns)
-        self.stream = Columns(whole, columns)
+        names_all = self.stream.names
+        if names != names_all:
+            columns = self.matrices.replaced(self.stream.columns, _among(names_all, names), columns)
+        self.stream = Columns(names_all, columns)
 
     def cut(self, columns: Columns) -> Any:
         return Columns(columns.names, self.matrices.narrow(columns.columns, self.model.readout.place))
@@ -92,13 +92,13 @@ class DensePass(Walk):
         return Columns(norm.writes, self.matrices.scaled(columns, norm))
 
     def add(self, step: Sublayer, view: Columns, asking: Columns, wanted: set[str]) -> None:
-        made = []
+        columns_made = []
         for part in step.parts:
             if isinstance(part, Head):
-                made.append(self.attention(part, view, asking, wanted))
+                columns_made.append(self.attention(part, view, asking, wanted))
             else:
                 self.network(part, asking, wanted)
-        for names, columns in made:
+        for names, columns in columns_made:
             if names:
                 self.write(names, self.matrices.plus(self.columns(self.stream, names), columns))
 
@@ -118,14 +118,14 @@ class DensePass(Walk):
         rows, written = _wanted(head.writes, wanted)
         if not written:
             return (), (), (), ()
-        seen = self.columns(view, head.reads)
-        values = self.matrices.product(self.matrix(head, "V", rows), seen)
+        columns_seen = self.columns(view, head.reads)
+        values = self.matrices.product(self.matrix(head, "V", rows), columns_seen)
         queries: Any = ()
         keys: Any = ()
         if not head.uniform:
-            asked = seen if asking is view else self.columns(asking, head.reads)
+            asked = columns_seen if asking is view else self.columns(asking, head.reads)
             queries = self.matrices.product(self.matrix(head, "Q"), asked)
-            keys = self.matrices.product(self.matrix(head, "K"), seen)
+            keys = self.matrices.product(self.matrix(head, "K"), columns_seen)
         if self.after is not None:
             keys, values = self.remembered(self.after, list(keys), list(values))
         return written, queries, keys, values
@@ -147,9 +147,9 @@ class DensePass(Walk):
         readout = self.model.readout
         if readout.weights is None:
             return {}
-        made = self.matrices.matrix(readout, "weights", readout.weights)
-        found = self.matrices.product(made, self.columns(self.stream, readout.reads))
-        return dict(zip(readout.labels or ("logit",), found, strict=False))
+        readout_matrix = self.matrices.matrix(readout, "weights", readout.weights)
+        score_columns = self.matrices.product(readout_matrix, self.columns(self.stream, readout.reads))
+        return dict(zip(readout.labels or ("logit",), score_columns, strict=False))
 
     def matrix(self, part: Part, name: str, rows: tuple[int, ...] | None = None) -> Any:
         """A matrix of a part, or some of its rows, as the number system holds it."""
@@ -176,5 +176,9 @@ def _places(names: tuple[str, ...]) -> Mapping[str, int]:
 @lru_cache(1024)
 def _among(names: tuple[str, ...], some: Sequence[str]) -> list[int] | slice:
     """Where some names stand among others; a slice where they follow one another."""
-    found = [_places(names)[name] for name in some]
-    return slice(found[0], found[-1] + 1) if found == list(range(found[0], found[-1] + 1)) else found
+    places_found = [_places(names)[name] for name in some]
+    return (
+        slice(places_found[0], places_found[-1] + 1)
+        if places_found == list(range(places_found[0], places_found[-1] + 1))
+        else places_found
+    )

@@ -89,10 +89,10 @@ class Derivation(Shown):
         }
         if self.each:
             document["outputs"] = [
-                {"position": one.position, "output": one.output}
-                | ({} if self.overall else {"accept": one.accept})
-                | ({"label": one.label} if self.labelled else {})
-                for one in self.each
+                {"position": position_answer.position, "output": position_answer.output}
+                | ({} if self.overall else {"accept": position_answer.accept})
+                | ({"label": position_answer.label} if self.labelled else {})
+                for position_answer in self.each
             ]
         if self.labelled:
             document["label"] = self.label
@@ -148,16 +148,16 @@ def derive_cases(
     from symcook.domains.signs import Impossible
     from symcook.domains.symbolic import Choices
 
-    task, found = _Task(model, given, values), list[Derivation]()
-    choices = Choices(None if progress is None else lambda: progress(len(found), MAX_CASES))
+    task, derivations = _Task(model, given, values), list[Derivation]()
+    choices = Choices(None if progress is None else lambda: progress(len(derivations), MAX_CASES))
     for _ in range(MAX_TRIED):
         with suppress(Impossible):
-            found.append(task.derive(choices))
+            derivations.append(task.derive(choices))
         if not choices.advance():
-            return Several(found)
-        if len(found) == MAX_CASES:
+            return Several(derivations)
+        if len(derivations) == MAX_CASES:
             break
-    limit = f"{MAX_CASES} cases" if len(found) == MAX_CASES else f"{MAX_TRIED} ways to decide its comparisons"
+    limit = f"{MAX_CASES} cases" if len(derivations) == MAX_CASES else f"{MAX_TRIED} ways to decide its comparisons"
     raise Undecided(f"{model.name} on {task.given} needs more than {limit}; set a symbol or an input.")
 
 
@@ -181,15 +181,15 @@ class _Task:
         if not isinstance(rows, (list, tuple)) or not all(isinstance(row, Mapping) for row in rows):
             model.rows(rows)  # says what rows are
         rows = list(rows)
-        shown = []
+        open_inputs = []
         if model.pointwise:
             named = dict(rows[0]) if len(rows) == 1 else {}
-            shown = [name for name in model.embedding.inputs if name not in named]
-            rows[:1] = [{name: symbol(name) for name in shown} | named]
+            open_inputs = [name for name in model.embedding.inputs if name not in named]
+            rows[:1] = [{name: symbol(name) for name in open_inputs} | named]
         self.sequence, self.given = prepare(self.model, rows)
         if model.pointwise:
-            parts = (f"{c}={from_sympy(v)}" for c, v in self.sequence[0].items() if c not in shown)
-            self.given = ", ".join((*shown, *parts))
+            parts = (f"{c}={from_sympy(v)}" for c, v in self.sequence[0].items() if c not in open_inputs)
+            self.given = ", ".join((*open_inputs, *parts))
         self._take_symbols(model, values)
 
     def _take_symbols(self, model: Transformer, values: Mapping[str, Exact] | None) -> None:
@@ -224,17 +224,17 @@ class _Task:
         accepts = [None if overall else _verdict(result, domain, place) for place in places]
         columns = result.columns()
         entries = [column[place] for place in places for column in columns.values()]
-        shown = iter(entries if choices is None else domain.resolve(entries))
+        entries_shown = iter(entries if choices is None else domain.resolve(entries))
         answers = [
             AtPosition(
                 model.embedding.start + place % domain.length,
-                MappingProxyType({name: shorter(domain.read([next(shown)], 0)) for name in columns}),
+                MappingProxyType({name: shorter(domain.read([next(entries_shown)], 0)) for name in columns}),
                 accept,
                 result.label(place) if labelled else None,
             )
             for place, accept in zip(places, accepts, strict=True)
         ]
-        found = Derivation(
+        derivation = Derivation(
             model.name,
             self.given,
             (*self.inputs, *(p.name for p in model.parameters)),
@@ -249,12 +249,12 @@ class _Task:
             overall,
         )
         texts = [text for answer in answers for text in answer.output.values()]
-        longest = max(map(len, (*texts, *found.conditions)), default=0)
+        longest = max(map(len, (*texts, *derivation.conditions)), default=0)
         if longest > MAX_TEXT:
             must = f"the closed form of {model.name} on {self.given} has more than {MAX_TEXT:,} characters"
-            names = ", ".join(found.symbols)
+            names = ", ".join(derivation.symbols)
             raise Undecided(f"{must}; {f'set one of {names}, or ' if names else ''}give a shorter input.")
-        return found
+        return derivation
 
 
 def _verdict(result: Result, domain: Symbolic, place: int) -> bool | None:

@@ -77,13 +77,13 @@ def check(
 ) -> None:
     """BadInput where these arguments do not fit the signature of what is `called` so, or are of other kinds."""
     try:
-        given = signature.bind(*args, **named).arguments
+        arguments_given = signature.bind(*args, **named).arguments
     except TypeError:
         raise _misfit(signature, called, args, named, hints) from None
     for name, (fits, words) in kinds.items():
-        if name in given and not fits(given[name]):
-            do = hints.get(name) or _do(name, given[name])
-            raise BadInput(f"the argument {name} of {called} must be {words}", _shown(given[name]), do)
+        if name in arguments_given and not fits(arguments_given[name]):
+            do = hints.get(name) or _do(name, arguments_given[name])
+            raise BadInput(f"the argument {name} of {called} must be {words}", _shown(arguments_given[name]), do)
 
 
 def fits(function: Callable[..., object], called: str, args: tuple[object, ...], named: Mapping[str, object]) -> None:
@@ -131,15 +131,15 @@ def _misfit(
         many = len(placed) - own
         must = f"{called} must be given at most {many} argument{'s' * (many != 1)} without a name"
         return BadInput(must, len(args) - own, do)
-    taken = placed[: len(args)]
-    for name in taken:
+    parameters_taken = placed[: len(args)]
+    for name in parameters_taken:
         if name in named:
             return BadInput(f"{called} must be given each argument once", f"{name} twice", "leave one out")
-    have = [name for name in (*taken, *named) if name != "self"]
+    have = [name for name in (*parameters_taken, *named) if name != "self"]
     for name, p in parameters.items():
-        if p.default is p.empty and name not in (*taken, *named):
-            given = f"{', '.join(have)} alone" if have else "none"
-            return BadInput(f"{called} must be given {name}", given, hints.get(name, f"give {name}=..."))
+        if p.default is p.empty and name not in (*parameters_taken, *named):
+            names_given = f"{', '.join(have)} alone" if have else "none"
+            return BadInput(f"{called} must be given {name}", names_given, hints.get(name, f"give {name}=..."))
     return BadInput(f"{called} must be called as {called}{signature}", "other arguments")
 
 
@@ -172,15 +172,15 @@ def _kinds(function: Callable[..., object]) -> dict[str, ArgumentKind]:
     """The kind of each parameter whose annotation is known."""
     import inspect
 
-    found = {}
+    kinds_found = {}
     for name, parameter in inspect.signature(function).parameters.items():
         if isinstance(parameter.annotation, str) and parameter.kind is not parameter.VAR_KEYWORD:
             kind = _kind(parameter.annotation)
             if kind is not None and parameter.kind is parameter.VAR_POSITIONAL:
                 kind = _each(kind, _MANY.get(kind[1], kind[1]))
             if kind is not None:
-                found[name] = kind
-    return found
+                kinds_found[name] = kind
+    return kinds_found
 
 
 @cache

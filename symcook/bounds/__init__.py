@@ -95,7 +95,7 @@ def bound(name: str, *arguments: object, **parameters: object) -> Bound:
 
 def __getattr__(name: str) -> Any:
     """The functions of the kinds by their own names, imported when they are asked for."""
-    for found in KINDS.values():
-        if found.home.endswith(f":{name}"):
-            return found.load()
+    for kind_found in KINDS.values():
+        if kind_found.home.endswith(f":{name}"):
+            return kind_found.load()
     raise AttributeError(f"module 'symcook.bounds' has no attribute '{name}'")

@@ -37,13 +37,13 @@ def written(value: Fraction | int) -> str:
 
 def count(value: object, name: str = "n", least: int = 1, bits: int = MAX_COUNT_BITS) -> int:
     """`value` as an integer of at least `least` and at most `bits` bits; BadInput for anything else."""
-    found = value
+    integer = value
     if isinstance(value, str) and len(value) <= 4300 and value.strip().isdecimal():
-        found = int(value)
-    if isinstance(found, bool) or not isinstance(found, int) or found < least or found.bit_length() > bits:
+        integer = int(value)
+    if isinstance(integer, bool) or not isinstance(integer, int) or integer < least or integer.bit_length() > bits:
         must = f"{name} must be an integer of at least {least} and below 2^{bits}"
         raise BadInput(must, value, f"write it in digits, for example --{name} 64")
-    return found
+    return integer
 
 
 def positive(value: object, name: str = "gamma") -> Refinable:
@@ -99,15 +99,15 @@ def read_model(model: str | Transformer, values: str | Mapping[str, object] | No
     `values` gives arguments of the recipe and values of symbols, as a mapping or as text "N=4, eps=1/16". Raises
     BadInput for an unknown name and for a symbol without a value.
     """
-    given = settings(values)
+    settings_given = settings(values)
     if isinstance(model, Transformer):
-        return _bound(model, given), model.name
+        return _bound(model, settings_given), model.name
     if not isinstance(model, str):
         raise BadInput("a model must be the name of a recipe, a model file or a Transformer", type(model).__name__)
     from symcook.recipes import named
 
-    _, arguments, found = named(model, given)
-    return _bound(found, {key: value for key, value in given.items() if key not in arguments}), model
+    _, arguments, built = named(model, settings_given)
+    return _bound(built, {key: value for key, value in settings_given.items() if key not in arguments}), model
 
 
 def _bound(model: Transformer, given: Mapping[str, Exact]) -> Transformer:
@@ -138,14 +138,14 @@ def settings(values: str | Mapping[str, object] | None) -> dict[str, Any]:
 
 def rational_positive(value: object, name: str) -> Fraction:
     """`value` as a positive Fraction: an integer, a Fraction, or text of the grammar without names."""
-    found = value
+    number = value
     if isinstance(value, str):
-        found = rational_value(number_tree(value, name), name)
-    if isinstance(found, bool) or not isinstance(found, (int, Fraction)):
+        number = rational_value(number_tree(value, name), name)
+    if isinstance(number, bool) or not isinstance(number, (int, Fraction)):
         raise BadInput(f"{name} must be an exact rational", value, f"give for example --{name} 1/1000")
-    if found <= 0:
-        raise BadInput(f"{name} must be positive", found, f"give for example --{name} 1/1000")
-    return Fraction(found)
+    if number <= 0:
+        raise BadInput(f"{name} must be positive", number, f"give for example --{name} 1/1000")
+    return Fraction(number)
 
 
 def entry(value: object) -> Fraction:
@@ -240,8 +240,8 @@ class Bound(Shown):
         """The status of each statement in `proofs`, by id, with what it assumes: its stored proof is checked now."""
         from symcook.proof.limits import replayed
 
-        found = {verdict.id: verdict.words for verdict in replayed(self.proofs)} if self.proofs else {}
-        return {name: found[name] for name in self.proofs}  # in the order in which they are named
+        words_by_id = {verdict.id: verdict.words for verdict in replayed(self.proofs)} if self.proofs else {}
+        return {name: words_by_id[name] for name in self.proofs}  # in the order in which they are named
 
     def to_json(self) -> dict[str, Any]:
         """{"kind", "parameters", "value": ball, "claimed": ball, "holds", "attained", "extra", "proofs", "statements"}.

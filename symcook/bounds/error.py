@@ -106,13 +106,13 @@ def error_propagation(
         raise BadInput("the error must stay so small that every choice is the same", refused)
     table = [_balls(parts, k, wanted) for k in range(len(parts()))]
     value, claimed, holds = _ends(parts, table, reached, wanted)
-    given: dict[str, int | bool | str] = {"model": name}
-    given |= {} if start is None else {"delta": written(start)}
-    given |= {} if length is None else {"n": length}
-    given |= {} if dtype is None else {"dtype": dtype}
+    parameters_given: dict[str, int | bool | str] = {"model": name}
+    parameters_given |= {} if start is None else {"delta": written(start)}
+    parameters_given |= {} if length is None else {"n": length}
+    parameters_given |= {} if dtype is None else {"dtype": dtype}
     return Bound(
         kind="error",
-        parameters=given,
+        parameters=parameters_given,
         value=value,
         claimed=claimed,
         holds=holds,
@@ -178,21 +178,21 @@ def _extra(
 ) -> dict[str, Ball | str]:
     """The bounds after each part; of each coordinate and score where words were gone through."""
     pairs = [(ours.mid, papers.mid) for ours, papers in table]
-    found: dict[str, Ball | str] = {
+    extra_entries: dict[str, Ball | str] = {
         f"after {label}": f"{ours} (papers {papers})" for label, (ours, papers) in zip(labels, pairs, strict=True)
     }
     if reached is not None:
         beside = [f" (constants {ours}; papers {papers})" for ours, papers in pairs] or [""] * len(reached.parts)
         for (label, size), more in zip(reached.parts, beside, strict=True):
-            found[f"after {label}"] = f"{_shortly(size)}{more}"
+            extra_entries[f"after {label}"] = f"{_shortly(size)}{more}"
         for what, entries in (("coordinate ", reached.coordinates), ("", reached.scores)):
             for name, (size, place, word) in entries.items():
                 where = "" if size.is_zero() else f", at position {place} of {word or EMPTY_STRING}"
-                found[f"{what}{name}"] = f"at most {_shortly(size)}{where}"
-        found["words"] = f"{reached.words}, each by itself"
+                extra_entries[f"{what}{name}"] = f"at most {_shortly(size)}{where}"
+        extra_entries["words"] = f"{reached.words}, each by itself"
     if refused:
-        found["not shown" if reached is None else "papers' constants"] = refused
-    return found
+        extra_entries["not shown" if reached is None else "papers' constants"] = refused
+    return extra_entries
 
 
 def _shortly(size: arb) -> Ball:
@@ -236,14 +236,14 @@ def moves(model: Transformer, length: int, delta: Fraction | None, dtype: str | 
     """
     names = [f"moved{k}" for k in range(len(model.space))] if delta else []
     opened = _opened(model, names)
-    found = Moves()
+    collected = Moves()
     for word, sequence in _inputs(model, length):
         domain = Moved(bits, names, delta or Fraction(0), None if dtype is None else FLOATS[dtype])
         result = forward(opened, sequence, domain, trace=True, weights=False)
         with PRECISION, domain.context():
-            _collect(found, result, domain, word)
-        found.words += 1
-    return found
+            _collect(collected, result, domain, word)
+        collected.words += 1
+    return collected
 
 
 def _opened(model: Transformer, names: Sequence[str]) -> Transformer:

@@ -99,7 +99,7 @@ def sensitivity(
     flips = Flips(chosen, asked, LIMIT, name)
     chosen.check_length(length + added)
     try:
-        value, where, own = _greatest(flips, forward(chosen, flips.block, Batch()))
+        value, where, at_changed = _greatest(flips, forward(chosen, flips.block, Batch()))
         bound, doubled = (_bound(chosen, size, each) * size for size in (length, 2 * length))
     except NotExact:
         why = "numbers that are not rational"
@@ -108,7 +108,7 @@ def sensitivity(
     if doubled > bound:
         extra["C grows with n"] = f"it is {written(doubled)} for n = {2 * length}"
     if each:
-        extra["at the changed position"] = written(own)
+        extra["at the changed position"] = written(at_changed)
     return Bound(
         kind="sensitivity",
         parameters={"model": name, "n": length},
@@ -137,7 +137,7 @@ class Flips:
     def __init__(self, model: Transformer, asked: Strings, limit: int, name: str, why: str = "") -> None:
         (self.n,), self.model, self.name, self.inputs = asked.lengths, model, name, asked.to_json()
         n, letters = self.n, model.alphabet
-        self.own: Array | None = None
+        self.language_rows: Array | None = None
         """Of a language: the numbers of its strings among the `words`."""
         self._lines: list[list[list[int]]] = []
         must = f"{name} must have at most {limit} strings with those that differ in one symbol{why}"
@@ -146,7 +146,7 @@ class Flips:
             if asked.many(n) > limit:
                 raise BadInput(must, f"{asked.many(n)} strings", "give --sample 100")
             self.asked = list(asked.each(n))
-            self.own = np.arange(len(self.asked))
+            self.language_rows = np.arange(len(self.asked))
             changed, first = [self.asked] * n, self.asked
         else:
             changed, first = _by_classes(model, n, limit), [(letters[0],) * n]
@@ -157,7 +157,7 @@ class Flips:
             return
         numbers = {word: k for k, word in enumerate(first)}
         for p, there in enumerate(changed):
-            lines = [[(*word[:p], one, *word[p + 1 :]) for one in letters] for word in there]
+            lines = [[(*word[:p], letter, *word[p + 1 :]) for letter in letters] for word in there]
             self._lines.append([[numbers.setdefault(word, len(numbers)) for word in line] for line in lines])
             if len(numbers) > limit:
                 raise BadInput(must, f"more than {limit}", "give --sample 100")
@@ -179,17 +179,16 @@ class Flips:
 
     def counts(self, place: int) -> Array:
         """By row, whether the answer at a place of the string counts."""
-        if self.own is None:
+        if self.language_rows is None:
             return np.ones((), dtype=bool)
         readout, tokens = self.model.readout, map(self.model.tokens, self.asked)
-        return np.array([bool(readout.counted(one, [place % len(one)])) for one in tokens])
+        return np.array([bool(readout.counted(sequence, [place % len(sequence)])) for sequence in tokens])
 
-    def between(self, one: int, other: int) -> str:
+    def pair_text(self, first: int, second: int) -> str:
         """Two strings, in words."""
-        said = self.model.embedding.said
-        texts = (said(self.model.embedding.typed(self.word(k)) if not self.words else self.word(k))
-                 for k in (one, other))  # fmt: skip
-        return " and ".join(texts)
+        embedding = self.model.embedding
+        words = map(self.word, (first, second))
+        return " and ".join(embedding.said(word if self.words else embedding.typed(word)) for word in words)
 
 
 def _by_classes(model: Transformer, n: int, limit: int) -> list[list[Word]] | None:
@@ -201,12 +200,12 @@ def _by_classes(model: Transformer, n: int, limit: int) -> list[list[Word]] | No
     cells = classes(n, model)
     if cells.many * max(1, len(cells.cells)) * len(letters) > min(limit, MOST, len(letters) ** n):
         return None
-    found: list[list[Word]] = [[] for _ in range(n)]
-    for cell in cells.cells:
-        p, others = cell[0], tuple(one[1:] if one == cell else one for one in cells.cells)
-        rest = [word for word, _ in replace(cells, cells=others)]
-        found[p] = sorted(rest, key=lambda word: list(map(letters.index, word)))
-    return found
+    by_place: list[list[Word]] = [[] for _ in range(n)]
+    for cell in cells.cells:  # positions that may be exchanged: the first of them stands for all
+        p, without_p = cell[0], tuple(other[1:] if other == cell else other for other in cells.cells)
+        remaining = [word for word, _ in replace(cells, cells=without_p)]
+        by_place[p] = sorted(remaining, key=lambda word: list(map(letters.index, word)))
+    return by_place
 
 
 def _labels(each: bool) -> tuple[str, str]:
@@ -235,39 +234,41 @@ def _irregular(model: Transformer) -> str | None:
 
 def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
     """The greatest change by runs of all words in balls."""
-    where, own, model, n = "no symbol changes an output", NONE, flips.model, flips.n
+    model, n = flips.model, flips.n
     each, before = model.readout.everywhere, len(model.embedding.ends[0])
     lines = [flips.lines(p).tolist() for p in range(n)]
+    where, at_changed = "no symbol changes an output", NONE
 
-    def greatest(which: int) -> arb:
-        nonlocal where, own
+    def greatest() -> arb:
+        """At flint's precision; `where` it is, and the greatest at the changed position, are kept beside it."""
+        nonlocal where, at_changed
         table = _outputs_in_balls(model, flips.words, max(64, flint.ctx.prec))
-        best, own, where = NONE, NONE, "no symbol changes an output"
+        best, at_changed, where = NONE, NONE, "no symbol changes an output"
         for (place, output), values in table.items():
             for p in range(n):
                 counts = np.broadcast_to(flips.counts(place), len(lines[p]))
                 for row in np.flatnonzero(counts).tolist():
                     line = lines[p][row]
-                    pairs = combinations(line, 2) if flips.own is None else product([row], line)
+                    pairs = combinations(line, 2) if flips.language_rows is None else product([row], line)
                     changes = [(abs(values[a] - values[b]), a, b) for a, b in pairs if a != b]
                     change = NONE
-                    for one, _, _ in changes:
-                        change = change.max(one)
+                    for size, _, _ in changes:
+                        change = change.max(size)
                     if each and place == p + before:
-                        own = own.max(change)
+                        at_changed = at_changed.max(change)
                     elif not change < best:
-                        if change > best:
+                        if change > best:  # surely: where balls overlap, the pair that was found before stays
                             _, a, b = max(changes, key=lambda found: found[0].mid())
                             ends = (a, b) if values[a].mid() <= values[b].mid() else (b, a)
-                            where = f"by {output} between {flips.between(*ends)}"
+                            where = f"by {output} between {flips.pair_text(*ends)}"
                         best = best.max(change)
-        return (best, own)[which]
+        return best
 
-    value = refine(lambda: greatest(0), digits, what="the largest change")
+    value = refine(greatest, digits, what="the largest change")
     extra: dict[str, Ball | str] = {"value times n": _shown_times(value, n, digits)}
     extra["no proved C/n"] = f"the model has {why}"
     if each:
-        extra["at the changed position"] = ball(own, digits)
+        extra["at the changed position"] = ball(at_changed, digits)
     return Bound(
         kind="sensitivity",
         parameters={"model": flips.name, "n": n},
@@ -307,7 +308,7 @@ def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
     domain: Any = result.domain
     model, each = flips.model, flips.model.readout.everywhere
     before = len(model.embedding.ends[0])
-    best, where, own = Fraction(0), "no symbol changes an output", Fraction(0)
+    best, where, at_changed = Fraction(0), "no symbol changes an output", Fraction(0)
     for name, column in result.watched.items():
         for place in result.places:
             cell = domain.read(column, place)
@@ -319,20 +320,20 @@ def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
                 values = table[lines]
                 low, high = np.min(values, axis=1), np.max(values, axis=1)
                 spread = np.asarray(high - low)
-                if flips.own is not None:
-                    mine = table[flips.own]
-                    spread = np.where(counts, np.maximum(high - mine, mine - low), 0)
+                if flips.language_rows is not None:
+                    of_language = table[flips.language_rows]
+                    spread = np.where(counts, np.maximum(high - of_language, of_language - low), 0)
                 change = _rational(spread.max()) / cell.denominator
                 if each and place == p + before:
-                    own = max(own, change)
+                    at_changed = max(at_changed, change)
                 elif change > best:
                     best, row = change, int(np.argmax(spread))
                     ends = [int(lines[row][at(values[row])]) for at in (np.argmin, np.argmax)]
-                    if flips.own is not None:
-                        farthest = 0 if mine[row] - low[row] == spread[row] else 1
+                    if flips.language_rows is not None:
+                        farthest = 0 if of_language[row] - low[row] == spread[row] else 1
                         ends[1 - farthest] = row
-                    where = f"by {name} between {flips.between(*ends)}"
-    return best, where, own
+                    where = f"by {name} between {flips.pair_text(*ends)}"
+    return best, where, at_changed
 
 
 def _bound(model: Transformer, n: int, each: bool) -> Fraction:

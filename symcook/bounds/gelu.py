@@ -121,8 +121,8 @@ class _Shape:
         return self.found[bits]
 
     def curve(self, z: flint.arb) -> flint.arb:
-        rest = _rest(self.form, z, 2)
-        return z * rest[2] - rest[1]
+        series = _rest(self.form, z, 2)
+        return z * series[2] - series[1]
 
     def show(self, what: str, function: Callable[[flint.arb], flint.arb], low: Fraction, high: Fraction) -> None:
         if not positive_on(function, low, high):

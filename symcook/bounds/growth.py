@@ -105,10 +105,13 @@ class Growth:
 
     def parts(self) -> list[GrowthPart]:
         """The error after the embedding and after each part, at flint's precision."""
-        self.size, found = self.start, [GrowthPart("embedding", BothErrors(_flint(self.delta), _flint(self.delta)))]
+        self.size, parts_grown = (
+            self.start,
+            [GrowthPart("embedding", BothErrors(_flint(self.delta), _flint(self.delta)))],
+        )
         for step in self.model.sublayers:
-            found.append(self._after(step, found[-1].error))
-        return found
+            parts_grown.append(self._after(step, parts_grown[-1].error))
+        return parts_grown
 
     def _paper_sizes(self) -> tuple[int, Fraction]:
         """d and p_max of the papers."""
@@ -135,16 +138,16 @@ class Growth:
         """The error after a part and its residual connection, and after the norm behind it."""
         label, proofs = part_name(step), list[str]()
         if step.block is not None:
-            size, seen = self.size, error
+            size, error_seen = self.size, error
             if step.before:
                 size = sum((normed_size(norm) for norm in step.before), Fraction(0))
                 first, *others = [self._normed(error, norm, proofs) for norm in step.before]
-                seen = sum(others, first)
+                error_seen = sum(others, first)
             if isinstance(step.block, FeedForward):
                 proofs += ["lem.ffn_columns", "yang2026.lemma30"]
-                added = [seen.times(_flint(change_of(step.block)), _flint((self.width * self.greatest) ** 2))]
+                added = [error_seen.times(_flint(change_of(step.block)), _flint((self.width * self.greatest) ** 2))]
             else:
-                added = [self._attended(label, head, step, size, seen, proofs) for head in step.block.heads]
+                added = [self._attended(label, head, step, size, error_seen, proofs) for head in step.block.heads]
             error = sum(added, error)
             if self.size is not None:
                 self.size += added_size(step.block, present(size))
@@ -191,11 +194,11 @@ class Growth:
         tree = tree_from_sympy(head.scale / head.temperature)
         best = arb(0)
         for i in range(start, start + n):
-            found = evaluate(tree, {"i": i, "n": n})
-            if found < 0:
+            factor = evaluate(tree, {"i": i, "n": n})
+            if factor < 0:
                 where = f"{from_sympy(head.temperature)} at i = {i}, n = {n}"
                 raise BadInput("a temperature must be positive", where)
-            best = best.max(found)
+            best = best.max(factor)
         return best
 
     def _check_gap(self, label: str, head: Head, step: Sublayer, error: BallValue, mu: Fraction) -> None:
@@ -212,8 +215,8 @@ class Growth:
         if gap.least is not None and 2 * moved >= _flint(gap.least):
             must = f"delta must be so small that the scores of {label} keep their maxima"
             by = Fraction(int(moved.p), int(moved.q))
-            given = f"a gap of {written(gap.least)}, scores that move by up to {written(by)}"
-            raise BadInput(must, given, "give a smaller delta")
+            shown_gap = f"a gap of {written(gap.least)}, scores that move by up to {written(by)}"
+            raise BadInput(must, shown_gap, "give a smaller delta")
 
 
 def _moved(mu: BallValue, size: BallValue, error: BallValue) -> BallValue:
@@ -328,15 +331,15 @@ def streams(model: Transformer, layers: int, length: int, name: str) -> list[Str
     value is not rational.
     """
     first = replace(model, layers=model.layers[:layers], final_norm=None)
-    found = []
+    values_found = []
     try:
         for word in words_of_length(model, length, GAP_WORDS, name):
             columns = forward(first, model.tokens(word), Exact(), trace=True, weights=False).steps[-1].columns
             rows = range(length + model.embedding.added)
-            found.append([{c: _rational(column[i]) for c, column in columns.items()} for i in rows])
+            values_found.append([{c: _rational(column[i]) for c, column in columns.items()} for i in rows])
     except NotExact as error:
         raise BadInput(f"the scores of {name} must be rational", str(error)) from None
-    return found
+    return values_found
 
 
 def _rational(value: object) -> Fraction:
@@ -356,10 +359,10 @@ def score_gap(head: Head, before: Sequence[StreamValues], start: int, label: str
         reads = [[row.get(c, Fraction(0)) for c in head.reads] for row in stream]
         queries = product(reads, form)
         for i, query in enumerate(queries):
-            seen = sorted(_dot(query, reads[j]) for j in visible(head.sees, i, len(stream)))
-            if len(seen) < 2:
+            scores_seen = sorted(_dot(query, reads[j]) for j in visible(head.sees, i, len(stream)))
+            if len(scores_seen) < 2:
                 continue
-            gap = seen[-1] - seen[-2]
+            gap = scores_seen[-1] - scores_seen[-2]
             if gap == 0:
                 must = f"a hard head must have a score gap at every position, and {label} has none"
                 raise BadInput(must, f"a tie at position {start + i}", "errors break ties")

@@ -22,17 +22,17 @@ def grouped(model: Transformer, lengths: Sequence[int]) -> list[HardRuns] | None
         return None
     if not mergeable(model) or model.embedding.ends[1]:
         return None
-    found: list[HardRuns] = []
+    by_length_found: list[HardRuns] = []
     try:
         for level in by_length(model, lengths, lambda n: _GreatestEntries(model, ExactNumbers(), n)):
-            one = runs(model, level.n, [(model.alphabet[0],) * level.n])
+            level_runs = runs(model, level.n, [(model.alphabet[0],) * level.n])
             _straight(level.result)
-            one.greatest = list(level.states.greatest)  # type: ignore[attr-defined]
-            one.logits = _logits(level) if model.readout.signed else []
-            found.append(one)
+            level_runs.greatest = list(level.states.greatest)  # type: ignore[attr-defined]
+            level_runs.logits = _logits(level) if model.readout.signed else []
+            by_length_found.append(level_runs)
     except (NotExact, Undecided):
         return None
-    return found
+    return by_length_found
 
 
 class _GreatestEntries(Prefixes):
@@ -47,12 +47,12 @@ class _GreatestEntries(Prefixes):
         depth: int | None = None,
     ) -> Result:
         domain: Any = self.position(self.numbers, self.n, which)
-        seen = len(self.parents) if depth is None else depth
+        depth_seen = len(self.parents) if depth is None else depth
         result = forward(
-            self.model, tokens, domain, after=Memory(seen, sums), answers=answers, trace=True, weights=False
+            self.model, tokens, domain, after=Memory(depth_seen, sums), answers=answers, trace=True, weights=False
         )
         _straight(result)
-        if not seen:
+        if not depth_seen:
             self.greatest = [ZERO] * (len(self.model.layers) + 1)
         for layer, columns in entered(self.model, [step.columns for step in result.steps]):
             sizes = (abs(x) for column in columns.values() for x in column.values)

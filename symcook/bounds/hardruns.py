@@ -47,8 +47,8 @@ def head_places(model: Transformer) -> list[HeadPlace]:
     """The heads in order."""
     return [
         HeadPlace(layer, number, head)
-        for layer, one in enumerate(model.layers, 1)
-        for number, head in enumerate(one.attention.heads if one.attention else (), 1)
+        for layer, layer_parts in enumerate(model.layers, 1)
+        for number, head in enumerate(layer_parts.attention.heads if layer_parts.attention else (), 1)
     ]
 
 
@@ -121,31 +121,31 @@ def runs(model: Transformer, n: int, words: Iterable[Word], tick: Callable[[], N
     """These words of `n` typed symbols. BadInput where a value is not rational."""
     places = head_places(model)
     tables = {place: _HeadWeights(place.head) for place in places}
-    found = HardRuns(n, [], [], [ZERO] * (len(model.layers) + 1), {place[:2]: HeadSizes() for place in places})
+    hard_runs = HardRuns(n, [], [], [ZERO] * (len(model.layers) + 1), {place[:2]: HeadSizes() for place in places})
     domain = _Watched()
     for word in words:
         domain.met = []
         try:
             result = forward(model, model.tokens(word), domain, trace=True, weights=False)
-            shown = model.embedding.written(word)
-            _note(model, tables, result.steps, domain.met, shown, found)
+            text_shown = model.embedding.written(word)
+            _note(model, tables, result.steps, domain.met, text_shown, hard_runs)
         except NotExact as error:
             must = "the values of an average-hard model must be rational"
             raise BadInput(must, f"{error}, at the string {model.embedding.written(word)}") from None
-        found.words.append(word)
-        found.ends.append(_all_rational(result.steps[-1].columns))
+        hard_runs.words.append(word)
+        hard_runs.ends.append(_all_rational(result.steps[-1].columns))
         if tick is not None:
             tick()
-    return found
+    return hard_runs
 
 
 def _all_rational(columns: Mapping[str, BallColumn]) -> dict[str, list[fmpq]]:
     """A stream whose values are rational; NotExact where one is not."""
-    found = {name: [x for x in column if isinstance(x, fmpq)] for name, column in columns.items()}
+    rational_columns = {name: [x for x in column if isinstance(x, fmpq)] for name, column in columns.items()}
     for name, column in columns.items():
-        if len(found[name]) < len(column):
+        if len(rational_columns[name]) < len(column):
             raise NotExact("a value of the residual stream must be rational", f"one of {name}")
-    return found
+    return rational_columns
 
 
 def entered(model: Transformer, streams: Sequence[Stream]) -> Iterator[tuple[int, Stream]]:
@@ -212,8 +212,8 @@ def _size(columns: Mapping[str, Sequence[fmpq]]) -> fmpq:
 def _rows(head: Head, columns: Mapping[str, Sequence[fmpq]]) -> list[tuple[fmpq, ...]]:
     """What a head reads at each position; equal rows once."""
     length = len(next(iter(columns.values())))
-    held = [columns.get(name, [ZERO] * length) for name in head.reads]
-    return list(dict.fromkeys(zip(*held, strict=True)))
+    columns_read = [columns.get(name, [ZERO] * length) for name in head.reads]
+    return list(dict.fromkeys(zip(*columns_read, strict=True)))
 
 
 def _sizes(sizes: HeadSizes, head: Head, table: _HeadWeights, rows: Sequence[Sequence[fmpq]]) -> None:
@@ -233,7 +233,7 @@ def _sizes(sizes: HeadSizes, head: Head, table: _HeadWeights, rows: Sequence[Seq
         values.append(value)
     for w, column in enumerate(zip(*values, strict=True)):
         sizes.ranges[w] = max(sizes.ranges[w], max(column) - min(column))
-    for k, one in enumerate(values):
-        for other in values[:k]:
-            apart = sum((abs(x - y) for x, y in zip(one, other, strict=True)), ZERO)
+    for k, first_value in enumerate(values):
+        for second_value in values[:k]:
+            apart = sum((abs(x - y) for x, y in zip(first_value, second_value, strict=True)), ZERO)
             sizes.apart = max(sizes.apart, apart)

@@ -147,13 +147,13 @@ class HardSoft(Reply):
         if self.fails is not None:
             lost = self.fails
             return {
-                "heads": [_head_json(one) for one in self.heads],
+                "heads": [_head_json(head_told) for head_told in self.heads],
                 "gamma": self.gamma,
                 "fails": {"n": lost.n, "word": lost.word, "head": lost.head, "gap": written(lost.least)},
                 "status": "REFUTED",
             }
         return {
-            "heads": [_head_json(one) for one in self.heads],
+            "heads": [_head_json(head_told) for head_told in self.heads],
             "gamma": self.gamma,
             "x_max": self.x_max,
             "h_max": list(self.h_max),
@@ -222,26 +222,29 @@ def hardsoft(
     unique = [place for place in head_places(model) if place.head.weighting in UNIQUE]
     terms = {place[:2]: _term(place, hard, claimed) for place in unique}
     loose = untie(model, terms) if terms else model
-    met = [runs(loose, n, asked.each(n), next(tick)) for n in lengths] if terms else hard
+    loose_runs = [runs(loose, n, asked.each(n), next(tick)) for n in lengths] if terms else hard
     heads = tuple(_told(place, hard, terms.get(place[:2])) for place in head_places(model))
-    for before, after in zip(hard, met, strict=True):
+    for before, after in zip(hard, loose_runs, strict=True):
         pairs = zip(before.ends, after.ends, strict=True)
         if any(end != {name: other[name] for name in end} for end, other in pairs):
             raise RuntimeError("tie-breaking terms changed the run with hard attention")
-    gaps = {at.n: min((ratio_of(one.gap[0]) for one in at.heads.values() if one.gap), default=None) for at in met}
+    gaps = {
+        at.n: min((ratio_of(sizes.gap[0]) for sizes in at.heads.values() if sizes.gap), default=None)
+        for at in loose_runs
+    }
     gamma = claimed.text if claimed else fitted({n: g for n, g in gaps.items() if g is not None}, below=True)
-    fails = None if claimed is None else _fails(loose, met, claimed)
+    fails = None if claimed is None else _fails(loose, loose_runs, claimed)
     if claimed is not None and fails is not None:
         return HardSoft(model.name, heads, gamma, None, (), {}, (), "REFUTED", None, fails, inputs=asked)
     if claimed is not None:
         gaps = {n: claimed.positive(n) if g is not None else None for n, g in gaps.items()}
-    x_max = fitted({at.n: _least_one(at.greatest[0]) for at in met}, below=False)
+    x_max = fitted({at.n: _least_one(at.greatest[0]) for at in loose_runs}, below=False)
     h_max = tuple(
-        fitted({at.n: _least_one(at.greatest[k]) for at in met}, below=False) for k in range(len(model.layers))
+        fitted({at.n: _least_one(at.greatest[k]) for at in loose_runs}, below=False) for k in range(len(model.layers))
     )
     known = Constants(loose)
     rows, taus = [], dict[int, Fraction]()
-    for at in met:
+    for at in loose_runs:
         row, tau = _row(loose, at, gaps[at.n], known, allowed.positive(at.n), next(tick))
         rows.append(row)
         taus[at.n] = Fraction(1) if tau is None else tau
@@ -251,12 +254,12 @@ def hardsoft(
     if gamma is not None and x_max is not None:
         tail = known.rule(at_most_one(gamma), x_max, at_most_one(allowed.text))
     soft = _model(loose, by_length, tail, model, error)
-    soft, decides = _between(soft, met, max(map(allowed.positive, lengths)))
+    soft, decides = _between(soft, loose_runs, max(map(allowed.positive, lengths)))
     answers = replace(readout, reads=soft.readout.reads, weights=soft.readout.weights)
     soft = replace(soft, readout=answers)  # at its own positions
     status = f"CHECKED {max_length}"
-    found = (gamma, x_max, h_max, known.told(), tuple(rows))
-    return HardSoft(model.name, heads, *found, status, soft, decides=decides, inputs=asked)
+    told_parts = (gamma, x_max, h_max, known.told(), tuple(rows))
+    return HardSoft(model.name, heads, *told_parts, status, soft, decides=decides, inputs=asked)
 
 
 def _least_one(value: fmpq) -> Fraction:
@@ -282,8 +285,8 @@ def checked(
             raise BadInput(must, f"softmax in {place} of {model.name}", "symcook bound error is for softmax models")
     for number, layer in enumerate(model.layers, 1):
         if layer.feedforward is not None and layer.feedforward.activation != "relu":
-            given = f"{layer.feedforward.activation} in layer {number}"
-            raise BadInput("the activation must be relu, whose Lipschitz constant is 1", given)
+            activation_given = f"{layer.feedforward.activation} in layer {number}"
+            raise BadInput("the activation must be relu, whose Lipschitz constant is 1", activation_given)
     model.check_length(max_length + model.embedding.added)
     return strings(model, range(1, max_length + 1), inputs, sample, seed, positions)
 
@@ -304,18 +307,20 @@ def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> s
         return "1"
     if claimed is not None and all(claimed.positive(n) * n <= value for n, value in least.items()):
         return f"n*({claimed.text})"
-    found = fitted(least, below=True)
-    if found is not None:
-        return found
-    n, gap = min(((n, gap) for n, gap in gaps.items() if gap is not None), key=lambda one: one[1][0])
-    given = f"{place}, {place.head.weighting}: scores of the string {gap[1]} differ by {written(ratio_of(gap[0]))}"
+    fitted_gap = fitted(least, below=True)
+    if fitted_gap is not None:
+        return fitted_gap
+    n, gap = min(((n, gap) for n, gap in gaps.items() if gap is not None), key=lambda pair: pair[1][0])
+    gap_text = f"{place}, {place.head.weighting}: scores of the string {gap[1]} differ by {written(ratio_of(gap[0]))}"
     if claimed is None:
         do = "give --gap with an expression that n times stays below"
         raise BadInput(
-            "the ties of a head must be broken by less than its score gap, which must be c/n^k with k <= 3", given, do
+            "the ties of a head must be broken by less than its score gap, which must be c/n^k with k <= 3",
+            gap_text,
+            do,
         )
     must = f"n times gamma must stay smaller than the score gap of a head whose ties are broken, also at n = {n}"
-    raise BadInput(must, f"{claimed.text}; {given}", "give a smaller --gap")
+    raise BadInput(must, f"{claimed.text}; {gap_text}", "give a smaller --gap")
 
 
 def _told(place: HeadPlace, hard: Sequence[HardRuns], term: str | None) -> HardHead:
@@ -331,9 +336,9 @@ def _fails(model: Transformer, met: Sequence[HardRuns], claimed: Rate) -> GapFai
     """The first word at which the gap that is claimed is more than there is."""
     for at in met:
         for place in head_places(model):
-            found = at.heads[place[:2]].gap
-            if found is not None and ratio_of(found[0]) < claimed.positive(at.n):
-                return GapFails(at.n, found[1], str(place), ratio_of(found[0]))
+            least_gap = at.heads[place[:2]].gap
+            if least_gap is not None and ratio_of(least_gap[0]) < claimed.positive(at.n):
+                return GapFails(at.n, least_gap[1], str(place), ratio_of(least_gap[0]))
     return None
 
 
@@ -362,10 +367,10 @@ def _row(
 
 def _needed(model: Transformer, at: HardRuns, low: Fraction, allowed: Fraction) -> Ball | None:
     """The temperature that is needed, in a ball: none at its lower end has a greater error, and one at its upper."""
-    found = Floats(model, at).needed(allowed, low)
-    if found is None:
+    needed_floats = Floats(model, at).needed(allowed, low)
+    if needed_floats is None:
         return None
-    near, words = found
+    near, words = needed_floats
     bound = arb_of(allowed)
     for far in (NEAR, 10 * NEAR, 100 * NEAR):
         cold, warm = max(low, near * (1 - far)), near * (1 + far)
@@ -418,16 +423,16 @@ def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> t
         middle = max(low + off, middle)
     elif high is not None:
         middle = min(high - 2 * off, middle)
-    told = Decided(low, high, middle, alike)
+    decided = Decided(low, high, middle, alike)
     if middle == 0:
-        return soft, told
-    soft, one = with_position(soft, "one", "1")
+        return soft, decided
+    soft, constant_name = with_position(soft, "one", "1")
     reads, row = [*readout.reads], list(weights)
-    if one in reads:
-        row[reads.index(one)] -= middle
+    if constant_name in reads:
+        row[reads.index(constant_name)] -= middle
     else:
-        reads, row = [*reads, one], [*row, -middle]
-    return replace(soft, readout=replace(readout, reads=tuple(reads), weights=[row])), told
+        reads, row = [*reads, constant_name], [*row, -middle]
+    return replace(soft, readout=replace(readout, reads=tuple(reads), weights=[row])), decided
 
 
 def _logits(soft: Transformer, at: HardRuns, weights: Sequence[Fraction]) -> Iterator[fmpq]:

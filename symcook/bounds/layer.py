@@ -47,24 +47,24 @@ def interior(conditions: Sequence[AffineRow], inputs: int) -> AffinePoint | None
     """
     if inputs == 0:
         return () if all(row[-1] > 0 for row in conditions) else None
-    lower, upper, rest = [], [], set()
+    lower, upper, others_of = [], [], set()
     for row in conditions:
         factor = row[inputs - 1]
         others = (*row[: inputs - 1], row[-1])
         if factor == 0:
-            rest.add(others)
+            others_of.add(others)
         else:  # the last coordinate is above or below this
             (lower if factor > 0 else upper).append(tuple(-e / factor for e in others))
-    if len(lower) * len(upper) + len(rest) > MAX_CONDITIONS:
+    if len(lower) * len(upper) + len(others_of) > MAX_CONDITIONS:
         raise BadInput("the hidden units must be few enough to find all their signs", f"{len(conditions)} conditions")
-    rest |= {tuple(b - a for a, b in zip(low, high, strict=True)) for low in lower for high in upper}
-    found = interior(tuple(rest), inputs - 1)
-    if found is None:
+    others_of |= {tuple(b - a for a, b in zip(low, high, strict=True)) for low in lower for high in upper}
+    inner_point = interior(tuple(others_of), inputs - 1)
+    if inner_point is None:
         return None
-    low, high = ([value(bound, found) for bound in bounds] for bounds in (lower, upper))
+    low, high = ([value(bound, inner_point) for bound in bounds] for bounds in (lower, upper))
     if low and high:
-        return (*found, (max(low) + min(high)) / 2)
-    return (*found, max(low) + 1 if low else min(high) - 1 if high else Fraction(0))
+        return (*inner_point, (max(low) + min(high)) / 2)
+    return (*inner_point, max(low) + 1 if low else min(high) - 1 if high else Fraction(0))
 
 
 def value(row: AffineRow, point: Sequence[Fraction]) -> Fraction:
@@ -188,10 +188,10 @@ def lipschitz(
     if not any((*network.b1, *network.b2)):
         homogeneous = "of degree 1, without biases"
         proofs.append("cookbook.s6.1.biasfree_homogeneous")
-    elif (found := network.stretched()) is None:
+    elif (stretched := network.stretched()) is None:
         homogeneous = "of degree 1"
     else:
-        x, c = found
+        x, c = stretched
         homogeneous = f"no: f({c} x) is not {c} f(x) at {', '.join(_at(block.reads, x))}"
     return Bound(
         kind="lipschitz",
@@ -309,7 +309,7 @@ def column_growths(gains: Sequence[Fraction]) -> set[tuple[Fraction, Fraction]] 
     """The pairs of `row_growths` for the sum of entries and these gains, none negative; None where there are more than
     `MAX_SUMS` sums of gains with signs."""
     d, total = len(gains), sum((g * g for g in gains), Fraction(0))
-    found: set[tuple[Fraction, Fraction]] = set()
+    growths: set[tuple[Fraction, Fraction]] = set()
     for own in set(gains):
         others = list(gains)
         others.remove(own)
@@ -320,11 +320,11 @@ def column_growths(gains: Sequence[Fraction]) -> set[tuple[Fraction, Fraction]] 
                 return None
         for signed in (own, -own):
             for all_but in sums:
-                whole = signed + all_but
-                p = signed - whole / d
+                signed_sum = signed + all_but
+                p = signed - signed_sum / d
                 if p >= 0:  # all other signs give -p
-                    found.add((p, Fraction(d - 1, d) * (total - whole**2 / d)))
-    return found
+                    growths.add((p, Fraction(d - 1, d) * (total - signed_sum**2 / d)))
+    return growths
 
 
 def greatest_growth(pairs: Collection[tuple[Fraction, Fraction]]) -> flint.arb:
@@ -349,12 +349,12 @@ def _text(value: str | int | Fraction) -> str:
 
 
 def _gains(gain: str | int | Fraction, d: int) -> list[Fraction]:
-    found = [rational_value(number_tree(part, "gain"), "gain") for part in _text(gain).split(",")]
-    if len(found) not in (1, d):
-        raise BadInput(f"gain must be one number, or d = {d} of them", len(found), "give for example --gain 1")
-    if not any(found):
+    numbers = [rational_value(number_tree(part, "gain"), "gain") for part in _text(gain).split(",")]
+    if len(numbers) not in (1, d):
+        raise BadInput(f"gain must be one number, or d = {d} of them", len(numbers), "give for example --gain 1")
+    if not any(numbers):
         raise BadInput("gain must not be 0 everywhere, where layer norm is constant", gain, "give for example --gain 1")
-    return found * d if len(found) == 1 else found
+    return numbers * d if len(numbers) == 1 else numbers
 
 
 def _greatest_root(squares: Sequence[Fraction]) -> flint.arb:
@@ -367,8 +367,8 @@ def _greatest_root(squares: Sequence[Fraction]) -> flint.arb:
             if j != i:
                 term *= flint.fmpq_poly([flint.fmpq(square.numerator, square.denominator), -1])
         total += term
-    found: Any = total.numer().complex_roots()  # pairs of a root and how often it occurs
-    roots = [root.real for root, _ in found]
+    root_pairs: Any = total.numer().complex_roots()  # pairs of a root and how often it occurs
+    roots = [root.real for root, _ in root_pairs]
     best = roots[0]
     for root in roots[1:]:
         best = best.max(root)

@@ -81,10 +81,10 @@ class Off:
     def whole(self) -> arb:
         """A ball around all values that it may take."""
         if self._whole is None:
-            found: Any = self.exact if self.still else self.exact + arb(0, self.moved.upper())
-            if self.floor is not None and not found >= self.floor:
-                found = found.max(self.floor)
-            self._whole = found
+            ball_of_all: Any = self.exact if self.still else self.exact + arb(0, self.moved.upper())
+            if self.floor is not None and not ball_of_all >= self.floor:
+                ball_of_all = ball_of_all.max(self.floor)
+            self._whole = ball_of_all
         return self._whole
 
 
@@ -128,11 +128,11 @@ class Moved(Rowwise):
 
     def total_size(self, columns: Iterable[Off]) -> arb:
         """How far several numbers move together, in the sum of their sizes."""
-        kept = list(columns)
-        rows = [[abs(x) for x in one.slope.entries()] for one in kept if one.slope is not None]
-        own = sum((one.own for one in kept), NONE)
-        for one in kept:
-            own += sum((self.bent[k].moved / 2 * x.abs_upper() for k, x in one.kinks.items()), NONE)
+        columns_kept = list(columns)
+        rows = [[abs(x) for x in off.slope.entries()] for off in columns_kept if off.slope is not None]
+        own = sum((off.own for off in columns_kept), NONE)
+        for off in columns_kept:
+            own += sum((self.bent[k].moved / 2 * x.abs_upper() for k, x in off.kinks.items()), NONE)
         if not rows:
             return own.upper()
         return (own + self.size(arb_mat([[sum(column, NONE) for column in zip(*rows, strict=True)]]))).upper()
@@ -140,10 +140,10 @@ class Moved(Rowwise):
     # What is given.
 
     def number(self, value: Coefficient) -> Off:
-        found = self.known.get(value)
-        if found is None:
-            found = self.known[value] = self.given(value)
-        return found
+        known_off = self.known.get(value)
+        if known_off is None:
+            known_off = self.known[value] = self.given(value)
+        return known_off
 
     def given(self, value: Coefficient) -> Off:
         """A number of the model: in floats it moves to the one that is stored."""
@@ -168,8 +168,10 @@ class Moved(Rowwise):
         except BadInput:  # not rational
             base = self.given_at(term, indices)
         for name in moving:
-            one = self.one((i - self._start) * len(self.entries) + self.entries[name], ONE)
-            base = Off(self, base.exact, one if base.slope is None else base.slope + one, base.own, base.kinks)
+            slope_unit = self.one((i - self._start) * len(self.entries) + self.entries[name], ONE)
+            base = Off(
+                self, base.exact, slope_unit if base.slope is None else base.slope + slope_unit, base.own, base.kinks
+            )
         return base
 
     def given_at(self, term: Tree, indices: Mapping[str, Fraction]) -> Off:
@@ -223,13 +225,13 @@ class Moved(Rowwise):
         """A number whose derivatives towards others are given. What is still is not multiplied: 0 times a ball without
         an end is 0 here."""
         slope, own, kinks = None, NONE, dict[int, arb]()
-        for one, steep in by:
-            if one.slope is not None:
-                moved = one.slope if steep is ONE else one.slope * steep
+        for part, steep in by:
+            if part.slope is not None:
+                moved = part.slope if steep is ONE else part.slope * steep
                 slope = moved if slope is None else slope + moved
-            if not one.own.is_zero():
-                own = own + one.own * steep.abs_upper()
-            for k, x in one.kinks.items():
+            if not part.own.is_zero():
+                own = own + part.own * steep.abs_upper()
+            for k, x in part.kinks.items():
                 kinks[k] = kinks.get(k, NONE) + x * steep
         return Off(self, exact, slope, own, kinks or NO_KINKS, floor)
 
@@ -238,17 +240,19 @@ class Moved(Rowwise):
         return self.passed(sum((part.exact for part in parts), NONE), [(part, ONE) for part in parts])
 
     def total(self, parts: Sequence[Off]) -> Off:
-        kept = [part for part in parts if not (part.still and part.exact.is_zero())]
-        if len(kept) < 2:
-            return kept[0] if kept else self.nothing
-        found = self.added(kept)
+        parts_kept = [part for part in parts if not (part.still and part.exact.is_zero())]
+        if len(parts_kept) < 2:
+            return parts_kept[0] if parts_kept else self.nothing
+        summed = self.added(parts_kept)
         if self.format is None:
-            return found
-        if all(part.still for part in kept) and self.format.holds(arb(self.format.total([p.exact for p in kept]))):
-            return found
-        size = sum((part.whole.abs_upper() for part in kept), NONE)
+            return summed
+        if all(part.still for part in parts_kept) and self.format.holds(
+            arb(self.format.total([p.exact for p in parts_kept]))
+        ):
+            return summed
+        size = sum((part.whole.abs_upper() for part in parts_kept), NONE)
         self.must_fit(size)  # so does every partial sum, in whatever order
-        return self.rounded(found, size * self.share(len(kept) - 1))
+        return self.rounded(summed, size * self.share(len(parts_kept) - 1))
 
     def share(self, roundings: int) -> arb:
         """What so many roundings, one on top of another, do at most to a number of size 1."""
@@ -261,23 +265,23 @@ class Moved(Rowwise):
         return [self.total(column[:k]) for k in range(len(column) + 1)]
 
     def activation(self, x: Off, kind: str) -> Off:
-        whole = x.whole
+        all_values = x.whole
         if kind == "step":
-            if whole > 0 or whole <= 0:
-                return self.number(int(whole > 0))
+            if all_values > 0 or all_values <= 0:
+                return self.number(int(all_values > 0))
             raise Undecided("what a step activation sees may have either sign")
         if kind == "relu":
-            if whole >= 0:
+            if all_values >= 0:
                 return x
-            if whole <= 0:
+            if all_values <= 0:
                 return self.nothing
             return self.bend(x)
-        found = self.passed(arb(ACTIVATIONS[kind](x.exact)), [(x, GELU_SLOPES[kind](whole))])
-        if self.format is None or (x.still and whole.is_zero()):
-            return found
+        passed_on = self.passed(arb(ACTIVATIONS[kind](x.exact)), [(x, GELU_SLOPES[kind](all_values))])
+        if self.format is None or (x.still and all_values.is_zero()):
+            return passed_on
         unit = arb(self.format.unit)
-        size = found.whole.abs_upper() * unit * (1 + 2 * GELU_ULPS * unit)
-        return self.rounded(found, whole.abs_upper() * 2 * GELU_ULPS * unit + size + self.format.tiny)
+        size = passed_on.whole.abs_upper() * unit * (1 + 2 * GELU_ULPS * unit)
+        return self.rounded(passed_on, all_values.abs_upper() * 2 * GELU_ULPS * unit + size + self.format.tiny)
 
     def bend(self, x: Off) -> Off:
         """relu of what may have either sign."""
@@ -293,22 +297,22 @@ class Moved(Rowwise):
         return half
 
     def linear(self, terms: Sequence[tuple[RowColumn, Coefficient]], bias: Coefficient) -> RowColumn:
-        found = super().linear(terms, bias)
+        entries_found = super().linear(terms, bias)
         weights: list[Any] = [weight for _, weight in terms]
         if terms and weights[0] and not any(isinstance(c, tuple) for c in (*weights, bias)):
             lead = Fraction(weights[0])
             numbers: list[Any] = [*weights, bias]
             shares = tuple(Fraction(c) / lead for c in numbers)
-            for entry, *parts in zip(found, *(column for column, _ in terms), strict=True):
+            for entry, *parts in zip(entries_found, *(column for column, _ in terms), strict=True):
                 if entry.form is None and entry is not self.nothing and all(entry is not part for part in parts):
                     entry.form = (tuple(parts), shares), lead
-        return found
+        return entries_found
 
     def normalised(self, entries: Sequence[Off], epsilon: Off, zero_variance: str, i: int) -> Sequence[Off]:
         mean = self.mean(entries)
         minus = self.passed(-mean.exact, [(mean, -ONE)])
         centred = [self.total([x, minus]) for x in entries]
-        if all(one.still and one.exact.is_zero() for one in centred) and epsilon.exact.is_zero():
+        if all(entry.still and entry.exact.is_zero() for entry in centred) and epsilon.exact.is_zero():
             refuse_zero_variance(zero_variance, i)
             return [self.nothing] * len(entries)
         variance = self.mean([self.times(x, x) for x in centred])
@@ -321,9 +325,9 @@ class Moved(Rowwise):
         return [self.over(x, root) for x in centred]
 
     def root(self, x: Off) -> Off:
-        whole = x.whole.sqrt()
-        floor = whole.lower() if self.format is None else NONE  # a root may be rounded below it
-        return self.rounded(self.passed(x.exact.sqrt(), [(x, 1 / (2 * whole))], floor))
+        root_ball = x.whole.sqrt()
+        floor = root_ball.lower() if self.format is None else NONE  # a root may be rounded below it
+        return self.rounded(self.passed(x.exact.sqrt(), [(x, 1 / (2 * root_ball))], floor))
 
     def softmax(self, scores: Sequence[Off], scale: Off | None, rows: Sequence[Sequence[Off]]) -> Sequence[Off]:
         """Weighted means. The slope of one with weights p, scores s and values v is the mean of the slopes of v and of
@@ -332,13 +336,13 @@ class Moved(Rowwise):
             scores = [self.times(scale, score) for score in scores]
         exact = _shares([score.exact for score in scores])
         wholes = [score.whole for score in scores]
-        share = [1 / sum(((other - one).exp() for other in wholes), NONE) if not _same(wholes) else
-                 arb(1) / len(scores) for one in wholes]  # fmt: skip
-        found = []
+        share = [1 / sum(((other_ball - score_ball).exp() for other_ball in wholes), NONE) if not _same(wholes) else
+                 arb(1) / len(scores) for score_ball in wholes]  # fmt: skip
+        means = []
         for row in rows:
             alone = len(scores) == 1  # e^0/e^0, whatever the score is
             if alone or (self.format is None and _same(row)):  # of floats, weights add up to nearly 1
-                found.append(row[0])
+                means.append(row[0])
                 continue
             values = [value.whole for value in row]
             mean = sum((p * v for p, v in zip(share, values, strict=True)), NONE)
@@ -351,8 +355,8 @@ class Moved(Rowwise):
             if self.format is not None:
                 size = sum(((p * v).abs_upper() for p, v in zip(share, values, strict=True)), NONE)
                 result = self.rounded(result, self.soft_rounding(wholes, size, values))
-            found.append(result)
-        return found
+            means.append(result)
+        return means
 
     def soft_rounding(self, scores: Sequence[arb], size: arb, values: Sequence[arb]) -> arb:
         """What the arithmetic of one softmax may add: weights off by a factor, their sum, the sum of products, and the
@@ -405,7 +409,7 @@ def _shares(scores: Sequence[arb]) -> list[arb]:
 
 
 def _same(entries: Sequence[object]) -> bool:
-    return all(one is entries[0] for one in entries)
+    return all(entry is entries[0] for entry in entries)
 
 
 def _gelu_slope(x: arb) -> arb:

@@ -41,9 +41,9 @@ class Deficits:
     @staticmethod
     def of(scores: Sequence[Fraction | int]) -> Deficits:
         """The deficits of a score vector of length at least 1."""
-        found = Counter(scores)
-        best = max(found)
-        return Deficits(found[best], {best - s: many for s, many in found.items() if s != best})
+        counted = Counter(scores)
+        best = max(counted)
+        return Deficits(counted[best], {best - s: many for s, many in counted.items() if s != best})
 
     @property
     def gap(self) -> Fraction | int | None:
@@ -94,8 +94,8 @@ class Deficits:
         powers = _Powers(gamma, unit or 1)
         bits = flint.ctx.prec + self.others.bit_length()
         reach = (bits * flint.arb.const_log2() * (unit or 1) / gamma).abs_upper()  # y^reach is below the last bit
-        whole = reach.ceil().unique_fmpz() if reach < arb_of(last - first) else None
-        end = last if whole is None else first + int(whole)
+        reach_steps = reach.ceil().unique_fmpz() if reach < arb_of(last - first) else None
+        end = last if reach_steps is None else first + int(reach_steps)
         if unit is not None and end - first <= DENSE * len(places):
             coefficients = [0] * (end - first + 1)
             for place, many in places.items():
@@ -110,10 +110,10 @@ class Deficits:
                 power *= powers(place - before)
                 total += many * power
                 before = place
-        if whole is None:
+        if reach_steps is None:
             return total
-        rest = self.others * powers.far(end)  # more than there are beyond the end, each as small
-        return total + rest.union(flint.arb(0))
+        beyond_end = self.others * powers.far(end)  # more than there are beyond the end, each as small
+        return total + beyond_end.union(flint.arb(0))
 
     def distance(self, gamma: flint.arb) -> flint.arb:
         """2 S/(top + S)."""
@@ -176,17 +176,17 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
             _few(many)
             places = ({"j": Fraction(j), "n": Fraction(many)} for j in range(1, many + 1))
             return [_plain(rational_value(tree, "each score", place)) for place in places]
-        found = [_plain(rational_value(number_tree(part, "each score"), "each score")) for part in parts]
+        score_list = [_plain(rational_value(number_tree(part, "each score"), "each score")) for part in parts]
     elif isinstance(scores, Iterable):
-        found = [s if type(s) is int else _rational(s) for s in scores]
+        score_list = [s if type(s) is int else _rational(s) for s in scores]
     else:
         raise BadInput("scores must be a list of exact numbers", scores, "give for example '3, 1, 0'")
-    if not found:
+    if not score_list:
         raise BadInput("there must be at least one score", "none", "give for example '3, 1, 0'")
-    _few(len(found))
-    if n is not None and count(n) != len(found):
+    _few(len(score_list))
+    if n is not None and count(n) != len(score_list):
         raise BadInput("n must be the number of scores that are listed", n, f"leave it out, or list {n} scores")
-    return found
+    return score_list
 
 
 def _score_tree(text: str) -> Tree:
@@ -236,16 +236,16 @@ def softmax_of_scores(
     Raises BadInput for scores, n, gamma or digits. Source: Cookbook, Definition 5.2 and Lemma 5.3.
     """
     wanted = check_digits(digits)
-    given = read_scores(scores, n)
+    score_list = read_scores(scores, n)
     text, ball_of = positive(gamma)
-    deficits = Deficits.of(given)
-    gap, many = deficits.gap, len(given)
+    deficits = Deficits.of(score_list)
+    gap, many = deficits.gap, len(score_list)
 
     def claimed() -> flint.arb:
         return 2 * many * (-ball_of() * arb_of(Fraction(gap))).exp() if gap is not None else flint.arb(0)
 
     more = ", ..." if many > MAX_SHOWN else ""
-    listed = scores if isinstance(scores, str) else ", ".join(map(written, given[:MAX_SHOWN])) + more
+    listed = scores if isinstance(scores, str) else ", ".join(map(written, score_list[:MAX_SHOWN])) + more
     return Bound(
         kind="softmax",
         parameters={"scores": listed, "n": many, "gamma": text},

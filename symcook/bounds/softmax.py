@@ -107,10 +107,10 @@ def quadratic_lookup(
 
     def beyond() -> flint.arb:
         """S without its terms at distance 1."""
-        gamma, (one, other) = ball_of(), sides
-        if one is None or other is None or one == other:
-            return 2 * squares(gamma, other, 2)[0]
-        few, many = sorted((one, other))
+        gamma, (first_side, second_side) = ball_of(), sides
+        if first_side is None or second_side is None or first_side == second_side:
+            return 2 * squares(gamma, second_side, 2)[0]
+        few, many = sorted((first_side, second_side))
         near = reach(gamma, 2)
         if near is not None and near < few:  # then one ball holds either sum
             return 2 * squares(gamma, many, 2)[0]
@@ -121,8 +121,8 @@ def quadratic_lookup(
 
     def difference() -> flint.arb:
         """(claimed - value) (1 + S), without the cancellation of 4 x against 2 S."""
-        x, rest = (-ball_of()).exp(), beyond()
-        return (4 - 2 * near) * x + 4 * x * (near * x + rest) - 2 * rest
+        x, beyond_sum = (-ball_of()).exp(), beyond()
+        return (4 - 2 * near) * x + 4 * x * (near * x + beyond_sum) - 2 * beyond_sum
 
     def free() -> flint.arb:
         x = (-ball_of()).exp()

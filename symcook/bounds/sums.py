@@ -56,10 +56,10 @@ def euler_maclaurin(f: Smooth, m: int | None) -> flint.arb | None:
     ends = [(0, -1)] if m is None else [(0, -1), (m, 1)]
     total = f.integral(m) + remainder.union(-remainder)
     for place, sign in ends:
-        found = _coefficients(f.series, place, 2 * order)
-        total += sign * found[0] / 2
+        coefficients = _coefficients(f.series, place, 2 * order)
+        total += sign * coefficients[0] / 2
         for j in range(1, order + 1):  # f^(2j - 1)/(2j - 1)! is the coefficient
-            total += sign * flint.arb(flint.fmpq.bernoulli(2 * j)) / (2 * j) * found[2 * j - 1]
+            total += sign * flint.arb(flint.fmpq.bernoulli(2 * j)) / (2 * j) * coefficients[2 * j - 1]
     return total
 
 
@@ -67,8 +67,8 @@ def _coefficients(series: Callable[[flint.arb_series], flint.arb_series], place:
     """The first `many` Taylor coefficients at a place."""
     before, flint.ctx.cap = flint.ctx.cap, many + 1  # flint drops what is beyond its cap, without a word
     try:
-        found = series(flint.arb_series([place, 1], many))
-        return [found[k] for k in range(many)]
+        coefficients = series(flint.arb_series([place, 1], many))
+        return [coefficients[k] for k in range(many)]
     finally:
         flint.ctx.cap = before
 
@@ -87,8 +87,8 @@ def squares(gamma: flint.arb, m: int | None, first: int = 1) -> tuple[flint.arb,
     end = reach(gamma, first)
     last = end if m is None or (end is not None and end < m) else m
     if last is None or last > FEW:
-        found = [euler_maclaurin(f, m) for f in _gaussians(gamma, m)]
-        mass, mean = found
+        integrals = [euler_maclaurin(f, m) for f in _gaussians(gamma, m)]
+        mass, mean = integrals
         if mass is not None and mean is not None:
             early = [(-gamma * k * k).exp() for k in range(1, first)]
             return mass - sum(early, flint.arb(0)), mean - sum((k * t for k, t in enumerate(early, 1)), flint.arb(0))
@@ -103,8 +103,8 @@ def squares(gamma: flint.arb, m: int | None, first: int = 1) -> tuple[flint.arb,
         power *= step
         step *= square
     if last != m:  # beyond `last` the terms fall, and so they are below the integrals from there on
-        rest = (-gamma * last * last).exp() / (2 * gamma)
-        mass, mean = mass + (rest / last).union(flint.arb(0)), mean + rest.union(flint.arb(0))
+        tail = (-gamma * last * last).exp() / (2 * gamma)
+        mass, mean = mass + (tail / last).union(flint.arb(0)), mean + tail.union(flint.arb(0))
     return mass, mean
 
 
@@ -115,8 +115,8 @@ def reach(gamma: flint.arb, first: int) -> int | None:
     root = least.abs_upper().sqrt().upper()
     if not root < 2 * MAX_TERMS:
         return None
-    whole = root.ceil().unique_fmpz()
-    return int(present(whole))
+    steps_needed = root.ceil().unique_fmpz()
+    return int(present(steps_needed))
 
 
 def _gaussians(gamma: flint.arb, m: int | None) -> tuple[Smooth, Smooth]:
@@ -175,9 +175,9 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
             return (-gamma * n * t / (n - t)).exp()
 
         size = (gamma * radius).exp() * smooth
-        found = euler_maclaurin(Smooth(term, area, (radius, size)), smooth)
-        if found is not None:
-            total, first = found, smooth + 1
+        tail_sum = euler_maclaurin(Smooth(term, area, (radius, size)), smooth)
+        if tail_sum is not None:
+            total, first = tail_sum, smooth + 1
     if last - first >= MAX_TERMS:
         raise Undecided(
             f"more than {MAX_TERMS:,} positions matter here; give a greater gamma, a smaller n or fewer digits."
@@ -307,8 +307,8 @@ def _rounded_whole(value: int, p: int) -> int:
     shift = value.bit_length() - p
     if shift <= 0:
         return value
-    whole, rest, half = value >> shift, value & ((1 << shift) - 1), 1 << (shift - 1)
-    return (whole + (rest > half or (rest == half and whole & 1))) << shift
+    quotient, remainder, half = value >> shift, value & ((1 << shift) - 1), 1 << (shift - 1)
+    return (quotient + (remainder > half or (remainder == half and quotient & 1))) << shift
 
 
 def _code(x: int, p: int) -> tuple[Fraction, Fraction]:
@@ -330,8 +330,8 @@ def rounded(value: Fraction, p: int) -> Fraction:
     scaled = Fraction(top << max(shift, 0), bottom << max(-shift, 0))
     if scaled >= 1 << p:
         shift, scaled = shift - 1, scaled / 2
-    whole = Fraction(round(scaled))  # ties to even
-    return (1 if value > 0 else -1) * (whole / 2**shift if shift >= 0 else whole * 2**-shift)
+    mantissa = Fraction(round(scaled))  # ties to even
+    return (1 if value > 0 else -1) * (mantissa / 2**shift if shift >= 0 else mantissa * 2**-shift)
 
 
 def rounded_root(value: Fraction, p: int) -> Fraction:

@@ -43,8 +43,8 @@ class Rate:
         except BadInput as error:
             raise BadInput(f"{self.name} must be rational at n = {n}; {error.must}", error.given, error.do) from None
         if value <= 0:
-            given = f"{self.text}, which is {written(value)} at n = {n}" if "n" in self.text else self.text
-            raise BadInput(f"{self.name} must be positive", given, "write for example 1/(4*n)")
+            shown_value = f"{self.text}, which is {written(value)} at n = {n}" if "n" in self.text else self.text
+            raise BadInput(f"{self.name} must be positive", shown_value, "write for example 1/(4*n)")
         return value
 
 
@@ -119,15 +119,15 @@ class Constants:
             return None
         K, L = self.lemma25, self.layers
         with PRECISION, flint.ctx.workprec(BITS):
-            rest = arb_of(L * K).log()
+            logarithm = arb_of(L * K).log()
             if L > 1:
-                rest += (L - 1) * (arb_of(2 * K * (L - 1)).log() - 1)
-            hundredths = (100 * rest).upper().ceil().unique_fmpz()
-        whole, power = written(Fraction(int(present(hundredths)), 100)), "" if L < 3 else f"^{L - 1}"
+                logarithm += (L - 1) * (arb_of(2 * K * (L - 1)).log() - 1)
+            hundredths = (100 * logarithm).upper().ceil().unique_fmpz()
+        logarithm_text, power = written(Fraction(int(present(hundredths)), 100)), "" if L < 3 else f"^{L - 1}"
         n = f"(n + {self.added})" if self.added else "n"
         if L == 1:
-            return f"({gamma})/({whole} + log({n}*({x})/({error})))"
-        return f"({gamma})/(2*({whole} + log({n}*({x})/({error})*(({x})^2/({gamma})){power})))"
+            return f"({gamma})/({logarithm_text} + log({n}*({x})/({error})))"
+        return f"({gamma})/(2*({logarithm_text} + log({n}*({x})/({error})*(({x})^2/({gamma})){power})))"
 
     def tau(self, n: int, gamma: Fraction, x: Fraction, error: Fraction) -> Fraction:
         """The temperature of Theorem 26 at a length, from below; n counts typed symbols, and tokens that are added are

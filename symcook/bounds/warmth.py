@@ -94,18 +94,20 @@ class ByLayer:
     def error(self, tau: Fraction) -> arb:
         """A bound on the sum of the errors of all coordinates at a position, at the end."""
         e: dict[str, arb] = {}
-        whole = arb(0)
+        total_error = arb(0)
         for number, layer in enumerate(self.model.layers, 1):
             added: dict[str, arb] = {}
             more = arb(0)
             for place, head in enumerate(layer.attention.heads if layer.attention else (), 1):
-                more += self._head(head, self.met.heads[number, place], self.forms[number, place], tau, e, whole, added)
+                more += self._head(
+                    head, self.met.heads[number, place], self.forms[number, place], tau, e, total_error, added
+                )
             for name, value in added.items():
                 e[name] = e.get(name, arb(0)) + value
-            whole = _total(e).min(whole + more)
+            total_error = _total(e).min(total_error + more)
             if number in self.networks and layer.feedforward is not None:
-                e, whole = self._network(layer.feedforward, self.networks[number], e, whole)
-        return _total(e).min(whole)
+                e, total_error = self._network(layer.feedforward, self.networks[number], e, total_error)
+        return _total(e).min(total_error)
 
     def _head(
         self, head: Head, met: HeadSizes, form: HeadForm, tau: Fraction, e: Mapping[str, arb], whole: arb,
@@ -140,11 +142,11 @@ class ByLayer:
         inside = [arb(0)] * block.hidden
         for h, k, value in W1:
             inside[h] = inside[h] + arb_of(value) * e.get(block.reads[k], arb(0))
-        found = dict(e)
+        errors_after = dict(e)
         for w, h, value in W2:
             name = block.writes[w]
-            found[name] = found.get(name, arb(0)) + arb_of(value) * inside[h]
-        return found, _total(found).min(whole * (1 + arb_of(column)))
+            errors_after[name] = errors_after.get(name, arb(0)) + arb_of(value) * inside[h]
+        return errors_after, _total(errors_after).min(whole * (1 + arb_of(column)))
 
     def warmest(self, allowed: Fraction) -> Fraction | None:
         """A temperature at which the error is at most `allowed`, nearly the greatest; None where all will do."""
@@ -190,9 +192,9 @@ def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapp
             for place in range(len(soft.tokens(word))):
                 off = arb(0)
                 for name, column in columns.items():
-                    right, got = hard[name][place] if name in hard else ZERO, column[place]
-                    if type(got) is not fmpq or got != right:
-                        off += abs(arb(got) - arb(right))
+                    right, soft_value = hard[name][place] if name in hard else ZERO, column[place]
+                    if type(soft_value) is not fmpq or soft_value != right:
+                        off += abs(arb(soft_value) - arb(right))
                 if off.upper() > worst.upper():
                     worst, where = off, number
         if tick is not None:
@@ -241,6 +243,6 @@ class Floats:
         if low >= WARMEST:
             return None
         low = _between(good, low, 14)
-        found = self.errors(low * (1 + NEAR))
-        order = [int(k) for k in (-found).argsort()]
-        return low, [k for k in order if found[k] > bound * CLOSE] or order[:1]
+        errors_found = self.errors(low * (1 + NEAR))
+        order = [int(k) for k in (-errors_found).argsort()]
+        return low, [k for k in order if errors_found[k] > bound * CLOSE] or order[:1]

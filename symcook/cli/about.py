@@ -112,10 +112,10 @@ def explain(*, name: Name, settings: Settings, as_json: bool) -> None:
         program = program_facts(name)
         say_or_json(as_json, lambda: program, lambda: "{name}\n\n{words}\n\n{text}".format(**program).rstrip())
         return
-    found = operation(name)
-    if found is not None and settings:
+    function = operation(name)
+    if function is not None and settings:
         raise BadInput(f"{name} is a function, and has no argument to set here", settings[0], "leave it out")
-    facts = _facts(choose(name, settings)) if found is None else _function(found)
+    facts = _facts(choose(name, settings)) if function is None else _function(function)
     say_or_json(as_json, lambda: facts, lambda: document(facts).text())
 
 
@@ -141,7 +141,7 @@ def _function(found: Operation) -> dict[str, Any]:
 def _call(function: Callable[..., object]) -> str:
     """The arguments of a function, without their types."""
     parameters = inspect.signature(function).parameters.values()
-    plain = [one.replace(annotation=inspect.Parameter.empty) for one in parameters]
+    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
     return str(inspect.Signature(plain))
 
 
@@ -159,8 +159,8 @@ def _facts(chosen: Chosen) -> dict[str, Any]:
         ends = zip(model.embedding.ends, ("before the input", "after the input"), strict=True)
         summary += "".join(f", adds {token} {where}" for tokens, where in ends for token in tokens)
         if model.readout.labels:
-            what = "the largest of" if model.readout.labelled else "a distribution over"
-            summary += f", gives {what} {', and of '.join(' '.join(part) for part in model.readout.parts)}"
+            choice = "the largest of" if model.readout.labelled else "a distribution over"
+            summary += f", gives {choice} {', and of '.join(' '.join(part) for part in model.readout.parts)}"
         facts = {"name": model.name, "summary": summary, "source": model.source, "symbols": symbols}
         from symcook.report.model import parts
 

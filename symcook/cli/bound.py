@@ -22,9 +22,14 @@ _ARGUMENTS = {argument.name: argument for kind in bounds.KINDS.values() for argu
 
 def _kind(argument: DeclaredArgument) -> Any:
     """The type of an argument, with the kinds that it is for; its default where it is the same for all of these."""
-    kinds = {kind.name: one for kind in bounds.KINDS.values() for one in kind.arguments if one.name == argument.name}
-    same = len({one.help for one in kinds.values()}) == 1
-    return kind_of(argument, f"For {', '.join(kinds)}. {argument.help if same else argument.words}")
+    kinds = {
+        kind.name: declared
+        for kind in bounds.KINDS.values()
+        for declared in kind.arguments
+        if declared.name == argument.name
+    }
+    agree = len({declared.help for declared in kinds.values()}) == 1
+    return kind_of(argument, f"For {', '.join(kinds)}. {argument.help if agree else argument.words}")
 
 
 def _said(name: str) -> str:
@@ -70,12 +75,12 @@ def _values(settings: tuple[str, ...], text: str | None) -> dict[str, str] | Non
     """What `--set` and `--values` give, together."""
     from symcook.bounds.arguments import settings as read
 
-    found = read_settings(settings)
+    merged = read_settings(settings)
     for name, value in read(text).items():
-        if name in found:
+        if name in merged:
             raise BadInput("a setting must be given once", name)
-        found[name] = value
-    return found or None
+        merged[name] = value
+    return merged or None
 
 
 def _check(chosen: Question, said: Mapping[str, object], ranged: str | None) -> None:
@@ -83,20 +88,22 @@ def _check(chosen: Question, said: Mapping[str, object], ranged: str | None) -> 
     names = chosen.names
     if ranged and ranged not in names:
         raise unknown(f"argument of {chosen.name}", ranged, names)
-    missing = [one.name for one in chosen.arguments if one.required and one.name not in (*said, ranged)]
+    missing = [
+        declared.name for declared in chosen.arguments if declared.required and declared.name not in (*said, ranged)
+    ]
     fits = {name: value for name, value in said.items() if name in names}
     example = _example(chosen, fits, missing)
     for name, value in said.items():
         if name not in names:
             has = ", ".join(map(_said, names))
             written = ", ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else value
-            shown = written if name == "model" else _said(name) if value is True else f"{_said(name)} {written}"
+            option = written if name == "model" else _said(name) if value is True else f"{_said(name)} {written}"
             do = "leave it out" + f": {example}" * bool(missing)
-            raise BadInput(f"symcook bound {chosen.name} must have only the options {has}", shown, do)
+            raise BadInput(f"symcook bound {chosen.name} must have only the options {has}", option, do)
     if missing:
         must = f"symcook bound {chosen.name} must have {' and '.join(map(_said, missing))}"
-        given = " ".join(f"{_said(name)} {value}" for name, value in said.items()) or "neither" * (len(missing) == 2)
-        raise BadInput(must, given or "none", f"for example: {example}")
+        options = " ".join(f"{_said(name)} {value}" for name, value in said.items()) or "neither" * (len(missing) == 2)
+        raise BadInput(must, options or "none", f"for example: {example}")
 
 
 SAMPLES = {
@@ -117,14 +124,14 @@ def _plot(kind: str, over: str, place: str, said: dict[str, object], digits: int
     from symcook.report.plots import plot_bound
 
     with Progress(f"{kind} over {over}") as progress:
-        found, files = plot_bound(kind, over, place, digits=digits, force=force, progress=progress, **said)
+        figure, files = plot_bound(kind, over, place, digits=digits, force=force, progress=progress, **said)
     names = [str(file) for file in files]
     say_or_json(
-        as_json, lambda: found.to_json() | {"files": names}, lambda: f"{found.text()}\nwrote {', '.join(names)}"
+        as_json, lambda: figure.to_json() | {"files": names}, lambda: f"{figure.text()}\nwrote {', '.join(names)}"
     )
     if len(files) == 1:
         print(MISSING, file=sys.stderr)
-    return _code(found.holds, digits) if found.claims() else 0
+    return _code(figure.holds, digits) if figure.claims() else 0
 
 
 def _code(holds: bool | None, digits: int) -> int:

@@ -86,19 +86,19 @@ def _listed(file: str, about: StatementSubject, source: Path, force: bool) -> li
 def _place(source: Path, claim: Statement, taken: set[Files], force: bool) -> Files:
     """The files for a claim: with --force those that it has, else the first that no other claim has."""
     for place in claim_places(source):
-        there = place[0].exists() or place[1].exists()
-        if force and there and same_claim(place, claim) and exported(place[0]) is None:
+        exists = place[0].exists() or place[1].exists()
+        if force and exists and same_claim(place, claim) and exported(place[0]) is None:
             return place
-        if not there and place not in taken:
+        if not exists and place not in taken:
             return place
     raise AssertionError("there is always one more")
 
 
 def _line(answer: ProofAnswer, certificate: str | None) -> str:
     """An answer as one line."""
-    more = f"false of {answer.shown}" if answer.shown is not None else answer.why or answer.method
+    reason = f"false of {answer.shown}" if answer.shown is not None else answer.why or answer.method
     if certificate is not None:
-        more = f"{more}; certificate {certificate}"
+        reason = f"{reason}; certificate {certificate}"
     elif answer.status == "REFUTED":
-        more = f"{more}; no certificate"
-    return f"{answer.status:<8} {answer.statement}  ({more})"
+        reason = f"{reason}; no certificate"
+    return f"{answer.status:<8} {answer.statement}  ({reason})"

@@ -102,14 +102,14 @@ def compile(
         model = compiled(kind, text, theorem=theorem or "", **options)
     to = own.files(target, force, ".certificate.json") if prove else None
     file = save(model, target, force=force)
-    shown: dict[str, Any] = {"file": str(file), **measures(model, kind, text, alphabet)}
-    shown |= {"certificate": None, "verdict": None}
-    wrote = _wrote(shown, () if kind in ("dfa", "tm") else model.alphabet)  # those have tokens of their own beside
+    document: dict[str, Any] = {"file": str(file), **measures(model, kind, text, alphabet)}
+    document |= {"certificate": None, "verdict": None}
+    wrote = _wrote(document, () if kind in ("dfa", "tm") else model.alphabet)  # those have tokens of their own beside
     if to is not None:
         try:
-            shown |= _proved(model, to, seconds, begun, source, target, alphabet)
+            document |= _proved(model, to, seconds, begun, source, target, alphabet)
         except Undecided:
-            say_or_json(as_json, lambda: shown, lambda: wrote)
+            say_or_json(as_json, lambda: document, lambda: wrote)
             raise
     says, every = f"the model answers as the {'program' if kind == 'srasp' else 'formula'} does", "every string"
     if kind == "dfa":
@@ -120,9 +120,9 @@ def compile(
     if kind == "tm":
         says = "it outputs the machine's steps, then its output"
         every += " with a symbol" * (variant == "no-start")
-    by = f" ({', '.join(shown.pop('theorems', ()))})" * bool(theorem)
-    proved = f"\n{shown['verdict']}  on {every} {says}{by} (certificate: {shown['certificate']})"
-    say_or_json(as_json, lambda: shown, lambda: wrote + (proved if prove else ""))
+    by = f" ({', '.join(document.pop('theorems', ()))})" * bool(theorem)
+    proved = f"\n{document['verdict']}  on {every} {says}{by} (certificate: {document['certificate']})"
+    say_or_json(as_json, lambda: document, lambda: wrote + (proved if prove else ""))
     return 0
 
 
@@ -130,9 +130,9 @@ def _wrote(shown: Mapping[str, Any], letters: Sequence[str]) -> str:
     layers, heads, operators = (
         f"{shown[key]} {key[:-1] if shown[key] == 1 else key}" for key in ("layers", "heads", "operators")
     )
-    said = " ".join(letters if len(letters) <= 12 else [*letters[:3], "..", letters[-1]])
+    symbols = " ".join(letters if len(letters) <= 12 else [*letters[:3], "..", letters[-1]])
     sizes = f"{layers}, width {shown['width']}, {heads}, {operators}"
-    return f"wrote {shown['file']}: {sizes}{', symbols ' * bool(letters)}{said}"
+    return f"wrote {shown['file']}: {sizes}{', symbols ' * bool(letters)}{symbols}"
 
 
 def _proved(
@@ -147,14 +147,14 @@ def _proved(
     program = model.program
     none = "the model is written, and no proof was found"
     theorems: list[str] = []
-    if (found := unproved(model)) is not None:
-        what, theorem = found
-        none = f"the model is written, and no proof is made of {what} without --theorem {theorem}"
+    if (needed := unproved(model)) is not None:
+        program_of, theorem = needed
+        none = f"the model is written, and no proof is made of {program_of} without --theorem {theorem}"
         try:
-            made = provable(model, source if source.isprintable() else "FILE", target, alphabet)
+            command = provable(model, source if source.isprintable() else "FILE", target, alphabet)
         except Undecided as why:
             raise Undecided(f"{none}; {why}; {instead(model)}.") from None
-        raise Undecided(f"{none}; compile it with --theorem {theorem} for one, or {instead(model)}; type: {made}")
+        raise Undecided(f"{none}; compile it with --theorem {theorem} for one, or {instead(model)}; type: {command}")
     if program is None or program.theorem or program.kind == "dfa":
         try:
             with Waiting("proving"), within(seconds, none, instead(model), begun):
@@ -169,11 +169,11 @@ def _proved(
             raise refused(why, none, model) from None
     else:
         with Waiting("proving"), within(seconds, none, instead(model), begun):
-            statement, found = programs.prove(model, seconds)
-        if found.certificate is None or found.verdict is None:
-            why = str(found.missing).partition("\n")[0]
+            statement, proof = programs.prove(model, seconds)
+        if proof.certificate is None or proof.verdict is None:
+            why = str(proof.missing).partition("\n")[0]
             raise Undecided(f"{none}: {why}; {instead(model)}.")
-        certificate, verdict = found.certificate, found.verdict
+        certificate, verdict = proof.certificate, proof.verdict
     from symcook.proof.proving import write
 
     write(to, statement, certificate)
@@ -188,17 +188,17 @@ def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, l
     from symcook.proof.familytheorems import theorems_of
     from symcook.proof.search.bridge import Bridge, checked
 
-    found, sure = candidates(model, model.name) if model.source else ([], False)
-    about = theorems_of(found[0][0]) if sure else []
+    families, sure = candidates(model, model.name) if model.source else ([], False)
+    about = theorems_of(families[0][0]) if sure else []
     if model.program is not None and model.program.kind in FORMULAS:
-        about = [one for one in about if "truths(op," in one.written]
+        about = [statement for statement in about if "truths(op," in statement.written]
     verdicts = verdicts_of(about)
-    if not about or any(one.status not in ("PROVED", "CORRECTED") for one in verdicts):
+    if not about or any(verdict.status not in ("PROVED", "CORRECTED") for verdict in verdicts):
         raise Undecided(f"the model is written, and no proof is made of its family; {instead(model)}.")
-    family, at = found[0]
+    family, at = families[0]
     bridge = Bridge(family, at, to_document(model))
     certificate, verdict = checked(bridge)
-    return bridge.statement, certificate, verdict, [one.id for one in about]
+    return bridge.statement, certificate, verdict, [theorem.id for theorem in about]
 
 
 def measures(model: Transformer, kind: str, source: str, alphabet: str | Sequence[str] | None = None) -> dict[str, int]:

@@ -85,15 +85,17 @@ def decide(
     if within_language and (certificate is not None or check is not None):
         raise BadInput("--inputs must come without --certificate and --check", "both", "leave one out")
     file = None if target is None else _named(target, "an automaton", "dyck.svg", ENDINGS, force)
-    shown = None if certificate is None else _named(certificate, "a certificate", "c.json", (".json",), force)
-    given = None if check is None else _certificate(check)
+    certificate_file = (
+        None if certificate is None else _named(certificate, "a certificate", "c.json", (".json",), force)
+    )
+    stored = None if check is None else _certificate(check)
     chosen = choose(name, settings, tokens)
     need_values(chosen)
     program = chosen.model.program
     if program is not None and program.kind == "dfa" and (certificate is not None or check is not None):
         must = "a certificate here must be of a model that answers without decoding"
-        given = f"{name}, a compiled automaton"
-        raise BadInput(must, given, "symcook compile dfa --prove writes one, and symcook prove FILE checks it")
+        stored = f"{name}, a compiled automaton"
+        raise BadInput(must, stored, "symcook compile dfa --prove writes one, and symcook prove FILE checks it")
     own = None
     if against is None and program is not None:
         from symcook.spec.programs import language
@@ -112,23 +114,23 @@ def decide(
             called, reference = _reference(chosen, against) if own is None else ("its program", own)
             none = f"no decision about {name} was found"
             with within(seconds, none, "take a smaller model"), Waiting(f"deciding {name}"):
-                if given is not None:
-                    found = recheck(given, chosen.model, reference, values=chosen.values, name=called)
+                if stored is not None:
+                    decision = recheck(stored, chosen.model, reference, values=chosen.values, name=called)
                 else:
-                    found = decided(chosen.model, reference, values=chosen.values, name=called, **within_language)
+                    decision = decided(chosen.model, reference, values=chosen.values, name=called, **within_language)
     except Undecided as error:
         if as_json:
             print_json(Decision("open", chosen.model, against or "", why=error.sentence).to_json())
         raise
-    if shown is not None:
-        put({shown: (json.dumps(certified(found)) + "\n").encode()}, force=force)
+    if certificate_file is not None:
+        put({certificate_file: (json.dumps(certified(decision)) + "\n").encode()}, force=force)
     if file is not None:
-        _write(found.automaton, found.why, file, force)
-    say_or_json(as_json, found.to_json, document(found, name).text)
-    for path in (file, shown):
+        _write(decision.automaton, decision.why, file, force)
+    say_or_json(as_json, decision.to_json, document(decision, name).text)
+    for path in (file, certificate_file):
         if path is not None and not as_json:
             say(f"wrote {path}")
-    return EXIT[found.verdict]
+    return EXIT[decision.verdict]
 
 
 def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
@@ -151,20 +153,20 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
             raise BadInput("a specification for every length must be a Fold", f"{against} ({type(fold).__name__})", do)
         return against, fold
     if os.path.isfile(against):
-        what = "the file of a specification"
-        text = text_of(against, what)
-        document = parsed(text, f"{what} must be JSON", against)
+        file_role = "the file of a specification"
+        text = text_of(against, file_role)
+        document = parsed(text, f"{file_role} must be JSON", against)
         if isinstance(document, dict) and any(key in document for key in KEYS):
             return name_of(against, speech_of(chosen.model).letters), read_table(text, against)
         return against, _once(choose(against).model)
     if against.endswith((".json", ".py")):
         raise BadInput("the file of a specification must exist", against)
     if exists(against):
-        own, other, letters = reference(against), choose(against).model, speech_of(chosen.model).letters
-        if sorted(other.alphabet) != sorted(letters):
+        own, model, letters = reference(against), choose(against).model, speech_of(chosen.model).letters
+        if sorted(model.alphabet) != sorted(letters):
             must = f"the specification must be over the alphabet {' '.join(letters)}"
-            raise BadInput(must, f"{against}, over {' '.join(other.alphabet) or 'numbers'}")
-        return against, own if isinstance(own, Fold) else other
+            raise BadInput(must, f"{against}, over {' '.join(model.alphabet) or 'numbers'}")
+        return against, own if isinstance(own, Fold) else model
     return against or "()", against
 
 
@@ -176,10 +178,10 @@ def _once(model: Transformer) -> Transformer:
 
 
 def _certificate(place: str) -> dict[str, Any]:
-    given = parsed(text_of(place, "the file of a certificate"), "a certificate must be a JSON file", place)
-    if not isinstance(given, dict):
-        raise BadInput("a certificate must be a JSON object", f"{place} ({type(given).__name__})")
-    return given
+    certificate = parsed(text_of(place, "the file of a certificate"), "a certificate must be a JSON file", place)
+    if not isinstance(certificate, dict):
+        raise BadInput("a certificate must be a JSON object", f"{place} ({type(certificate).__name__})")
+    return certificate
 
 
 def _named(place: str, what: str, like: str, endings: tuple[str, ...], force: bool) -> Path:

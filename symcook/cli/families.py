@@ -51,25 +51,25 @@ def new(
     """
     from symcook.model.modelfile import save
 
-    path, given = path_of(name), read_settings(settings)
+    path, chosen = path_of(name), read_settings(settings)
     if path is None and name.startswith(SHIPPED) and not is_path(name):
         raise no_family(name)
     if path is None:
         raise BadInput("the name must be that of a family or a family file", name, "symcook list shows those that ship")
-    family = read(path, given)
+    family = read(path, chosen)
     wanted = {**dict.fromkeys(family.sizes, "2"), **dict.fromkeys(family.tables, "FILE.json")}
-    missing = [f"--set {key}={value}" for key, value in wanted.items() if key not in given]
+    missing = [f"--set {key}={value}" for key, value in wanted.items() if key not in chosen]
     if missing:
-        have = ", ".join(key for key in wanted if key in given) or "none"
+        have = ", ".join(key for key in wanted if key in chosen) or "none"
         raise BadInput(f"{name} must have all its parameters", have, f"give {' '.join(missing)}")
-    values = instance_of(family, given).values
-    model, _ = model_of(family, given, tokens)
+    values = instance_of(family, chosen).values
+    model, _ = model_of(family, chosen, tokens)
     source = f"{family.source}; {said(family, values)}".lstrip("; ")
     file = save(replace(model, source=source), target, force=force)
-    shown = {"file": str(file), "family": family.name, "values": values, "width": len(model.space)}
+    document = {"file": str(file), "family": family.name, "values": values, "width": len(model.space)}
     say_or_json(
         as_json,
-        lambda: shown,
+        lambda: document,
         lambda: (
             f"wrote {file}: {family.name} at {values or 'its only size'}, {len(model.space)} coordinates, "
             f"{len(model.layers)} layers"
@@ -96,20 +96,23 @@ def prove_instance(
     own, file = False, path
     if path is None:
         chosen = choose(name, settings)
-        found, sure = candidates(chosen.model, name)
+        instances, sure = candidates(chosen.model, name)
         file, _ = told(chosen.model.source, Path(name).parent, name) or (None, {})
         if not sure:  # else a weight that is another is named
             require_genuine(chosen.model, name)
-        own = sure and not ships(found[0][0])
+        own = sure and not ships(instances[0][0])
     else:
         family = read(path, given)
         own = not ships(family)
         if family.sizes and not given.keys() & family.sizes.keys():
             return _answer(family, [] if own else theorems_of(family), as_json, {"family": family.name})
         chosen = choose(name, settings)
-        found, sure = [(family, instance_of(family, {k: v for k, v in given.items() if k in chosen.arguments}))], True
-    document = to_document(chosen.bound()) if found else {}
-    for family, at in found:
+        instances, sure = (
+            [(family, instance_of(family, {k: v for k, v in given.items() if k in chosen.arguments}))],
+            True,
+        )
+    document = to_document(chosen.bound()) if instances else {}
+    for family, at in instances:
         start = time.monotonic()
         try:
             bridge = Bridge(family, at, document)
@@ -130,8 +133,10 @@ def prove_instance(
         if path is None:
             require_genuine(chosen.model, name)
         if not as_json:
-            what = f"the family {family.name} of {file}" if own else family.name  # one that ships may be called so too
-            say(f"{verdict.words}  {name} is {what} at {at.values}: the same strings, runs and answers")
+            family_name = (
+                f"the family {family.name} of {file}" if own else family.name
+            )  # one that ships may be called so too
+            say(f"{verdict.words}  {name} is {family_name} at {at.values}: the same strings, runs and answers")
             how = "made and checked" if stored is None else f"{stored[0]}, checked again"
             say(f"        by an instance certificate: {grouped(verdict.nodes)} nodes, "
                 f"{len(bridge.own.definitions)} equations, "
@@ -148,11 +153,11 @@ def _judged(bridge: Bridge, certificate: Path, statement: Path) -> Verdict:
     from symcook.proof import limits, own
     from symcook.proof.files import load_json
 
-    found = load_json(content(certificate, "a certificate"))
-    if not isinstance(found, dict) or found.get("id") != bridge.statement.id:
+    stored = load_json(content(certificate, "a certificate"))
+    if not isinstance(stored, dict) or stored.get("id") != bridge.statement.id:
         raise Rejected("the model has changed since it was made")
-    verdict = limits.judged(bridge.statement, found)
-    expanded = own.expanded(bridge.statement, found).encode()
+    verdict = limits.judged(bridge.statement, stored)
+    expanded = own.expanded(bridge.statement, stored).encode()
     if not statement.is_file() or content(statement, "a statement") != expanded:
         raise Rejected(f"{statement} is not the statement of this model and certificate")
     return verdict
@@ -162,16 +167,16 @@ def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: 
     """Print the theorems of a family with their verdicts, behind what was `said` before; the exit code."""
     verdicts = verdicts_of(theorems)
     if as_json:
-        shown = [{"id": v.id, "status": v.words, "statement": one.written}
-                 for v, one in zip(verdicts, theorems, strict=True)]  # fmt: skip
-        print_json({**said, "theorems": shown})
-        return 0 if verdicts and all(one.status in ("PROVED", "CORRECTED") for one in verdicts) else 3
-    for verdict, one in zip(verdicts, theorems, strict=True):
-        say(f"{verdict.words}  {one.id}, for all parameter values of the family:")
-        say(textwrap.fill(one.written, WIDE, initial_indent="        ", subsequent_indent="        "))
+        rows = [{"id": v.id, "status": v.words, "statement": theorem.written}
+                 for v, theorem in zip(verdicts, theorems, strict=True)]  # fmt: skip
+        print_json({**said, "theorems": rows})
+        return 0 if verdicts and all(theorem.status in ("PROVED", "CORRECTED") for theorem in verdicts) else 3
+    for verdict, theorem in zip(verdicts, theorems, strict=True):
+        say(f"{verdict.words}  {theorem.id}, for all parameter values of the family:")
+        say(textwrap.fill(theorem.written, WIDE, initial_indent="        ", subsequent_indent="        "))
     if not theorems:
         say(no_theorem(family))
-    return 0 if verdicts and all(one.status in ("PROVED", "CORRECTED") for one in verdicts) else 3
+    return 0 if verdicts and all(verdict.status in ("PROVED", "CORRECTED") for verdict in verdicts) else 3
 
 
 def derive_family(family: Family, target: str | None, force: bool, seconds: int, as_json: bool) -> int:
@@ -182,9 +187,9 @@ def derive_family(family: Family, target: str | None, force: bool, seconds: int,
     from symcook.report.theorems import conclusions
 
     to = None if target is None else own.files(target, force)
-    found = FamilyForms(family)
+    forms = FamilyForms(family)
     with Waiting(f"proving the forms of {family.name}"), within(seconds, "no proof was found", "take a smaller family"):
-        proof = found.prove(seconds)
+        proof = forms.prove(seconds)
     written = None
     if to is not None and proof.certificate is not None and proof.statement is not None:
         from symcook.proof.proving import write
@@ -193,15 +198,15 @@ def derive_family(family: Family, target: str | None, force: bool, seconds: int,
         written = target
     theorems = theorems_of(family) if ships(family) else []
     verdicts = verdicts_of(theorems)
-    shown = forms_document(found, proof) | {"certificate": written}
-    shown["theorems"] = [{"id": v.id, "status": v.words} for v in verdicts]
+    document = forms_document(forms, proof) | {"certificate": written}
+    document["theorems"] = [{"id": v.id, "status": v.words} for v in verdicts]
     if as_json:
-        print_json([shown])
+        print_json([document])
         return 0 if proof.whole else 3
-    say(forms_text(found, proof, written))
-    for one, verdict in zip(theorems, verdicts, strict=True):
-        say(f"\n{verdict.words}  {one.id}, under its hypotheses, for all parameter values:")
-        for text in conclusions(one.written, family):
+    say(forms_text(forms, proof, written))
+    for theorem, verdict in zip(theorems, verdicts, strict=True):
+        say(f"\n{verdict.words}  {theorem.id}, under its hypotheses, for all parameter values:")
+        for text in conclusions(theorem.written, family):
             say(textwrap.fill(text, WIDE, initial_indent="  ", subsequent_indent="      "))
     return 0 if proof.whole else 3
 
@@ -214,18 +219,23 @@ def proved_of(family: Family) -> list[Theorem]:
 
     if not ships(family):
         return []
-    others = (one for one in statements().values() if not one.claim and f"family-{family.name}" in one.written)
-    found = theorems(family, [one for one in (*theorems_of(family), *others) if _has_proof(one)])
+    further = (
+        statement
+        for statement in statements().values()
+        if not statement.claim and f"family-{family.name}" in statement.written
+    )
+    lines = theorems(family, [statement for statement in (*theorems_of(family), *further) if _has_proof(statement)])
     ways = dict[tuple[str, ...], list[dict[str, str]]]()
-    for made, about in _others(family):
-        ways.setdefault(tuple(one.id for one in about), []).append(made)
-    for ids, many in ways.items():
+    for choice, about in _others(family):
+        ways.setdefault(tuple(statement.id for statement in about), []).append(choice)
+    for ids, choices in ways.items():
         how = [
-            ", ".join(f"{key} = {value}" for key, value in made.items() if value != family.chosen[key]) for made in many
+            ", ".join(f"{key} = {value}" for key, value in choice.items() if value != family.chosen[key])
+            for choice in choices
         ]
         line = "".join(f" --set {key}=.." for key in family.choices if any(f"{key} = " in one for one in how))
-        found.append(Theorem(ids, (), (" or ".join(how),), f"symcook show family-{family.name}{line}"))
-    return found
+        lines.append(Theorem(ids, (), (" or ".join(how),), f"symcook show family-{family.name}{line}"))
+    return lines
 
 
 def _has_proof(one: Statement) -> bool:
@@ -234,24 +244,26 @@ def _has_proof(one: Statement) -> bool:
 
     path = proofs_directory() / "certificates" / f"{one.id}.json"
     stored = load_json(path.read_bytes()) if path.is_file() else None
-    told = (stored.get("sense"), stored.get("statement")) if isinstance(stored, dict) else None
-    return told == ("proved", one.digest)
+    recorded = (stored.get("sense"), stored.get("statement")) if isinstance(stored, dict) else None
+    return recorded == ("proved", one.digest)
 
 
 def _others(family: Family) -> list[tuple[dict[str, str], list[Statement]]]:
     """The other choices for which there are theorems, with these."""
     from symcook.model.family import Family
 
-    made = [dict(zip(family.choices, one, strict=True)) for one in product(*family.choices.values())]
-    told = [(one, theorems_of(Family(family.document, one))) for one in made if one != family.chosen]
-    return [(one, about) for one, about in told if about]
+    choices = [dict(zip(family.choices, choice, strict=True)) for choice in product(*family.choices.values())]
+    with_theorems = [
+        (choice, theorems_of(Family(family.document, choice))) for choice in choices if choice != family.chosen
+    ]
+    return [(choice, about) for choice, about in with_theorems if about]
 
 
 def verdicts_of(theorems: Sequence[Statement]) -> list[Verdict]:
     """What the checker says of each of these theorems."""
     from symcook.proof import replay
 
-    return [replay.library().replay([one.id])[0] for one in theorems]
+    return [replay.library().replay([theorem.id])[0] for theorem in theorems]
 
 
 def no_theorem(family: Family) -> str:
@@ -260,9 +272,9 @@ def no_theorem(family: Family) -> str:
     line = f"No theorem about {family.name}{f' with {words}' if words else ''} is stored"
     if not ships(family):
         return f"{line}: theorems are about families that ship."
-    there = [made for made, _ in _others(family)]
-    having = "; or ".join(", ".join(f"{key} = {value}" for key, value in made.items()) for made in there)
-    return f"{line}; there is one with {having}." if there else f"{line}."
+    choices = [choice for choice, _ in _others(family)]
+    having = "; or ".join(", ".join(f"{key} = {value}" for key, value in choice.items()) for choice in choices)
+    return f"{line}; there is one with {having}." if choices else f"{line}."
 
 
 def candidates(model: Transformer, name: str) -> tuple[list[tuple[Family, Instance]], bool]:
@@ -270,12 +282,12 @@ def candidates(model: Transformer, name: str) -> tuple[list[tuple[Family, Instan
     program."""
     from symcook.compilers import tables
 
-    if (found := told(model.source, Path(name).parent, name)) is not None:
-        family = read(*found)
-        return [(family, instance_of(family, found[1]))], True
-    if (kept := tables.told(model)) is not None:
-        return [kept], True
-    counted = (one for path in sorted(shipped("").parent.glob("*.json")) for one in _counted(path, model))
+    if (named := told(model.source, Path(name).parent, name)) is not None:
+        family = read(*named)
+        return [(family, instance_of(family, named[1]))], True
+    if (table := tables.told(model)) is not None:
+        return [table], True
+    counted = (pair for path in sorted(shipped("").parent.glob("*.json")) for pair in _counted(path, model))
     return [*counted, *_bridged(model)], False
 
 
@@ -284,8 +296,8 @@ def _bridged(model: Transformer) -> Iterator[tuple[Family, Instance]]:
     from symcook.proof.familyrel import CALL
     from symcook.proof.replay import statements
 
-    for name, one in statements().items():
-        call = CALL.search(one.written) if name.startswith("bridge.") else None
+    for name, statement in statements().items():
+        call = CALL.search(statement.written) if name.startswith("bridge.") else None
         if call is None:
             continue
         path, values = shipped(call[2]), call[3].split(";")[1].split(",")
@@ -308,8 +320,8 @@ def _counted(path: Path, model: Transformer) -> Iterator[tuple[Family, Instance]
         at = _sized(family, dict(zip(family.sizes, sizes, strict=True)), model)
         if at is not None:
             for choices in product(*family.choices.values()):
-                made = dict(zip(family.choices, choices, strict=True))
-                chosen = read(path, made) if made else family
+                choice = dict(zip(family.choices, choices, strict=True))
+                chosen = read(path, choice) if choice else family
                 yield chosen, instance_of(chosen, {k: str(v) for k, v in zip(family.sizes, sizes, strict=True)})
             return
 

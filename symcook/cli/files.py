@@ -138,11 +138,13 @@ def export(
         how = "answers are compared" if worst is None else f"largest difference {worst:.3g}"
         verdict = f"compared at {grouped(compared['inputs'])} points, {how}"
     else:
-        what = "exact answers" if compared["largest_difference"] is None else "values that agree with the exact ones"
+        agreement = (
+            "exact answers" if compared["largest_difference"] is None else "values that agree with the exact ones"
+        )
         longest = document["greatest_length"] - added
         none = compared["no_run"]
         refused = f"; {none['inputs']} have no run, as {none['first'] or EMPTY_STRING}" if none["inputs"] else ""
-        verdict = f"{what} up to length {longest} ({grouped(compared['inputs'])} inputs compared{refused})"
+        verdict = f"{agreement} up to length {longest} ({grouped(compared['inputs'])} inputs compared{refused})"
         if not compared["inputs"]:
             verdict = "no input compared"
     say(f"wrote {', '.join(str(weights.parent / file) for file in document['files'])} and {beside}")
@@ -153,8 +155,8 @@ def export(
     if compared["first_difference"] is not None:
         say(f"  first input with another answer: {compared['first_difference'] or EMPTY_STRING}")
     decoded = document["decoding"]
-    told = lines(decoded, dtype) if decoded else guaranteed(document["guaranteed"])
-    for line in [*within_language(document), *told]:
+    guarantee = lines(decoded, dtype) if decoded else guaranteed(document["guaranteed"])
+    for line in [*within_language(document), *guarantee]:
         say(f"  {line}")
     file, code = (shlex.quote(str(path)) for path in (weights, weights.with_suffix(".py")))
     given = f"STRING --steps {decoded['steps']}" if decoded and kind in ("npz", "torch") else _input(chosen)
@@ -166,8 +168,8 @@ def within_language(document: dict[str, Any], kept: str = "") -> list[str]:
     written: `kept` says where they stand."""
     about = []
     if "inputs" in document:
-        many = document["count"]
-        about.append(f"{grouped(many)} string{'s' * (many != 1)} of {document['inputs']}{kept}")
+        count = document["count"]
+        about.append(f"{grouped(count)} string{'s' * (count != 1)} of {document['inputs']}{kept}")
     if "positions" in document:
         about.append(f"answers at positions: {document['positions']}")
     return [f"inputs: the {', '.join(about)}"] if about else []
@@ -177,28 +179,30 @@ def guaranteed(found: dict[str, Any]) -> list[str]:
     """What a certificate guarantees, in lines: it counts the tokens that the model adds, and these lines do not."""
     first, added = found["divided_first"], found["added_tokens_counted"]
     if found["length"] is None:
-        errors, others = ([each["error"] for each in part["lengths"] if "error" in each] for part in (found, first))
+        errors, first_errors = (
+            [each["error"] for each in part["lengths"] if "error" in each] for part in (found, first)
+        )
         if not errors:
             return [f"no bound on the error of values: {found['why']}"]
         until = found["lengths"][-1]["length"] - added
         lines = [f"every value within {max(errors, key=Decimal)} of the exact one up to length {until}"]
-        if others != errors:
-            greatest = max(others, key=Decimal, default=None)
-            until = f"{greatest} up to length {first['lengths'][-1]['length'] - added}" if others else "no bound"
+        if first_errors != errors:
+            greatest = max(first_errors, key=Decimal, default=None)
+            until = f"{greatest} up to length {first['lengths'][-1]['length'] - added}" if first_errors else "no bound"
             lines.append(f"  where attention normalises after summing; {until} where it normalises the weights first")
         return [*lines, f"  {found['why']}"] if found["why"] else lines
-    same = first["ranges"] == found["ranges"]
-    which = " in any runtime" if same else ", if attention is normalised after summing: (sum w v)/(sum w)"
+    alike = first["ranges"] == found["ranges"]
+    which = " in any runtime" if alike else ", if attention is normalised after summing: (sum w v)/(sum w)"
     certain, first_certain = _ranges(found, added), _ranges(first, added)
     lines = [f"decisions guaranteed for strings of length {certain}{which}" if certain else
              "no length at which all decisions are guaranteed"]  # fmt: skip
     lines += [_open(each, added) for each in found["open"]] if found["open"] else [f"  {found['why']}"]
     lines += _not_asked(found, added)
-    if not same:
+    if not alike:
         where = f"for strings of length {first_certain}" if first_certain else "at no length"
         lines.append(f"decisions guaranteed {where}, if the weights are normalised first: softmax(scores) @ values")
-        known = [each["length"] for each in found["open"]]
-        new = [each for each in first["open"] if each["length"] not in known]
+        open_lengths = [each["length"] for each in found["open"]]
+        new = [each for each in first["open"] if each["length"] not in open_lengths]
         lines.append(f"  {_open(new[0], added)}" if new else f"  {first['why']}")
         lines += [f"  {line}" for line in _not_asked(first, added) if first["not_asked"] != found["not_asked"]]
         lines += [f"  {help}" for help in first["help"].split("; ")]
@@ -249,21 +253,23 @@ def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
     from symcook.export.verify import verify_export as verified
 
     with Progress("computing the certificate again") as progress:
-        known = verified(file, progress=progress)
+        certificate = verified(file, progress=progress)
     if as_json:
-        print_json({"verified": True, **known})
+        print_json({"verified": True, **certificate})
         return
-    files = ", ".join(known["files"])
-    say(f"the certificate holds: {files} has the unchanged {known['dtype']} weights of {known['model']}")
+    files = ", ".join(certificate["files"])
+    say(f"the certificate holds: {files} has the unchanged {certificate['dtype']} weights of {certificate['model']}")
     from symcook.export.decoding import lines
 
-    decoded = known.get("decoding")
-    told = lines(decoded, known["dtype"]) if decoded else guaranteed(known["guaranteed"])
-    for line in [*within_language(known, " as the certificate has them"), *told]:
+    decoded = certificate.get("decoding")
+    guarantee = lines(decoded, certificate["dtype"]) if decoded else guaranteed(certificate["guaranteed"])
+    for line in [*within_language(certificate, " as the certificate has them"), *guarantee]:
         say(f"  {line}")
-    for name, why in known["not_checked"].items():
-        what = ", ".join(f"{each['id']} {each['status']}" for each in known["claims"]) if name == "claims" else None
-        say(f"  not checked: {name}{f' ({what})' if what else ''}: {why}")
+    for name, why in certificate["not_checked"].items():
+        claims = (
+            ", ".join(f"{each['id']} {each['status']}" for each in certificate["claims"]) if name == "claims" else None
+        )
+        say(f"  not checked: {name}{f' ({claims})' if claims else ''}: {why}")
 
 
 READ_BACK = {".npz": "npz", ".safetensors": "safetensors", ".onnx": "onnx"}
@@ -296,24 +302,28 @@ def diff(
     from symcook.export.diff import LENGTH
     from symcook.export.diff import diff as compared
 
-    one, other = _models(first, second, settings)
+    first_model, second_model = _models(first, second, settings)
     if settings and PurePath(first).suffix in READ_BACK and PurePath(second).suffix in READ_BACK:
         raise BadInput("weights in a file have nothing to set", f"--set {settings[0]}", "leave it out")
-    limits = {m.max_length - m.embedding.added: name for m, name in ((one, first), (other, second)) if m.max_length}
+    limits = {
+        m.max_length - m.embedding.added: name
+        for m, name in ((first_model, first), (second_model, second))
+        if m.max_length
+    }
     wanted = LENGTH if max_length is None else max_length
     most = min(limits, default=wanted)
-    length = 1 if one.pointwise else max(1, min(wanted, most))
+    length = 1 if first_model.pointwise else max(1, min(wanted, most))
     asked = asked_of(inputs, sample, seed, positions)
     with Progress("comparing runs") as progress:
         to = None if inputs is not None and max_length is None else length
-        found = compared(one, other, to, **asked, tolerance=tolerance, progress=progress)
+        difference = compared(first_model, second_model, to, **asked, tolerance=tolerance, progress=progress)
     if as_json:
-        print_json(found.to_json())
+        print_json(difference.to_json())
     else:
-        say(found.text())
-        if length < wanted and not one.pointwise and inputs is None:
+        say(difference.text())
+        if length < wanted and not first_model.pointwise and inputs is None:
             say(f"  up to length {length}, not {wanted}: {limits[most]} takes nothing longer")
-    return {True: 0, False: 1, None: 3}[found.same]
+    return {True: 0, False: 1, None: 3}[difference.same]
 
 
 def _models(first: str, second: str, settings: tuple[str, ...]) -> tuple[Transformer, Transformer]:
@@ -321,11 +331,11 @@ def _models(first: str, second: str, settings: tuple[str, ...]) -> tuple[Transfo
     family = [path_of(name) is not None for name in names]
     if family[0] is family[1]:
         return _model(first, settings), _model(second, settings)
-    other = _model(names[family[0]], ())
-    words = other.embedding.words
-    made = choose(names[family[1]], settings, None if words is None else " ".join(words))
-    both = other, made.model.bind(made.values)
-    return both if family[1] else (both[1], both[0])
+    model = _model(names[family[0]], ())
+    words = model.embedding.words
+    family_model = choose(names[family[1]], settings, None if words is None else " ".join(words))
+    models = model, family_model.model.bind(family_model.values)
+    return models if family[1] else (models[1], models[0])
 
 
 def _model(name: str, settings: tuple[str, ...]) -> Transformer:
@@ -430,9 +440,9 @@ def _figures(name: str, folder: str, given: int | None, force: bool, as_json: bo
     with Progress("report") as progress:
         title = PurePath(name).stem if machine else name
         files = write(title, folder, longest, makes=makes, force=force, done=progress)
-    shown = [str(file) for file in files]
-    document = {"recipe": name, "max_length": longest, "files": shown}
-    say_or_json(as_json, lambda: document, lambda: "\n  ".join(["wrote", *shown]))
+    written = [str(file) for file in files]
+    document = {"recipe": name, "max_length": longest, "files": written}
+    say_or_json(as_json, lambda: document, lambda: "\n  ".join(["wrote", *written]))
     if find_spec("matplotlib") is None:
         print(MISSING, file=sys.stderr)
     return 0

@@ -37,20 +37,20 @@ def print_list(as_json: bool, search: str = "") -> None:
 def found_text(text: str, search: str) -> str:
     """The lines of the list with `search` in them, whatever the case, each under the heading of its section; where that
     is in a heading, all that stands under it."""
-    wanted, kept = search.casefold(), []
+    wanted, sections = search.casefold(), []
     for section in text.split("\n\n")[1:-1]:
         heading, *lines = section.split("\n")
         fits = lines if wanted in heading.casefold() else [line for line in lines if wanted in line.casefold()]
-        kept += ["\n".join([heading, *fits])] if fits else []
-    return "\n\n".join(kept) or "no recipe fits"
+        sections += ["\n".join([heading, *fits])] if fits else []
+    return "\n\n".join(sections) or "no recipe fits"
 
 
 def found_json(document: str, lines: str) -> str:
     """The rows of the JSON list that stand in `lines` of the list."""
     import json
 
-    found = {line[NAME_AT:].partition(" ")[0] for line in lines.split("\n") if line.startswith("  ")}
-    return json.dumps([row for row in json.loads(document) if row["name"] in found], indent=2)
+    names = {line[NAME_AT:].partition(" ")[0] for line in lines.split("\n") if line.startswith("  ")}
+    return json.dumps([row for row in json.loads(document) if row["name"] in names], indent=2)
 
 
 def fitted(text: str) -> str:
@@ -81,17 +81,17 @@ def checksum() -> str:
     recipes = os.path.join(PACKAGE, "recipes")
     chapters = [entry.path for entry in os.scandir(recipes) if entry.is_dir() and entry.name[0] != "_"]
     places = (os.path.join(PACKAGE, "_proofs"), os.path.join(os.path.dirname(PACKAGE), "proofs"))
-    families = [found for place in places if os.path.isdir(found := os.path.join(place, "families"))]
+    families = [path for place in places if os.path.isdir(path := os.path.join(place, "families"))]
     programs = os.path.join(PACKAGE, "data", "programs")
     names = [os.path.join(PACKAGE, "report", name) for name in ("document.py", "recipe.py")]
     for folder in (recipes, *chapters, *families[:1], programs):
         ends = (".py", ".json", ".ltl", ".count", ".srasp")
         names += [entry.path for entry in os.scandir(folder) if entry.name.endswith(ends)]
-    found = 0
+    total = 0
     for name in sorted(names, key=lambda name: name.split(os.sep)[-2:]):
         with open(name, "rb") as file:
-            found = crc32(file.read().replace(b"\r\n", b"\n"), crc32(os.path.basename(name).encode(), found))
-    return f"{found:08x}"
+            total = crc32(file.read().replace(b"\r\n", b"\n"), crc32(os.path.basename(name).encode(), total))
+    return f"{total:08x}"
 
 
 def store() -> None:
@@ -109,14 +109,17 @@ def page() -> str:
     from symcook.recipes.operations import OPERATIONS
     from symcook.report.recipe import listing
 
-    recipes, same, programs = [info(name) for name in names()], families(), summaries()
+    recipes, shipped_families, programs = [info(name) for name in names()], families(), summaries()
     rows = [recipe.to_json() for recipe in recipes]
     rows += [
-        _row(one.short, "function", one.summary, f"Cookbook, Section {one.section}", one.section) for one in OPERATIONS
+        _row(
+            operation.short, "function", operation.summary, f"Cookbook, Section {operation.section}", operation.section
+        )
+        for operation in OPERATIONS
     ]
-    rows += [_row(name, "family", summary, source) for name, summary, source in same]
+    rows += [_row(name, "family", summary, source) for name, summary, source in shipped_families]
     rows += [_row(name, "program", summary) for name, summary in programs]
-    text = listing(recipes, [(name, summary) for name, summary, _ in same], programs).text()
+    text = listing(recipes, [(name, summary) for name, summary, _ in shipped_families], programs).text()
     return APART.join([checksum(), text, json.dumps(rows, indent=2)])
 
 
@@ -134,4 +137,7 @@ def families() -> list[tuple[str, str, str]]:
     from symcook.recipes.models import SHIPPED
 
     documents = (json.loads(path.read_bytes()) for path in sorted(shipped("").parent.glob("*.json")))
-    return [(f"{SHIPPED}{one['name']}", one.get("summary", ""), one.get("source", "")) for one in documents]
+    return [
+        (f"{SHIPPED}{document['name']}", document.get("summary", ""), document.get("source", ""))
+        for document in documents
+    ]

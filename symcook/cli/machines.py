@@ -29,16 +29,16 @@ def run_machine(
     from symcook.programs.steps import document
     from symcook.thought.running import INTEGERS, MachineStream
 
-    given = _given(word, tokens)
+    symbols = _given(word, tokens)
     if trace and domain is not None:
         raise BadInput("--trace of a Turing machine must stand without --domain", domain, "leave one out")
-    run = MachineStream(chosen.model, given, limit, domain or INTEGERS, bits)
+    run = MachineStream(chosen.model, symbols, limit, domain or INTEGERS, bits)
     if trace:
         _traced(run, as_json)
     else:
         for position, token in enumerate(run, len(run.word) + 1):
-            shown = {"position": position, **document(token)}
-            say_line(json.dumps(shown) if as_json else _words(shown))
+            fields = {"position": position, **document(token)}
+            say_line(json.dumps(fields) if as_json else _words(fields))
     last = run.run.last
     numbers = rounding(domain, bits)
     wrong = run.wrong
@@ -57,8 +57,8 @@ def _traced(run: MachineStream, as_json: bool) -> None:
     for _ in run:
         pass
     if as_json:
-        for one in changes(run.run):
-            say_line(json.dumps(one))
+        for change in changes(run.run):
+            say_line(json.dumps(change))
     else:
         for frame in frames(run.run):
             say(text(run.run, frame))
@@ -72,8 +72,8 @@ def trace_rows(chosen: Chosen, word: str | None, tokens: str | None, limit: int,
 
     run = row_run(chosen.model, machine_of_table(chosen.model), _given(word, tokens), limit)
     if as_json:
-        for one in (*changes(run), run.last):
-            say_line(json.dumps(one))
+        for change in (*changes(run), run.last):
+            say_line(json.dumps(change))
         return 0 if run.ended else 3
     if run.ahead:
         say(f"{AHEAD}.")
@@ -94,7 +94,7 @@ def _words(shown: dict[str, object]) -> str:
     """A token as a line."""
     parts = [f"{shown['position']:>6}", str(shown["token"])]
     for key in ("write", "move"):
-        held = shown.get(key)
-        if isinstance(held, list) and held:
-            parts.append(f"{key} {' '.join(held)}")
+        parts_of_key = shown.get(key)
+        if isinstance(parts_of_key, list) and parts_of_key:
+            parts.append(f"{key} {' '.join(parts_of_key)}")
     return "  ".join(parts)

@@ -100,14 +100,16 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         takes = {name for p in self.params if isinstance(p, click.Option) and not p.is_flag for name in p.opts}
-        known = {name for p in self.get_params(ctx) if isinstance(p, click.Option) for name in p.opts}
+        options = {name for p in self.get_params(ctx) if isinstance(p, click.Option) for name in p.opts}
         if not ctx.resilient_parsing:
-            for here, following in zip(args, args[1:], strict=False):
-                if here == "--":
+            for current, following in zip(args, args[1:], strict=False):
+                if current == "--":
                     break
-                if here in takes and following in known:
+                if current in takes and following in options:
                     raise BadInput(
-                        f"the option {here} must have a value", f"none before {following}", f"see {ctx.command_path} -h"
+                        f"the option {current} must have a value",
+                        f"none before {following}",
+                        f"see {ctx.command_path} -h",
                     )
         try:
             further = super().parse_args(ctx, args)
@@ -116,7 +118,7 @@ class Command(click.Command):
             raise
         if further and not ctx.resilient_parsing:
             must = f"{ctx.command_path} must have no further argument"
-            do = "give a string with --input" if "--input" in known else f"see {ctx.command_path} --help"
+            do = "give a string with --input" if "--input" in options else f"see {ctx.command_path} --help"
             raise BadInput(must, " ".join(further), do)
         return further
 
@@ -126,14 +128,14 @@ def option(words: str, metavar: str | None = None, type: Any = None, *names: str
     names where they are not --parameter. The default is the parameter's; bool is a flag, a tuple may be repeated."""
 
     def made(name: str, kind: Any, default: Any) -> Any:
-        more = {"is_flag": True} if kind is bool else {"multiple": get_origin(kind) is tuple, "type": type}
+        settings = {"is_flag": True} if kind is bool else {"multiple": get_origin(kind) is tuple, "type": type}
         if kind in (str, int) and default is None:
-            more["required"] = True
+            settings["required"] = True
         elif default:
-            more["default"] = default
+            settings["default"] = default
         help = f"{words.removesuffix('.')} ({default})." if default and f"({default})" not in words else words
         return click.option(
-            *(names or [f"--{name.replace('_', '-')}"]), name, metavar=metavar, help=help, **more, **how
+            *(names or [f"--{name.replace('_', '-')}"]), name, metavar=metavar, help=help, **settings, **how
         )
 
     return made
@@ -235,9 +237,9 @@ def asked_of(
     inputs: str | None, sample: int | None = None, seed: int | None = None, positions: str | None = None
 ) -> dict[str, Any]:
     """The arguments of a question that say what it is asked of, those that were given."""
-    asked = {"inputs": inputs, "sample": sample, "seed": seed, "positions": positions}
-    check_draw(asked)
-    return {name: value for name, value in asked.items() if value is not None}
+    chosen = {"inputs": inputs, "sample": sample, "seed": seed, "positions": positions}
+    check_draw(chosen)
+    return {name: value for name, value in chosen.items() if value is not None}
 
 
 def in_balls(domain: str | None, model: Transformer) -> str | None:
@@ -322,9 +324,9 @@ def whole_family(name: str, settings: Sequence[str]) -> Family | None:
 
     if (path := path_of(name)) is None:
         return None
-    given = read_settings(settings)
-    family = read(path, given)
-    return family if given.keys() <= family.choices.keys() else None
+    settings_given = read_settings(settings)
+    family = read(path, settings_given)
+    return family if settings_given.keys() <= family.choices.keys() else None
 
 
 def path_of(name: str) -> Path | None:
@@ -355,13 +357,13 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
     """
     from symcook.recipes import exists, info, named
 
-    given = read_settings(settings)
-    recipe, arguments, model = named(name, given, tokens)
-    known = list(arguments) if recipe is None else [a.name for a in recipe.arguments]
+    settings_given = read_settings(settings)
+    recipe, arguments, model = named(name, settings_given, tokens)
+    arguments_known = list(arguments) if recipe is None else [a.name for a in recipe.arguments]
     declared = [p.name for p in model.parameters]
     inputs = list(model.embedding.inputs or ())
     values, rows = {}, {}
-    for key, value in given.items():
+    for key, value in settings_given.items():
         if key in arguments:
             continue
         if not value:
@@ -373,7 +375,7 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
         elif key in inputs:
             raise BadInput("the inputs of an attention recipe must be given by --rows", setting_text(key, value))
         else:
-            valid = [*known, *declared, *(inputs if model.pointwise else [])]
+            valid = [*arguments_known, *declared, *(inputs if model.pointwise else [])]
             if not valid:
                 must = f"{name} has no argument, parameter or input to set"
                 raise BadInput(must, setting_text(key, value), "leave it out")

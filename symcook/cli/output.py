@@ -252,9 +252,9 @@ class CommandTable(click.Group):
         if cmd_name in QUESTIONS:
             return importlib.import_module("symcook.cli.question").command_of(cmd_name)
         home = next((module for module, names in HOMES.items() if cmd_name in names), cmd_name)
-        found = importlib.import_module(f"symcook.cli.{home}")
+        home_module = importlib.import_module(f"symcook.cli.{home}")
         own = "list_" if cmd_name == "list" else cmd_name.replace("-", "_")
-        return getattr(found, own)
+        return getattr(home_module, own)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if not ctx.resilient_parsing and args[0] not in COMMANDS:
@@ -306,8 +306,8 @@ def invoke(arguments: list[str]) -> int:
         return done.exit_code
     except click.UsageError as error:
         if isinstance(error, click.NoSuchOption) and error.option_name == "--json" and arguments[:1] == ["--json"]:
-            rest = " ".join([*(arguments[1:] or ["COMMAND"]), "--json"])
-            raise BadInput("--json must follow the command", "it came first", f"write symcook {rest}") from None
+            correct = " ".join([*(arguments[1:] or ["COMMAND"]), "--json"])
+            raise BadInput("--json must follow the command", "it came first", f"write symcook {correct}") from None
         raise _sentence(error) from None
     return code if isinstance(code, int) else 0
 
@@ -325,6 +325,6 @@ def _sentence(error: click.UsageError) -> BadInput:
         return BadInput(f"the option {error.option_name} must have a value", "none", hint)
     if isinstance(error, click.MissingParameter) and error.param is not None:
         param = error.param
-        what = param.opts[-1] if param.param_type_name == "option" else (param.name or "").upper()
-        return BadInput(f"{command} must have {what}", "none", hint)
+        parameter = param.opts[-1] if param.param_type_name == "option" else (param.name or "").upper()
+        return BadInput(f"{command} must have {parameter}", "none", hint)
     return BadInput("the command must be used as its help says", error.format_message().rstrip("."), hint)

@@ -34,10 +34,10 @@ def files(target: str, force: bool, ending: str | None = None) -> Files:
     """The files of a certificate that is to be written to `target`, or beside it with this ending; BadInput where one
     is there without `force`."""
     path = Path(target)
-    both = path if ending is None else path.with_suffix(ending), path.with_suffix(".statement.txt")
-    for file in both:
+    pair = path if ending is None else path.with_suffix(ending), path.with_suffix(".statement.txt")
+    for file in pair:
         vacant(file, force)
-    return both
+    return pair
 
 
 def bound(name: str, settings: Sequence[str]) -> tuple[Chosen, dict[str, Any]]:
@@ -165,14 +165,14 @@ def places(name: str) -> list[Files]:
     mine = re.compile(
         rf"{re.escape(source.stem)}(?:\.([2-9]|[1-9][0-9]+))?\.(?:certificate\.json|statement\.txt)", re.A
     )
-    found = {int(match[1] or 1) for one in source.parent.glob("*") if (match := mine.fullmatch(one.name))}
-    last, there = 0, list[Files]()
-    for one in sorted(found):
-        if one > last + 1 and source.with_suffix(f".{one}.json").exists():
+    numbers = {int(match[1] or 1) for file in source.parent.glob("*") if (match := mine.fullmatch(file.name))}
+    last, pairs = 0, list[Files]()
+    for number in sorted(numbers):
+        if number > last + 1 and source.with_suffix(f".{number}.json").exists():
             continue  # those of another model
-        there.append(_numbered(source, one))
-        last = one
-    return there
+        pairs.append(_numbered(source, number))
+        last = number
+    return pairs
 
 
 def sentence_of(target: Path, beside: Path) -> str | None:
@@ -247,11 +247,11 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = (), other: str
     about = asked(name, settings, other)
     if about.model is not None:
         require_genuine(about.model, name)
-    if not (there := places(name)):
-        given = f"no {Path(name).with_suffix('.certificate.json')}"
+    if not (pairs := places(name)):
+        missing = f"no {Path(name).with_suffix('.certificate.json')}"
         do = "prove a statement first" if about.model is None else _for_one(about.model, name)
-        raise BadInput(MUST_HAVE, given, do)
-    rows = [_again(about, *files, as_json) for files in there]
+        raise BadInput(MUST_HAVE, missing, do)
+    rows = [_again(about, *files, as_json) for files in pairs]
     if as_json:
         print_json(rows[0] | ({"others": rows[1:]} if len(rows) > 1 else {}))
     return 1 if any(row["status"] == "OPEN" for row in rows) else 0
@@ -277,15 +277,15 @@ def _for_one(model: Transformer, name: str) -> str:
     program = model.program
     if program is None:
         return example(name, model)
-    if (found := unproved(model)) is None:
+    if (needed := unproved(model)) is None:
         return f"{example(name, model)}, or compile the program with --prove"
     written = len(program.source) <= 60 and program.source.isprintable()
     alphabet = " ".join(program.alphabet) if program.kind == "dfa" and not program.source.startswith("{") else None
     try:
-        made = provable(model, program.source if written else "FILE", name, alphabet)
+        command = provable(model, program.source if written else "FILE", name, alphabet)
     except Undecided as why:
-        return f"{found[0]} has one with --theorem {found[1]} alone, and {why}"
-    return f"{found[0]} has one with --theorem {found[1]} alone: type {made} to have it"
+        return f"{needed[0]} has one with --theorem {needed[1]} alone, and {why}"
+    return f"{needed[0]} has one with --theorem {needed[1]} alone: type {command} to have it"
 
 
 def _again(about: StatementSubject, target: Path, beside: Path, as_json: bool) -> dict[str, Any]:
@@ -308,11 +308,11 @@ def _again(about: StatementSubject, target: Path, beside: Path, as_json: bool) -
         must = f"a certificate must be as symcook wrote it; this one {str(error).removeprefix('a certificate ')}"
         raise BadInput(must, target, do) from None
     sentence, verdict = about.again(certificate, written)
-    found = unasked(about.claim(sentence)) if verdict.status == "PROVED" else []
+    open_premises = unasked(about.claim(sentence)) if verdict.status == "PROVED" else []
     if not as_json:
         say(f"{verdict.words}  {sentence}")
-        if found:
-            say(f"Not checked  {unasked_words(found)}")
+        if open_premises:
+            say(f"Not checked  {unasked_words(open_premises)}")
         say(f"Certificate  {target}" + (f": {verdict.reason}" if verdict.reason else ", checked again"))
         say(f"Next to it   {beside}: the statement as proofs/checker.py reads it")
-    return checked(verdict, found, target, beside) | {"sentence": sentence, "reason": verdict.reason or None}
+    return checked(verdict, open_premises, target, beside) | {"sentence": sentence, "reason": verdict.reason or None}

@@ -32,7 +32,7 @@ def _provable() -> list[str]:
 
 def _require_alone(name: str, others: Mapping[str, bool]) -> None:
     """BadInput where an option stands with one of the others that are given."""
-    clash = [other for other, given in others.items() if given]
+    clash = [option_name for option_name, is_given in others.items() if is_given]
     if clash:
         raise BadInput(f"{clash[0]} must not stand with {name}", " ".join(clash), "leave it out")
 
@@ -121,29 +121,29 @@ def prove(
             must = "a model for Coq must have its certificate and its statement next to it"
             raise BadInput(must, ids[0], "prove a --statement about it first")
         bridge = _is_bridge(beside[0])
-        found = None
+        code = None
         if bridge or not beside[0].is_file():
-            found = prove_instance(ids[0], as_json, settings, beside if bridge else None)
-        if bridge and found is None:
+            code = prove_instance(ids[0], as_json, settings, beside if bridge else None)
+        if bridge and code is None:
             must = "the certificate next to a model must be about the model as it is now"
             raise BadInput(must, beside[0].name, "prove the model again, or move the file away")
-        if found is None:
-            found = check_own(ids[0], as_json, settings, other)
-        return _beside_by_coq(ids[0]) if coq and found == 0 else found
+        if code is None:
+            code = check_own(ids[0], as_json, settings, other)
+        return _beside_by_coq(ids[0]) if coq and code == 0 else code
     own["--with"] = other is not None
     if any(own.values()):
-        given = " and ".join(name for name, on in own.items() if on)
+        options_given = " and ".join(name for name, on in own.items() if on)
         must = "--proof, --set, --seconds, --force and --with must stand with --statement"
-        raise BadInput(must, given, "give the statement")
-    ways = [name for name, on in (("--trust", trust), ("--latex", latex), ("--break", breaking), ("--coq", coq)) if on]
+        raise BadInput(must, options_given, "give the statement")
+    forms = [name for name, on in (("--trust", trust), ("--latex", latex), ("--break", breaking), ("--coq", coq)) if on]
     if as_json and (latex or coq):
-        ways.append("--json")
-    if len(ways) > 1:
-        raise BadInput("one form of answer must be chosen", " and ".join(ways), "use one of them")
+        forms.append("--json")
+    if len(forms) > 1:
+        raise BadInput("one form of answer must be chosen", " and ".join(forms), "use one of them")
     if full and as_json:
         raise BadInput("--full must stand with a proof that is shown", "--full and --json", "leave it out")
-    if full and ways not in ([], ["--latex"]):
-        raise BadInput("--full must stand with a proof that is shown", f"--full and {ways[0]}", "leave it out")
+    if full and forms not in ([], ["--latex"]):
+        raise BadInput("--full must stand with a proof that is shown", f"--full and {forms[0]}", "leave it out")
     if trust and not ids and paper is None and not everything:
         from symcook.report.trust import trust_json, trust_text
 
@@ -186,10 +186,10 @@ def prove(
 
 def _require_no_certificate(name: str) -> None:
     """BadInput where a certificate or a statement is named instead of the model that it is about."""
-    found = re.fullmatch(r"(.+?)(\.\d+)?\.(certificate\.json|statement\.txt)", name)
-    if found is not None:
+    match = re.fullmatch(r"(.+?)(\.\d+)?\.(certificate\.json|statement\.txt)", name)
+    if match is not None:
         must = "a certificate must be checked by the name of its model, which it stands next to"
-        raise BadInput(must, name, f"symcook prove {found[1]}.json")
+        raise BadInput(must, name, f"symcook prove {match[1]}.json")
 
 
 def _is_bridge(certificate: Path) -> bool:
@@ -197,10 +197,10 @@ def _is_bridge(certificate: Path) -> bool:
     from symcook.proof.files import load_json
 
     try:
-        found = load_json(content(certificate, "a certificate"))
+        stored = load_json(content(certificate, "a certificate"))
     except (BadInput, Rejected):
         return False
-    return isinstance(found, dict) and str(found.get("id")).startswith("bridge.")
+    return isinstance(stored, dict) and str(stored.get("id")).startswith("bridge.")
 
 
 def _is_model(name: str) -> bool:
@@ -208,15 +208,15 @@ def _is_model(name: str) -> bool:
     from symcook import claims
     from symcook.proof.replay import statements
 
-    known = name in claims.inventory() or name in statements()
-    return (is_path(name) or path_of(name) is not None) and not known
+    is_stored = name in claims.inventory() or name in statements()
+    return (is_path(name) or path_of(name) is not None) and not is_stored
 
 
 def _problems(verdicts: Sequence[Verdict], everything: bool) -> list[str]:
     """Certificates that are rejected beside one that is accepted and, with --all, those that belong to no statement."""
     from symcook.proof.replay import library
 
-    refused = [f"rejected  {one}" for v in verdicts if v.status != "OPEN" for one in v.rejected]
+    refused = [f"rejected  {problem}" for v in verdicts if v.status != "OPEN" for problem in v.rejected]
     return refused + (library().problems() if everything else [])
 
 
@@ -225,11 +225,15 @@ def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple
     from symcook import claims, recipes
     from symcook.proof.replay import library
 
-    ways = [*(["ids"] if ids else []), *(["--paper"] if paper is not None else []), *(["--all"] if everything else [])]
-    if len(ways) != 1:
+    sources = [
+        *(["ids"] if ids else []),
+        *(["--paper"] if paper is not None else []),
+        *(["--all"] if everything else []),
+    ]
+    if len(sources) != 1:
         must = "prove must have ids, a recipe, --paper or --all, and only one of them"
         raise BadInput(
-            must, " and ".join(ways) or "none", "leave out the others" if ways else "see symcook prove --help"
+            must, " and ".join(sources) or "none", "leave out the others" if sources else "see symcook prove --help"
         )
     stored = library().certificates()
     if everything:
@@ -329,8 +333,8 @@ def _beside_by_coq(name: str) -> int:
         data: Any = load_json(content(certificate, "a certificate"))
         with development_of(data, content(statement, "a statement").decode("utf-8", "replace")) as development:
             development.write(folder)
-            said = module_name(data["id"])
-            say(f"Coq          {folder / f'{said}.v'} says it, {folder / f'{said}_proof.v'} proves it; "
+            module = module_name(data["id"])
+            say(f"Coq          {folder / f'{module}.v'} says it, {folder / f'{module}_proof.v'} proves it; "
                 f"make -j2 -C {folder} check")  # fmt: skip
             coqc()
             good &= verdict(development, folder, say)[2]
@@ -367,8 +371,8 @@ def _broken_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
     documents = []
     for verdict in _followed(verdicts):
         target = break_target(verdict)
-        shown = verdict if target in (None, verdict.id) else replayed([target])[0]
-        tried = [] if target is None else break_json(broken(statements()[target], certificate_of(shown)))
+        proved = verdict if target in (None, verdict.id) else replayed([target])[0]
+        tried = [] if target is None else break_json(broken(statements()[target], certificate_of(proved)))
         documents.append({"id": verdict.id, "status": verdict.status, "statement": target, "near_misses": tried})
     return documents
 
@@ -393,8 +397,8 @@ def _print_broken(verdicts: Sequence[Verdict], without: list[str]) -> None:
         if target != verdict.id:
             say(f"{verdict.id} is refuted; these are mutated statements of {target}, which corrects it.")
         say(f"{Document(target, stated(target)).text()}\n")
-        shown = verdict if target == verdict.id else replayed([target])[0]
-        for line in break_text(target, broken(statements()[target], certificate_of(shown))):
+        proved = verdict if target == verdict.id else replayed([target])[0]
+        for line in break_text(target, broken(statements()[target], certificate_of(proved))):
             say(line)
         say()
     for name in without:

@@ -67,7 +67,7 @@ def command_of(name: str) -> Command:
         chosen = choose(name, settings)
         if not chosen.model.alphabet:
             raise BadInput("the model must read strings", f"{name}, which reads numbers", "choose a language model")
-        said = {one: value for one, value in said.items() if value not in (None, ())}
+        said = {key: value for key, value in said.items() if value not in (None, ())}
         check_draw(said)
         for argument in own:
             if argument.required and argument.name not in said:
@@ -75,12 +75,12 @@ def command_of(name: str) -> Command:
             if argument.kind == "int | str | None" and said.get(argument.name, "").isdecimal():
                 said[argument.name] = int(said[argument.name])
         need_values(chosen)
-        said = {one.name: one.default for one in own if not one.required} | said
+        said = {argument.name: argument.default for argument in own if not argument.required} | said
         return ask(chosen, question, place, force, seconds, as_json, **said)
 
-    own = [one for one in question.arguments if one.name not in ("model", "values")]
+    own = [argument for argument in question.arguments if argument.name not in ("model", "values")]
     asked.__doc__ = question.words
-    kinds = {"name": Name} | {one.name: kind_of(one) for one in own}
+    kinds = {"name": Name} | {argument.name: kind_of(argument) for argument in own}
     kinds |= {"settings": Settings, "place": kind_of(question.file), "force": Force, "seconds": Seconds}
     return command(question.name, question.example)(given(asked, **kinds))
 
@@ -111,20 +111,20 @@ def ask(
     targets = [] if place is None else plot_targets(place, force) if plotted else [Path(place)]
     for target in () if plotted else targets:
         vacant(target, force)
-    asked = f"{question.name} of {chosen.name}"
-    none = f"no {asked} up to length {given['max_length']} was found"
+    title = f"{question.name} of {chosen.name}"
+    none = f"no {title} up to length {given['max_length']} was found"
     with within(seconds, none, "give a smaller --max-length"):
         try:
-            with Progress(asked) as progress:
-                found = question.load()(chosen.model, values=chosen.values, progress=progress, **given)
+            with Progress(title) as progress:
+                answer = question.load()(chosen.model, values=chosen.values, progress=progress, **given)
         except BaseException as error:  # of what was finished nothing is lost
-            if (kept := getattr(error, "found", None)) is not None:
-                say_or_json(as_json, kept.to_json, kept.text)
+            if (partial := getattr(error, "found", None)) is not None:
+                say_or_json(as_json, partial.to_json, partial.text)
             raise
-    names = [str(target) for target in found.write(targets, force)] if targets else []
+    names = [str(target) for target in answer.write(targets, force)] if targets else []
     wrote = f"\nwrote {', '.join(names)}" if names else ""
     pictures = {"files": names} if plotted and names else {}
-    say_or_json(as_json, lambda: found.to_json() | pictures, lambda: found.text() + wrote)
+    say_or_json(as_json, lambda: answer.to_json() | pictures, lambda: answer.text() + wrote)
     if plotted and len(names) == 1:
         print(MISSING, file=sys.stderr)
-    return 0 if found.holds else 1
+    return 0 if answer.holds else 1

@@ -114,8 +114,8 @@ def run(
                 raise BadInput(f"--inputs must stand without {option_name}", option_name, "leave one out")
         return _each_string(name, settings, language, domain, digits, bits, as_json)
     if steps is not None or then is not None:
-        others = {"--svg": picture, "--dark": dark, "--force": force}
-        return _decoded(name, settings, word, tokens, rows, steps, then, domain, digits, bits, trace, as_json, others)
+        drawing = {"--svg": picture, "--dark": dark, "--force": force}
+        return _decoded(name, settings, word, tokens, rows, steps, then, domain, digits, bits, trace, as_json, drawing)
     if picture is None and (dark or force):
         raise BadInput("--dark and --force must go with --svg", "no --svg", "give --svg FILE")
     chosen, file = choose(name, settings), None
@@ -139,8 +139,8 @@ def run(
         if not trace:
             answer = replace(answer, result=replace(answer.result, steps=()))
     if as_json:
-        more = ({} if within is None else {"in_region": within}) | ({} if file is None else {"svg": str(file)})
-        print_json(answer.to_json() | more)
+        added = ({} if within is None else {"in_region": within}) | ({} if file is None else {"svg": str(file)})
+        print_json(answer.to_json() | added)
     else:
         say(text(answer, line_width()))
         if why:
@@ -174,25 +174,25 @@ def _each_string(
     if not chosen.model.alphabet:
         raise BadInput("--inputs must be given to a model that reads strings", f"{name}, which reads numbers")
     need_values(chosen)
-    asked = finite(chosen.model, **language)
-    if asked.count > LISTED:
-        raise BadInput(f"the inputs must be at most {LISTED} strings", asked.says, "give --sample 1000")
-    numbers, bound, rows = in_balls(domain, chosen.model), asked.counted(chosen.model.bind(chosen.values)), []
-    undecided, said = None, answer_text if asked.positions is None else answers_that_count
+    strings = finite(chosen.model, **language)
+    if strings.count > LISTED:
+        raise BadInput(f"the inputs must be at most {LISTED} strings", strings.says, "give --sample 1000")
+    numbers, bound, rows = in_balls(domain, chosen.model), strings.counted(chosen.model.bind(chosen.values)), []
+    undecided, answer_of = None, answer_text if strings.positions is None else answers_that_count
     with Progress(f"running {name}") as progress:
-        for n in asked.lengths:
-            for string in asked.each(n):
+        for n in strings.lengths:
+            for string in strings.each(n):
                 answer, _ = exact_or_balls(numbers, partial(run, bound, string, digits=digits, bits=bits))
                 undecided = undecided or (answer if answer.undecided else None)
                 if as_json:
                     rows.append({key: value for key, value in answer.to_json().items() if key != "recipe"})
                 else:
-                    rows.append((answer.given or EMPTY_STRING, said(answer)))
-                progress(len(rows), asked.count)
+                    rows.append((answer.given or EMPTY_STRING, answer_of(answer)))
+                progress(len(rows), strings.count)
     if as_json:
-        print_json({"recipe": chosen.model.name, **asked.to_json(), "answers": rows})
+        print_json({"recipe": chosen.model.name, **strings.to_json(), "answers": rows})
     else:
-        say(f"{name} on {asked.says}")
+        say(f"{name} on {strings.says}")
         say(columns(rows, "  "))
     if undecided is not None:
         raise Undecided(f"the verdict on {undecided.given or EMPTY_STRING} is undecided; try --domain exact.")
@@ -288,7 +288,7 @@ def derive(
     check_latex(latex, document, as_json)
     if force and target is None:
         raise BadInput("--force must come with -o FILE", "none", "leave it out")
-    family = None if any(one is not None for one in (word, tokens, rows)) else _whole_family(name, settings)
+    family = None if any(option is not None for option in (word, tokens, rows)) else _whole_family(name, settings)
     if family is not None:
         if latex:
             raise BadInput("closed forms in LaTeX must be of a model", name, "give the family's sizes by --set")
@@ -332,11 +332,11 @@ def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int,
 
     to, begun = None if target is None else own.files(target, force), time.monotonic()
     with within(seconds, f"no closed form of {chosen.name} was found", "give --input"):
-        found = every_length(chosen.model, chosen.values)
+        forms = every_length(chosen.model, chosen.values)
     less = "take a smaller model"
     with Waiting(f"proving the forms of {chosen.name}"), within(seconds, "no proof was found", less, begun):
-        found = found.prove(seconds)
-    proof = found.proof
+        forms = forms.prove(seconds)
+    proof = forms.proof
     proof = present(proof)
     written = None
     if to is not None and proof.certificate is not None:
@@ -345,9 +345,9 @@ def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int,
         write(to, proof.statement, proof.certificate)
         written = target
     if as_json:
-        print_json(found.to_json(written))
+        print_json(forms.to_json(written))
     else:
-        say(closed.text(found, written))
+        say(closed.text(forms, written))
     return 0 if proof.whole else 3
 
 
@@ -431,21 +431,21 @@ def check(
                 raise BadInput("--scheduler must stand without --workers", workers, "leave --workers out")
             sweep["executor"], sweep["workers"] = stack.enter_context(cluster(scheduler))
         domain = in_balls(domain, chosen.model)
-        found, why = exact_or_balls(
+        result, why = exact_or_balls(
             domain, lambda numbers: run_check(chosen, max_length, spec, numbers, digits, **sweep)
         )
-    known = {} if chosen.info is None or spec is not None else proved(chosen.model, chosen.info.claims)
+    proofs = {} if chosen.info is None or spec is not None else proved(chosen.model, chosen.info.claims)
     with whole_numbers():
         say_or_json(
             as_json,
-            lambda: found.to_json() | {"proved": list(known)},
-            lambda: check_text(chosen, found, known) + (f"\n  {why}" if why else ""),
+            lambda: result.to_json() | {"proved": list(proofs)},
+            lambda: check_text(chosen, result, proofs) + (f"\n  {why}" if why else ""),
         )
-    if found.undecided and not found.differs:
+    if result.undecided and not result.differs:
         raise Undecided(
-            f"some answers were undecided in {found.domain} numbers; try more --digits or another --domain."
+            f"some answers were undecided in {result.domain} numbers; try more --digits or another --domain."
         )
-    return 0 if found.holds else 1
+    return 0 if result.holds else 1
 
 
 @contextlib.contextmanager
@@ -466,8 +466,8 @@ def _quick(chosen: Chosen) -> int:
     from symcook.programs.running import decodes, speech_of
 
     letters = max(2, len(speech_of(chosen.model).letters) - chosen.model.embedding.added)
-    many = 2**8 if decodes(chosen.model) else 2**12
-    return max(n for n in range(1, 13) if n == 1 or letters**n <= many)
+    most = 2**8 if decodes(chosen.model) else 2**12
+    return max(n for n in range(1, 13) if n == 1 or letters**n <= most)
 
 
 def run_check(

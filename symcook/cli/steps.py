@@ -50,40 +50,40 @@ def run_steps(
 
     need_values(chosen)
     speech, domain = speech_of(chosen.model), in_balls(domain, chosen.model)
-    given = given_word(chosen, speech, word, tokens, rows)
-    said: list[str] = []
+    symbols = given_word(chosen, speech, word, tokens, rows)
+    emitted: list[str] = []
     first = 1 - len(chosen.model.embedding.ends[0])  # the position of the first token: what is added in front is 0
-    labels = stream(chosen.model, given, limit, domain, digits, values=chosen.values, bits=bits)
+    labels = stream(chosen.model, symbols, limit, domain, digits, values=chosen.values, bits=bits)
     numbers = rounding(domain, bits) if decodes(chosen.model) else None
     answers = wrong = None
     if numbers is not None:
         from symcook.export.machine_steps import program_run
 
-        answers = program_run(chosen.model, given, limit).answers
-    for position, token in enumerate(labels, len(given) + 1):
-        said.append(token)
-        if answers is not None and answers[len(said) - 1 : len(said)] != (token,):
+        answers = program_run(chosen.model, symbols, limit).answers
+    for position, token in enumerate(labels, len(symbols) + 1):
+        emitted.append(token)
+        if answers is not None and answers[len(emitted) - 1 : len(emitted)] != (token,):
             wrong = position
-        looks = _looks(chosen, (*given, *said[:-1]), domain) if trace else []
+        looks = _looks(chosen, (*symbols, *emitted[:-1]), domain) if trace else []
         document = {"position": position, **speech.said(token), **({"looks": looks} if trace else {})}
         say_line(json.dumps(document) if as_json else f"{position:>6}  {speech.text(token)}")
-        before = chosen.model.embedding.surround((*given, *said[:-1]))
-        for one in [] if as_json else looks:
-            at, many = one["at"], len(one["at"])
-            where = f"{at[0]} ({speech.text(before[at[0] - first])})" if many == 1 else f"{many} positions"
-            say_line(f"        layer {one['layer']}, head {one['head']}: looked at {where}")
+        before = chosen.model.embedding.surround((*symbols, *emitted[:-1]))
+        for look in [] if as_json else looks:
+            at, count = look["at"], len(look["at"])
+            where = f"{at[0]} ({speech.text(before[at[0] - first])})" if count == 1 else f"{count} positions"
+            say_line(f"        layer {look['layer']}, head {look['head']}: looked at {where}")
         if wrong is not None:
             break
-    ended = bool(said) and said[-1] in speech.ends and wrong is None
-    lost = bool(said) and said[-1] not in (*chosen.model.alphabet, *speech.ends)  # as rounding alone makes it
+    ended = bool(emitted) and emitted[-1] in speech.ends and wrong is None
+    lost = bool(emitted) and emitted[-1] not in (*chosen.model.alphabet, *speech.ends)  # as rounding alone makes it
     why = "no symbol" if lost else "wrong" if wrong is not None else "end" if ended else "limit"
-    last = {"stopped": why, "output": speech.output(said[:-1] if why == "wrong" else said)}
+    last = {"stopped": why, "output": speech.output(emitted[:-1] if why == "wrong" else emitted)}
     if as_json:
         say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
     elif ended and speech.verdict:
         say(f"ended with {last['output']}")
     elif why == "no symbol":
-        say(f"stopped at {said[-1]}, which is no symbol that the model reads")
+        say(f"stopped at {emitted[-1]}, which is no symbol that the model reads")
     else:
         say(stopped(last, limit, "program"))
     if numbers is not None and not as_json:
@@ -121,13 +121,13 @@ def _looks(chosen: Chosen, word: Sequence[str], domain: str | None) -> list[dict
         return run(chosen.model, word, numbers, values=chosen.values, trace=True).result
 
     result, _ = exact_or_balls(domain, asked)
-    first, found = 1 - len(chosen.model.embedding.ends[0]), []
+    first, looks = 1 - len(chosen.model.embedding.ends[0]), []
     for step in result.steps:
         for head, columns in enumerate(step.attention, 1):
             at = [first + k for k, column in enumerate(columns) if column[len(columns) - 1] != 0]
             if at:
-                found.append({"layer": step.layer, "head": head, "at": at})
-    return found
+                looks.append({"layer": step.layer, "head": head, "at": at})
+    return looks
 
 
 def run_then(
@@ -145,14 +145,14 @@ def run_then(
 
     need_values(chosen)
     speech = speech_of(chosen.model)
-    given = given_word(chosen, speech, word, tokens, None)
-    found = continued(chosen.model, given, speech.heard(then.split()), domain, digits, values=chosen.values)
-    at = None if found.first is None else len(given) + 1 + found.first
-    shown: dict[str, Any] = {"agrees": found.agrees, "position": at}
-    shown["expected"] = None if found.first is None else speech.said(found.tokens[found.first])["token"]
-    shown["answer"] = None if found.first is None else speech.said(found.answers[found.first])["token"]
-    say_or_json(as_json, lambda: shown, lambda: _then_text(chosen, found, shown))
-    return 0 if found.agrees else 1
+    symbols = given_word(chosen, speech, word, tokens, None)
+    answer = continued(chosen.model, symbols, speech.heard(then.split()), domain, digits, values=chosen.values)
+    at = None if answer.first is None else len(symbols) + 1 + answer.first
+    document: dict[str, Any] = {"agrees": answer.agrees, "position": at}
+    document["expected"] = None if answer.first is None else speech.said(answer.tokens[answer.first])["token"]
+    document["answer"] = None if answer.first is None else speech.said(answer.answers[answer.first])["token"]
+    say_or_json(as_json, lambda: document, lambda: _then_text(chosen, answer, document))
+    return 0 if answer.agrees else 1
 
 
 def _then_text(chosen: Chosen, found: Continued, shown: dict[str, Any]) -> str:

@@ -84,8 +84,8 @@ def compile(
     objects = not isinstance(source, str)
     source = source if isinstance(source, str) else _text(kind, source, alphabet)
     asked = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant}
-    for option, given in asked.items():
-        if given not in ("", None, False) and kind not in TAKES[option]:
+    for option, choice in asked.items():
+        if choice not in ("", None, False) and kind not in TAKES[option]:
             must = f"--{option} must stand with {' or '.join(TAKES[option])}"
             raise BadInput(must, kind, "leave it out")
     if kind in SHIPPED and is_shipped(source):
@@ -199,25 +199,25 @@ def as_compiled(model: Transformer) -> Transformer | None:
     program = model.program
     if program is None:
         return None
-    told: dict[str, Any] = {"theorem": program.theorem, "soft": bool(program.attention)}
-    told["tau"] = 1 if program.attention == PLAIN else None
+    options: dict[str, Any] = {"theorem": program.theorem, "soft": bool(program.attention)}
+    options["tau"] = 1 if program.attention == PLAIN else None
     if program.kind == "tm" and program.theorem:
         pass  # its weighting is that of the theorem
     elif program.kind == "tm":
         heads = (head for layer in model.layers if layer.attention is not None for head in layer.attention.heads)
-        told["weighting"] = WEIGHTINGS[any(head.weighting == WEIGHTINGS[1] for head in heads)]
+        options["weighting"] = WEIGHTINGS[any(head.weighting == WEIGHTINGS[1] for head in heads)]
     else:
-        told["alphabet"] = program.alphabet
+        options["alphabet"] = program.alphabet
     if program.kind in ("dfa", "tm"):
         from symcook.compilers.automaton import variant_of
 
-        told["variant"] = variant_of(model)
+        options["variant"] = variant_of(model)
     try:
-        made = compile(program.kind, program.source, name=model.name, **told)
+        recompiled = compile(program.kind, program.source, name=model.name, **options)
     except BadInput:
         return None
-    made = replace(made, source=model.source)
-    return made if made == model else None
+    recompiled = replace(recompiled, source=model.source)
+    return recompiled if recompiled == model else None
 
 
 def genuine(model: Transformer) -> bool:
@@ -230,6 +230,6 @@ def require_genuine(model: Transformer, name: str = "") -> None:
     to."""
     if model.program is not None and not genuine(model):
         must = "the program in a model file must be what its weights were compiled from"
-        given = f"{name or model.name}, whose weights are others"
+        model_name = f"{name or model.name}, whose weights are others"
         do = "leave the program out, or compile it again" if model.program.kind == "tm" else "check compares the two"
-        raise BadInput(must, given, do)
+        raise BadInput(must, model_name, do)

@@ -51,13 +51,13 @@ def compiled(table: Automaton, source: str, name: str, variant: str = "strict") 
     model = _instance(table, source, name)
     if variant == "strict":
         return model
-    made = nonstrict(model) if variant == "nonstrict" else without_start(model)
+    varied = nonstrict(model) if variant == "nonstrict" else without_start(model)
     if model.program is None:
         raise RuntimeError("model.program must be set here")
-    plan = tuple(line for line in (*model.program.plan, *_others(variant)) if line[0] in made.space)
+    plan = tuple(line for line in (*model.program.plan, *_others(variant)) if line[0] in varied.space)
     plan = tuple({line[0]: line for line in plan}.values())
     source = f"{model.source.partition('; ')[0]}; {variant}"  # which is no instance of that family
-    return replace(made, source=source, program=replace(model.program, plan=plan))
+    return replace(varied, source=source, program=replace(model.program, plan=plan))
 
 
 def counted(table: Automaton, source: str, name: str, variant: str = "strict") -> Transformer:
@@ -69,8 +69,8 @@ def counted(table: Automaton, source: str, name: str, variant: str = "strict") -
     """
     at, tokens = counted_at(table, variant)
     program = Program("dfa", source, table.alphabet, _counted_plan(table, variant, tokens), AUTOMATA)
-    made = f"{at.family.source}; {said(at.family, at.values)}"
-    return replace(at.model(tokens, name), source=made, program=program)
+    source_text = f"{at.family.source}; {said(at.family, at.values)}"
+    return replace(at.model(tokens, name), source=source_text, program=program)
 
 
 def counted_at(table: Automaton, variant: str) -> tuple[Instance, tuple[str, ...]]:
@@ -111,7 +111,7 @@ def _counted_plan(table: Automaton, variant: str, tokens: Sequence[str]) -> tupl
     first, start = 1 + (variant == "no-start"), next(iter(tokens_of(table)))
     last = f"layer {first + 1}"
     states = dict(zip(tokens[1 + len(table.alphabet) :], table.names, strict=False))
-    shown = [f"state {states[one]}" if one in states else one for one in tokens]
+    described = [f"state {states[token]}" if token in states else token for token in tokens]
     marks = {
         "strict": (("other", "embedding", f"-1 at {start}, 1 elsewhere: with u, the key of a position"),),
         "nonstrict": (("one", "embedding", "1"),),
@@ -121,13 +121,13 @@ def _counted_plan(table: Automaton, variant: str, tokens: Sequence[str]) -> tupl
     near, far = {"strict": ("k + 1", "k + 2"), "nonstrict": ("", "k + 1"), "no-start": ("1", "k + 2")}[variant]
     letters = list(enumerate(table.alphabet, 1))
     return (
-        *((f"t{number}", "embedding", f"the token is {what}") for number, what in enumerate(shown)),
+        *((f"t{number}", "embedding", f"the token is {what}") for number, what in enumerate(described)),
         *marks,
         ("u", f"layer {first}", f"1/{over} at position i"),
         ("d", f"layer {first}", f"k/{over}, with k states to there"),
-        *((f"y{c}", f"{last}, attention", f"symbol {near} is {one}") for c, one in letters if near),
-        *((f"z{c}", f"{last}, attention", f"symbol {far} is {one}") for c, one in letters),
-        *((f"o{number}", f"{last}, feed-forward", f"score of {what}") for number, what in enumerate(shown)),
+        *((f"y{c}", f"{last}, attention", f"symbol {near} is {symbol}") for c, symbol in letters if near),
+        *((f"z{c}", f"{last}, attention", f"symbol {far} is {symbol}") for c, symbol in letters),
+        *((f"o{number}", f"{last}, feed-forward", f"score of {what}") for number, what in enumerate(described)),
     )
 
 
@@ -172,8 +172,8 @@ def without_start(model: Transformer) -> Transformer:
         for token, row in (model.embedding.words or {}).items()
         if token != start
     }
-    one = LayerNorm(("other",), ("one", "minus"), projection=[[1], [-1]])
-    zero = Layer(Head(("one",), ("later",), [[0]], [[0]], [[1]], MASK), None, (one,), (), "projected pre")
+    constant = LayerNorm(("other",), ("one", "minus"), projection=[[1], [-1]])
+    zero = Layer(Head(("one",), ("later",), [[0]], [[0]], [[1]], MASK), None, (constant,), (), "projected pre")
     bits = LayerNorm(
         ("other", "later"), ("lead", "behind"), gain=[HALF] * 2, bias=[HALF] * 2, projection=[[1, -1], [0, 1]]
     )
@@ -189,11 +189,11 @@ def without_start(model: Transformer) -> Transformer:
     second = replace(second, attention_norms=(query, key, *others))
     space = Space((*model.space, "later"))
     embedding = replace(model.embedding, space=space, words=words, before=None)
-    kept = [k for k, label in enumerate(model.readout.labels) if label != start]
+    rows_kept = [k for k, label in enumerate(model.readout.labels) if label != start]
     readout = replace(
         model.readout,
-        weights=[list(model.readout.weights[k, :]) for k in kept],
-        labels=tuple(model.readout.labels[k] for k in kept),
+        weights=[list(model.readout.weights[k, :]) for k in rows_kept],
+        labels=tuple(model.readout.labels[k] for k in rows_kept),
     )
     return replace(model, embedding=embedding, layers=(zero, first, second), readout=readout)
 
@@ -214,19 +214,19 @@ def _instance(table: Automaton, source: str, name: str) -> Transformer:
     at = instance_of(family, settings(table))
     model = at.model(tokens_of(table), name)
     program = Program("dfa", source, table.alphabet, _plan(table))
-    whole = f"{family.source}; {said(family, at.values)}"
-    return replace(model, source=whole if len(whole) <= MAX_LABEL else family.source, program=program)
+    source_text = f"{family.source}; {said(family, at.values)}"
+    return replace(model, source=source_text if len(source_text) <= MAX_LABEL else family.source, program=program)
 
 
 def _plan(table: Automaton) -> tuple[tuple[str, str, str], ...]:
     """Which coordinate holds what."""
-    shown = [START, *(f"symbol {a}" for a in table.alphabet), *(f"state {name}" for name in table.names), *VERDICTS]
+    described = [START, *(f"symbol {a}" for a in table.alphabet), *(f"state {name}" for name in table.names), *VERDICTS]
     letters = len(table.alphabet)
     return (
-        *((f"t{number}", "embedding", f"the token is {what}") for number, what in enumerate(shown)),
+        *((f"t{number}", "embedding", f"the token is {what}") for number, what in enumerate(described)),
         ("other", "embedding", f"-1 at {START}, 1 elsewhere: with u, the key of a position"),
         ("u", "embedding and layer 1", "1/i at position i, 1 at position 0"),
         ("d", "layer 1", "k/i, with k states before position i: with u, the query of position k + 1"),
-        *((f"z{c}", "layer 2, attention", f"at position k + 1 there is {shown[c]}") for c in range(1, letters + 1)),
-        *((f"o{number}", "layer 2, feed-forward", f"score of {what}") for number, what in enumerate(shown)),
+        *((f"z{c}", "layer 2, attention", f"at position k + 1 there is {described[c]}") for c in range(1, letters + 1)),
+        *((f"o{number}", "layer 2, feed-forward", f"score of {what}") for number, what in enumerate(described)),
     )

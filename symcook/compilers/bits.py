@@ -112,27 +112,27 @@ class Bits:
 
     def _few(self, make: Callable[..., BoolNode], *truths: Truth) -> BoolNode:
         """A function of truths; of coordinates that hold them where it is too large to be one network."""
-        nodes = [self.node(one) for one in truths]
-        made = make(*nodes)
-        small = cubes(made, MOST) is not None or cubes(self.diagrams.negation(made), MOST) is not None
-        if small and len(variables(made)) <= MOST:
-            return made
+        nodes = [self.node(truth) for truth in truths]
+        combined = make(*nodes)
+        small = cubes(combined, MOST) is not None or cubes(self.diagrams.negation(combined), MOST) is not None
+        if small and len(variables(combined)) <= MOST:
+            return combined
         self.cut = True
-        return make(*(one if isinstance(one, bool) else self.bit(self.hold(one)) for one in nodes))
+        return make(*(node if isinstance(node, bool) else self.bit(self.hold(node)) for node in nodes))
 
     def disjoint(self, truths: Sequence[Truth], meaning: str) -> Truth:
         """The disjunction of truths of which at most one holds."""
-        parts = [one for one in map(self.truth, truths) if one != frozenset()]
-        sets = frozenset().union(*(one for one in parts if isinstance(one, frozenset)))
-        nodes = [self.node(one) for one in parts if not isinstance(one, frozenset)]
+        parts = [part for part in map(self.truth, truths) if part != frozenset()]
+        sets = frozenset().union(*(part for part in parts if isinstance(part, frozenset)))
+        nodes = [self.node(part) for part in parts if not isinstance(part, frozenset)]
         if not nodes:
             return sets
         if sets:
             nodes.append(self.node(sets))
         if len(set().union(*map(variables, nodes))) <= FEW_VARIABLES:
             return reduce(self.either, nodes)
-        found = [cubes(node, MOST) or cubes(self.bit(self.hold(node)), MOST) or [] for node in nodes]
-        units = tuple(self._unit(cube) for part in found for cube in part)
+        cubes_of_parts = [cubes(node, MOST) or cubes(self.bit(self.hold(node)), MOST) or [] for node in nodes]
+        units = tuple(self._unit(cube) for part in cubes_of_parts for cube in part)
         if len(units) > MOST_UNITS and len(nodes) > 1:
             middle = len(nodes) // 2
             return self.disjoint([self.disjoint(half, meaning) for half in (nodes[:middle], nodes[middle:])], meaning)
@@ -165,13 +165,13 @@ class Bits:
             return "one" if f else "zero"
         if there := self._there(f):
             return there
-        found, negative = cubes(f, MOST), False
+        cubes_of, negative = cubes(f, MOST), False
         other = cubes(self.diagrams.negation(f), MOST)
-        if found is None or (other is not None and len(other) < len(found)):
-            found, negative = other or [], True
-        literals = tuple(tuple((self.names[variable], int(value)) for variable, value in cube) for cube in found)
-        texts = [" & ".join("~" * (1 - value) + one for one, value in cube) for cube in literals]
-        text, network = " | ".join(texts), halved([*map(self._unit, found)])
+        if cubes_of is None or (other is not None and len(other) < len(cubes_of)):
+            cubes_of, negative = other or [], True
+        literals = tuple(tuple((self.names[variable], int(value)) for variable, value in cube) for cube in cubes_of)
+        texts = [" & ".join("~" * (1 - value) + name for name, value in cube) for cube in literals]
+        text, network = " | ".join(texts), halved([*map(self._unit, cubes_of)])
         name = self.new(self.truths, f"~({text})" if negative else text)
         self._written({name: f"1 - ({network})" if negative else network})
         self.sums[name] = CubeSum(negative, literals)

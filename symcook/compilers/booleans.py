@@ -35,8 +35,8 @@ class Diagrams:
             return f
         key = (f, g, h)
         if key not in self._known:
-            first = min(one[0] for one in key if not isinstance(one, bool))
-            low, high = (self.choice(*(_at(one, first, value) for one in key)) for value in (False, True))
+            first = min(function[0] for function in key if not isinstance(function, bool))
+            low, high = (self.choice(*(_at(function, first, value) for function in key)) for value in (False, True))
             self._known[key] = low if low == high else (first, low, high)
         return self._known[key]
 
@@ -50,29 +50,29 @@ def _at(f: BoolNode, variable: int, value: bool) -> BoolNode:
 def cubes(f: BoolNode, most: int) -> list[Cube] | None:
     """Disjoint cubes, each a conjunction of variables and negated ones, of which exactly one is true where f is; None
     where that takes more than `most`."""
-    found: list[Cube] = []
+    products: list[Cube] = []
     open_ = [((), f)]
     while open_:
-        literals, rest = open_.pop()
-        if rest is True:
-            found.append(literals)
-            if len(found) > most:
+        literals, remaining = open_.pop()
+        if remaining is True:
+            products.append(literals)
+            if len(products) > most:
                 return None
-        elif rest is not False:
-            variable, low, high = rest
+        elif remaining is not False:
+            variable, low, high = remaining
             open_ += [((*literals, (variable, False)), low), ((*literals, (variable, True)), high)]
-    return found
+    return products
 
 
 def variables(f: BoolNode) -> set[int]:
     """The variables on which it depends."""
-    found: set[int] = set()
-    seen: set[BoolNode] = set()
+    numbers: set[int] = set()
+    visited: set[BoolNode] = set()
     open_ = [f]
     while open_:
         node = open_.pop()
-        if not isinstance(node, bool) and node not in seen:
-            seen.add(node)
-            found.add(node[0])
+        if not isinstance(node, bool) and node not in visited:
+            visited.add(node)
+            numbers.add(node[0])
             open_ += node[1:]
-    return found
+    return numbers

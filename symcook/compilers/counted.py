@@ -88,10 +88,13 @@ class CountedConstruction:
         if name not in self._edges:
             self._edges.add(name)
             self.positions["sign"] = "(-1)^i"
-            seen = f"seen_{side}"
-            self.meanings |= {name: f"whether the position is the {name} one", seen: f"mean of signs to the {side}"}
-            self.steps.append(head(None, {seen: "-sign"}, mask=SEEN[side], weighting="softmax"))
-            ends = (seen,) if side == "left" else (seen, f"-{seen}")
+            mean_seen = f"seen_{side}"
+            self.meanings |= {
+                name: f"whether the position is the {name} one",
+                mean_seen: f"mean of signs to the {side}",
+            }
+            self.steps.append(head(None, {mean_seen: "-sign"}, mask=SEEN[side], weighting="softmax"))
+            ends = (mean_seen,) if side == "left" else (mean_seen, f"-{mean_seen}")
             self.write(name, " + ".join(f"3*relu({end} - 1/3) - 3*relu({end} - 2/3)" for end in ends))
         return name
 
@@ -118,25 +121,28 @@ class CountedConstruction:
         name = f"positive_{one.side}{one.line + 1}"
         if name not in self.meanings:
             count = f"#{one.side}[{self.formula.text(one.line)}]"
-            found = f"next_{one.side}{one.line + 1}"
-            self.meanings |= {found: f"{count} + 1, about, where the line is false", name: f"{count} > 0"}
-            self.lookup(found, one, 1, "index", more=True)
-            held = self.write(f"{name}_else", rounded(f"{found} - 1"))
-            self.meanings[held] = f"{count} > 0, where the line is false"
-            self.write(name, f"1 - relu(1 - {self.bits[one.line]} - {held})")
+            looked_up = f"next_{one.side}{one.line + 1}"
+            self.meanings |= {looked_up: f"{count} + 1, about, where the line is false", name: f"{count} > 0"}
+            self.lookup(looked_up, one, 1, "index", more=True)
+            positive_else = self.write(f"{name}_else", rounded(f"{looked_up} - 1"))
+            self.meanings[positive_else] = f"{count} > 0, where the line is false"
+            self.write(name, f"1 - relu(1 - {self.bits[one.line]} - {positive_else})")
         return name
 
     def compare(self, z: str, line: FormulaLine) -> None:
         """Step 3: a sum of counts, each within 1/(4 Lambda), against C = bound - 1."""
-        total = sum(abs(one.factor) for one in line.counts)
+        total = sum(abs(count.factor) for count in line.counts)
         parts = []
-        for one in line.counts:
-            count = f"#{one.side}[{self.formula.text(one.line)}]"
-            found, kept = f"{z}_{one.side}{one.line + 1}", f"{z}_{one.side}{one.line + 1}_kept"
-            self.meanings |= {found: f"{count}, about, where it is not 0", kept: f"{count}, about"}
-            self.lookup(found, one, total, "index")
-            self.write(kept, f"relu({found} + 2*{self.positive(one)} - 2)")
-            parts.append(f"{'-' if one.factor < 0 else '+'} {abs(one.factor)}*{kept}")
+        for summand in line.counts:
+            count = f"#{summand.side}[{self.formula.text(summand.line)}]"
+            looked_up, looked_up_kept = (
+                f"{z}_{summand.side}{summand.line + 1}",
+                f"{z}_{summand.side}{summand.line + 1}_kept",
+            )
+            self.meanings |= {looked_up: f"{count}, about, where it is not 0", looked_up_kept: f"{count}, about"}
+            self.lookup(looked_up, summand, total, "index")
+            self.write(looked_up_kept, f"relu({looked_up} + 2*{self.positive(summand)} - 2)")
+            parts.append(f"{'-' if summand.factor < 0 else '+'} {abs(summand.factor)}*{looked_up_kept}")
         if parts:
             self.write(z, rounded(f"{' '.join(parts).removeprefix('+ ')} - {line.bound - 1}"))
         else:
@@ -144,15 +150,18 @@ class CountedConstruction:
 
     def of_count(self, z: str, line: FormulaLine) -> None:
         """A predicate of a count: what is looked up at its position, and the bit of 0 where it is 0."""
-        (one,) = line.counts
-        held, found = f"{z}_table", f"{z}_found"
-        self.positions[held] = predicate(line, "i")
-        self.meanings |= {held: "the predicate at i", found: "the predicate at the count, about, where it is not 0"}
-        self.lookup(found, one, 1, held)
-        near = self.write(f"{z}_near", rounded(found))
-        self.meanings[near] = f"{found}, rounded"
+        (counted,) = line.counts
+        table, looked_up = f"{z}_table", f"{z}_found"
+        self.positions[table] = predicate(line, "i")
+        self.meanings |= {
+            table: "the predicate at i",
+            looked_up: "the predicate at the count, about, where it is not 0",
+        }
+        self.lookup(looked_up, counted, 1, table)
+        near = self.write(f"{z}_near", rounded(looked_up))
+        self.meanings[near] = f"{looked_up}, rounded"
         zero = line.bound == 0 if line.op == "remainder" else line.table[0] == "1"
-        positive = self.positive(one)
+        positive = self.positive(counted)
         self.write(z, f"relu({near} + {positive} - 1)" + (f" + relu(1 - {positive})" if zero else ""))
 
     # --- other positions ------------------------------------------------------------------------------------------
@@ -191,10 +200,10 @@ class CountedConstruction:
         f, g = (self.bits[k] for k in line.reads)
         stop = self.write(f"{z}_stop", f"1 - relu({f} - {g})")
         both = self.write(f"{z}_both", f"relu({f} + {g} - 1)")
-        found = f"{z}_found"
-        self.meanings |= {stop: "where to stop", both: "what is found there", found: f"{both} found, about"}
-        self.near(found, stop, 6, both, "left" if line.op == "since" else "right")
-        self.write(z, rounded(found))
+        looked_up = f"{z}_found"
+        self.meanings |= {stop: "where to stop", both: "what is found there", looked_up: f"{both} found, about"}
+        self.near(looked_up, stop, 6, both, "left" if line.op == "since" else "right")
+        self.write(z, rounded(looked_up))
 
     def model(self, source: str, name: str, kind: str) -> Transformer:
         """The model, with its plan."""

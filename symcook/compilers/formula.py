@@ -95,7 +95,7 @@ class Packed(PositionValues):
             return line.letters
         if op in ("not", "and", "or"):
             return self.negation(*reads) if op == "not" else (self.both if op == "and" else self.either)(*reads)
-        bits = [self.node(one) for one in reads]
+        bits = [self.node(truth) for truth in reads]
         if op in ("prev", "next"):
             return self._head(number, op, True, bits[0])
         stop = self._few(lambda f, g: make.either(make.negation(f), g), *bits)
@@ -108,22 +108,24 @@ class Packed(PositionValues):
             return False
 
         def make() -> FormulaHead:
-            held = None if stop is True else self.hold(stop)
-            made = FormulaHead(self._name(op, number + 1, self.formula.text(number)), held, self.hold(value))
+            stop_name = None if stop is True else self.hold(stop)
+            formula_head = FormulaHead(
+                self._name(op, number + 1, self.formula.text(number)), stop_name, self.hold(value)
+            )
             if self.scores is None:
-                score: ScoreForm | None = None if held is None else {(self.hold(True), held): 1}
-                found = Retrieval(score, MASKS[op], weighting=SIDES[op])
+                score: ScoreForm | None = None if stop_name is None else {(self.hold(True), stop_name): 1}
+                retrieval = Retrieval(score, MASKS[op], weighting=SIDES[op])
             else:
-                found = self.scores.temporal(op, self.hold(True), held)
-            self._retrieve({made.name: made.value}, found)
-            return made
+                retrieval = self.scores.temporal(op, self.hold(True), stop_name)
+            self._retrieve({formula_head.name: formula_head.value}, retrieval)
+            return formula_head
 
         self.heads[number] = self.once((op, stop, value), make)
-        found = self.bit(self.heads[number].name)
+        result = self.bit(self.heads[number].name)
         if op == "prev" and self.scores is not None and self.scores.plain:
             later = self.place("later", "I[2 <= i]", "whether there is one before")
-            found = self.diagrams.both(found, self.bit(later))
-        return found
+            result = self.diagrams.both(result, self.bit(later))
+        return result
 
     def _retrieve(self, values: Mapping[str, str], found: Retrieval, constant: Fraction = BIT) -> None:
         """A head: {coordinate: what it retrieves there}."""
@@ -152,9 +154,9 @@ class Packed(PositionValues):
 
     def _rough(self, terms: Mapping[str, int]) -> int:
         """How much of a sum, {coordinate: factor}, is retrieved by softmax; notes that a network rounds that sum."""
-        found = {name: abs(factor) for name, factor in terms.items() if name in self.soft}
-        load = sum(found.values())
-        for name in found:
+        factors = {name: abs(factor) for name, factor in terms.items() if name in self.soft}
+        load = sum(factors.values())
+        for name in factors:
             self.soft[name].load = max(self.soft[name].load, load)
         return load
 
@@ -166,23 +168,23 @@ class Packed(PositionValues):
         if not line.counts:
             return self._counted(number, self.place(f"at{number + 1}", predicate(line, "i"), meaning), ())
         if line.op == "at least":
-            heads = tuple(self._count(one) for one in line.counts)
+            heads = tuple(self._count(count) for count in line.counts)
             terms, looked = [], {}
-            for one, found in zip(line.counts, heads, strict=True):
-                parts = (*found.found, found.own)
-                terms += [f"{'-' if one.factor < 0 else '+'} {abs(one.factor)}*{part}" for part in parts]
-                looked[found.found[0]] = looked.get(found.found[0], 0) + one.factor
+            for count, count_head in zip(line.counts, heads, strict=True):
+                parts = (*count_head.found, count_head.own)
+                terms += [f"{'-' if count.factor < 0 else '+'} {abs(count.factor)}*{part}" for part in parts]
+                looked[count_head.found[0]] = looked.get(count_head.found[0], 0) + count.factor
             total = f"{' '.join(terms).removeprefix('+ ')} - {line.bound} + 1"
             name = self._name("more", number + 1, meaning)
             self._written({name: self._rises(total, self._rough(looked))})
             return self._counted(number, name, heads)
-        found = self._count(line.counts[0], line)
-        here, after = found.found
+        count_head = self._count(line.counts[0], line)
+        here, after = count_head.found
         name = self._name("rest", number + 1, meaning)
-        first = self._chosen(f"{here} - {found.own}", self._rough({here: 1}))
-        other = self._chosen(f"{after} + {found.own} - 1", self._rough({after: 1}))
+        first = self._chosen(f"{here} - {count_head.own}", self._rough({here: 1}))
+        other = self._chosen(f"{after} + {count_head.own} - 1", self._rough({after: 1}))
         self._written({name: f"{first} + {other}"})
-        return self._counted(number, name, (found,))
+        return self._counted(number, name, (count_head,))
 
     def _counted(self, number: int, name: str, heads: tuple[CountHead, ...]) -> BoolNode:
         """The bit of a line about counts, which stands in a coordinate."""
@@ -205,10 +207,10 @@ class Packed(PositionValues):
 
         def make() -> CountHead:
             self._counts = count = self._counts + 1
-            left = one.side == "left"
+            to_left = one.side == "left"
             inverse = self.place(
-                "inverse" if left else "inverse_right",
-                "1/i" if left else "1/(n - i + 1)",
+                "inverse" if to_left else "inverse_right",
+                "1/i" if to_left else "1/(n - i + 1)",
                 f"1/positions on the {one.side}",
             )
             what = f"#{one.side}[{self.formula.text(one.line)}]"
@@ -226,11 +228,11 @@ class Packed(PositionValues):
                 values = {}
                 for end, moved in (("here", "i - 1"), ("next", "i")):
                     name = test.table and f"table{self._numbered(test.table)}"
-                    said = f"TABLE({test.table}) of {moved}" if name else ""
+                    table_meaning = f"TABLE({test.table}) of {moved}" if name else ""
                     table = self.place(
                         f"{name or f'mod{test.divisor}_{test.bound}'}_{end}",
                         predicate(test, moved),
-                        said or f"whether {moved} leaves {test.bound} modulo {test.divisor}",
+                        table_meaning or f"whether {moved} leaves {test.bound} modulo {test.divisor}",
                     )
                     self.meanings[f"{below}_{end}"] = f"{table} at {what} without this position, plus 1"
                     values[f"{below}_{end}"] = table
@@ -262,14 +264,14 @@ class Packed(PositionValues):
         labels = self.formula.labels
         if self.scores is not None:
             self.hold(True)
-        rest: BoolNode = True
+        remaining: BoolNode = True
         answers: dict[str | None, BoolNode] = {label: False for label, _ in self.formula.outputs}
         make = self.diagrams
         for label, line in self.formula.outputs:
             here = self.node(self.values[line])
-            answers[label] = self._few(make.either, answers[label], self._few(make.both, rest, here))
-            rest = self._few(lambda f, g: make.both(f, make.negation(g)), rest, here)
-        self.shown = shown = [self.hold(answers[label]) for label in (labels or (None,))]
+            answers[label] = self._few(make.either, answers[label], self._few(make.both, remaining, here))
+            remaining = self._few(lambda f, g: make.both(f, make.negation(g)), remaining, here)
+        self.shown = held_answers = [self.hold(answers[label]) for label in (labels or (None,))]
         rows = {a: {name: 1 for name, letters in self.sets.items() if a in letters} for a in self.formula.alphabet}
         if "zero" in self.meanings or not any(rows.values()):
             rows[self.formula.alphabet[0]]["zero"] = 0
@@ -278,10 +280,12 @@ class Packed(PositionValues):
         for step in self.looks:
             b.add(step.made() if isinstance(step, Look) else step)
         if labels:
-            read_labels(b, shown, labels)
+            read_labels(b, held_answers, labels)
         else:
-            half = [] if self.scores is None or shown[0] in ("one", "zero") else ["one"]  # far from the threshold
-            b.readout("sign", "each", [*shown, *half], weights=[1, *(Fraction(-1, 2) for _ in half)])
+            half = (
+                [] if self.scores is None or held_answers[0] in ("one", "zero") else ["one"]
+            )  # far from the threshold
+            b.readout("sign", "each", [*held_answers, *half], weights=[1, *(Fraction(-1, 2) for _ in half)])
         model = b.build(name, source="Yang et al. (2026), Section 4: a compiled formula")
         plan = self._plan(model)
         return replace(model, program=Program(kind, source, self.formula.alphabet, plan, attention=self.attention))
@@ -297,7 +301,7 @@ class Packed(PositionValues):
 def read_labels(b: Builder, bits: Sequence[str], labels: Sequence[str]) -> None:
     """Answer with the label whose bit is 1."""
     reads = tuple(dict.fromkeys(bits))
-    b.readout("largest", "each", reads, labels=labels, weights=[[int(one == name) for name in reads] for one in bits])
+    b.readout("largest", "each", reads, labels=labels, weights=[[int(bit == name) for name in reads] for bit in bits])
 
 
 def rounded(total: str) -> str:
@@ -312,5 +316,5 @@ def plan_of(model: Transformer, meanings: Mapping[str, str]) -> tuple[tuple[str,
         for part in layer.parts():
             kind = "attention" if isinstance(part, Head) else "feed-forward"
             where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
-    held = ((name, meanings.get(name, name)) for name in model.space)
-    return tuple((name, where[name], text if len(text) <= MAX_LABEL else brief(text)) for name, text in held)
+    described = ((name, meanings.get(name, name)) for name in model.space)
+    return tuple((name, where[name], text if len(text) <= MAX_LABEL else brief(text)) for name, text in described)

@@ -95,9 +95,9 @@ class Form:
 
 def _sum(first: Mapping[T, Fraction], second: Mapping[T, Fraction], factor: Fraction | int) -> dict[T, Fraction]:
     total = dict(first)
-    for one, value in second.items():
-        total[one] = total.get(one, Fraction(0)) + factor * value
-    return {one: value for one, value in total.items() if value}
+    for term, value in second.items():
+        total[term] = total.get(term, Fraction(0)) + factor * value
+    return {term: value for term, value in total.items() if value}
 
 
 def add_to(linear: LinearFactors, terms: Iterable[tuple[str, Fraction]], factor: Fraction | int = 1) -> LinearFactors:

@@ -52,11 +52,11 @@ def printed(formula: Formula, theorem: str, source: str, name: str, kind: str) -
     from symcook.recipes.models import instance_of, said
 
     rows = table(formula)
-    given = {"L": str(len(rows)), "S": str(len(formula.alphabet)), "scaled": str(scaled)}
+    settings = {"L": str(len(rows)), "S": str(len(formula.alphabet)), "scaled": str(scaled)}
     for place, key in enumerate(("op", "letter", "left", "right")):
-        given[key] = " ".join(str(row[place]) for row in rows)
+        settings[key] = " ".join(str(row[place]) for row in rows)
     family = load(shipped(FAMILIES[number]))
-    at = instance_of(family, given)
+    at = instance_of(family, settings)
     model = at.model(list(formula.alphabet), name)
     names = [f"c{line}" for line in range(1, len(rows) + 1)]
     plan = []
@@ -70,11 +70,11 @@ def printed(formula: Formula, theorem: str, source: str, name: str, kind: str) -
 
 def operators(formula: Formula) -> Set[str]:
     """The operators of a formula on other positions, and its counts; "predicate" is one of the position."""
-    found = {line.op for line in formula.lines if line.op in FUTURE | {"prev", "since"}}
+    used = {line.op for line in formula.lines if line.op in FUTURE | {"prev", "since"}}
     for line in formula.lines:
         if line.op in COUNTING:
-            found |= {f"#{count.side}" for count in line.counts} or {"predicate"}
-    return found
+            used |= {f"#{count.side}" for count in line.counts} or {"predicate"}
+    return used
 
 
 def check_covered(formula: Formula, theorem: str) -> None:
@@ -98,8 +98,8 @@ def check_covered(formula: Formula, theorem: str) -> None:
     if ahead and theorem[:2] in MASKED:
         must = f"a formula for Theorem {theorem}, whose heads see what stands to the left, must be without {ahead[0]}"
         raise BadInput(must, ", ".join(ahead), do)
-    said = "predicates of the position" if wrong[0] == "predicate" else wrong[0]
-    raise BadInput(f"a formula for Theorem {theorem} must be without {said}", ", ".join(sorted(used)), do)
+    excluded = "predicates of the position" if wrong[0] == "predicate" else wrong[0]
+    raise BadInput(f"a formula for Theorem {theorem} must be without {excluded}", ", ".join(sorted(used)), do)
 
 
 def table(formula: Formula) -> list[tuple[int, int, int, int]]:
@@ -119,14 +119,14 @@ def table(formula: Formula) -> list[tuple[int, int, int, int]]:
     for line in formula.lines:
         if line.op == "letters":
             chosen = [k for k, a in enumerate(formula.alphabet) if a in line.letters]
-            made = [add(0, k, 1, 1) for k in chosen or [0]]
-            whole = len(chosen) in (0, len(formula.alphabet))
-            if whole:
+            rows_made = [add(0, k, 1, 1) for k in chosen or [0]]
+            constant = len(chosen) in (0, len(formula.alphabet))
+            if constant:
                 op = NUMBERS["or" if chosen else "and"]
-                place = add(op, 0, made[0], add(1, 0, made[0], 1))
+                place = add(op, 0, rows_made[0], add(1, 0, rows_made[0], 1))
             else:
-                place = made[0]
-                for other in made[1:]:
+                place = rows_made[0]
+                for other in rows_made[1:]:
                     place = add(3, 0, place, other)
         else:
             left = of_line[line.left]

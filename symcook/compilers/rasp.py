@@ -111,9 +111,9 @@ class Aggregates(Selections):
         """The coordinate with the mean of a truth over the positions that a mask allows."""
 
         def make() -> str:
-            held = self.hold(there)
-            name = self.new("mean", f"mean behind the mask {mask} of {self.meanings[held]}")
-            self.looks.append(Look(None, {name: {held: Fraction(1)}}, mask))
+            bit = self.hold(there)
+            name = self.new("mean", f"mean behind the mask {mask} of {self.meanings[bit]}")
+            self.looks.append(Look(None, {name: {bit: Fraction(1)}}, mask))
             return name
 
         return self.once(("mean", mask, there), make)
@@ -170,13 +170,13 @@ class Aggregates(Selections):
                 continue
             mask = MASK_OF[side]
             before_allowed = "<" in side
-            found = self.look("left", mask, here, equalities, None, shown).found
-            if self.truth(found) == frozenset():
+            copied = self.look("left", mask, here, equalities, None, shown).found
+            if self.truth(copied) == frozenset():
                 continue
             same = [equality._replace(query=equality.key) for equality in equalities]
-            some = self.hold(self.node(found))
+            is_some = self.hold(self.node(copied))
             values: dict[str, LinearFactors] = {}
-            units = [f"relu(1 - {some})"]
+            units = [f"relu(1 - {is_some})"]
             for case in here:
                 if case.there is False:
                     continue
@@ -185,13 +185,14 @@ class Aggregates(Selections):
                 first = self.both(self.truth(case.there), self.negation(repeated))
                 mean = self.new("mean", f"one over how many: {shown}")
                 values[mean] = {self.hold(self.node(first)): Fraction(1)}
-                units.append(f"relu({self.hold(self.node(case.here))} + {mean} + {some} - 2)")
+                units.append(f"relu({self.hold(self.node(case.here))} + {mean} + {is_some} - 2)")
             self.looks.append(Look(self.selecting(here, equalities), values, mask))
             inverse = self.network("inverse_of", f"one over how many, or 1: {shown}", halved(units))
             count = self.new("count", f"how many more than one: {shown}")
             self.squares[count] = self.new("square", f"({self.meanings[count]})^2")
             places = {
-                one: self.place(one) for one in ("inverse_index", "inverse_index_square", "before", "before_square")
+                place: self.place(place)
+                for place in ("inverse_index", "inverse_index_square", "before", "before_square")
             }
             score = {
                 (inverse, places["inverse_index"]): Fraction(2),
@@ -200,7 +201,7 @@ class Aggregates(Selections):
             read = {count: {places["before"]: Fraction(1)}, self.squares[count]: {places["before_square"]: Fraction(1)}}
             local = ">" not in side
             self.looks.append(Look(score, read, "future" if local else "none"))
-            total = total.plus(self.atom(count, "left" if local else "both")).plus(self.indicator(found))
+            total = total.plus(self.atom(count, "left" if local else "both")).plus(self.indicator(copied))
         return total
 
     # Aggregates
@@ -209,7 +210,7 @@ class Aggregates(Selections):
         """The mean of a number or truth over the selected positions; of symbols the first one; else the default."""
         if isinstance(value, dict):
             return self.nearest("left", "none", cases, value, default, shown)
-        value, default = (one if isinstance(one, Form) else self.indicator(one) for one in (value, default))  # type: ignore[arg-type]
+        value, default = (term if isinstance(term, Form) else self.indicator(term) for term in (value, default))  # type: ignore[arg-type]
         cases, equalities = self.equal(cases, shown)
         groups = self.groups(cases, "none")
         if not groups:
@@ -226,23 +227,23 @@ class Aggregates(Selections):
         mask = MASK_OF[side]
         constant = value.constant
         certain = "=" in side and own == self.every
-        found = self.every if certain else self._found(mask, here, equalities, shown)
+        some_selected = self.every if certain else self._found(mask, here, equalities, shown)
         if constant is not None:
-            return self.between(found, value, default)
+            return self.between(some_selected, value, default)
         result = self.number(0)
         grows = Form(self.number(0).table, {}, value.atoms)
         bounded = value.plus(grows, -1)
         if bounded.constant is not None:
-            result = result.plus(self.gate(found, bounded))
+            result = result.plus(self.gate(some_selected, bounded))
         else:
             low, high = bounded.span()
             row = self._with_one(bounded)
             mean = self._mean_of(self.selecting(here, equalities), row, mask, shown, value)
             atom = Atom(mean, "mean", max(abs(low), abs(high)), mask.endswith("future"))
-            result = result.plus(self.gate(found, Form(self.number(0).table, {}, {atom: Fraction(1)})))
+            result = result.plus(self.gate(some_selected, Form(self.number(0).table, {}, {atom: Fraction(1)})))
         if value.atoms:
-            result = result.plus(self._grown(mask, here, equalities, grows, found, shown))
-        return result.plus(self.gate(self.negation(found), default))
+            result = result.plus(self._grown(mask, here, equalities, grows, some_selected, shown))
+        return result.plus(self.gate(self.negation(some_selected), default))
 
     def _found(self, mask: str, cases: SelectorCases, equalities: Sequence[Equality], shown: str) -> Truth:
         """The truth that at least one position is selected."""
@@ -296,11 +297,11 @@ class Aggregates(Selections):
             return Form(value.table, {}, {Atom(mean, "mean", None, local): Fraction(1)}).plus(at_end)
         gated = tuple(SelectorCase(self.both(here, found), there) for here, there in cases)
         score = self.selecting(tuple(case for case in gated if self.truth(case.here) != frozenset()), ()) or {}
-        some, none = self.hold(self.node(found)), self.hold(self.node(self.negation(found)))
+        exists, none = self.hold(self.node(found)), self.hold(self.node(self.negation(found)))
         for equality in equalities:
             queries = equality._replace(query=self.gate(found, equality.query))
             for (query, key), factor in (self.selecting((), (queries,)) or {}).items():
-                pair = (some if query == "one" else query, key)
+                pair = (exists if query == "one" else query, key)
                 score[pair] = score.get(pair, Fraction(0)) + factor
         away = self.place("before" if at_first else "behind")
         score[none, away] = score.get((none, away), Fraction(0)) - 1

@@ -162,7 +162,7 @@ class Selections(PositionValues):
         """A function with values for some of the variables below 0."""
         if isinstance(node, bool) or node[0] >= 0:
             return node
-        low, high = (self.restrict(one, given) for one in node[1:])
+        low, high = (self.restrict(branch, given) for branch in node[1:])
         if node[0] in given:
             return high if given[node[0]] else low
         return self.diagrams.choice(self.diagrams.variable(node[0]), high, low)
@@ -180,16 +180,16 @@ class Selections(PositionValues):
 
     def groups(self, cases: SelectorCases, mask: str) -> list[tuple[str, SelectorCases]]:
         """The sides that a mask leaves, from the left, with the cases there; neighbours that select the same in one."""
-        found: list[tuple[str, SelectorCases]] = []
+        grouped: list[tuple[str, SelectorCases]] = []
         for side in ALLOWED[mask]:
-            here = self._cases([(one.here, self.restrict(one.there, SIDES[side])) for one in cases])
-            if all(one.there is False for one in here):
+            here = self._cases([(case.here, self.restrict(case.there, SIDES[side])) for case in cases])
+            if all(case.there is False for case in here):
                 continue
-            if found and found[-1][1] == here and found[-1][0][-1] + side != "<>":
-                found[-1] = found[-1][0] + side, here
+            if grouped and grouped[-1][1] == here and grouped[-1][0][-1] + side != "<>":
+                grouped[-1] = grouped[-1][0] + side, here
             else:
-                found.append((side, here))
-        return found
+                grouped.append((side, here))
+        return grouped
 
     # Heads
 
@@ -202,16 +202,16 @@ class Selections(PositionValues):
         groups = self.groups(cases, mask)
         for side, here in groups if op == "right" else groups[::-1]:
             if side == "=":
-                found = FoundThere(self._own(here, equalities), value)
+                nearest_found = FoundThere(self._own(here, equalities), value)
             else:
-                found = self.look(op, MASK_OF[side], here, equalities, value, shown)
-            result = self.pick(found.found, found.value, result)
+                nearest_found = self.look(op, MASK_OF[side], here, equalities, value, shown)
+            result = self.pick(nearest_found.found, nearest_found.value, result)
         return result
 
     def _own(self, cases: SelectorCases, equalities: Sequence[Equality]) -> Truth:
         """Whether a position selects itself."""
         own = self.disjoint([self.both(here, there) for here, there in cases], "selects itself")
-        return self.both(own, *(self.compare("=", one.key, one.query) for one in equalities))
+        return self.both(own, *(self.compare("=", equality.key, equality.query) for equality in equalities))
 
     def pick(self, test: Truth, a: ProgramValue, b: ProgramValue) -> ProgramValue:
         """a where the test is true, b elsewhere."""
@@ -241,8 +241,8 @@ class Selections(PositionValues):
         for here, there in cases:
             if not isinstance(there, bool):
                 add(self.hold(self.node(here)), self.hold(there), 1)
-        for one in equalities:
-            query, key = self.linear(one.query), self.linear(one.key)
+        for equality in equalities:
+            query, key = self.linear(equality.query), self.linear(equality.key)
             for a, p in query.items():
                 for b, q in key.items():
                     if b:
@@ -251,7 +251,7 @@ class Selections(PositionValues):
             for b, q in key.items():
                 if b and constant:
                     add("", b, -2 * constant * q)
-            for b, q in self.square(one.key.plus(self.number(constant), -1)).items():
+            for b, q in self.square(equality.key.plus(self.number(constant), -1)).items():
                 if b:
                     add("", b, -q)
         return {pair: factor for pair, factor in score.items() if factor} or None
@@ -277,15 +277,15 @@ class Selections(PositionValues):
             return read[name]
 
         score = self.selecting(cases, equalities)
-        some = self._some(mask)
+        exists = self._some(mask)
         keys = [
-            some if there is True else frozenset() if there is False else self._copied(there, copied)
+            exists if there is True else frozenset() if there is False else self._copied(there, copied)
             for _, there in cases
         ]
         differences = []
-        for one in equalities:
-            row = self.linear(one.key)
-            name = self.new("key", f"{one.shown.partition(' = ')[0]}, at the position found")
+        for equality in equalities:
+            row = self.linear(equality.key)
+            name = self.new("key", f"{equality.shown.partition(' = ')[0]}, at the position found")
             values[name] = {part: q for part, q in row.items() if part}
             differences.append(Form(self.number(row.get("", Fraction(0))).table, {}, {Atom(name, "both"): Fraction(1)}))
         result = None if value is None else self._read(value, mask, copied)
@@ -293,11 +293,11 @@ class Selections(PositionValues):
         if head is not None:  # what the head reads is there by now, and what reads the head comes behind it
             self.looks.append(head)
         tests = [self.both(case.here, key) for case, key in zip(cases, keys, strict=True)]
-        found = self.disjoint(tests, f"found: {shown}")
-        for one, key in zip(equalities, differences, strict=True):
-            found = self.both(found, self.compare("=", key, one.query), some)
+        some_found = self.disjoint(tests, f"found: {shown}")
+        for equality, key in zip(equalities, differences, strict=True):
+            some_found = self.both(some_found, self.compare("=", key, equality.query), exists)
         self.selections.setdefault(self.now, []).append(Selection(op, mask, cases, tuple(equalities), head))
-        return FoundThere(found, result if result is not None else frozenset())
+        return FoundThere(some_found, result if result is not None else frozenset())
 
     def _some(self, mask: str) -> Truth:
         """Whether a row behind a mask sees a position."""
@@ -332,8 +332,8 @@ class Selections(PositionValues):
                 if square in ("before_square", "behind_square"):
                     self.place(square)
                 self.squares[name] = copied(square)
-            kept = SEEN.get(atom.side, "none")
-            side = atom.side if atom.side == "mean" or mask.endswith(kept) else "both"
+            kept_mask = SEEN.get(atom.side, "none")
+            side = atom.side if atom.side == "mean" or mask.endswith(kept_mask) else "both"
             atom = Atom(name, side, atom.bound, atom.local and mask.endswith("future"))
             result = result.plus(Form(self.number(0).table, {}, {atom: Fraction(1)}), q)
         return result

@@ -100,20 +100,20 @@ class SoftScores:
     def temporal(self, op: str, one: str, stop: str | None) -> Retrieval:
         """The nearest position where `stop` is 1 (None: any), for previous and next another than this one. Under the
         one mask of "soft, tau 1" the first position has itself as the previous one."""
-        left = op in ("prev", "since")
+        to_left = op in ("prev", "since")
         if self.plain and op == "prev":
             before, index = self.at("before", "i - 1"), self.at("index", "i")
             form: ScoreForm = {(before, index): 2, (one, self.at("square", "i^2")): -1}
             return Retrieval(form, "future", "Lemma 6")
-        if self.plain and left:
+        if self.plain and to_left:
             stop = present(stop)
             scale = self.at("square", "i^2")
             return Retrieval({(scale, stop): 1, (scale, self.at("inverse", "1/i")): -1}, "future", "Lemma 8a")
         query = self.at("length", "n") if self.plain else one
-        form = {(query, self.at("share", "i/n")): 1 if left else -1}
+        form = {(query, self.at("share", "i/n")): 1 if to_left else -1}
         if stop is not None:
             form[query, stop] = 2
-        return Retrieval(form, MASKS[op], f"Lemma 8{'b' if left else 'c'}")
+        return Retrieval(form, MASKS[op], f"Lemma 8{'b' if to_left else 'c'}")
 
     def lookup(self, less: str, inverse: str) -> ScoreForm:
         """The position C + 1, for `less` the coordinate of C/k and `inverse` of 1/k, k at most n."""

@@ -59,7 +59,7 @@ class Compiled(Aggregates):
             raise BadInput(f"each number of a program must have at most {MOST_BITS:,} bits", f"{bits:,}{place}")
 
     def _line(self, number: int, line: SraspLine, reads: Any) -> ProgramValue | SelectorCases:
-        op, shown = line.op, self.program.text(number)
+        op, line_text = line.op, self.program.text(number)
         if op == "in":
             return {letter: frozenset((letter,)) for letter in self.program.alphabet}
         if op == "indices":
@@ -73,17 +73,17 @@ class Compiled(Aggregates):
         if op == "times":
             return reads[0].times(line.value)
         if op == "product":
-            return self._product_of(*reads, shown=shown)
+            return self._product_of(*reads, shown=line_text)
         if op in ("not", "and", "or"):
             return self.negation(reads[0]) if op == "not" else (self.both if op == "and" else self.either)(*reads)
         if op == "compare":
-            return self._compared(line.value, *reads, shown=shown)
+            return self._compared(line.value, *reads, shown=line_text)
         if op == "if":
             return self.pick(*reads)
         if op == "psum":
-            return self.psum(line.value, reads[0], shown)
+            return self.psum(line.value, reads[0], line_text)
         if op in ("left", "right"):
-            return self.nearest(op, line.value, *reads, shown=shown)
+            return self.nearest(op, line.value, *reads, shown=line_text)
         if op == "select":
             return self._select(line, *reads)
         if op in ("key", "query"):
@@ -134,8 +134,8 @@ class Compiled(Aggregates):
 
     def _select(self, line: SraspLine, key: Any, query: Any) -> SelectorCases:
         if isinstance(key, Form):
-            shown = self.program.text(line.reads[0]), self.program.text(line.reads[1])
-            return self.numbers_meet(line.value, key, query, shown)
+            both_texts = self.program.text(line.reads[0]), self.program.text(line.reads[1])
+            return self.numbers_meet(line.value, key, query, both_texts)
         if isinstance(key, dict):
             return self.letters_meet(line.value, key, query)
         return self.truths_meet(line.value, key, query)
@@ -188,21 +188,21 @@ class Compiled(Aggregates):
             return next(iter(row))
         from symcook.compilers.numbers import text
 
-        shown = text(row)
+        row_text = text(row)
         if form.span()[0] >= 0 and not form.atoms:
-            return self.network("number", shown, f"relu({shown})")
-        return self.network("number", shown, f"relu({shown}) - relu({text({k: -q for k, q in row.items()})})")
+            return self.network("number", row_text, f"relu({row_text})")
+        return self.network("number", row_text, f"relu({row_text}) - relu({text({k: -q for k, q in row.items()})})")
 
     def _needed(self, reads: tuple[str, ...]) -> list[Head | FeedForward]:
         """The steps, each with the values alone that something reads later."""
-        needed, kept = set(reads), []
+        needed, needed_steps = set(reads), []
         for step in reversed(self.looks):
             if isinstance(step, Look):
                 step.values = {name: row for name, row in step.values.items() if name in needed}
-                made: Any = step.made() if step.values else None
+                block: Any = step.made() if step.values else None
             else:
-                made = step if needed & set(step.writes) else None
-            if made is not None:
-                needed.update(made.reads)
-                kept.append(made)
-        return kept[::-1]
+                block = step if needed & set(step.writes) else None
+            if block is not None:
+                needed.update(block.reads)
+                needed_steps.append(block)
+        return needed_steps[::-1]

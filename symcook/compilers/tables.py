@@ -59,16 +59,16 @@ def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
             "a Turing machine for strings with a symbol must have input symbols", "none", "leave --variant out"
         )
     number = {state: k for k, state in enumerate(machine.states, 1)}
-    symbol = {one: k for k, one in enumerate(table_symbols(machine))}
+    symbol = {cell: k for k, cell in enumerate(table_symbols(machine))}
     ahead, letters = variant == "no-start", len(machine.input)
-    kept = letters + 1 if ahead else 1
+    held_letters = letters + 1 if ahead else 1
     rows = list(_ahead(machine, number, symbol) if ahead else _rows(machine, number, symbol))
-    tapes, first = range(machine.tapes + 1 + ahead), (number[machine.start] - 1) * kept + 1
+    tapes, first = range(machine.tapes + 1 + ahead), (number[machine.start] - 1) * held_letters + 1
     return {
-        "Q": str(len(number) * kept), "S": str(letters), "G": str(len(symbol) - 1), "K": str(len(tapes) - 1),
+        "Q": str(len(number) * held_letters), "S": str(letters), "G": str(len(symbol) - 1), "K": str(len(tapes) - 1),
         "R": str(len(rows)),
         "first": " ".join(str(first + c) for c in range(1, letters + 1)) if ahead else str(first),
-        "final": " ".join(str(int(state in machine.halt)) for state in machine.states for _ in range(kept)),
+        "final": " ".join(str(int(state in machine.halt)) for state in machine.states for _ in range(held_letters)),
         "from": " ".join(str(row.state) for row in rows),
         "to": " ".join(str(row.to) for row in rows),
         "read": " ".join(str(row.reads[t]) for t in tapes for row in rows),
@@ -80,8 +80,8 @@ def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
 def _rows(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[str, int]) -> Iterator[_Row]:
     """Those of the machine's own table."""
     for (state, reads), row in used_rows(machine).items():
-        writes = (0, *(symbol[one] for one in row.writes))
-        yield _Row(number[state], number[row.state], tuple(symbol[one] for one in reads), writes, row.moves)
+        writes = (0, *(symbol[cell] for cell in row.writes))
+        yield _Row(number[state], number[row.state], tuple(symbol[cell] for cell in reads), writes, row.moves)
 
 
 def _ahead(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[str, int]) -> Iterator[_Row]:
@@ -90,13 +90,13 @@ def _ahead(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[st
     def at(state: str, held: str) -> int:
         return (number[state] - 1) * (len(machine.input) + 1) + symbol[held] + 1
 
-    for one in ahead_rows(machine):
-        row = machine.rows[one.state, one.reads]
-        on_input, *on_others = (symbol[read] for read in one.reads)
+    for row_ahead in ahead_rows(machine):
+        row = machine.rows[row_ahead.state, row_ahead.reads]
+        on_input, *on_others = (symbol[read] for read in row_ahead.reads)
         yield _Row(
-            at(one.state, one.held),
-            at(row.state, one.ahead if row.moves[0] == 1 else machine.blank),
-            (symbol[one.ahead], on_input * one.copied, *on_others),
+            at(row_ahead.state, row_ahead.held),
+            at(row.state, row_ahead.ahead if row.moves[0] == 1 else machine.blank),
+            (symbol[row_ahead.ahead], on_input * row_ahead.copied, *on_others),
             (0, on_input, *(symbol[write] for write in row.writes)),
             (row.moves[0], *row.moves),
         )
@@ -126,8 +126,8 @@ def compiled(machine: TuringMachine, source: str, name: str, variant: str = "str
     labels = table_labels(machine) if variant == "strict" else ahead_labels(machine)
     model = at.model(labels, name)
     program = Program("tm", source, machine.input, tuple(_plan(machine, labels, variant)), MACHINES)
-    whole = f"{family.source}; {said(family, at.values)}"
-    return replace(model, source=whole if len(whole) <= MAX_LABEL else family.source, program=program)
+    source_text = f"{family.source}; {said(family, at.values)}"
+    return replace(model, source=source_text if len(source_text) <= MAX_LABEL else family.source, program=program)
 
 
 def told(model: Transformer) -> tuple[Family, Instance] | None:
@@ -157,37 +157,39 @@ def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterat
     cells = ["the input", *(f"tape {t}" for t in works)]
     states, before, zero = list(machine.states), 0, "the token is $"
     rows = [row_label(state, reads) for state, reads in used_rows(machine)]
-    words = found = "embedding"
+    words = set_in = "embedding"
     if variant == "no-start":
         heads[:1], cells[:1] = ["the head that reads ahead", "the input head"], ["the input", "the copy of the input"]
-        states = [f"{one}, holding {held}" for one in states for held in (machine.blank, *machine.input)]
-        rows, before, zero = [one.label for one in ahead_rows(machine)], 2, "the position is the first"
-        words, found = "layer 2", "embedding, layer 2"
+        states = [
+            f"{state}, holding {letter_held}" for state in states for letter_held in (machine.blank, *machine.input)
+        ]
+        rows, before, zero = [row.label for row in ahead_rows(machine)], 2, "the position is the first"
+        words, set_in = "layer 2", "embedding, layer 2"
         yield "later", "layer 1", "0 at the first position, 1 behind it"
         for k, letter in enumerate(machine.input, 1):
             yield f"letter{k}", "embedding", f"the token is letter {letter}"
             yield f"lead{k}", words, f"the word begins with {letter}; 0 at the first position"
-    one, last = f"layer {before + 1}", f"layer {before + len(heads) + 2}"
+    before_layer, last = f"layer {before + 1}", f"layer {before + len(heads) + 2}"
     here = " behind the first position" * (before > 0)
     yield "one", "embedding", "1"
     yield "bos", words, zero
     for k, letter in enumerate(machine.input, 1):
         yield f"x{k}", words, f"the token is letter {letter}{here}"
     for k, state in enumerate(states, 1):
-        yield f"s{k}", found, f"the state entered is {state}"
-    yield "halt", found, "that state halts, or the token is of the output"
+        yield f"s{k}", set_in, f"the state entered is {state}"
+    yield "halt", set_in, "that state halts, or the token is of the output"
     for t, head in enumerate(heads):
         yield f"plus{t}", "embedding", f"{head} moves right"
         yield f"minus{t}", "embedding", f"{head} moves left"
-        yield f"cand{t}", found, f"the token says what a cell of {cells[t]} holds"
+        yield f"cand{t}", set_in, f"the token says what a cell of {cells[t]} holds"
         yield f"stay{t}", "embedding", f"{head} stays on what the token wrote" if t else "0: the input is not written"
         for c, symbol in enumerate(symbols):
-            yield f"sym{t}_{c}", found, f"that is {symbol}"
-        yield f"p{t}", one, f"where {head} was before the own move, over i"
-        yield f"at{t}", f"{one}, feed-forward", f"where {head} is, over i N"
-    yield "u", one, "1/i, behind i tokens"
-    yield "share", f"{one}, feed-forward", "1/(i N)"
-    yield "small", f"{one}, feed-forward", "F(1/i), the first half of the tie-break"
+            yield f"sym{t}_{c}", set_in, f"that is {symbol}"
+        yield f"p{t}", before_layer, f"where {head} was before the own move, over i"
+        yield f"at{t}", f"{before_layer}, feed-forward", f"where {head} is, over i N"
+    yield "u", before_layer, "1/i, behind i tokens"
+    yield "share", f"{before_layer}, feed-forward", "1/(i N)"
+    yield "small", f"{before_layer}, feed-forward", "F(1/i), the first half of the tie-break"
     for r, row in enumerate(rows, 1):
         yield f"match{r}", f"layers {before + 2} on", f"how many heads read what the row {row} says"
     for c, symbol in enumerate(symbols):

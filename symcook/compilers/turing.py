@@ -59,11 +59,11 @@ class UnitNetwork(list[NamedUnit]):
     @cached_property
     def readers(self) -> dict[str, list[tuple[int, int]]]:
         """For each coordinate the units that read it, by number, and their weights there."""
-        found: dict[str, list[tuple[int, int]]] = {}
+        reading_units: dict[str, list[tuple[int, int]]] = {}
         for number, unit in enumerate(self):
             for name, weight in unit.terms.items():
-                found.setdefault(name, []).append((number, weight))
-        return found
+                reading_units.setdefault(name, []).append((number, weight))
+        return reading_units
 
     def values(self, bits: Iterable[str]) -> dict[str, int]:
         """What it makes of coordinates that are 1 where all others are 0; no unit has a positive bias."""
@@ -71,13 +71,13 @@ class UnitNetwork(list[NamedUnit]):
         for name in bits:
             for number, weight in self.readers.get(name, ()):
                 sums[number] = sums.get(number, 0) + weight
-        found: dict[str, int] = {}
+        totals: dict[str, int] = {}
         for number, total in sums.items():
             value = total + self[number].bias
             if value > 0:
                 for name, weight in self[number].adds.items():
-                    found[name] = found.get(name, 0) + value * weight
-        return found
+                    totals[name] = totals.get(name, 0) + value * weight
+        return totals
 
     def part(self) -> FeedForward:
         """As a part of a model."""
@@ -112,31 +112,31 @@ class MachineDecoder:
 
     def bits(self, token: MachineToken | str) -> dict[str, int]:
         """The coordinates that are 1 in the embedding of a token; a string is $ or a letter of the input."""
-        found = {"one": 1}
+        entries = {"one": 1}
         if isinstance(token, StepToken):
-            found |= {"step": 1, self.states[token.state]: 1} | ({"first": 1} if token.first else {})
+            entries |= {"step": 1, self.states[token.state]: 1} | ({"first": 1} if token.first else {})
             for tape, written in zip(self.tapes, token.written, strict=True):
-                found[f"w{tape}_{self.cells[written.symbol]}"] = 1
-                found |= {f"left{tape}": 1} if written.leftmost else {}
-                found |= {f"right{tape}": 1} if written.rightmost else {}
-                found |= {f"fresh{tape}": 1} if token.fresh[tape - 1] else {}
+                entries[f"w{tape}_{self.cells[written.symbol]}"] = 1
+                entries |= {f"left{tape}": 1} if written.leftmost else {}
+                entries |= {f"right{tape}": 1} if written.rightmost else {}
+                entries |= {f"fresh{tape}": 1} if token.fresh[tape - 1] else {}
             moves = token.moves
         elif isinstance(token, OutputToken):
-            found |= {"out": 1, f"o{self.cells[token.symbol]}": 1} | ({"last": 1} if token.rightmost else {})
+            entries |= {"out": 1, f"o{self.cells[token.symbol]}": 1} | ({"last": 1} if token.rightmost else {})
             moves = (*[0] * len(self.tapes), 1)
         elif token == END:
             return {"end": 1}
         else:
-            found |= {"bos": 1} if token == START else {self.letters[token]: 1, "typed": 1}
+            entries |= {"bos": 1} if token == START else {self.letters[token]: 1, "typed": 1}
             moves = (0, *[0] * len(self.tapes))
-        return found | {f"{MOVE[move]}{tape}": 1 for tape, move in enumerate(moves)}
+        return entries | {f"{MOVE[move]}{tape}": 1 for tape, move in enumerate(moves)}
 
     def token(self, bits: AbstractSet[str]) -> MachineToken | str | None:
         """The token that these bits are, END among them; None where they are those of no token."""
         states = [state for state, name in self.states.items() if name in bits]
         symbols = [symbol for symbol, k in self.cells.items() if f"o{k}" in bits]
         moves = [[move for move, name in MOVE.items() if f"{name}{tape}" in bits] for tape in (0, *self.tapes)]
-        cells = [[one for one, k in self.cells.items() if f"w{tape}_{k}" in bits] for tape in self.tapes]
+        cells = [[symbol for symbol, k in self.cells.items() if f"w{tape}_{k}" in bits] for tape in self.tapes]
         token: MachineToken | str | None = None
         if "end" in bits:
             token = END
@@ -144,19 +144,19 @@ class MachineDecoder:
             token = OutputToken(symbols[0], "last" in bits)
         elif states and all(moves) and all(cells):
             written = tuple(
-                WrittenCell(some[0], f"left{tape}" in bits, f"right{tape}" in bits)
-                for tape, some in zip(self.tapes, cells, strict=True)
+                WrittenCell(of_tape[0], f"left{tape}" in bits, f"right{tape}" in bits)
+                for tape, of_tape in zip(self.tapes, cells, strict=True)
             )
             fresh = tuple(f"fresh{tape}" in bits for tape in self.tapes)
-            token = StepToken(states[0], written, tuple(some[0] for some in moves), fresh, "first" in bits)
+            token = StepToken(states[0], written, tuple(directions[0] for directions in moves), fresh, "first" in bits)
         return token if token is not None and self.answered(token) == bits else None
 
     def answered(self, token: MachineToken | str) -> set[str]:
         """The bits of a token that the networks set: all but what every token has, and moves of an output."""
-        found = set(self.bits(token)) - {"one"}
+        bits_set = set(self.bits(token)) - {"one"}
         if isinstance(token, OutputToken):
-            found &= {"out", "last", f"o{self.cells[token.symbol]}"}
-        return found
+            bits_set &= {"out", "last", f"o{self.cells[token.symbol]}"}
+        return bits_set
 
     # Networks.
 
@@ -179,8 +179,10 @@ class MachineDecoder:
         net = UnitNetwork()
         for tape in self.tapes:
             fresh, stay, blank = f"fresh{tape}", f"stay{tape}", 0
-            for k, (got, own, here) in enumerate(zip(self.got(tape), self.own(tape), self.here(tape), strict=True)):
-                net.add({got: 1, fresh: -1, stay: -1}, 0, {here: 1})
+            for k, (retrieved, own, here) in enumerate(
+                zip(self.got(tape), self.own(tape), self.here(tape), strict=True)
+            ):
+                net.add({retrieved: 1, fresh: -1, stay: -1}, 0, {here: 1})
                 net.add({own: 1, stay: 1, fresh: -1}, -1, {here: 1})
                 if k == blank:
                     net.add({fresh: 1}, 0, {here: 1})
@@ -239,15 +241,15 @@ class MachineDecoder:
         layers = (self._first(tie), self._second(tie), self._third())
         layers = layers if self.marked else (self._lead(), *layers)
         parts = [part for layer in layers for part in layer.parts() if not isinstance(part, LayerNorm)]
-        written = [one for part in parts for one in part.writes]
-        names = dict.fromkeys([*(one for row in words.values() for one in row), *written])
+        written = [name for part in parts for name in part.writes]
+        names = dict.fromkeys([*(name for row in words.values() for name in row), *written])
         norms = [norm for layer in layers for norm in (*layer.attention_norms, *layer.feedforward_norms)]
-        names |= dict.fromkeys(one for norm in norms for one in norm.reads)
-        nexts = list(dict.fromkeys(one for unit in self.transition for one in unit.adds))
+        names |= dict.fromkeys(name for norm in norms for name in norm.reads)
+        nexts = list(dict.fromkeys(name for unit in self.transition for name in unit.adds))
         rows = []
         for token in (*tokens, END):
-            bits = {f"next_{one}" for one in self.answered(token)}
-            rows.append([*(1 if one in bits else -1 for one in nexts), -len(bits)])
+            bits = {f"next_{name}" for name in self.answered(token)}
+            rows.append([*(1 if name in bits else -1 for name in nexts), -len(bits)])
         space = Space(tuple(names))
         before = START if self.marked else None
         embedding = Embedding(space, words=words, before=before, start=0 if self.marked else 1)
@@ -364,34 +366,35 @@ class MachineDecoder:
         """What each coordinate holds."""
         over = "1/i" if self.strict else "1/(i + 1)"
         over = over if self.marked else "1/(i - 1)"
-        found = {"one": "1", "bos": "the token is $", "typed": "an input symbol", "step": "a step", "out": "an output",
+        meanings = {
+                 "one": "1", "bos": "the token is $", "typed": "an input symbol", "step": "a step", "out": "an output",
                  "first": "the start", "last": "an output whose cell is the rightmost visited", "u": over,
                  "end": "the end", "F": "F of u", "later": "there is a token before", "lead": "there is none",
                  }  # fmt: skip
-        found |= {name: f"the state entered is {state}" for state, name in self.states.items()}
-        found |= {name: f"the input symbol is {letter}" for letter, name in self.letters.items()}
-        found |= {f"o{k}": f"the output is {symbol}" for symbol, k in self.cells.items()}
-        found |= {f"read_{name}": f"the input head reads {letter}" for letter, name in self.letters.items()}
-        found |= {f"found_{name}": f"the input head found {letter}" for letter, name in self.letters.items()}
+        meanings |= {name: f"the state entered is {state}" for state, name in self.states.items()}
+        meanings |= {name: f"the input symbol is {letter}" for letter, name in self.letters.items()}
+        meanings |= {f"o{k}": f"the output is {symbol}" for symbol, k in self.cells.items()}
+        meanings |= {f"read_{name}": f"the input head reads {letter}" for letter, name in self.letters.items()}
+        meanings |= {f"found_{name}": f"the input head found {letter}" for letter, name in self.letters.items()}
         for side, what in (("a", "first"), ("b", "second")):
-            found[f"place_{side}"] = f"{what} part of the hash of the own position"
+            meanings[f"place_{side}"] = f"{what} part of the hash of the own position"
         for tape in tapes:
             who = f"work head {tape}" if tape else "the input head"
-            found[f"P{tape}"] = f"where {who} was {'before' if self.strict else 'behind'} the own move, times {over}"
+            meanings[f"P{tape}"] = f"where {who} was {'before' if self.strict else 'behind'} the own move, times {over}"
             for move, how in ((1, "right"), (-1, "left"), (0, "nowhere")):
-                found[f"{MOVE[move]}{tape}"] = f"{who} moves {how}"
+                meanings[f"{MOVE[move]}{tape}"] = f"{who} moves {how}"
             for side, what in (("a", "first"), ("b", "second")):
-                found[f"at{tape}_{side}"] = f"{what} part of the hash of where {who} is"
-                found[f"wrote{tape}_{side}"] = f"{what} part of the hash of where {who} wrote"
+                meanings[f"at{tape}_{side}"] = f"{what} part of the hash of where {who} is"
+                meanings[f"wrote{tape}_{side}"] = f"{what} part of the hash of where {who} wrote"
             if not tape:
                 continue
-            found[f"fresh{tape}"] = f"{who} is on a cell that was never visited"
+            meanings[f"fresh{tape}"] = f"{who} is on a cell that was never visited"
             cells = [*(f"holds {symbol}" for symbol in self.cells), "is the leftmost visited", "is the rightmost"]
-            for own, got, here, what in zip(self.own(tape), self.got(tape), self.here(tape), cells, strict=True):
-                found[own] = f"the cell that was written on tape {tape} {what}"
-                found[got] = f"the same of the token that {who} retrieved"
-                found[here] = f"the cell under {who} {what}"
-        return found | {f"next_{name}": f"of the next token: {what}" for name, what in found.items()}
+            for own, retrieved, here, what in zip(self.own(tape), self.got(tape), self.here(tape), cells, strict=True):
+                meanings[own] = f"the cell that was written on tape {tape} {what}"
+                meanings[retrieved] = f"the same of the token that {who} retrieved"
+                meanings[here] = f"the cell under {who} {what}"
+        return meanings | {f"next_{name}": f"of the next token: {what}" for name, what in meanings.items()}
 
 
 def compiled(
@@ -399,10 +402,10 @@ def compiled(
 ) -> Transformer:
     """The decoder of a machine, with its program and plan; `variant` "nonstrict" has masks that see the own column,
     "no-start" no $ in front, for words with a letter."""
-    taken = next((one for one in (START, END) if one in machine.input), None)
-    if taken is not None:
+    reserved = next((one for one in (START, END) if one in machine.input), None)
+    if reserved is not None:
         must = f"no symbol of a compiled machine's input must be called {START} or {END}, which its decoder has already"
-        raise BadInput(must, taken, "call it otherwise")
+        raise BadInput(must, reserved, "call it otherwise")
     if variant == "no-start" and not machine.input:
         must = "the input alphabet must have a symbol, as the decoder of this variant has no $ before the input"
         raise BadInput(must, "none", "leave --variant out, or give nonstrict")
@@ -425,8 +428,8 @@ def _bits(names: Sequence[str]) -> LayerNorm:
     reads = tuple(dict.fromkeys([*names, "one"]))
     rows = []
     for name in names:
-        rows.append([int(one == name) for one in reads])
-        rows.append([int(one == "one") - int(one == name) for one in reads])
+        rows.append([int(read == name) for read in reads])
+        rows.append([int(read == "one") - int(read == name) for read in reads])
     writes = tuple(f"{name}_{kind}" for name in names for kind in ("held", "not"))
     return LayerNorm(reads, writes, gain=[HALF] * len(writes), bias=[HALF] * len(writes), projection=rows)
 
@@ -474,12 +477,20 @@ def _look(
     mask: str,
 ) -> Head:
     """A head whose score is the cosine of two hashes plus what keys add."""
-    held = {name if name.startswith("tie_") else _held(name): value for name, value in added.items()}
-    reads = [f"{query}n_a", f"{query}n_b", f"{key}n_a", f"{key}n_b", _held("one"), *held, *map(_held, values.values())]
+    held_values = {name if name.startswith("tie_") else _held(name): value for name, value in added.items()}
+    reads = [
+        f"{query}n_a",
+        f"{query}n_b",
+        f"{key}n_a",
+        f"{key}n_b",
+        _held("one"),
+        *held_values,
+        *map(_held, values.values()),
+    ]
     reads = list(dict.fromkeys(reads))
-    Q = [[2 * int(one == f"{query}n_{side}") for one in reads] for side in "ab"]
-    K: list[list[int | Fraction]] = [[int(one == f"{key}n_{side}") for one in reads] for side in "ab"]
-    Q.append([int(one == _held("one")) for one in reads])
-    K.append([held.get(one, 0) for one in reads])
+    Q = [[2 * int(name == f"{query}n_{side}") for name in reads] for side in "ab"]
+    K: list[list[int | Fraction]] = [[int(name == f"{key}n_{side}") for name in reads] for side in "ab"]
+    Q.append([int(name == _held("one")) for name in reads])
+    K.append([held_values.get(name, 0) for name in reads])
     V = [[int(one == _held(name)) for one in reads] for name in values.values()]
     return Head(tuple(reads), tuple(values), Q, K, V, mask, weighting)

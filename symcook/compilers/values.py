@@ -196,18 +196,18 @@ class PositionValues(Bits):
         """The values of a number without atoms, each with where it is that; None where there are too many."""
         if form.atoms:
             return None
-        found: dict[Fraction, Truth] = {value: self._set(form.table, value) for value in sorted(set(form.table))}
+        truths: dict[Fraction, Truth] = {value: self._set(form.table, value) for value in sorted(set(form.table))}
         for node, add in form.bits.items():
             new: dict[Fraction, Truth] = {}
-            for value, truth in found.items():
+            for value, truth in truths.items():
                 for total, here in ((value + add, self.both(truth, node)),
                                     (value, self.both(truth, self.negation(node)))):  # fmt: skip
                     if self.truth(here) != frozenset():
                         new[total] = self.either(new[total], here) if total in new else here
-            found = new
-            if len(found) > FEW_VALUES:
+            truths = new
+            if len(truths) > FEW_VALUES:
                 return None
-        return sorted(found.items(), key=lambda one: one[0])
+        return sorted(truths.items(), key=lambda pair: pair[0])
 
     def pieces(self, form: Form) -> list[tuple[Fraction, Truth]]:
         """Truths that do not exclude each other, with factors whose sum is a number without atoms less its constant; a
@@ -307,9 +307,9 @@ class PositionValues(Bits):
         test = self.hold(self.node(truth))
         new = [atom for atom in atoms if ("gate", test, atom) not in self._known]
         for side in ("left", "right", "both"):
-            gated = [one for one in new if one.side == side or (side == "left" and _starts_at_0(one))]
-            names = {one.name: self.new("gated", f"{self.meanings[one.name]} where {test}, else 0") for one in gated}
-            one = self.place("one") if names else ""
+            gated = [atom for atom in new if atom.side == side or (side == "left" and _starts_at_0(atom))]
+            names = {atom.name: self.new("gated", f"{self.meanings[atom.name]} where {test}, else 0") for atom in gated}
+            constant = self.place("one") if names else ""
             if names and side != "both":
                 key = self.place("index")
                 sign = Fraction(1 if side == "left" else -1)
@@ -318,11 +318,13 @@ class PositionValues(Bits):
                     if name in self.squares:
                         self.squares[to] = self.new("square", f"({self.meanings[to]})^2")
                         values[self.squares[to]] = {self.squares[name]: Fraction(1)}
-                self.looks.append(Look({(test, key): 2 * sign, (one, key): -sign}, values, SEEN[side]))
+                self.looks.append(Look({(test, key): 2 * sign, (constant, key): -sign}, values, SEEN[side]))
             elif names:
                 for name, to in names.items():
                     draw = self.place("before_times_length")
-                    self.lookup({name: Fraction(2)}, to, "both", {(one, draw): Fraction(-2), (test, draw): Fraction(2)})
+                    self.lookup(
+                        {name: Fraction(2)}, to, "both", {(constant, draw): Fraction(-2), (test, draw): Fraction(2)}
+                    )
             for name, to in names.items():
                 atom = next(one for one in new if one.name == name)
                 self._known["gate", test, atom] = atom._replace(name=to)
@@ -333,11 +335,11 @@ class PositionValues(Bits):
                     raise BadInput(must, self.meanings[atom.name], "compare it, or choose before the mean")
                 b, m = atom.bound, atom.name
                 formula = f"relu({m} + {b}*{test} - {b}) - relu({b}*{test} - {b} - {m})"
-                made = self.network("gated", f"{self.meanings[m]} where {test}, else 0", formula)
-                self._known["gate", test, atom] = Atom(made, "mean", b, atom.local)
-        found = {atom: self._known["gate", test, atom] for atom in atoms}
-        self.gates |= {found[atom].name: Gate(test, truth, atom) for atom in new}
-        return found
+                network_name = self.network("gated", f"{self.meanings[m]} where {test}, else 0", formula)
+                self._known["gate", test, atom] = Atom(network_name, "mean", b, atom.local)
+        gated_atoms = {atom: self._known["gate", test, atom] for atom in atoms}
+        self.gates |= {gated_atoms[atom].name: Gate(test, truth, atom) for atom in new}
+        return gated_atoms
 
     def lookup(
         self,
@@ -369,8 +371,8 @@ class PositionValues(Bits):
 
         def make() -> Form:
             mean = self.new("mean", f"mean {where} of {meaning}")
-            held = self.hold(self.node(truth))
-            self.looks.append(Look(None, {mean: {held: Fraction(1)}}, f"strict-{SEEN[side]}"))
+            bit = self.hold(self.node(truth))
+            self.looks.append(Look(None, {mean: {bit: Fraction(1)}}, f"strict-{SEEN[side]}"))
             count = self.new("count", f"how often {where}: {meaning}")
             self.lookup({mean: Fraction(2)}, count, side, unit=f"inverse_{where}")
             self.counts[count] = SideCount(side, truth, mean)
@@ -417,18 +419,20 @@ class PositionValues(Bits):
             row = self.linear(form.times(sign))
             for k in range(int(pieces)):
                 low, high = add_to(dict(row), [(scale, Fraction(-k))]), add_to(dict(row), [(scale, Fraction(-k - 1))])
-                some = self.network("part", f"{text(low)} > 0", f"relu({text(low)}) - relu({text(low, -1)})")
+                positive = self.network("part", f"{text(low)} > 0", f"relu({text(low)}) - relu({text(low, -1)})")
                 cut = f" - relu({text(high)})" if k + 1 < pieces else ""
                 part = self.network("part", f"{text(low)} less 1, from 0 on", f"relu({text(low, -1)}){cut}")
-                found = self.new("whole", self.meanings[part])
-                self.lookup({part: Fraction(2)}, found, side)
-                add_to(result, [(self.squares[found], Fraction(1)), (part, Fraction(2)), (some, Fraction(1))])
+                looked_up = self.new("whole", self.meanings[part])
+                self.lookup({part: Fraction(2)}, looked_up, side)
+                add_to(result, [(self.squares[looked_up], Fraction(1)), (part, Fraction(2)), (positive, Fraction(1))])
                 if k:  # and 2 k n times the piece
                     last = Form(self.number(0).table, {}, {Atom(self.place("last"), "both"): Fraction(1)})
-                    (gated,) = self.gate(self.bit(some), last).atoms
+                    (gated,) = self.gate(self.bit(positive), last).atoms
                     times = self.new("times", f"n times {self.meanings[part]}")
                     self.looks.append(self._product(part, times))
-                    add_to(result, [(times, Fraction(2 * k)), (gated.name, Fraction(2 * k)), (some, Fraction(2 * k))])
+                    add_to(
+                        result, [(times, Fraction(2 * k)), (gated.name, Fraction(2 * k)), (positive, Fraction(2 * k))]
+                    )
         return result
 
     def _product(self, part: str, times: str) -> Look:

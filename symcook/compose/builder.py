@@ -53,11 +53,11 @@ class Builder:
         words = words if words is None or isinstance(words, Mapping) else one_hot(words)
         self._names: list[str] = []
         self._positions = dict(positions or {})
-        given = None if inputs is None else _names(inputs)
+        inputs_given = None if inputs is None else _names(inputs)
         rows = [row for row in (words or {}).values() if isinstance(row, Mapping)]  # an embedding refuses others
-        self._names += united((*(c for row in rows for c in row), *(given or ()), *self._positions))
+        self._names += united((*(c for row in rows for c in row), *(inputs_given or ()), *self._positions))
         self._embedding: dict[str, Any] = {
-            "words": words, "inputs": given, "start": start, "before": before, "after": after
+            "words": words, "inputs": inputs_given, "start": start, "before": before, "after": after
         }  # fmt: skip
         self._parameters = tuple(parameters)
         self._steps: list[Head | FeedForward] = []
@@ -170,7 +170,7 @@ class Builder:
         chosen: dict[str, list[str]] = {query: [] for query in queries}
         for query, key in _selected(queries, keys, relation):
             chosen[query].append(shares[key])
-        terms = [" + ".join((query, *found)) for query, found in chosen.items()]
+        terms = [" + ".join((query, *keys_found)) for query, keys_found in chosen.items()]
         return self.add(feedforward({writes: " + ".join(f"relu({term} - 1)" for term in terms)}))
 
     @door()
@@ -180,13 +180,13 @@ class Builder:
         Scores 2 query j - j^2, over coordinates one, index = i and square = i^2 that are made where there are none. A
         query that is no position reads the nearest one, or the mean of two. Source: Cookbook, Section 5.3.4.
         """
-        made = {}
+        coordinates = {}
         for function in ("1", "i", "i^2"):
-            same = [c for c, given in self._positions.items() if exact(given) == exact(function)]
+            same = [c for c, value_given in self._positions.items() if exact(value_given) == exact(function)]
             name = {"1": "one", "i": "index", "i^2": "square"}[function]
-            made[function] = same[0] if same else self.position(fresh(name, self._names), function)
+            coordinates[function] = same[0] if same else self.position(fresh(name, self._names), function)
         reads, writes = _names(reads), _names(writes)
-        score = {(query, made["i"]): 2, (made["1"], made["i^2"]): -1}
+        score = {(query, coordinates["i"]): 2, (coordinates["1"], coordinates["i^2"]): -1}
         return self.add(head(score, _values(writes, reads)))
 
     @door()
@@ -220,23 +220,23 @@ class Builder:
         _check_inline(model, writes)
         model = single_head(shifted(self._opened(model, values) if values else model, start))
         names: dict[str, str] = dict(zip(model.readout.reads, writes, strict=True))
-        given = {one: one for one in model.embedding.inputs or ()}
-        for one, here in (reads or {}).items():
-            if one not in given:
-                raise unknown("input", one, list(given))
-            given[one] = here
-        Space(tuple(self._names)).require(list(given.values()))
-        for one in model.space:
-            if one not in names and one not in given:
-                names[one] = fresh(f"{writes[0]}_{one}", (*self._names, *writes, *names.values()))
+        renamed_inputs = {input_name: input_name for input_name in model.embedding.inputs or ()}
+        for input_name, here in (reads or {}).items():
+            if input_name not in renamed_inputs:
+                raise unknown("input", input_name, list(renamed_inputs))
+            renamed_inputs[input_name] = here
+        Space(tuple(self._names)).require(list(renamed_inputs.values()))
+        for coordinate in model.space:
+            if coordinate not in names and coordinate not in renamed_inputs:
+                names[coordinate] = fresh(f"{writes[0]}_{coordinate}", (*self._names, *writes, *names.values()))
         self._take(names.values())
-        self._positions |= {names[one]: value for one, value in model.embedding.positions.items()}
-        to = given | names
+        self._positions |= {names[coordinate]: value for coordinate, value in model.embedding.positions.items()}
+        to = renamed_inputs | names
         for layer in model.layers:  # of one head each: heads of one layer read one stream, steps read what is there
             for part in layer.parts():
                 if isinstance(part, LayerNorm):
                     raise RuntimeError("a LayerNorm is impossible here")
-                inward, outward = (tuple(to[one] for one in side) for side in (part.reads, part.writes))
+                inward, outward = (tuple(to[coordinate] for coordinate in side) for side in (part.reads, part.writes))
                 step: Any = route(part, reads=inward, writes=outward)  # type: ignore[type-var]
                 self._steps.append(step)  # two inputs may be one coordinate here
         self._parameters = joint_parameters(self._parameters, model.parameters)
@@ -274,16 +274,16 @@ class Builder:
         """`model` with numbers, or expressions in the symbols declared here, for some of its symbols."""
         table = {}
         for name, value in values.items():
-            table[symbol(name)] = given = exact(value)
+            table[symbol(name)] = value_given = exact(value)
             parameter = model.parameter(name)
-            if not given.free_symbols:
-                parameter.check(given)
+            if not value_given.free_symbols:
+                parameter.check(value_given)
         used = {free.name for value in table.values() for free in value.free_symbols}
         here = {p.name: p for p in self._parameters}
         for name in sorted(used - set(here)):
             raise BadInput("a symbol must be declared before it is used", name, f"call symbol('{name}') first")
-        rest = (p for p in model.parameters if p.name not in values)
-        parameters = joint_parameters(rest, (here[name] for name in sorted(used)))
+        others = (p for p in model.parameters if p.name not in values)
+        parameters = joint_parameters(others, (here[name] for name in sorted(used)))
         return model.mapped(lambda value: value.subs(table, simultaneous=True), parameters)
 
     def _add(self, step: Head | FeedForward) -> tuple[str, ...]:
@@ -335,8 +335,8 @@ def _check_inline(model: Transformer, writes: Sequence[str]) -> None:
     if touched:
         raise BadInput("a recipe that is inlined must write fresh coordinates", f"{model.name} writes {touched[0]}")
     if len(writes) != len(model.readout.reads):
-        shown = ", ".join(model.readout.reads)
-        raise BadInput(f"there must be a name for each output of {model.name}: {shown}", len(writes))
+        outputs_shown = ", ".join(model.readout.reads)
+        raise BadInput(f"there must be a name for each output of {model.name}: {outputs_shown}", len(writes))
 
 
 def _alone(step: Head | FeedForward) -> Layer:

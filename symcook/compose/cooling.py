@@ -35,8 +35,8 @@ def soften(model: Transformer, tau: str = "tau") -> Transformer:
     def soft(head: Head) -> Head:
         if head.averages:
             return head
-        given = head.temperature if head.weighting == "softmax" else 1
-        return replace(head, weighting="softmax", temperature=given * symbol(tau))
+        temperature_given = head.temperature if head.weighting == "softmax" else 1
+        return replace(head, weighting="softmax", temperature=temperature_given * symbol(tau))
 
     parameters = (*model.parameters, Parameter(tau, lower=0))
     return replace(model, name=f"{model.name} softened", layers=_layers(model, soft), parameters=parameters)
@@ -52,10 +52,14 @@ def harden(model: Transformer) -> Transformer:
     def hard(head: Head) -> Head:
         return replace(head, weighting="average", temperature=1) if head.weighting == "softmax" else head
 
-    found = replace(model, name=f"{model.name} hardened", layers=_layers(model, hard))
-    cooled = {one.name for head in all_heads(model) for one in head.temperature.free_symbols}
-    gone = cooled - {one.name for value, _, _ in found.expressions(symbolic=True) for one in value.free_symbols}
-    return replace(found, parameters=tuple(p for p in model.parameters if p.name not in gone))
+    hardened = replace(model, name=f"{model.name} hardened", layers=_layers(model, hard))
+    cooled = {
+        temperature_symbol.name for head in all_heads(model) for temperature_symbol in head.temperature.free_symbols
+    }
+    gone = cooled - {
+        symbol_left.name for value, _, _ in hardened.expressions(symbolic=True) for symbol_left in value.free_symbols
+    }
+    return replace(hardened, parameters=tuple(p for p in model.parameters if p.name not in gone))
 
 
 def plain_scores(model: Transformer) -> Transformer:
@@ -91,8 +95,8 @@ def reverse(model: Transformer, *, name: str | None = None) -> Transformer:
     readout, EOS for CLS, and i becomes n + 2 start - 1 - i in position functions and temperatures.
     """
     i, n = symbol("i"), symbol("n")
-    given = model.embedding
-    mirrored = n + 2 * given.start - 1 - i
+    old_embedding = model.embedding
+    mirrored = n + 2 * old_embedding.start - 1 - i
     moved = model.mapped(lambda value: value.subs(i, mirrored) if i in value.free_symbols else value, model.parameters)
 
     def layer(one: Layer) -> Layer:
@@ -104,7 +108,7 @@ def reverse(model: Transformer, *, name: str | None = None) -> Transformer:
     return replace(
         moved,
         name=f"{model.name} reversed" if name is None else name,
-        embedding=replace(moved.embedding, before=given.after, after=given.before),
+        embedding=replace(moved.embedding, before=old_embedding.after, after=old_embedding.before),
         layers=tuple(map(layer, moved.layers)),
         readout=moved.readout.mirrored(),
     )
@@ -144,8 +148,8 @@ def _single(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str
     if len(heads) < 2:
         return (layer,), ()
     pre = layer.placement not in ("none", "post")
-    seen = [{name for norm in layer.attention_norms for name in norm.reads} if pre else set(h.reads) for h in heads]
-    order = _harmless_order(heads, seen)
+    reads_of = [{name for norm in layer.attention_norms for name in norm.reads} if pre else set(h.reads) for h in heads]
+    order = _harmless_order(heads, reads_of)
     if order:
         lower = [
             Layer(
@@ -175,14 +179,15 @@ def _single(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str
 
 def _harmless_order(heads: Sequence[Head], seen: Sequence[set[str]]) -> list[int] | None:
     """An order of the heads in which none writes what a later one sees; None where there is none."""
-    left, order = list(range(len(heads))), []
-    while left:
+    remaining, order = list(range(len(heads))), []
+    while remaining:
         free = next(
-            (h for h in left if not any(set(heads[h].writes) & seen[other] for other in left if other != h)), None
+            (h for h in remaining if not any(set(heads[h].writes) & seen[other] for other in remaining if other != h)),
+            None,
         )
         if free is None:
             return None
-        left.remove(free)
+        remaining.remove(free)
         order.append(free)
     return order
 

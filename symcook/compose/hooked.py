@@ -34,69 +34,88 @@ def is_hooked(state: object) -> bool:
 def plain(state: Mapping[str, object]) -> tuple[dict[str, Any], int]:
     """The state dict under the names of `symcook.compose.states`, and the number of heads. A block without mlp gets one
     that adds nothing. BadInput, with the key, for what does not fit."""
-    found: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     blocks: dict[str, dict[str, Any]] = {}
     for key, value in state.items():
         block = _BLOCK.fullmatch(str(key))
         if block is not None and block[2] in KEYS:
-            blocks.setdefault(block[1], {})[block[2]] = _nested(value)
+            blocks.setdefault(block[1], {})[block[2]] = _as_lists(value)
         elif str(key) in _OUTSIDE:
-            found[_OUTSIDE[key]] = value
+            entries[_OUTSIDE[key]] = value
         elif key == "unembed.W_U":
-            found["output.weight"] = _transposed(key, _nested(value))
+            entries["output.weight"] = _transposed(key, _as_lists(value))
         elif block is None or block[2] not in ("attn.mask", "attn.IGNORE"):
             inside = [f"blocks.{number}.{name}" for number in blocks or ("0",) for name in KEYS]
             raise unknown("key of a HookedTransformer", str(key), [*_OUTSIDE, "unembed.W_U", *inside])
-    table = _nested(state["embed.W_E"])
+    table = _as_lists(state["embed.W_E"])
     d = len(table[0]) if isinstance(table, list) and table and isinstance(table[0], list) else 0
-    heads = 1
+    heads = set[int]()
     for number, block in blocks.items():
-        heads = _attention(found, f"blocks.{number}.", f"layers.{number}.", block, d)
-        for name, other in _PLAIN.items():
-            if name in block:
-                found[f"layers.{number}.{other}"] = block[name]
-        if "mlp.W_in" in block or "mlp.W_out" in block:
-            for name, other in (("mlp.W_in", "linear1"), ("mlp.W_out", "linear2")):
-                if name not in block:
-                    raise BadInput("a state dict must have both matrices of an mlp", f"none for blocks.{number}.{name}")
-                found[f"layers.{number}.{other}.weight"] = _transposed(f"blocks.{number}.{name}", block[name])
-        else:
-            found[f"layers.{number}.linear1.weight"] = [[0] * d]
-            found[f"layers.{number}.linear2.weight"] = [[0]] * d
-    return found, heads
+        heads.add(_check_heads(f"blocks.{number}.", block, d))
+        of_block = _attention(f"blocks.{number}.", block) | _feedforward(f"blocks.{number}.", block, d)
+        entries |= {f"layers.{number}.{name}": value for name, value in of_block.items()}
+    if len(heads) > 1:  # a plain transformer is read with one number of heads
+        head_counts = ", ".join(map(str, sorted(heads)))
+        raise BadInput("all blocks of a HookedTransformer must have the same number of heads", head_counts)
+    return entries, max(heads, default=1)
 
 
-def _attention(found: dict[str, Any], key: str, target: str, block: Mapping[str, Any], d: int) -> int:
-    """Put the heads of a block side by side; their number."""
+def _check_heads(key: str, block: Mapping[str, Any], d: int) -> int:
+    """The number of heads of a block; BadInput, with the key, where a matrix or a bias has not its shape."""
     for name in ("attn.W_Q", "attn.W_K", "attn.W_V", "attn.W_O"):
         if name not in block:
             raise BadInput("a state dict must have every matrix of attention", f"none for {key}{name}")
     heads = len(block["attn.W_Q"])
     size = d // heads if heads else 0
-    for name, shape in (("Q", (d, size)), ("K", (d, size)), ("V", (d, size)), ("O", (size, d))):
+    for name, (height, width) in (("Q", (d, size)), ("K", (d, size)), ("V", (d, size)), ("O", (size, d))):
         table = block[f"attn.W_{name}"]
-        rows = [part for part in table if isinstance(part, list) and len(part) == shape[0]]
-        if not heads or heads * size != d or len(table) != heads or len(rows) != heads or any(
-            not isinstance(row, list) or len(row) != shape[1] for part in rows for row in part
-        ):  # fmt: skip
+        fits = heads and heads * size == d and len(table) == heads
+        if not fits or not all(_has_shape(matrix, height, width) for matrix in table):
             wanted = f"{KEYS[f'attn.W_{name}']} with s = d/heads"
             raise BadInput(f"{key}attn.W_{name} must have the shape {wanted}", f"d = {d}")
-    inward, biases = [], []
     for name in ("Q", "K", "V"):
-        for part in block[f"attn.W_{name}"]:
-            inward += _transposed(f"{key}attn.W_{name}", part)
-        bias = block.get(f"attn.b_{name}") or [[0] * size for _ in range(heads)]
-        if len(bias) != heads or any(not isinstance(row, list) or len(row) != size for row in bias):
+        bias = block.get(f"attn.b_{name}")
+        if bias and not _has_shape(bias, heads, size):
             raise BadInput(f"{key}attn.b_{name} must have the shape heads x s", f"d = {d}")
-        biases += [x for row in bias for x in row]
-    outward = [row for part in block["attn.W_O"] for row in part]
-    found[f"{target}self_attn.in_proj_weight"] = inward
-    found[f"{target}self_attn.in_proj_bias"] = biases
-    found[f"{target}self_attn.out_proj.weight"] = _transposed(f"{key}attn.W_O", outward)
     return heads
 
 
-def _nested(value: Any) -> Any:
+def _has_shape(matrix: object, height: int, width: int) -> bool:
+    rows = matrix if isinstance(matrix, list) else []
+    return len(rows) == height and all(isinstance(row, list) and len(row) == width for row in rows)
+
+
+def _attention(key: str, block: Mapping[str, Any]) -> dict[str, Any]:
+    """The attention of a block under the names of a plain transformer, the heads side by side."""
+    heads = len(block["attn.W_Q"])
+    inward, biases = [], []
+    for name in ("Q", "K", "V"):
+        matrices = block[f"attn.W_{name}"]
+        for matrix in matrices:
+            inward += _transposed(f"{key}attn.W_{name}", matrix)
+        for row in block.get(f"attn.b_{name}") or [[0] * len(matrices[0][0])] * heads:
+            biases += row
+    outward = [row for matrix in block["attn.W_O"] for row in matrix]
+    return {
+        "self_attn.in_proj_weight": inward,
+        "self_attn.in_proj_bias": biases,
+        "self_attn.out_proj.weight": _transposed(f"{key}attn.W_O", outward),
+    }
+
+
+def _feedforward(key: str, block: Mapping[str, Any], d: int) -> dict[str, Any]:
+    """The mlp of a block, its norms and biases under the names of a plain transformer."""
+    entries = {name: block[hooked] for hooked, name in _PLAIN.items() if hooked in block}
+    if "mlp.W_in" not in block and "mlp.W_out" not in block:
+        return entries | {"linear1.weight": [[0] * d], "linear2.weight": [[0]] * d}
+    for hooked, name in (("mlp.W_in", "linear1"), ("mlp.W_out", "linear2")):
+        if hooked not in block:
+            raise BadInput("a state dict must have both matrices of an mlp", f"none for {key}{hooked}")
+        entries[f"{name}.weight"] = _transposed(f"{key}{hooked}", block[hooked])
+    return entries
+
+
+def _as_lists(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 

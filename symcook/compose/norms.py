@@ -46,11 +46,11 @@ def _split(model: Transformer, layer: Layer, names: list[str]) -> Iterator[Layer
         return
     for block, norms in layer.blocks():
         yield from _copies(model, norms, names) if len(norms) > 1 else ()
-        whole = _together(norms, names[len(names) - sum(len(norm.writes) for norm in norms) :])
+        combined = _together(norms, names[len(names) - sum(len(norm.writes) for norm in norms) :])
         if isinstance(block, SelfAttention):
-            yield Layer(block, None, (whole,), (), "projected pre")
+            yield Layer(block, None, (combined,), (), "projected pre")
         else:
-            yield Layer(None, block, (), (whole,), "projected pre")
+            yield Layer(None, block, (), (combined,), "projected pre")
 
 
 def _copies(model: Transformer, norms: Sequence[LayerNorm], names: list[str]) -> Iterator[Layer]:
@@ -58,8 +58,8 @@ def _copies(model: Transformer, norms: Sequence[LayerNorm], names: list[str]) ->
     for norm in norms:
         if norm.epsilon != 0 or norm.zero_variance != "refuse":
             must = "each of several norms before a part must have variance 1: epsilon 0, and none in place of zero"
-            given = f"epsilon {from_sympy(norm.epsilon)}, {norm.zero_variance}"
-            raise BadInput(must, given, "leave the layer as it is")
+            norm_text = f"epsilon {from_sympy(norm.epsilon)}, {norm.zero_variance}"
+            raise BadInput(must, norm_text, "leave the layer as it is")
         writes = []
         for name in norm.writes:
             writes.append(fresh(name, (*model.space, *names, *writes)))

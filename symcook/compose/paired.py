@@ -41,11 +41,17 @@ def paired(
             "a model to be paired must read strings, whose embedding can hold -x", f"{model.name} takes inputs"
         )
     minus: dict[str, str] = {}
-    for one in model.space:
-        minus[one] = fresh(f"{one}_minus", (*model.space, *minus.values(), *(p.name for p in model.parameters)))
+    for coordinate in model.space:
+        minus[coordinate] = fresh(
+            f"{coordinate}_minus", (*model.space, *minus.values(), *(p.name for p in model.parameters))
+        )
 
     def both(row: Mapping[str, sympy.Expr]) -> dict[str, Any]:
-        return {c: value for one, given in row.items() for c, value in ((one, given), (minus[one], -given))}
+        return {
+            c: value
+            for coordinate, given in row.items()
+            for c, value in ((coordinate, given), (minus[coordinate], -given))
+        }
 
     space = Space((*model.space, *minus.values()))
     norm = LayerNorm(tuple(space), epsilon=epsilon, zero_variance=zero_variance)
@@ -69,9 +75,11 @@ def _mirrored(layer: Layer, minus: Mapping[str, str], norm: LayerNorm) -> Layer:
     def two(writes: tuple[str, ...]) -> tuple[str, ...]:
         return (*writes, *(minus[c] for c in writes))
 
-    one = next(iter(minus))
-    heads = layer.attention.heads if layer.attention is not None else (Head((one,), (one,), [[0]], [[0]], [[0]]),)
-    network = layer.feedforward or FeedForward((one,), (one,), W1=[[0]], b1=[0], W2=[[0]], b2=[0])
+    constant = next(iter(minus))
+    heads = (
+        layer.attention.heads if layer.attention is not None else (Head((constant,), (constant,), [[0]], [[0]], [[0]]),)
+    )
+    network = layer.feedforward or FeedForward((constant,), (constant,), W1=[[0]], b1=[0], W2=[[0]], b2=[0])
     return Layer(
         SelfAttention(tuple(replace(h, writes=two(h.writes), V=h.V.col_join(-h.V)) for h in heads)),
         replace(

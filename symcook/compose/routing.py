@@ -49,14 +49,14 @@ def rename(
     def row(values: Mapping[str, object]) -> dict[str, Any]:
         return {to(c): v for c, v in values.items()}
 
-    given = model.embedding
+    old_embedding = model.embedding
     space = Space(tuple(map(to, model.space)))
     embedding = replace(
-        given,
+        old_embedding,
         space=space,
-        words=given.words and {token: row(values) for token, values in given.words.items()},
-        inputs=given.inputs and tuple(map(to, given.inputs)),
-        positions=row(given.positions),
+        words=old_embedding.words and {token: row(values) for token, values in old_embedding.words.items()},
+        inputs=old_embedding.inputs and tuple(map(to, old_embedding.inputs)),
+        positions=row(old_embedding.positions),
     )
     return replace(
         model,
@@ -172,11 +172,11 @@ def _side(
             raise BadInput(must, len(names))
         new = united(name for name in names if name is not None)
         return new, choice(new, names) if is_left else choice(names, new)  # type: ignore[arg-type]
-    kept = tuple(name for name in names if name is not None)
-    if len(set(names)) != len(names) or len(kept) != len(names):
+    names_kept = tuple(name for name in names if name is not None)
+    if len(set(names)) != len(names) or len(names_kept) != len(names):
         raise BadInput(f"with a matrix `{what}` the names must be different", ", ".join(map(str, names)))
-    shape = (len(kept), len(old)) if is_left else (len(old), len(kept))
-    return kept, as_sympy(matrix(given, shape, f"the matrix `{what}`"))
+    shape = (len(names_kept), len(old)) if is_left else (len(old), len(names_kept))
+    return names_kept, as_sympy(matrix(given, shape, f"the matrix `{what}`"))
 
 
 def cancel_residual(block: FeedForward) -> FeedForward:
@@ -193,10 +193,10 @@ def cancel_residual(block: FeedForward) -> FeedForward:
     reads = united((*block.reads, *block.writes))
     wide, eye = over(block, reads, block.writes), choice(block.writes, reads)
     m = len(block.writes)
-    one = sympy.eye(m)
+    identity = sympy.eye(m)
     return replace(
         wide,
         W1=sympy.ImmutableMatrix.vstack(wide.W1, eye, -eye),
         b1=sympy.ImmutableMatrix.vstack(wide.b1, sympy.zeros(2 * m, 1)),
-        W2=sympy.ImmutableMatrix.hstack(wide.W2, -one, one),
+        W2=sympy.ImmutableMatrix.hstack(wide.W2, -identity, identity),
     )

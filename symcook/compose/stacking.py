@@ -80,11 +80,11 @@ def pad(model: Transformer, *, depth: int | None = None, width: int | None = Non
 
 def shifted(model: Transformer, start: int) -> Transformer:
     """`model` with positions numbered from `start`: i becomes i + its own start - start; same values."""
-    given = model.embedding
-    if given.start == start:
+    embedding = model.embedding
+    if embedding.start == start:
         return model
     i = symbol("i")
-    moved = model.mapped(lambda value: value.subs(i, i + given.start - start), model.parameters)
+    moved = model.mapped(lambda value: value.subs(i, i + embedding.start - start), model.parameters)
     return replace(moved, embedding=replace(moved.embedding, start=start))
 
 
@@ -152,13 +152,13 @@ def _check_serial(first: Transformer, second: Transformer) -> None:
             raise unknown(f"input {name} of the second model among the coordinates of the first", name, [*first.space])
         if name in positions:
             raise BadInput("an input of the second model must not have a position function too", name)
-    given = first.embedding
-    occupied = {c for values in (given.words or {}).values() for c in values} | set(given.inputs or ())
+    embedding = first.embedding
+    occupied = {c for values in (embedding.words or {}).values() for c in values} | set(embedding.inputs or ())
     occupied |= written(first)
     for name in second.space:
         if name not in first.space or name in inputs:
             continue
-        if name in occupied or name not in positions or given.positions.get(name) != positions[name]:
+        if name in occupied or name not in positions or embedding.positions.get(name) != positions[name]:
             must = "a coordinate of the second model that is no input must be new, or a position function of both"
             raise BadInput(must, name, "rename it")
 
@@ -213,15 +213,15 @@ def parallel(
 
 def _shared_inputs(first: Transformer, second: Transformer) -> set[str]:
     """The inputs that both models read; BadInput where the models do not take the same sequences."""
-    one, two = first.embedding, second.embedding
-    if (one.words is None) != (two.words is None):
+    first_embedding, second_embedding = first.embedding, second.embedding
+    if (first_embedding.words is None) != (second_embedding.words is None):
         raise BadInput("models in parallel must both read strings or both read inputs", f"{first.name}, {second.name}")
-    if set(one.words or ()) != set(two.words or ()):
-        odd = sorted(set(one.words or ()) ^ set(two.words or ()))
+    if set(first_embedding.words or ()) != set(second_embedding.words or ()):
+        odd = sorted(set(first_embedding.words or ()) ^ set(second_embedding.words or ()))
         raise BadInput("models in parallel must have the same tokens", ", ".join(odd))
-    if (one.before, one.after) != (two.before, two.after):
+    if (first_embedding.before, first_embedding.after) != (second_embedding.before, second_embedding.after):
         raise BadInput("models in parallel must add the same tokens", f"{first.name}, {second.name}")
-    shared = set(one.inputs or ()) & set(two.inputs or ())
+    shared = set(first_embedding.inputs or ()) & set(second_embedding.inputs or ())
     for model in (first, second):
         touched = sorted(shared & (written(model) | set(model.embedding.positions)))
         if touched:
@@ -294,6 +294,6 @@ def _joint_readout(first: Transformer, second: Transformer, readout: Readout | s
     if readout is not None:
         require_known("readout to keep", readout, ("first", "second"))
         return first.readout if readout == "first" else second.readout
-    one, two = first.readout, second.readout
-    position = one.position if one.position == two.position != "all" else "each"
-    return Readout("value", position, united((*one.reads, *two.reads)))
+    first_readout, second_readout = first.readout, second.readout
+    position = first_readout.position if first_readout.position == second_readout.position != "all" else "each"
+    return Readout("value", position, united((*first_readout.reads, *second_readout.reads)))

@@ -104,8 +104,8 @@ class _Checkpoint:
             raise BadInput("a state dict must have every weight of a plain transformer", f"none for {key}")
         self.used.add(key)
         value = self.given[key]
-        found = dyadics(value[:, None] if getattr(value, "ndim", 0) == 1 else value)
-        if found is None:
+        table_found = dyadics(value[:, None] if getattr(value, "ndim", 0) == 1 else value)
+        if table_found is None:
             value = value.tolist() if hasattr(value, "tolist") else value
             flat = isinstance(value, (list, tuple)) and not any(isinstance(row, (list, tuple)) for row in value)
             table = [[entry] for entry in value] if flat else value
@@ -114,18 +114,18 @@ class _Checkpoint:
             ):
                 raise BadInput(f"{key} must be a matrix or a vector of numbers", type(value).__name__)
             shape = (len(table), len(table[0]) if table else 0)
-            found = RationalMatrix.of(_ratios(key, [entry for row in table for entry in row]), shape)
-        if (rows or found.rows, columns or found.cols) != found.shape:
+            table_found = RationalMatrix.of(_ratios(key, [entry for row in table for entry in row]), shape)
+        if (rows or table_found.rows, columns or table_found.cols) != table_found.shape:
             wanted = f"{rows or 'any'} x {columns or 'any'}" if columns != 1 else f"{rows} entries"
-            raise BadInput(f"{key} must have shape {wanted}", f"{found.rows} x {found.cols}")
-        return found
+            raise BadInput(f"{key} must have shape {wanted}", f"{table_found.rows} x {table_found.cols}")
+        return table_found
 
     def vector(self, key: str, length: int, missing: int = 0) -> RationalMatrix:
         """A bias or gain as one column; of one number where it is left out."""
         from symcook.numbers.matrix import RationalMatrix
 
-        found = self.matrix(key, length, 1, optional=True)
-        return RationalMatrix.of([(missing, 1)] * length, (length, 1)) if found is None else found
+        column = self.matrix(key, length, 1, optional=True)
+        return RationalMatrix.of([(missing, 1)] * length, (length, 1)) if column is None else column
 
     def gains(self, key: str, reads: tuple[str, ...], writes: tuple[str, ...] | None = None) -> LayerNorm:
         """A norm over the d coordinates; with `writes` as a projection onto names of its own."""
@@ -144,8 +144,8 @@ class _Checkpoint:
         for head in range(self.heads):
             inside = slice(head * size, (head + 1) * size)
             thirds = (slice(s * d + inside.start, s * d + inside.stop) for s in range(3))
-            given = inward if one is None else inward.beside(bias)
-            Q, K, V = (given.part(rows) for rows in thirds)
+            with_bias = inward if one is None else inward.beside(bias)
+            Q, K, V = (with_bias.part(rows) for rows in thirds)
             V = outward.part(columns=inside).times(V)
             if one is not None and head == 0:
                 V = V.part(columns=slice(d)).beside(V.part(columns=slice(d, None)).plus(constant))
@@ -169,11 +169,11 @@ class _Checkpoint:
         return Layer(None, copy, (), (self.gains(norm, reads, self.views),), "projected pre")
 
     def layer(self, number: int) -> Layer:
-        key, one = f"layers.{number}", "one" if self.one else None
+        key, norm_or_constant = f"layers.{number}", "one" if self.one else None
         if self.norm != "pre":
             norms = tuple(self.gains(f"{key}.norm{k}", self.stream) for k in (1, 2)) if self.norm == "post" else ()
-            before, inside = ((one,) for one in norms) if norms else ((), ())
-            attention = self.attention(key, self.stream, one, self.stream)
+            before, inside = ((norm_or_constant,) for norm_or_constant in norms) if norms else ((), ())
+            attention = self.attention(key, self.stream, norm_or_constant, self.stream)
             return Layer(attention, self.network(key, self.stream, self.stream), before, inside, self.norm)
         return Layer(
             self.attention(key, self.views, "one_view", self.stream),
@@ -191,15 +191,15 @@ class _Checkpoint:
         now, norm = self.stream, None
         for number, part in ((number, part) for number in range(count) for part in (1, 2)):
             key = f"layers.{number}"
-            reads, one, norms, placement = now, "one", (), "none"
+            reads, constant_name, norms, placement = now, "one", (), "none"
             if norm is not None:
                 target = tuple(f"x{c}_{len(layers)}" for c in range(self.d))
                 layers.append(self.copied(norm, now, target))
                 norms, placement = (self.gains(norm, now, self.views), self.constant), "multi pre"
-                reads, one, now = self.views, "one_view", target
+                reads, constant_name, now = self.views, "one_view", target
                 space += target
             if part == 1:
-                layers.append(Layer(self.attention(key, reads, one, now), None, norms, (), placement))
+                layers.append(Layer(self.attention(key, reads, constant_name, now), None, norms, (), placement))
             else:
                 layers.append(Layer(None, self.network(key, reads, now), (), norms, placement))
             norm = f"{key}.norm{part}"
@@ -209,22 +209,22 @@ class _Checkpoint:
         count = 0
         while any(key.startswith(f"layers.{count}.") for key in self.given):
             count += 1
-        space, shown, final = list(self.stream), self.stream, None
+        space, columns_shown, final = list(self.stream), self.stream, None
         norm = "norm" if "norm.weight" in self.given or "norm.bias" in self.given else None
         if self.apart:
-            layers, more, shown, last = self.sums_apart(count)
-            left, space = (last, norm), space + more
+            layers, more, columns_shown, last = self.sums_apart(count)
+            copies_wanted, space = (last, norm), space + more
         else:
             layers = [self.layer(number) for number in range(count)]
             final = self.gains("norm", self.stream) if norm and not self.one else None
-            left = (norm if self.one else None,)
-        for name, wanted in zip("yz", left, strict=False):
+            copies_wanted = (norm if self.one else None,)
+        for name, wanted in zip("yz", copies_wanted, strict=False):
             if wanted is not None:
                 target = tuple(f"{name}{c}" for c in range(self.d))
-                layers.append(self.copied(wanted, shown, target))
-                space, shown = [*space, *target], target
+                layers.append(self.copied(wanted, columns_shown, target))
+                space, columns_shown = [*space, *target], target
         positions, start, longest = self.positions()
-        readout = self.readout(shown)
+        readout = self.readout(columns_shown)
         if self.one:
             positions["one"] = 1
             space.append("one")
@@ -283,8 +283,8 @@ def _rows(table: RationalMatrix) -> list[list[Fraction]]:
 def _without_prefix(state: Mapping[str, object]) -> dict[str, Any]:
     """The keys without what stands in front of "layers." in all that have it."""
     if not isinstance(state, Mapping) or not state:
-        given = type(state).__name__ if not isinstance(state, Mapping) else "an empty one"
-        raise BadInput("a state dict must map keys to weights", given, "give model.state_dict()")
+        kind_given = type(state).__name__ if not isinstance(state, Mapping) else "an empty one"
+        raise BadInput("a state dict must map keys to weights", kind_given, "give model.state_dict()")
     prefixes = {key[: key.index("layers.")] for key in state if isinstance(key, str) and "layers." in key}
     prefix = prefixes.pop() if len(prefixes) == 1 else ""
     return {str(key).removeprefix(prefix): value for key, value in state.items()}
@@ -309,5 +309,5 @@ def table_of(values: Sequence[Fraction | str], start: int, name: str = "i") -> s
     if all(value == first for value in values):
         return first if isinstance(first, str) else quotient(first)
     half = len(values) // 2
-    left, right = table_of(values[:half], start, name), table_of(values[half:], start + half, name)
-    return f"if({name} < {start + half}, {left}, {right})"
+    left_half, right_half = table_of(values[:half], start, name), table_of(values[half:], start + half, name)
+    return f"if({name} < {start + half}, {left_half}, {right_half})"

@@ -35,11 +35,11 @@ def untie(model: Transformer, terms: Mapping[tuple[int, int], str]) -> Transform
         for place, head in enumerate(layer.attention.heads if layer.attention else (), 1):
             if head.weighting in UNIQUE:
                 if (number, place) not in terms:
-                    given = f"none for head {place} of layer {number}"
-                    raise BadInput("every head that breaks ties must have a term", given)
-                model, one = with_position(model, "one", "1")
+                    head_text = f"none for head {place} of layer {number}"
+                    raise BadInput("every head that breaks ties must have a term", head_text)
+                model, constant = with_position(model, "one", "1")
                 model, tie = with_position(model, "tie", f"({terms[number, place]})*i/n")
-                head = _averaged(head, one, tie)
+                head = _averaged(head, constant, tie)
             heads.append(head)
         layers.append(replace(layer, attention=SelfAttention(tuple(heads))) if heads else layer)
     return replace(model, name=f"{model.name} untied", layers=tuple(layers))
@@ -48,11 +48,11 @@ def untie(model: Transformer, terms: Mapping[tuple[int, int], str]) -> Transform
 def with_position(model: Transformer, name: str, function: str) -> tuple[Transformer, str]:
     """The model with a coordinate that holds a position function and nothing else, and its name: one that is there, or
     a new one, called `name` where that is free."""
-    given = model.embedding
-    words = (c for row in (given.words or {}).values() for c in row)
+    embedding = model.embedding
+    words = (c for row in (embedding.words or {}).values() for c in row)
     written = (c for layer in model.layers for part in layer.parts() for c in part.writes)
-    other = {*words, *(given.inputs or ()), *written}
-    for known, value in given.positions.items():
+    other = {*words, *(embedding.inputs or ()), *written}
+    for known, value in embedding.positions.items():
         if known not in other and value == exact(function):
             return model, known
     name = fresh(name, model.space)

@@ -55,16 +55,16 @@ class Alike(Justified):
             return self.scaled(a, b, around) or self.by_normal_forms(a, b, around)
         pairs = enumerate(zip(a.kids, b.kids, strict=True))
         proofs = [self.part(a, place, k, x, around) for place, (k, x) in pairs if k.level != "F"]
-        given = " ".join(proofs)
+        proof_text = " ".join(proofs)
         if a.level == "P":
-            return f"({LAWS[a.op]}_both {given})"
+            return f"({LAWS[a.op]}_both {proof_text})"
         suffix = "_Z" if a.level == "Z" else ""
         if a.op == "ind":
-            return f"(ind{suffix}_both {given})"
+            return f"(ind{suffix}_both {proof_text})"
         if a.op in ("sum", "prod"):
-            return f"({a.op}_both {given})"
+            return f"({a.op}_both {proof_text})"
         head = {"cast": "IZR", "inv": "Rinv", "/": "Rdiv"}.get(a.op) or self.head(a, around)
-        return f"({COUNTS[len(proofs)]}_both {head} {given})"
+        return f"({COUNTS[len(proofs)]}_both {head} {proof_text})"
 
     def head(self, t: Term, around: Around) -> str:
         if t.op == "app":
@@ -128,20 +128,20 @@ class Alike(Justified):
         return self.cache[place]
 
     def by_ring_laws(self, a: Term, b: Term, around: Around) -> Proof:
-        (one, p), (other, q) = self.surface(a, around), self.surface(b, around)
+        (first_surface, p), (second_surface, q) = self.surface(a, around), self.surface(b, around)
         classes: dict[Any, Term] = {}
         chosen: dict[Term, Term] = {}
-        for t in atoms((one, other)):
+        for t in atoms((first_surface, second_surface)):
             number = self.number(t)
             same = numeral(number, t.level) if number is not None and number.denominator == 1 else t
             chosen[t] = classes.setdefault((t.level, frozenset(self.poly(t).items())), same)
         if (a, b) in chosen.items() or (b, a) in chosen.items():
             return None
-        new = [over_atoms(t, lambda x: chosen[x]) for t in (one, other)]
+        new = [over_atoms(t, lambda x: chosen[x]) for t in (first_surface, second_surface)]
         if self.value_of(new[0]) != self.value_of(new[1]):
             return None
-        p = trans(p, self.changed(one, chosen, around))
-        q = trans(q, self.changed(other, chosen, around))
+        p = trans(p, self.changed(first_surface, chosen, around))
+        q = trans(q, self.changed(second_surface, chosen, around))
         middle = None if new[0] == new[1] else self.ring_lemma(new[0], new[1], atoms(new), [], around)
         return trans(p, trans(middle, sym(q))) or "eq_refl"
 
@@ -194,8 +194,8 @@ class Alike(Justified):
     def by_normal_forms(self, a: Term, b: Term, around: Around) -> Proof:
         if a.level != "P":
             return self.equal(a, b, around)
-        one, other = self.formula_proof(a, around), self.formula_proof(b, around)
-        if other is None:
-            return one
-        back = f"(iff_sym {other})"
-        return back if one is None else f"(iff_trans {one} {back})"
+        first_proof, second_proof = self.formula_proof(a, around), self.formula_proof(b, around)
+        if second_proof is None:
+            return first_proof
+        back = f"(iff_sym {second_proof})"
+        return back if first_proof is None else f"(iff_trans {first_proof} {back})"

@@ -117,14 +117,14 @@ def computation(
 ) -> str:
     if type(bits) is not int:
         raise Untranslatable("a precision is an integer")
-    written, given, known = Written(), "", "I"
+    written, bounds_text, known = Written(), "", "I"
     for (x, up), (_, end, _) in bounds.items():
-        given += f"({str(up).lower()}, {written.place(x)}%nat, {written.term(end)}) :: "
+        bounds_text += f"({str(up).lower()}, {written.place(x)}%nat, {written.term(end)}) :: "
     for _, _, proof in reversed(list(bounds.values())):
         known = f"(conj {proof} {known})"
-    whole, tree = written.with_lets(form), written.cases(cases)
+    let_form, tree = written.with_lets(form), written.cases(cases)
     values = "".join(f"{text(x)} :: " for x in written.variables)
-    arguments = f"({values}nil)%list ({given}nil)%list {whole} {tree} {known}"
+    arguments = f"({values}nil)%list ({bounds_text}nil)%list {let_form} {tree} {known}"
     return (
         f"refine (Boxes.boxed {bits} {str(strict).lower()} {len(written.variables)} {arguments} _); "
         "vm_cast_no_check (eq_refl true)"

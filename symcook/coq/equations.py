@@ -34,12 +34,12 @@ class Equations:
         self.supposed = [f"given{k}" for k in range(len(self.symbols))]
         self.known = ["n", "w", "given", *self.symbols, *(["i"] if self.pointwise else [])]
         self.lemmas, self.shapes = Lemmas(), dict[str, str]()
-        self.equations = [self.equation(one) for one in self.relation.definitions]
+        self.equations = [self.equation(definition) for definition in self.relation.definitions]
         self.held = [self.holds(shape, own) for shape, own in self.equations]
         self.whole = skeleton(one.body)
         runs, only = self.runs(), self.only()
-        given = [f"Definition {name} {body}.\n" for body, name in self.shapes.items()]
-        self.text, self.proofs = "".join([*given, *self.lemmas.lines]), (runs, only)
+        shape_texts = [f"Definition {name} {body}.\n" for body, name in self.shapes.items()]
+        self.text, self.proofs = "".join([*shape_texts, *self.lemmas.lines]), (runs, only)
 
     def equation(self, definition: RunDefinition) -> tuple[str, list[str]]:
         """An equation as a proposition about names of its own, which gets a definition, and the values that these
@@ -72,8 +72,10 @@ class Equations:
         above = {*written.refused, *written.sure}
         mine, its = ([f"{letter}{k}_" for k in range(len(own))] for letter in "ab")
         same = [self.everywhere(f"{a}@ = {b}@") for a, b in zip(mine, its, strict=True)]
-        some = [self.everywhere(f"0 < {a}@") for a, name in zip(mine[1:], own[1:], strict=True) if name in above]
-        steps = [*same[1:], *some, self.said(shape, mine), self.said(shape, its), same[0]]
+        positive_steps = [
+            self.everywhere(f"0 < {a}@") for a, name in zip(mine[1:], own[1:], strict=True) if name in above
+        ]
+        steps = [*same[1:], *positive_steps, self.said(shape, mine), self.said(shape, its), same[0]]
         bound = f"{self.of} ({' '.join([*mine, *its])} : {sort_text(self.sort)})"
         statement = f"forall {bound}, {written.premises}{' -> '.join(steps)}"
         return self.lemmas.name(statement, f"determined {shape}.", f"{written.module}_same")
@@ -93,15 +95,15 @@ class Equations:
         needed = self.written.needed()
         before = [f"need{k}" for k, (about, *_) in enumerate(needed) if about not in self.written.refused]
         proofs = list(before)
-        for number, held in enumerate(self.held):
-            proofs += [f"(proj1 {held})", f"(proj2 {held})"] if self.split(number) else [held]
+        for number, holds_proof in enumerate(self.held):
+            proofs += [f"(proj1 {holds_proof})", f"(proj2 {holds_proof})"] if self.split(number) else [holds_proof]
         proofs += [f"need{k}" for k in range(len(before), len(needed))]
-        names, put = " ".join([*self.known, *self.supposed, self.written.x]), joined(self.lemmas, self.whole)
+        names, joined_lemma = " ".join([*self.known, *self.supposed, self.written.x]), joined(self.lemmas, self.whole)
         steps = [
             f"assert (need{k} : {text}) by exact {proof}" if text else f"assert (need{k} := {proof})"
             for k, (_, text, proof) in enumerate(needed)
         ]
-        last = f"exact ({parts_of(put, self.whole)} {' '.join(proofs or ['I'])})"
+        last = f"exact ({parts_of(joined_lemma, self.whole)} {' '.join(proofs or ['I'])})"
         return f"intros {names}. split; [{self.has_run()} | intros ran]. {'. '.join([*steps, last])}."
 
     def has_run(self) -> str:
@@ -129,16 +131,16 @@ class Equations:
             f"intros {' '.join(f'part{k}' for k in range(count))}",
         ]
         place = len(written.needed()) - len(written.refused)
-        some = {v: f"part{count - len(written.refused) + k}" for k, v in enumerate(written.refused)}
+        positive_of = {v: f"part{count - len(written.refused) + k}" for k, v in enumerate(written.refused)}
         for number, (shape, own) in enumerate(self.equations):
-            given = f"(conj part{place} part{place + 1})" if self.split(number) else f"part{place}"
+            part_given = f"(conj part{place} part{place + 1})" if self.split(number) else f"part{place}"
             place += 1 + self.split(number)
             arguments = [*self.symbols, *map(spelled, own), *(self.place[name] for name in own), *self.supposed]
-            known = [*(f"same_{v}" for v in own[1:]), *(some[v] for v in own[1:] if v in some)]
-            lemma = [self.determines(shape, own), "n", "w", *arguments, *known, given, self.held[number]]
+            known = [*(f"same_{v}" for v in own[1:]), *(positive_of[v] for v in own[1:] if v in positive_of)]
+            lemma = [self.determines(shape, own), "n", "w", *arguments, *known, part_given, self.held[number]]
             steps.append(f"assert (same_{own[0]} := {' '.join(lemma)})")
             if own[0] in written.sure:
-                some[own[0]] = f"above_{own[0]}"
+                positive_of[own[0]] = f"above_{own[0]}"
                 why = written.sure[own[0]]
                 proof = f"above_same _ _ _ same_{own[0]} (fun i => {why})"
                 if self.pointwise:

@@ -27,9 +27,9 @@ def lines(text: str, width: int) -> list[str]:
             return [text[:end], *indented(lines(text[end:].lstrip(), width - 2), 2)]
     last = next((p for p in places if p and text[p - 1] == " " and QUANTIFIER.match(text, p)), len(text))
     for sign in CONNECTIVES:  # a quantifier further right holds all that follows
-        found = [p for p in places if p < last and text.startswith(sign, p)]
-        if found:
-            starts = [0, *[p + 1 for p in found], len(text) + 1]
+        cuts = [p for p in places if p < last and text.startswith(sign, p)]
+        if cuts:
+            starts = [0, *[p + 1 for p in cuts], len(text) + 1]
             parts = [text[a : b - 1] for a, b in zip(starts, starts[1:], strict=False)]
             out, hang = lines(parts[0], width), len(sign) - 1
             for part in parts[1:]:
@@ -49,12 +49,12 @@ def indented(some: list[str], by: int) -> list[str]:
 
 def outside(text: str) -> list[int]:
     """The places of `text` that are in no bracket."""
-    depth, found = 0, []
+    depth, places = 0, []
     for place, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")
         if depth == 0:
-            found.append(place)
-    return found
+            places.append(place)
+    return places
 
 
 def closing(text: str) -> int:

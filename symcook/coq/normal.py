@@ -91,9 +91,9 @@ class Justified(Canonical):
         """A proof of a = b, for terms with the same normal form."""
         if a == b:
             return None
-        one, p = self.skeleton(a, around)
-        other, q = self.skeleton(b, around)
-        return trans(p, trans(self.identity(one, other, around), sym(q)))
+        first_form, p = self.skeleton(a, around)
+        second_form, q = self.skeleton(b, around)
+        return trans(p, trans(self.identity(first_form, second_form, around), sym(q)))
 
     def share(self, t: Term, around: Around, relation: str, target: Term, proof: Proof, longest: int = SHARED) -> Proof:
         """A proof, or if it is long the name of a lemma that has it, quantified over the names in the statement.
@@ -106,9 +106,11 @@ class Justified(Canonical):
         names += [x for i, x in enumerate(around) if uses(t, i) or uses(target, i)][::-1]
         if not names:
             return self.lemmas.name(statement, f"exact {proof}.", "normal")
-        given = " ".join([n for n, _ in names])
-        lemma = self.lemmas.name(f"forall {binders(names)}, {statement}", f"intros {given}. exact {proof}.", "normal")
-        return f"({lemma} {given})"
+        names_given = " ".join([n for n, _ in names])
+        lemma = self.lemmas.name(
+            f"forall {binders(names)}, {statement}", f"intros {names_given}. exact {proof}.", "normal"
+        )
+        return f"({lemma} {names_given})"
 
     def _skeleton(self, t: Term, around: Around) -> tuple[Term, Proof]:
         op, kids, level = t.op, t.kids, t.level
@@ -162,11 +164,11 @@ class Justified(Canonical):
         """IZR z with the cast moved one step inwards, and a proof that IZR z equals it."""
         op, kids = z.op, z.kids
         folds = op in ("sum", "prod")
-        given = "" if folds else " ".join([self.text(k, around) for k in kids])
+        arguments = "" if folds else " ".join([self.text(k, around) for k in kids])
         if op in RING:
             law = {"+": "plus_IZR", "-": "minus_IZR", "*": "mult_IZR", "neg": "opp_IZR", "^": "IZR_pow"}[op]
             new = real(op, *map(cast, kids), data=z.data)
-            given += f" {z.data}" if op == "^" else ""
+            arguments += f" {z.data}" if op == "^" else ""
         elif op == "ind":
             law, new = "IZR_ind", real("ind", *kids)
         elif op == "fn":
@@ -174,10 +176,10 @@ class Justified(Canonical):
         elif folds:
             law, new = f"IZR_{op}", real(op, kids[0], kids[1], cast(kids[2]))
             here = inside(around, "Int")
-            given = f"{self.text(kids[0], around)} {self.text(kids[1], around)} {self.under(kids[2], here)}"
+            arguments = f"{self.text(kids[0], around)} {self.text(kids[1], around)} {self.under(kids[2], here)}"
         else:
             raise Untranslatable(f"a cast of {op}")
-        return new, f"({law} {given})"
+        return new, f"({law} {arguments})"
 
     def function(self, t: Term, around: Around) -> tuple[Term, Proof]:
         """The skeleton of a function value; a value that the checker computes has a law or a lemma of its own."""
@@ -191,27 +193,29 @@ class Justified(Canonical):
                 raise Untranslatable("an integer function of numbers")
             return out, proof
         values = [self.poly(k) for k in t.kids]
-        given = [self.polynomial(v, around, k.level) for v, k in zip(values, t.kids, strict=True)]
+        arguments = [self.polynomial(v, around, k.level) for v, k in zip(values, t.kids, strict=True)]
         last = self.number(t.kids[-1]) if values else None
-        here = Term("fn", name, given, level)  # with arguments in normal form
+        here = Term("fn", name, arguments, level)  # with arguments in normal form
         if name == "exp":
             return (here, proof) if values[0] else (numeral(1), trans(proof, "exp_0"))
         if name in ("min", "max"):
             difference = self.normal.constant(checker().add(values[0], values[1], -1))
             if difference is not None:
                 first = (difference <= 0) == (name == "min")  # which of the two it is
-                low, high = given if difference <= 0 else reversed(given)
+                low, high = arguments if difference <= 0 else reversed(arguments)
                 zero = self.identity(real("-", high, low), numeral(abs(difference)), around)
                 size = self.nonnegative(abs(difference))
                 order = f"(le_of_gap _ _ (eq_ind_r (Rle 0) {size} {shown(zero)}))"
-                law = f"(ax_{name}_{'left' if first else 'right'} {' '.join([self.text(x, around) for x in given])} "
-                return given[0 if first else 1], trans(proof, f"{law}{order})")
+                law = (
+                    f"(ax_{name}_{'left' if first else 'right'} {' '.join([self.text(x, around) for x in arguments])} "
+                )
+                return arguments[0 if first else 1], trans(proof, f"{law}{order})")
         if last is not None and name in ("relu", "abs"):
             value = max(last, Fraction(0)) if name == "relu" else abs(last)
             tactic = f"rewrite ax_{name}_{'pos' if last >= 0 else 'neg'}; lra."
             return numeral(value), trans(proof, self.computed(here, value, tactic, around))
         if last is not None and name == "pow" and last >= 0 and last.denominator == 1:
-            new = real("^", given[0], data=int(last))
+            new = real("^", arguments[0], data=int(last))
             return new, trans(proof, f"(eq_refl : {self.text(here, around)} = {self.text(new, around)})")
         if last is not None and name == "sqrt" and last >= 0:
             root = Fraction(math.isqrt(last.numerator), math.isqrt(last.denominator))
@@ -253,8 +257,8 @@ class Justified(Canonical):
             if not any((*proofs, proof)):
                 return None
             functions = f"{self.under(body, here)} {self.under(new, here)}"
-            given = " ".join(map(shown, proofs))
-            return f"({t.op}_ext {' '.join(before)} {functions} {given} (fun {here[0][0]} => {shown(proof)}))"
+            proofs_given = " ".join(map(shown, proofs))
+            return f"({t.op}_ext {' '.join(before)} {functions} {proofs_given} (fun {here[0][0]} => {shown(proof)}))"
 
         p = self.poly(body)
         if t.op == "prod":
@@ -296,20 +300,20 @@ class Justified(Canonical):
     def written_out(self, t: Term, count: int, around: Around) -> tuple[Term, Proof]:
         """The skeleton of a sum or product with a known number of terms, written out."""
         op, (low, high, body) = t.op, t.kids
-        given = f"{self.text(low, around)} {self.text(high, around)} {self.under(body, inside(around, 'Int'))}"
-        one = numeral(1, "Z")
-        length = Term("+", None, (Term("-", None, (high, low), "Z"), one), "Z")
+        arguments = f"{self.text(low, around)} {self.text(high, around)} {self.under(body, inside(around, 'Int'))}"
+        unit = numeral(1, "Z")
+        length = Term("+", None, (Term("-", None, (high, low), "Z"), unit), "Z")
         proof = shown(self.equal(length, numeral(count, "Z"), around))
         if count <= 0:
             n = integer_text(count)
             proof = f"(eq_ind_r (fun z => (z <= 0)%Z) (ltac:(discriminate) : ({n} <= 0)%Z) {proof})"
-            return numeral(int(op == "prod")), f"({op}_0 {given} {proof})"
+            return numeral(int(op == "prod")), f"({op}_0 {arguments} {proof})"
         out = numeral(int(op == "prod"))
         for i in range(count):
             step = numeral(i, "Z")
             at = numeral(low.data[0] + i, "Z") if low.op == "num" else Term("+", None, (low, step), "Z")
             out = real("+" if op == "sum" else "*", out, substitute(body, [at]))
-        first = f"({op}_n {count} {given} {proof} : {self.text(t, around)} = {self.text(out, around)})"
+        first = f"({op}_n {count} {arguments} {proof} : {self.text(t, around)} = {self.text(out, around)})"
         form, proof = self.skeleton(out, around)
         return form, trans(first, proof)
 
@@ -324,23 +328,23 @@ class Justified(Canonical):
         for factors, _ in p:
             here = dict(factors)
             common = {k: min(n, here[k]) for k, n in common.items() if k in here}
-        rest: dict[Any, Any] = {}
+        primitive: dict[Any, Any] = {}
         for (factors, exponent), c in p.items():
-            left = [(k, n - common.get(k, 0)) for k, n in factors if n > common.get(k, 0)]
-            rest[frozenset(left), exponent] = c
-        unit = Fraction(checker().content(rest))
-        if (rest.get(self.normal.one) or sum(rest.values())) < 0:
+            factors_left = [(k, n - common.get(k, 0)) for k, n in factors if n > common.get(k, 0)]
+            primitive[frozenset(factors_left), exponent] = c
+        unit = Fraction(checker().content(primitive))
+        if (primitive.get(self.normal.one) or sum(primitive.values())) < 0:
             unit = -unit
-        rest = checker().scale(rest, 1 / unit)
+        primitive = checker().scale(primitive, 1 / unit)
         rows: list[tuple[Term, Term, Proof]] = []  # a factor of t, its inverse, and the proof of that
         if unit != 1:
             statement = f"(/ {numeral_text(unit)}) = {numeral_text(1 / unit)}"
             rows.append((numeral(unit), numeral(1 / unit), self.lemmas.name(statement, "field.", "num")))
-        if len(rest) > 1:
-            whole = self.polynomial(rest, around)
-            rows.append((whole, real("inv", whole), None))
+        if len(primitive) > 1:
+            product_form = self.polynomial(primitive, around)
+            rows.append((product_form, real("inv", product_form), None))
         else:
-            ((_, exponent),) = rest
+            ((_, exponent),) = primitive
             if exponent.parts[0]:
                 e = self.exp(exponent.parts[0], around)
                 opposite = self.exp([(m, -c) for m, c in exponent.parts[0]], around)
@@ -361,12 +365,12 @@ class Justified(Canonical):
             form, proof = self.skeleton(t, around)
             proof = trans(proof, self.identity(form, numeral(1), around))
             return numeral(1), f"(eq_trans (f_equal Rinv {shown(proof)}) Rinv_1)"
-        whole, inverse, proof = rows[0]
+        product_form, inverse, proof = rows[0]
         for factor, other, q in rows[1:]:
             proof = f"(inv_mul _ _ _ _ {shown(proof)} {shown(q)})"
-            whole, inverse = real("*", whole, factor), real("*", inverse, other)
+            product_form, inverse = real("*", product_form, factor), real("*", inverse, other)
         form, first = self.skeleton(t, around)
-        return inverse, trans(congruent("Rinv", [trans(first, self.identity(form, whole, around))]), proof)
+        return inverse, trans(congruent("Rinv", [trans(first, self.identity(form, product_form, around))]), proof)
 
     # Formulas.
 
@@ -450,7 +454,7 @@ class Justified(Canonical):
         if not any(truths) and proofs == [SAME, SAME]:
             return None
         left, right = truths[0] or "A", truths[1] or "B"
-        given = f"forall P Q A B : Prop, (P <-> {left}) -> (Q <-> {right}) -> "
+        premises = f"forall P Q A B : Prop, (P <-> {left}) -> (Q <-> {right}) -> "
         if f.op == "->" and truths[1] == "False" and not truths[0]:  # f -> false is ~f
             denied = self.formula_proof(formula("~", f.kids[0]), around) or SAME
             lemma = self.lemmas.name(
@@ -463,7 +467,7 @@ class Justified(Canonical):
             result = key.kind.capitalize()
         else:
             result = f"(A {sign} B)" if not any(truths) else "B" if truths[0] else "A"
-        lemma = self.lemmas.name(f"{given}((P {sign} Q) <-> {result})", "tauto.", "logic")
+        lemma = self.lemmas.name(f"{premises}((P {sign} Q) <-> {result})", "tauto.", "logic")
         texts = [self.text(k, around) for k in f.kids] + [self.text(self.formula(k, around), around) for k in keys]
         return f"({lemma} {' '.join(texts)} {' '.join(proofs)})"
 

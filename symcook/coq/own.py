@@ -21,13 +21,13 @@ def development_of(certificate: Mapping[str, Any], text: str) -> Iterator[Develo
     with deep(), uncollected():
         statement = checker().read_statements(text)[name]
         known = statements(), certificates(), definitions().statements
-        if any(name in one for one in known):
+        if any(name in known_names for known_names in known):
             raise RuntimeError(f"{name} is the name of a stored statement")
-        for one, what in zip(known, (statement, dict(certificate), parsed(statement.text)), strict=True):
-            one[name] = what
+        for known_names, what in zip(known, (statement, dict(certificate), parsed(statement.text)), strict=True):
+            known_names[name] = what
     try:
         below = with_lemmas(lemmas_of(name))
         yield Development([name], models=[model for lemma in below for model in models_of(lemma)])
     finally:
-        for one in known:
-            del one[name]
+        for known_names in known:
+            del known_names[name]

@@ -49,8 +49,8 @@ def stored() -> frozenset[str]:
 
 def theorem_line(name: str, statement: str) -> str:
     """The line of a theorem that Coq accepts today; `statement` is the hash of its statement."""
-    told = (statement, str(certificate_of(name)[0]), sense_of(name))
-    return f"theorem {name} {seals.digest(seals.judge_digest('coq'), VERSION, *told)}"
+    hashes = (statement, str(certificate_of(name)[0]), sense_of(name))
+    return f"theorem {name} {seals.digest(seals.judge_digest('coq'), VERSION, *hashes)}"
 
 
 def model_line(name: str) -> str:
@@ -93,10 +93,10 @@ def added(theorems: Mapping[str, bool], models: Mapping[str, bool], assumed: Ite
         theorem_line(n, statements()[n].digest) for n in {*named("theorem", lines)} & {*statements()} - {*theorems}
     }
     again |= {model_line(name) for name in {*named("model", lines)} & {*stored_models()} - {*models}}
-    kept = again & sound()
+    still_sound = again & sound()
     new = {theorem_line(name, statements()[name].digest) for name, accepted in theorems.items() if accepted}
     new |= {model_line(name) for name, accepted in models.items() if accepted}
-    return kept | new | {f"axiom {name}" for name in (*(named("axiom", lines) if kept else ()), *assumed)}
+    return still_sound | new | {f"axiom {name}" for name in (*(named("axiom", lines) if still_sound else ()), *assumed)}
 
 
 def coq_hash(name: str, digest: str) -> str:
@@ -115,5 +115,7 @@ def _stands(name: str, digest: str, known: dict[str, bool], lemma: bool = False)
     if name not in known:
         known[name] = False
         lemmas = certificate_of(name)[1].items()
-        known[name] = not stale_models(models_of(name)) and all(_stands(one, its, known, True) for one, its in lemmas)
+        known[name] = not stale_models(models_of(name)) and all(
+            _stands(lemma_name, its, known, True) for lemma_name, its in lemmas
+        )
     return known[name]

@@ -107,8 +107,8 @@ def joined(op: str, terms: Sequence[Term], level: str) -> Term:
     if not terms:
         return numeral(0 if op == "+" else 1, level)
     out = terms[0]
-    for one in terms[1:]:
-        out = Term(op, None, (out, one), level)
+    for summand in terms[1:]:
+        out = Term(op, None, (out, summand), level)
     return out
 
 
@@ -120,18 +120,18 @@ def over_atoms(t: Term, leaf: Callable[[Term], Term]) -> Term:
 
 
 def atoms(terms: Iterable[Term]) -> list[Term]:
-    found: dict[Term, None] = {}
+    atoms_in_order: dict[Term, None] = {}
 
     def walk(t: Term) -> None:
         if t.op in RING:
             for k in t.kids:
                 walk(k)
         elif t.op != "num":
-            found.setdefault(t)
+            atoms_in_order.setdefault(t)
 
     for t in terms:
         walk(t)
-    return list(found)
+    return list(atoms_in_order)
 
 
 def fractional(t: Term) -> bool:
@@ -154,20 +154,20 @@ class Canonical:
     # not use: so a bound variable is known by its level, in a fixed number of digits.
 
     def rank(self, key: Key, depth: int) -> str:
-        found = self.orders.get((key, depth))
-        if found is None:
+        order = self.orders.get((key, depth))
+        if order is None:
             if key.kind == "var":
-                found = f"v{key.data[0]}"
+                order = f"v{key.data[0]}"
             elif key.kind == "bound":
-                found = f"b{depth - 1 - key.data:03d}"
+                order = f"b{depth - 1 - key.data:03d}"
             else:
                 inner = depth + (key.kind in ("sum", "prod", "all", "ex"))
                 last = len(key.parts) - 1
-                found = f"{key.kind}|{key.data}|" + "|".join(
+                order = f"{key.kind}|{key.data}|" + "|".join(
                     [self.rank_part(part, inner if i == last else depth) for i, part in enumerate(key.parts)]
                 )
-            self.orders[key, depth] = found
-        return found
+            self.orders[key, depth] = order
+        return order
 
     def rank_part(self, part: Any, depth: int) -> str:
         if isinstance(part, checker().Key):
@@ -208,8 +208,8 @@ class Canonical:
         if kind == "app":
             head = self.variable(key.parts[0], around)
             _, sorts, result = head.data[1]
-            given = [self.polynomial(p, around, level_of(s)) for p, s in zip(key.parts[1:], sorts, strict=True)]
-            return at_level(Term("app", None, [head, *given], level_of(result)), level)
+            arguments = [self.polynomial(p, around, level_of(s)) for p, s in zip(key.parts[1:], sorts, strict=True)]
+            return at_level(Term("app", None, [head, *arguments], level_of(result)), level)
         if kind == "ind":
             return Term("ind", None, [self.formula(key.parts[0], around)], level)
         if kind == "inv":
@@ -219,8 +219,8 @@ class Canonical:
             return Term(kind, None, [*ends, self.polynomial(key.parts[2], inside(around, "Int"), level)], level)
         if kind == "fn":
             levels = ("R", "Z") if key.data == "pow" else (level, level)
-            given = [self.polynomial(p, around, x) for p, x in zip(key.parts, levels, strict=False)]
-            return Term("fn", key.data, given, level)
+            arguments = [self.polynomial(p, around, x) for p, x in zip(key.parts, levels, strict=False)]
+            return Term("fn", key.data, arguments, level)
         raise Untranslatable(f"an atom {kind}")
 
     def variable(self, key: Key, around: Around) -> Term:
@@ -258,16 +258,16 @@ class Canonical:
         """a = b, for canonical terms that are equal."""
         if a == b:
             return None
-        found = atoms((a, b))
-        if not any(map(is_exp, found)) or self.value(a, True) == self.value(b, True):
-            return self.ring_lemma(a, b, found, [], around)
-        return self.with_exponentials(a, b, [x for x in found if is_exp(x)], around)
+        atoms_of_both = atoms((a, b))
+        if not any(map(is_exp, atoms_of_both)) or self.value(a, True) == self.value(b, True):
+            return self.ring_lemma(a, b, atoms_of_both, [], around)
+        return self.with_exponentials(a, b, [x for x in atoms_of_both if is_exp(x)], around)
 
     def ring_lemma(self, a: Term, b: Term, found: list[Term], pairs: list[tuple[Term, Term]], around: Around) -> str:
         """a = b as an instance of a closed lemma; the products of `pairs` of atoms, exp(x) and exp(-x), are 1."""
         name = {atom: f"x{i}" for i, atom in enumerate(found)}
-        one, other = (text(over_atoms(t, lambda x: raw(name[x], x.level))) for t in (a, b))
-        given = "".join(f"{name[x]} * {name[y]} = 1 -> " for x, y in pairs)
+        first_text, second_text = (text(over_atoms(t, lambda x: raw(name[x], x.level))) for t in (a, b))
+        exp_premises = "".join(f"{name[x]} * {name[y]} = 1 -> " for x, y in pairs)
         bound = f"forall {' '.join(name.values())} : {a.level}, " if name else ""
         facts = [f"H{i}" for i in range(len(pairs))]
         intros = f"intros {' '.join([*name.values(), *facts])}; "
@@ -278,7 +278,7 @@ class Canonical:
         else:  # field knows no hypotheses: y is put as 1/x
             steps = [f"inverse_of {name[x]} {name[y]} {h}; " for h, (x, y) in zip(facts, pairs, strict=True)]
             tactic = intros + "".join(steps) + "field" + ("; repeat split; assumption." if pairs else ".")
-        lemma = self.lemmas.name(f"{bound}{given}{one} = {other}", tactic)
+        lemma = self.lemmas.name(f"{bound}{exp_premises}{first_text} = {second_text}", tactic)
         products = [f"(exp_product {self.text(x.kids[0], around)})" for x, _ in pairs]
         return "(" + " ".join([lemma, *[self.text(x, around) for x in found], *products]) + ")"
 
@@ -311,17 +311,17 @@ class Canonical:
             return proofs.get(t)
 
         new = [over_atoms(t, lambda x: powers.get(x, x)) for t in (a, b)]
-        found = atoms(new)
+        new_atoms = atoms(new)
         ordered = sorted(common, key=lambda m: self.rank_monomial(m, len(around)))
         pairs = [(unit(m, True), unit(m, False)) for m in ordered]
-        pairs = [(x, y) for x, y in pairs if x in found and y in found]
-        middle = self.ring_lemma(new[0], new[1], found, pairs, around)
+        pairs = [(x, y) for x, y in pairs if x in new_atoms and y in new_atoms]
+        middle = self.ring_lemma(new[0], new[1], new_atoms, pairs, around)
         return trans(congruence(a), trans(middle, sym(congruence(b))))
 
     def power_lemma(self, e: Term, power: Term, around: Around) -> str:
         """exp(p) = exp(m/d)^k * ..., as an instance of a closed lemma."""
-        found = atoms([e.kids[0]])
-        name = {atom: f"x{i}" for i, atom in enumerate(found)}
+        own_atoms = atoms([e.kids[0]])
+        name = {atom: f"x{i}" for i, atom in enumerate(own_atoms)}
 
         def closed(t: Term) -> Term:
             return over_atoms(t, lambda x: raw(name[x], "R"))
@@ -332,7 +332,7 @@ class Canonical:
         bound = f"forall {' '.join(name.values())} : R, " if name else ""
         statement = f"{bound}{text(closed_exp(e))} = {text(over_atoms(power, closed_exp))}"
         lemma = self.lemmas.name(statement, "intros; exp_powers.", "exp")
-        return "(" + " ".join([lemma, *[self.text(x, around) for x in found]]) + ")"
+        return "(" + " ".join([lemma, *[self.text(x, around) for x in own_atoms]]) + ")"
 
     # Small facts about numerals.
 

@@ -20,17 +20,17 @@ MANY = 5  # quantifiers or parts; fewer are taken one by one
 
 def obtained(lemmas: Lemmas, sorts: Sequence[Sort]) -> str:
     """(exists x0 .. xn, F x0 .. xn) -> (forall x0 .. xn, F x0 .. xn -> G) -> G"""
-    names, held, bound, body = _quantified(sorts)
-    given = "[" + " [".join(names) + " h" + "]" * len(names)
-    statement = f"{held}, forall G : Prop, {_some(sorts, body)} -> (forall {bound}, {body} -> G) -> G"
-    return lemmas.name(statement, f"intros F G {given} g. exact (g {' '.join(names)} h).", "open")
+    names, every_formula, bound, body = _quantified(sorts)
+    opening_pattern = "[" + " [".join(names) + " h" + "]" * len(names)
+    statement = f"{every_formula}, forall G : Prop, {_some(sorts, body)} -> (forall {bound}, {body} -> G) -> G"
+    return lemmas.name(statement, f"intros F G {opening_pattern} g. exact (g {' '.join(names)} h).", "open")
 
 
 def witnessed(lemmas: Lemmas, sorts: Sequence[Sort]) -> str:
     """F x0 .. xn -> exists x0 .. xn, F x0 .. xn"""
-    names, held, bound, body = _quantified(sorts)
+    names, every_formula, bound, body = _quantified(sorts)
     tactic = f"intros F {' '.join(names)} h. exact ({_chain('ex_intro _ ', names)})."
-    return lemmas.name(f"{held} {bound}, {body} -> {_some(sorts, body)}", tactic, "some")
+    return lemmas.name(f"{every_formula} {bound}, {body} -> {_some(sorts, body)}", tactic, "some")
 
 
 def parted(lemmas: Lemmas, f: Term) -> str:
@@ -43,8 +43,8 @@ def parted(lemmas: Lemmas, f: Term) -> str:
 def joined(lemmas: Lemmas, f: Term) -> str:
     """A0 -> .. -> An -> the conjunction, for the brackets of `f`"""
     shape, _, names = _conjunction(f)
-    given = names.replace("A", "h")
-    tactic = f"intros {names} {given}. exact {_conj(f, iter(given.split()))}."
+    hypotheses = names.replace("A", "h")
+    tactic = f"intros {names} {hypotheses}. exact {_conj(f, iter(hypotheses.split()))}."
     return lemmas.name(f"forall {names} : Prop, {' -> '.join([*names.split(), shape])}", tactic, "all")
 
 
@@ -85,8 +85,8 @@ def _words(nodes: object) -> Iterator[str]:
 def _quantified(sorts: Sequence[Sort]) -> tuple[list[str], str, str, str]:
     names = [f"x{i}" for i in range(len(sorts))]
     bound = " ".join(f"({name} : {sort_text(sort)})" for name, sort in zip(names, sorts, strict=True))
-    held = f"forall (F : {' -> '.join([*map(sort_text, sorts), 'Prop'])})"
-    return names, held, bound, f"F {' '.join(names)}"
+    every_formula = f"forall (F : {' -> '.join([*map(sort_text, sorts), 'Prop'])})"
+    return names, every_formula, bound, f"F {' '.join(names)}"
 
 
 def _some(sorts: Sequence[Sort], body: str) -> str:

@@ -97,9 +97,9 @@ class Script:
         """A fact and its name in Coq."""
         if label in self.facts:
             return self.facts[label], label_text(label)
-        kind, _, rest = label.partition(":")
+        kind, _, axiom_name = label.partition(":")
         if kind == "ax":
-            return axiom(rest), f"ax_{rest}"
+            return axiom(axiom_name), f"ax_{axiom_name}"
         return self.outside[label]
 
     def formula(self, source: str) -> Term:
@@ -148,18 +148,18 @@ class Script:
 
     def by_intro(self, node: nodes.Intro) -> None:
         labels: Sequence[Any] = node["as"]
-        for one in labels:
+        for label in labels:
             goal = self.goal
             if goal.op == "all":
-                self.scope[one] = goal.data
-                self.goal = substitute(goal.kids[0], [variable("var", (one, goal.data))])
-                self.write(f"intros {name_text(one)}.")
+                self.scope[label] = goal.data
+                self.goal = substitute(goal.kids[0], [variable("var", (label, goal.data))])
+                self.write(f"intros {name_text(label)}.")
             else:
-                if isinstance(one, list) and len(one) >= MANY:
+                if isinstance(label, list) and len(label) >= MANY:
                     self.write("intros hh.")
-                    self.apart(one, goal.kids[0])
+                    self.apart(label, goal.kids[0])
                 else:
-                    self.write(f"intros {self.pattern(one, goal.kids[0])}.")
+                    self.write(f"intros {self.pattern(label, goal.kids[0])}.")
                 self.goal = goal.kids[1] if goal.op == "->" else FALSE
 
     def by_pick(self, node: nodes.Pick) -> None:
@@ -238,36 +238,36 @@ class Script:
 
     def by_use(self, node: nodes.Use) -> None:
         fact, name = self.fact(node["fact"])
-        given = []
+        arguments = []
         how: Sequence[Any] = node["with"]
-        for one in how:
+        for premise_given in how:
             if fact.op == "all":
-                value = self.value(one, fact.data)
-                given.append(text(value))
+                value = self.value(premise_given, fact.data)
+                arguments.append(text(value))
                 fact = substitute(fact.kids[0], [value])
                 continue
             premise = fact.kids[0]
-            if isinstance(one, list):
+            if isinstance(premise_given, list):
                 self.asserted += 1
-                given.append(f"premise{self.asserted}")
-                self.write(f"assert ({given[-1]} : {text(premise)}).")
-                self.prove(premise, one)
-            elif one == "!":
-                given.append(self.computed(premise))
+                arguments.append(f"premise{self.asserted}")
+                self.write(f"assert ({arguments[-1]} : {text(premise)}).")
+                self.prove(premise, premise_given)
+            elif premise_given == "!":
+                arguments.append(self.computed(premise))
             else:
-                other, its_name = self.fact(one[1:])
-                given.append(self.same(other, premise, its_name))
+                other, its_name = self.fact(premise_given[1:])
+                arguments.append(self.same(other, premise, its_name))
             fact = fact.kids[1] if fact.op == "->" else FALSE
-        self.write(f"assert (hh : {text(fact)}) by exact ({' '.join([name, *given])}).")
+        self.write(f"assert (hh : {text(fact)}) by exact ({' '.join([name, *arguments])}).")
         self.named(node["as"], fact)
 
     def by_ind(self, node: nodes.Indicator) -> None:
         f = self.formula(node["of"])
-        one, none = (formula("=", real("ind", f), numeral(c)) for c in (1, 0))
-        fact = formula("|", formula("&", f, one), formula("&", negation(f), none))
+        is_one, none = (formula("=", real("ind", f), numeral(c)) for c in (1, 0))
+        fact = formula("|", formula("&", f, is_one), formula("&", negation(f), none))
         law = {"<=": "ind_le", "<": "ind_lt", "~": "ind_not"}.get(f.op, "ind_cases")
-        given = f.kids if f.op in ("<=", "<", "~") else (f,)
-        self.write(f"assert (hh : {text(fact)}) by exact ({' '.join([law, *map(text, given)])}).")
+        operands = f.kids if f.op in ("<=", "<", "~") else (f,)
+        self.write(f"assert (hh : {text(fact)}) by exact ({' '.join([law, *map(text, operands)])}).")
         self.named(node["as"], fact)
 
     def by_rewrite(self, node: nodes.Rewrite) -> None:
@@ -318,8 +318,8 @@ class Script:
         proofs = iter(node["proofs"])
         if len(many := conjuncts("&", self.goal)) >= MANY:
             self.write(f"refine ({joined(self.lemmas, self.goal)}{' _' * 2 * len(many)}).")
-            for one, proof in zip(many, proofs, strict=True):
-                with self.braces(one):
+            for conjunct_shown, proof in zip(many, proofs, strict=True):
+                with self.braces(conjunct_shown):
                     self.nodes(proof)
             return
 
@@ -368,11 +368,11 @@ class Script:
 
     def by_em(self, node: nodes.ExcludedMiddle) -> None:
         f = self.formula(node["formula"])
-        if (whole := boxes(node, self.formula)) is not None:
-            return self.by_interval(whole)
+        if (boxes_found := boxes(node, self.formula)) is not None:
+            return self.by_interval(boxes_found)
         law = {"<=": "Rle_or_lt", "<": "Rlt_or_le", "~": "not_or"}.get(f.op, "classic")
-        given = f.kids if f.op in ("<=", "<", "~") else (f,)
-        self.write(f"destruct ({' '.join([law, *map(text, given)])}) as [hh|hh].")
+        operands = f.kids if f.op in ("<=", "<", "~") else (f,)
+        self.write(f"destruct ({' '.join([law, *map(text, operands)])}) as [hh|hh].")
         self.each([f, negation(f)], node)
 
     def by_antisym(self, node: nodes.Antisym) -> None:
@@ -406,21 +406,21 @@ class Script:
         goal, forms = self.goal, self.forms
         total, positive, strict = numeral(0), "(Rle_refl 0)", False
         for place, entry in enumerate(node.get("sum", [])):
-            one, proof, firm = self.product(entry)
+            summand, proof, firm = self.product(entry)
             if place == 0:
-                total, positive, strict = one, proof, firm
+                total, positive, strict = summand, proof, firm
                 continue
             law = {(True, True): "Rplus_lt_0_compat", (True, False): "add_lt_le", (False, True): "add_le_lt"}
             positive = f"({law.get((strict, firm), 'add_le')} _ _ {positive} {proof})"
-            total, strict = real("+", total, one), strict or firm
+            total, strict = real("+", total, summand), strict or firm
         equations, zero = numeral(0), "eq_refl"
         for place, (multiplier, label) in enumerate(node.get("eq", [])):
             fact, name = self.fact(label)
             value = self.value(multiplier, "Real")
             proof = f"(mul_zero {text(value)} _ (gap_eq _ _ {name}))"
-            one = real("*", value, gap(fact))
+            summand = real("*", value, gap(fact))
             equations, zero = (
-                (one, proof) if place == 0 else (real("+", equations, one), f"(add_zero _ _ {zero} {proof})")
+                (summand, proof) if place == 0 else (real("+", equations, summand), f"(add_zero _ _ {zero} {proof})")
             )
         left = numeral(0) if goal.op == "false" else gap(goal)
         right = equations if goal.op == "=" else real("+", total, equations)

@@ -65,11 +65,11 @@ class Asked:
             first, second = ask(), ask()
             same = bool(first == second)
         except (Exception, SystemExit) as error:  # a reference of the user's may leave
-            given = f"{what}: {type(error).__name__}: {error}"
-            raise BadInput("the specification must answer every string", given, "repair the specification") from error
+            failure = f"{what}: {type(error).__name__}: {error}"
+            raise BadInput("the specification must answer every string", failure, "repair the specification") from error
         if not same:
-            given = f"{_shown(first)} and {_shown(second)} as {what}"
-            raise BadInput("the specification must give the same answer twice", given, "repair the specification")
+            failure = f"{_shown(first)} and {_shown(second)} as {what}"
+            raise BadInput("the specification must give the same answer twice", failure, "repair the specification")
         return first
 
     def _hashable(self, state: object) -> None:
@@ -133,10 +133,12 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
 
     def differ(pair: StatePair) -> tuple[Any, Any] | None:
         nonlocal asked
-        one = first.answer(pair[0])
-        other = None if one is None else second.answer(pair[1])  # which need not answer where nothing is compared
-        asked = asked or other is not None
-        return None if other is None or one == other else (one, other)
+        first_answer = first.answer(pair[0])
+        second_answer = (
+            None if first_answer is None else second.answer(pair[1])
+        )  # which need not answer where nothing is compared
+        asked = asked or second_answer is not None
+        return None if second_answer is None or first_answer == second_answer else (first_answer, second_answer)
 
     def word(pair: StatePair) -> tuple[str, ...]:
         letters = []

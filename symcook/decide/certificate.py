@@ -70,7 +70,7 @@ class StateMap:
                 answers[0][p] = model.answer(pair[0])
             if answers[0][p] is not None and q not in answers[1]:
                 answers[1][q] = reference.answer(pair[1])
-        one, other = (
+        model_table, reference_table = (
             Automaton(
                 tuple(alphabet),
                 tuple(moves[k][state] for state in range(len(moves[k]))),
@@ -78,7 +78,7 @@ class StateMap:
             )
             for k in (0, 1)
         )
-        return StateMap(one, other, tuple((numbers[0][p], numbers[1][q]) for p, q in pairs))
+        return StateMap(model_table, reference_table, tuple((numbers[0][p], numbers[1][q]) for p, q in pairs))
 
     def check(self) -> bool:
         """Whether the first states are a pair, each letter leads from a pair to a pair, and answers are equal; where
@@ -87,8 +87,8 @@ class StateMap:
         if (0, 0) not in known or self.model.alphabet != self.reference.alphabet:
             return False
         for p, q in known:
-            one, other = self.model.answers[p], self.reference.answers[q]
-            if one is not None and other is not None and one != other:
+            model_answer, reference_answer = self.model.answers[p], self.reference.answers[q]
+            if model_answer is not None and reference_answer is not None and model_answer != reference_answer:
                 return False
             if any(to not in known for to in zip(self.model.moves[p], self.reference.moves[q], strict=True)):
                 return False
@@ -98,8 +98,8 @@ class StateMap:
 def document(found: Decision) -> dict[str, Any]:
     """What is written for a decision. BadInput where nothing was decided."""
     if not found.decided:
-        given = f"{found.verdict}: {found.why}"
-        raise BadInput("a certificate must be of a decision", given, "leave --certificate out")
+        verdict_text = f"{found.verdict}: {found.why}"
+        raise BadInput("a certificate must be of a decision", verdict_text, "leave --certificate out")
     out: dict[str, Any] = {
         "format": FORMAT,
         "status": "DECIDED",
@@ -108,15 +108,15 @@ def document(found: Decision) -> dict[str, Any]:
         "against": found.against,
         "alphabet": list(found.model.alphabet),
     }
-    shown = found.certificate
+    evidence = found.certificate
     if found.verdict == "different":
         out |= {"word": list(present(found.word)), "answers": list(present(found.answers))}
-    elif isinstance(shown, Invariants):
-        out["invariants"] = _written(shown)
-    elif isinstance(shown, StateMap):
-        automata = {"automaton": shown.model.to_json(), "reference": shown.reference.to_json()}
-        names = [[shown.model.names[p], shown.reference.names[q]] for p, q in shown.pairs]
-        out |= {**automata, "unanswered": _silent(shown.model, shown.reference), "map": names}
+    elif isinstance(evidence, Invariants):
+        out["invariants"] = _written(evidence)
+    elif isinstance(evidence, StateMap):
+        automata = {"automaton": evidence.model.to_json(), "reference": evidence.reference.to_json()}
+        names = [[evidence.model.names[p], evidence.reference.names[q]] for p, q in evidence.pairs]
+        out |= {**automata, "unanswered": _silent(evidence.model, evidence.reference), "map": names}
     else:
         if found.automaton is None:
             raise RuntimeError("found.automaton must be set here")
@@ -126,15 +126,15 @@ def document(found: Decision) -> dict[str, Any]:
 
 def _silent(*automata: Automaton) -> list[list[str]]:
     """By automaton, the states without an answer, which automata-lib's names cannot say."""
-    return [[n for n, a in zip(one.names, one.answers, strict=True) if a is None] for one in automata]
+    return [[n for n, a in zip(automaton.names, automaton.answers, strict=True) if a is None] for automaton in automata]
 
 
 def _read(given: object, silent: Sequence[str], alphabet: Sequence[str]) -> Automaton:
-    one = table_of(given).over(alphabet)
-    if odd := [name for name in silent if name not in one.names]:
+    table = table_of(given).over(alphabet)
+    if odd := [name for name in silent if name not in table.names]:
         raise BadInput(MUST, f"no state {odd[0]}")
-    answers = tuple(None if n in silent else a for n, a in zip(one.names, one.answers, strict=True))
-    return Automaton(one.alphabet, one.moves, answers, one.names)
+    answers = tuple(None if n in silent else a for n, a in zip(table.names, table.answers, strict=True))
+    return Automaton(table.alphabet, table.moves, answers, table.names)
 
 
 def check(
@@ -173,31 +173,33 @@ def _checked(
     if verdict == "different":
         reference = present(reference)
         word, answers = tuple(given["word"]), tuple(given["answers"])
-        found = tuple(_answered(one, word) for one in (machine, reference))
-        if found != answers or found[0] == found[1]:
-            raise BadInput(MUST, f"the answers {answers[0]} and {answers[1]}, where they are {found[0]} and {found[1]}")
+        answered = tuple(_answered(machine_asked, word) for machine_asked in (machine, reference))
+        if answered != answers or answered[0] == answered[1]:
+            raise BadInput(
+                MUST, f"the answers {answers[0]} and {answers[1]}, where they are {answered[0]} and {answered[1]}"
+            )
         return "model and specification were run on this string"
     if verdict not in ("equal", "decided"):
         raise BadInput(MUST, f"the verdict {verdict}")
     if "invariants" in given:
         if not isinstance(machine, CountingMachine) or reference is None:
             raise BadInput(MUST, "invariants of a model that does not count")
-        shown = _invariants(given["invariants"], *side_by_side(machine, folded(reference), alphabet))
-        if not shown.check():
+        proof = _invariants(given["invariants"], *side_by_side(machine, folded(reference), alphabet))
+        if not proof.check():
             raise BadInput(MUST, "invariants that do not follow after each symbol")
-        return shown.says
+        return proof.says
     silent = given["unanswered"]
-    one = _read(given["automaton"], silent[0], alphabet)
-    _same(one, machine, alphabet, "the automaton is not that of the model's weights", set(range(len(one))))
+    own_table = _read(given["automaton"], silent[0], alphabet)
+    _same(own_table, machine, alphabet, "the automaton is not that of the model's weights", set(range(len(own_table))))
     if verdict == "decided":
-        return f"an automaton of {len(one)} states"
+        return f"an automaton of {len(own_table)} states"
     reference = present(reference)
-    other = _read(given["reference"], silent[1], alphabet)
-    places = [{name: k for k, name in enumerate(x.names)} for x in (one, other)]
+    reference_table = _read(given["reference"], silent[1], alphabet)
+    places = [{name: k for k, name in enumerate(x.names)} for x in (own_table, reference_table)]
     pairs = tuple((places[0][p], places[1][q]) for p, q in given["map"])
-    asked = {q for p, q in pairs if one.answers[p] is not None}
-    _same(other, reference, alphabet, "the specification answers otherwise than its automaton", asked)
-    if not StateMap(one, other, pairs).check():
+    asked = {q for p, q in pairs if own_table.answers[p] is not None}
+    _same(reference_table, reference, alphabet, "the specification answers otherwise than its automaton", asked)
+    if not StateMap(own_table, reference_table, pairs).check():
         raise BadInput(MUST, "a map of states that is not closed under symbols, or pairs states with two answers")
     return f"a map of {len(pairs)} pairs of states"
 
@@ -239,13 +241,13 @@ def _written(shown: Invariants) -> dict[str, Any]:
                 "flags": list(location.flags),
                 "shape": _shape(location.shape),
                 "inequalities": [
-                    {"terms": [[*name, weight] for name, weight in one.parts], "constant": one.constant}  # type: ignore[misc]
-                    for one in held
+                    {"terms": [[*name, weight] for name, weight in inequality.parts], "constant": inequality.constant}  # type: ignore[misc]
+                    for inequality in inequalities
                 ],
             }
-            for location, held in shown.held.items()
+            for location, inequalities in shown.held.items()
         ],
-        "multipliers": [[[place, str(times)] for place, times in one] for one in shown.multipliers],
+        "multipliers": [[[place, str(times)] for place, times in combination] for combination in shown.multipliers],
     }
 
 
@@ -265,12 +267,16 @@ def _invariants(given: Mapping[str, Any], machine: Counting | StateTable, fold: 
     common = Common(machine, fold, given["length"])
     if sorted(map(list, common.growing)) != given["growing"]:
         raise BadInput(MUST, "one in which other numbers of the specification's state grow")
-    held = {
-        Location(one["last"], tuple(one["flags"]), _shaped(one["shape"])): tuple(map(_linear, one["inequalities"]))
-        for one in given["locations"]
+    inequalities = {
+        Location(location["last"], tuple(location["flags"]), _shaped(location["shape"])): tuple(
+            map(_linear, location["inequalities"])
+        )
+        for location in given["locations"]
     }
-    multipliers = tuple(tuple((int(k), Fraction(times)) for k, times in one) for one in given["multipliers"])
-    return Invariants(common, held, multipliers)
+    multipliers = tuple(
+        tuple((int(k), Fraction(times)) for k, times in combination) for combination in given["multipliers"]
+    )
+    return Invariants(common, inequalities, multipliers)
 
 
 def _linear(given: Mapping[str, Any]) -> Linear:

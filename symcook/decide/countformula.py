@@ -25,9 +25,9 @@ def formula(machine: Counting | Programmed) -> str | None:
     by_last = {last: _accepted(machine, last) for last in machine.cases}
     if sum(map(len, by_last.values())) > MOST:
         return None
-    found = list(by_last.values())
-    if all(set(one) == set(found[0]) for one in found):
-        return _either(found[0])
+    cases_by_letter = list(by_last.values())
+    if all(set(cases) == set(cases_by_letter[0]) for cases in cases_by_letter):
+        return _either(cases_by_letter[0])
     parts = [f"at({_named(last)}, n) & {_either(cases, True)}" for last, cases in by_last.items() if cases]
     return " | ".join(parts) or "false"
 
@@ -35,12 +35,12 @@ def formula(machine: Counting | Programmed) -> str | None:
 def _accepted(machine: Counting, last: str) -> list[CountCase]:
     """The cases in which a string with this last symbol is accepted, without those that no counts meet."""
     signs = [Linear(((token, 1),), -int(token == last)) for token in machine.alphabet]  # counts are not negative
-    found = []
+    cases_found = []
     for when, answer in machine.cases[last]:
         case = _case(machine, when)
-        if answer is True and refuted([*signs, *(part for one in case for part in _holds(*one))]) is None:
-            found.append(_shorter(signs, case))
-    return list(dict.fromkeys(found))
+        if answer is True and refuted([*signs, *(part for condition in case for part in _holds(*condition))]) is None:
+            cases_found.append(_shorter(signs, case))
+    return list(dict.fromkeys(cases_found))
 
 
 def _case(machine: Counting, when: Conditions) -> CountCase:
@@ -63,20 +63,22 @@ def _holds(kind: str, value: Linear) -> list[Linear]:
 
 def _shorter(signs: Sequence[Linear], case: CountCase) -> CountCase:
     """The case without conditions that follow from the others."""
-    kept = list(case)
-    for one in case:
-        others = [part for other in kept if other != one for part in _holds(*other)]
-        denied = [part.over(-1).plus(Linear((), -1)) for part in _holds(*one)]
+    conditions = list(case)
+    for condition in case:
+        others = [part for other in conditions if other != condition for part in _holds(*other)]
+        denied = [part.over(-1).plus(Linear((), -1)) for part in _holds(*condition)]
         if all(refuted([*signs, *others, part]) is not None for part in denied):
-            kept.remove(one)
-    return tuple(kept)
+            conditions.remove(condition)
+    return tuple(conditions)
 
 
 def _either(cases: Sequence[CountCase], inside: bool = False) -> str:
     if not cases:
         return "false"
-    texts = [" & ".join(_compared(*one) for one in case) or "true" for case in cases]
-    text = " | ".join(f"({one})" if len(texts) > 1 and " & " in one else one for one in texts)
+    texts = [" & ".join(_compared(*condition) for condition in case) or "true" for case in cases]
+    text = " | ".join(
+        f"({text_of_case})" if len(texts) > 1 and " & " in text_of_case else text_of_case for text_of_case in texts
+    )
     return f"({text})" if inside and len(texts) > 1 else text
 
 

@@ -131,20 +131,24 @@ class Counting:
         """The same as a reference, whose steps can be followed where counts are open (`symcook.decide.following`): of
         plain integers, tuples and text alone."""
         places = {token: [form[k] for form in self.forms] for k, token in enumerate(self.tokens)}
-        kept = {token: self.after(None, token) for token in self.tokens}
+        constants = {token: self.after(None, token) for token in self.tokens}
         raised = [
-            {token: [[*map(tuple, when)] for when in cases] for token, cases in one.items()} for one in self.raised
+            {token: [[*map(tuple, when)] for when in cases] for token, cases in by_letter.items()}
+            for by_letter in self.raised
         ]
-        cases = {last: [([*map(tuple, when)], answer) for when, answer in some] for last, some in self.cases.items()}
+        cases = {
+            last: [([*map(tuple, when)], answer) for when, answer in cases_of_last]
+            for last, cases_of_last in self.cases.items()
+        }
 
         def holds(when: Sequence[tuple[Any, ...]], values: Sequence[int], flags: Sequence[bool]) -> bool:
             for kind, number, sign in when:
                 if kind == "set" or kind == "unset":
-                    met = flags[number] == (kind == "set")
+                    holds_here = flags[number] == (kind == "set")
                 else:
                     value = sign * values[number]
-                    met = value > 0 if kind == ">" else value >= 0 if kind == ">=" else value == 0
-                if not met:
+                    holds_here = value > 0 if kind == ">" else value >= 0 if kind == ">=" else value == 0
+                if not holds_here:
                     return False
             return True
 
@@ -155,12 +159,12 @@ class Counting:
                 for when in by_token.get(token, ()):
                     if not flags[number] and holds(when, values, flags):
                         flags[number] = True
-            return kept[token], values, tuple(flags)
+            return constants[token], values, tuple(flags)
 
         def answer(state: Counts) -> Any:
-            for when, found in cases.get(state[0], ()):
+            for when, own_answer in cases.get(state[0], ()):
                 if holds(when, state[1], state[2]):
-                    return found
+                    return own_answer
             return None
 
         return Fold(self.initial, step, answer)
@@ -181,10 +185,10 @@ class Counting:
         if kind == ">=" and all(a >= 0 for a in form):
             return True
         scale = lcm(*(a.denominator for a in form))
-        whole = [int(a * scale) for a in form]
-        divisor = gcd(*whole)
-        sign = 1 if next(a for a in whole if a) > 0 else -1
-        vector = tuple(sign * a // divisor for a in whole)
+        integers = [int(a * scale) for a in form]
+        divisor = gcd(*integers)
+        sign = 1 if next(a for a in integers if a) > 0 else -1
+        vector = tuple(sign * a // divisor for a in integers)
         if vector not in self.forms:
             self.forms.append(vector)
         return CountCondition(kind, self.forms.index(vector), 1 if kind == "=" else sign)
@@ -195,7 +199,7 @@ class Counting:
         return self.raised.index(by_token)
 
     def _constant(self, value: Fraction) -> Vector:
-        return tuple(value * one for one in self.ones)
+        return tuple(value * coefficient for coefficient in self.ones)
 
     def _embedded(self, name: str) -> Counted:
         table, function = self.embedding.tables.get(name, {}), self.embedding.places.get(name, Fraction(0))
@@ -210,9 +214,9 @@ class Counting:
             total = [Guarded((), self._constant(bias))]
             for weight, part in parts:
                 total = [
-                    Guarded(when, tuple(a + weight * b for a, b in zip(one.value, other.value, strict=True)))
-                    for one, other in product(total, part.pieces[token])
-                    if (when := _both(one.when, other.when)) is not None
+                    Guarded(when, tuple(a + weight * b for a, b in zip(before.value, added.value, strict=True)))
+                    for before, added in product(total, part.pieces[token])
+                    if (when := _both(before.when, added.when)) is not None
                 ]
                 if len(total) > PIECES:
                     raise OutOfReach(f"a coordinate of more than {PIECES} cases")
@@ -234,21 +238,21 @@ class Counting:
         outs = [k for k, name in enumerate(part.writes) if name in live]
         hidden: dict[Any, Counted] = {}
         for unit in sorted({unit for k in outs for unit in numbers["W2"][k]}):
-            given = self._linear(numbers["W1"][unit], numbers["b1"][unit], where)
-            if given.flags:
+            unit_input = self._linear(numbers["W1"][unit], numbers["b1"][unit], where)
+            if unit_input.flags:
                 name = next(name for name in numbers["W1"][unit] if self.held[name].flags)
                 raise OutOfReach(f"{where} reads {name}, a mean of which only the sign is known")
             pieces: dict[str, tuple[Guarded, ...]] = {}
-            for token, cases in given.pieces.items():
-                found = []
+            for token, cases in unit_input.pieces.items():
+                unit_cases = []
                 for when, value in cases:
                     positive = value if part.activation == "relu" else self.ones
                     zero = self._constant(Fraction(0))
                     for kind, form, then in ((">", value, positive), (">=", tuple(-a for a in value), zero)):
                         more = self._with(when, kind, form, token)
                         if more is not None:
-                            found.append(Guarded(more, then))
-                pieces[token] = tuple(found)
+                            unit_cases.append(Guarded(more, then))
+                pieces[token] = tuple(unit_cases)
             hidden[unit] = Counted(pieces, {})
         result = []
         for k in outs:
@@ -317,9 +321,9 @@ class Counting:
             raise OutOfReach("the readout shows values and decides nothing")
         if readout.decides and not readout.signed:
             tests = [list(self._tested(self.held[name], token, name)) for name in readout.reads]
-            for some in product(*tests):
-                if (when := _both(*(one for one, _ in some))) is not None:
-                    yield when, all(zero for _, zero in some)
+            for tested in product(*tests):
+                if (when := _both(*(conditions for conditions, _ in tested))) is not None:
+                    yield when, all(zero for _, zero in tested)
             return
         scores = [self._linear(row, Fraction(0), "the readout") for row in readout.rows]
         if readout.signed:
@@ -331,12 +335,12 @@ class Counting:
             return
         if any(score.flags for score in scores):
             raise OutOfReach("the readout compares a mean of which only the sign is known")
-        for some in product(*(score.pieces[token] for score in scores)):
+        for pieces in product(*(score.pieces[token] for score in scores)):
             for k, label in enumerate(readout.labels):
-                when = _both(*(piece.when for piece in some))
-                for j, other in enumerate(some):
+                when = _both(*(piece.when for piece in pieces))
+                for j, other in enumerate(pieces):
                     if when is not None and j != k:
-                        form = tuple(a - b for a, b in zip(some[k].value, other.value, strict=True))
+                        form = tuple(a - b for a, b in zip(pieces[k].value, other.value, strict=True))
                         when = self._with(when, ">" if j < k else ">=", form, token)
                 if when is not None:
                     yield when, label
@@ -354,8 +358,8 @@ class Counting:
         for when, form, flags in self._parts(value, token, f"the readout of {name}"):
             if flags:
                 yield from (
-                    (some, not answer)
-                    for some, answer in self._flagged(when, dict.fromkeys(flags, Fraction(1)), True, False)
+                    (conditions, not answer)
+                    for conditions, answer in self._flagged(when, dict.fromkeys(flags, Fraction(1)), True, False)
                 )
                 continue
             for kind, sign, zero in (("=", 1, True), (">", 1, False), (">", -1, False)):
@@ -375,12 +379,12 @@ class Counting:
         self, when: Conditions, flags: Mapping[int, Fraction], yes: bool, no: bool
     ) -> Iterator[tuple[Conditions, bool]]:
         """`yes` where a sum of means of one sign is positive: that sign is +, and some flag is set."""
-        some = list(flags)
-        for k, flag in enumerate(some):  # the first one that is set
-            earlier = tuple(CountCondition("unset", other) for other in some[:k])
+        means = list(flags)
+        for k, flag in enumerate(means):  # the first one that is set
+            earlier = tuple(CountCondition("unset", other) for other in means[:k])
             if (more := _both(when, (*earlier, CountCondition("set", flag)))) is not None:
                 yield more, yes if flags[flag] > 0 else no
-        if (more := _both(when, tuple(CountCondition("unset", flag) for flag in some))) is not None:
+        if (more := _both(when, tuple(CountCondition("unset", flag) for flag in means))) is not None:
             yield more, no
 
 
@@ -419,12 +423,12 @@ def _hold(when: Conditions, values: Sequence[int], flags: Sequence[bool]) -> boo
 
 def _both(*parts: Iterable[CountCondition]) -> Conditions | None:
     """Conditions together, each once; None where two of them exclude each other in sight."""
-    found: dict[CountCondition, None] = dict.fromkeys(one for part in parts for one in part)
-    for kind, number, sign in found:
-        if kind == "set" and CountCondition("unset", number) in found:
+    conditions: dict[CountCondition, None] = dict.fromkeys(condition for part in parts for condition in part)
+    for kind, number, sign in conditions:
+        if kind == "set" and CountCondition("unset", number) in conditions:
             return None
         if kind == ">" and any(
-            CountCondition(other, number, s) in found for other, s in ((">", -sign), (">=", -sign), ("=", 1))
+            CountCondition(other, number, s) in conditions for other, s in ((">", -sign), (">=", -sign), ("=", 1))
         ):
             return None
-    return tuple(found)
+    return tuple(conditions)

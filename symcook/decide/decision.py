@@ -217,11 +217,11 @@ def settled(
     notes: tuple[str, ...] = (),
 ) -> Decision:
     """The decision between two recognisers, the first of which is a machine, with what is free in it."""
-    found = _compared(model, name, machine, states, reference, automaton, notes)
+    compared = _compared(model, name, machine, states, reference, automaton, notes)
     own = reference.reference if isinstance(reference, Inside) else reference
     if isinstance(own, Automaton) and own.answer(own.initial) is None:
-        found = replace(found, empty=False)
-    return replace(found, free=None) if isinstance(own, Asked) and own.free else found
+        compared = replace(compared, empty=False)
+    return replace(compared, free=None) if isinstance(own, Asked) and own.free else compared
 
 
 def _compared(
@@ -236,28 +236,28 @@ def _compared(
     """The decision between two recognisers: by all their common states where these have an end, else by invariants,
     else as far as words were compared."""
     letters = required(model).letters
-    found = parted(states, reference, letters, SOON)
+    comparison = parted(states, reference, letters, SOON)
     missing = ""
-    if found.word is None and found.length is not None:
+    if comparison.word is None and comparison.length is not None:
         try:
-            shown = invariants(machine, _followed(reference), letters)
-            if isinstance(shown, Invariants):
-                _require_an_answer(found if found.asked else parted(states, reference, letters, PAIRS))
-                own = None if isinstance(reference, Inside) else shown  # a certificate names no language
-                return Decision("equal", model, name, None, None, automaton, shown.says, notes, own)
-            missing = shown
+            evidence = invariants(machine, _followed(reference), letters)
+            if isinstance(evidence, Invariants):
+                _require_an_answer(comparison if comparison.asked else parted(states, reference, letters, PAIRS))
+                own = None if isinstance(reference, Inside) else evidence  # a certificate names no language
+                return Decision("equal", model, name, None, None, automaton, evidence.says, notes, own)
+            missing = evidence
         except Lost as error:
             missing = f"the specification cannot be followed where its state is open: {error}"
-        found = parted(states, reference, letters, PAIRS)  # a difference may be further on than invariants saw
-    if found.word is not None:
-        return Decision("different", model, name, found.word, found.answers, automaton, notes=notes)
-    if found.length is not None:
-        why = f"{missing}; no difference on any string up to length {found.length}"
+        comparison = parted(states, reference, letters, PAIRS)  # a difference may be further on than invariants saw
+    if comparison.word is not None:
+        return Decision("different", model, name, comparison.word, comparison.answers, automaton, notes=notes)
+    if comparison.length is not None:
+        why = f"{missing}; no difference on any string up to length {comparison.length}"
         return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
-    _require_an_answer(found)
-    why = f"model and specification give the same answer in all {found.pairs} pairs of states"
-    shown = None if isinstance(reference, Inside) else StateMap.of(states, reference, letters)
-    return Decision("equal", model, name, automaton=automaton, why=why, notes=notes, certificate=shown)
+    _require_an_answer(comparison)
+    why = f"model and specification give the same answer in all {comparison.pairs} pairs of states"
+    evidence = None if isinstance(reference, Inside) else StateMap.of(states, reference, letters)
+    return Decision("equal", model, name, automaton=automaton, why=why, notes=notes, certificate=evidence)
 
 
 def _require_an_answer(found: Parted) -> None:
@@ -298,8 +298,8 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
     if isinstance(reference, Decision):
         return reference
     notes = (COMPILED,) if isinstance(machine, Programmed) else ()
-    found = settled(model, name, machine, machine, reference, notes=notes)
-    return replace(found, formula=formula(machine))
+    compared = settled(model, name, machine, machine, reference, notes=notes)
+    return replace(compared, formula=formula(machine))
 
 
 COMPILED = "the weights are those that the compiler gives to the program, which is followed in their place"
@@ -313,18 +313,18 @@ def counting(model: Transformer) -> Counting | Programmed:
     except OutOfReach as error:
         if model.program is None or model.program.kind != "count" or model.program.attention:
             raise
-        whole = replace(model, readout=replace(model.readout, position="each"))
+        everywhere = replace(model, readout=replace(model.readout, position="each"))
         try:
             program = formula_of(model.program)
             fold = replace(counted(program), each=model.readout.each)
-            found = Programmed(fold, model.readout.labels or (True, False))
+            programmed = Programmed(fold, model.readout.labels or (True, False))
             text = program.text(program.outputs[0][1])
-            found.text = None if program.labels or "..." in text else text
+            programmed.text = None if program.labels or "..." in text else text
         except BadInput as refused:
             raise OutOfReach(f"{error}; its program: {refused.sentence.rstrip('.')}") from None
-        if not (genuine(model) or genuine(whole)):
+        if not (genuine(model) or genuine(everywhere)):
             raise OutOfReach(f"{error}; its weights are others than those of its program") from None
-        return found
+        return programmed
 
 
 def decodes(model: object) -> bool:

@@ -53,22 +53,24 @@ def decide(
     """
     goes_on = decision.decodes(model)
     if isinstance(against, Transformer) and decision.decodes(against):
-        found = _accepted(against)
-        if isinstance(found, Decision):
-            return replace(found, model=model, why=f"the specification {against.name}: {found.why}")
-        against = found
+        language_decision = _accepted(against)
+        if isinstance(language_decision, Decision):
+            return replace(
+                language_decision, model=model, why=f"the specification {against.name}: {language_decision.why}"
+            )
+        against = language_decision
     if (inputs, sample, positions) != (None, None, None):
         if goes_on or against is None:
-            given = "a compiled automaton" if goes_on else "no reference"
-            raise BadInput("inputs must be of a model that answers without decoding, with a specification", given)
+            model_kind = "a compiled automaton" if goes_on else "no reference"
+            raise BadInput("inputs must be of a model that answers without decoding, with a specification", model_kind)
         require_language(inputs, sample)
         bound = decision.reads_symbols(model.bind(values))
         at_positions(bound, positions)
         if positions == "last":
             bound, against = at_positions(bound, "last"), _last(against)
         if inputs is None and positions in ("all", "last"):
-            found = decision.decide(bound, against, name=name)
-            return replace(found, inputs={"positions": positions})
+            language_decision = decision.decide(bound, against, name=name)
+            return replace(language_decision, inputs={"positions": positions})
         return _inside(bound, against, inputs, sample, seed, positions, name)
     if goes_on:
         return _decoded(model.bind(values), against, name)
@@ -106,16 +108,16 @@ def _inside(
     if isinstance(reference, Decision):
         return reference
     inside = decision.Inside(reference, language)
-    found = replace(decision.decide(model, inside, name=name), inputs=asked)
+    inside_decision = replace(decision.decide(model, inside, name=name), inputs=asked)
     finite = asked.get("count") is not None and isinstance(against, Fold)
-    return replace(found, free=inside.free(model)) if finite else found
+    return replace(inside_decision, free=inside.free(model)) if finite else inside_decision
 
 
 def after(model: Transformer, symbol: str) -> Automaton:
     """The strings whose last position stands after a symbol."""
-    seen = symbol in model.embedding.ends[0]
-    moves = tuple(tuple(2 if k else int(one == symbol) for one in model.alphabet) for k in (0, 1, 1))
-    return Automaton(model.alphabet, moves, (seen, False, True)) if not seen else all_strings(model)
+    at_start = symbol in model.embedding.ends[0]
+    moves = tuple(tuple(2 if k else int(letter == symbol) for letter in model.alphabet) for k in (0, 1, 1))
+    return Automaton(model.alphabet, moves, (at_start, False, True)) if not at_start else all_strings(model)
 
 
 def all_strings(model: Transformer) -> Automaton:
@@ -137,12 +139,12 @@ def both(one: Automaton, other: Automaton) -> Automaton:
 
 def _accepted(reference: Transformer) -> Automaton | Decision:
     """The language of a model that is a reference, as an automaton; else the decision that says why there is none."""
-    found = decide(reference)
-    if found.automaton is None or found.verdict not in ("equal", "decided"):
-        verdict = "refused" if found.verdict == "different" else found.verdict
-        why = found.why or "its weights are others than those of its program"
+    language_decision = decide(reference)
+    if language_decision.automaton is None or language_decision.verdict not in ("equal", "decided"):
+        verdict = "refused" if language_decision.verdict == "different" else language_decision.verdict
+        why = language_decision.why or "its weights are others than those of its program"
         return Decision(verdict, reference, reference.name, why=why)
-    return found.automaton
+    return language_decision.automaton
 
 
 COUNTED = {"strict": "merrill2024.thm1", "nonstrict": "merrill2024.thm1.nonstrict"}
@@ -174,9 +176,11 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
         if not genuine(model) or not (program.theorem or variant_of(model) == "strict"):
             return _tried(model, reference, name, str(error).rstrip("."))
         why += "; as an instance, without a certificate"
-    found = decision.settled(model, name, StateTable(automaton), automaton, reference, automaton.minimal())
-    counted = "" if isinstance(found.certificate, StateMap) else found.why  # of two automata there is no more to say
-    return replace(found, certificate=None, why="; ".join(filter(None, [why, counted])))
+    compared = decision.settled(model, name, StateTable(automaton), automaton, reference, automaton.minimal())
+    counted = (
+        "" if isinstance(compared.certificate, StateMap) else compared.why
+    )  # of two automata there is no more to say
+    return replace(compared, certificate=None, why="; ".join(filter(None, [why, counted])))
 
 
 def _instance(model: Transformer, theorem: str) -> None:
@@ -190,9 +194,9 @@ def _instance(model: Transformer, theorem: str) -> None:
     if tuple(model.embedding.words or ()) != tokens or model.readout.labels != tokens:
         raise BadInput("the tokens of the model must be those of its program", model.name, "compile the program again")
     checked(Bridge(at.family, at, to_document(model)))
-    (found,) = replayed([theorem])
-    if found.status != "PROVED":
-        raise Undecided(f"the theorem about all automata, {theorem}, is not proved here: {found.reason}")
+    (verdict,) = replayed([theorem])
+    if verdict.status != "PROVED":
+        raise Undecided(f"the theorem about all automata, {theorem}, is not proved here: {verdict.reason}")
 
 
 def _tried(model: Transformer, reference: Answering, name: str, why: str) -> Decision:
@@ -201,11 +205,11 @@ def _tried(model: Transformer, reference: Answering, name: str, why: str) -> Dec
     speech = speech_of(model)
     for length in range(0 if model.embedding.added else 1, TRIED + 1):
         for word in words.every(speech.letters, length):
-            said = [speech.said(one)["token"] for one in stream(model, word, length + 2)]
+            tokens_said = [speech.said(label)["token"] for label in stream(model, word, length + 2)]
             state: Any = reference.initial
             for letter in word:
                 state = reference.step(state, letter)
             accepts = reference.answer(state) is True
-            if said[-1] != ("yes" if accepts else "no"):
-                return Decision("different", model, name, word, (said[-1] == "yes", accepts))
+            if tokens_said[-1] != ("yes" if accepts else "no"):
+                return Decision("different", model, name, word, (tokens_said[-1] == "yes", accepts))
     return Decision("open", model, name, why=f"not decided, as no proof was found: {why}")

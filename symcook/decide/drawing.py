@@ -25,10 +25,10 @@ circle { fill: #ffffff; stroke: #1f2328; stroke-width: 1.4 }
 
 def rows(automaton: Automaton) -> list[list[str]]:
     """A header and a row for each state: its name, its answer, and the next state by each letter."""
-    said = {True: "accept", False: "reject", None: "no answer"}
+    answer_words = {True: "accept", False: "reject", None: "no answer"}
     table = [["state", "answer", *automaton.alphabet]]
     for name, answer, moves in zip(automaton.names, automaton.answers, automaton.moves, strict=True):
-        table.append([name, said.get(answer, str(answer)), *(automaton.names[to] for to in moves)])
+        table.append([name, answer_words.get(answer, str(answer)), *(automaton.names[to] for to in moves)])
     return table
 
 
@@ -87,8 +87,8 @@ def svg(automaton: Automaton) -> str:
     for (state, to), letters in edges.items():
         path, (lx, ly) = _loop(*place[state]) if state == to else _curve(place[state], place[to], (to, state) in edges)
         drawn.append(f'<path d="{path}" marker-end="url(#tip)" data-edge="{state} {to}"/>')
-        said = ", ".join(letters) if len(letters) < max(3, len(automaton.alphabet)) else "any symbol"
-        labels.append(f'<text class="letters" x="{lx}" y="{ly}">{escape(said)}</text>')
+        edge_text = ", ".join(letters) if len(letters) < max(3, len(automaton.alphabet)) else "any symbol"
+        labels.append(f'<text class="letters" x="{lx}" y="{ly}">{escape(edge_text)}</text>')
     for state in order:
         x, y = place[state]
         answer = automaton.answers[state]

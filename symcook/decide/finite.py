@@ -207,13 +207,13 @@ class Finite:
     def _sum(self, parts: Sequence[tuple[Fraction, Carried]], bias: Fraction) -> Carried:
         order: Ordered = {}
         varied = []
-        for weight, held in parts:
-            for term, own in held.order.items():
+        for weight, summand in parts:
+            for term, own in summand.order.items():
                 order[term] = order.get(term, Fraction(0)) + weight * own
-            if len(held.stream.values) == 1 and held.stream.values[0] is not NOWHERE:
-                bias += weight * held.stream.values[0]
+            if len(summand.stream.values) == 1 and summand.stream.values[0] is not NOWHERE:
+                bias += weight * summand.stream.values[0]
             else:
-                varied.append((weight, held.stream))
+                varied.append((weight, summand.stream))
         if not varied:
             total = self.constant(bias)
         else:
@@ -231,24 +231,24 @@ class Finite:
 
     def finite(self, weights: Mapping[str, object], bias: object, what: str) -> Stream:
         """The same, where it takes finitely many values."""
-        found = self.linear(weights, bias, what)
-        if found.order:
-            term = show(next(iter(found.order)))
+        summed = self.linear(weights, bias, what)
+        if summed.order:
+            term = show(next(iter(summed.order)))
             name = next(name for name in weights if self.held[name].order)
             raise OutOfReach(f"{what} reads {name}, in which {term} takes no end of values")
-        return found.stream
+        return summed.stream
 
     def feedforward(self, part: FeedForward, live: set[str], where: str) -> list[tuple[str, Carried]]:
         if part.activation not in ("relu", "step"):
             raise OutOfReach(f"{where} has the activation {part.activation}, whose values are no rationals")
         numbers = part.lowered
         outs = [k for k, name in enumerate(part.writes) if name in live]
-        relu, zero, one = part.activation == "relu", Fraction(0), Fraction(1)
+        relu, zero, unity = part.activation == "relu", Fraction(0), Fraction(1)
         hidden: dict[Any, Carried] = {}
         for unit in sorted({unit for k in outs for unit in numbers["W2"][k]}):
-            given = self.finite(numbers["W1"][unit], numbers["b1"][unit], where)
+            unit_input = self.finite(numbers["W1"][unit], numbers["b1"][unit], where)
             hidden[unit] = Carried(
-                each(self.inside(lambda a: max(zero, a) if relu else one if a > 0 else zero), given), {}
+                each(self.inside(lambda a: max(zero, a) if relu else unity if a > 0 else zero), unit_input), {}
             )
         result = []
         for k in outs:
@@ -270,21 +270,23 @@ class Finite:
         values = [self.finite(numbers["V"][k], Fraction(0), f"a value of {where}") for k in outs]
         nothing = self._base(self.constant(()))
         query = self._together(queries) if rows else nothing
-        key = self._together([one.stream for one in keys]) if rows else nothing
-        ranks, kinds = self._ranked(query, key, [one.order for one in keys], head, where)
+        key = self._together([key_value.stream for key_value in keys]) if rows else nothing
+        ranks, kinds = self._ranked(query, key, [key_value.order for key_value in keys], head, where)
         asked = each(self.inside(kinds.__getitem__), query)
         key = _numbered(key)
         result = []
         # Without scores each coordinate is by itself: where one is an average the others need not be found first.
-        for some in [list(range(len(outs)))] if rows else [[at] for at in range(len(outs))]:
-            coded, decoded = zip(*(_coded(values[at]) for at in some), strict=True)
+        for outputs in [list(range(len(outs)))] if rows else [[at] for at in range(len(outs))]:
+            coded, decoded = zip(*(_coded(values[at]) for at in outputs), strict=True)
             offered = join(self.inside(lambda a, b: (a, b)), key, self._together(coded))
             best = self._best(head, asked, offered, ranks)
-            for at, table in zip(range(len(some)), decoded, strict=True):
-                name = head.writes[outs[some[at]]]
+            for at, table in zip(range(len(outputs)), decoded, strict=True):
+                name = head.writes[outs[outputs[at]]]
                 what = "a softmax" if soft else "an average"
-                said = f"{where} counts, because it writes {what} of different values to the coordinate {name}"
-                signs = {POSITIVE: SignedMean(1, said), NEGATIVE: SignedMean(-1, said)}
+                counts_because = (
+                    f"{where} counts, because it writes {what} of different values to the coordinate {name}"
+                )
+                signs = {POSITIVE: SignedMean(1, counts_because), NEGATIVE: SignedMean(-1, counts_because)}
                 table = {**table, None: Fraction(0), TIE: TIE, **signs}
 
                 def brought(best: Candidate | None, at: int = at, table: Mapping[object, object] = table) -> object:
@@ -292,7 +294,7 @@ class Finite:
 
                 stream = each(self.inside(brought), best)
                 if TIE in stream.values:
-                    raise OutOfReach(said)
+                    raise OutOfReach(counts_because)
                 result.append((name, Carried(stream, {})))
         return result
 
@@ -300,9 +302,9 @@ class Finite:
         """At each position the best key in sight; `asked` is the place in `ranks` of the query, `offered` what each
         position has: its key and its values."""
         known: dict[Any, list[Candidate]] = {}
-        for given in offered.values:
-            if given is not NOWHERE:
-                known[given] = [Candidate(order[given[0]], ties, given[1]) for order, ties in ranks]
+        for offer in offered.values:
+            if offer is not NOWHERE:
+                known[offer] = [Candidate(order[offer[0]], ties, offer[1]) for order, ties in ranks]
 
         def rightwards(state: tuple[Candidate | None, ...], given: object) -> tuple[Candidate | None, ...]:
             return state if given is NOWHERE else tuple(map(better, state, known[given]))
@@ -315,7 +317,7 @@ class Finite:
         if head.sees.before:
             parts.append(join(self.inside(lambda kind, b: b[kind]), asked, scan(offered, start, rightwards)))
         if head.sees.here:
-            parts.append(join(self.inside(lambda kind, given: known[given][kind]), asked, offered))
+            parts.append(join(self.inside(lambda kind, offer: known[offer][kind]), asked, offered))
         if head.sees.after:
             parts.append(join(self.inside(lambda kind, b: b[kind]), asked, scan_right(offered, start, leftwards)))
         return reduce(lambda one, other: join(self.inside(better), one, other), parts)
@@ -390,8 +392,8 @@ class Finite:
     def notes(self) -> tuple[str, ...]:
         """What was replaced on the way, and why that may be."""
         return tuple(
-            f"{said}: {heads[0]}" + (f" and {len(heads) - 1} more" if heads[1:] else "")
-            for said, heads in self.ties.items()
+            f"{tie}: {heads[0]}" + (f" and {len(heads) - 1} more" if heads[1:] else "")
+            for tie, heads in self.ties.items()
         )
 
     def automaton(self) -> Automaton:
@@ -414,17 +416,21 @@ class Finite:
             before = scan(stream, True, lambda state, value: state if value is NOWHERE else state and value)
             stream = join(self.inside(lambda a, b: a and b), before, stream)
         elif readout.first:
-            seen = scan(stream, None, lambda state, value: value if state is None else state)
-            stream = join(self.inside(lambda a, b: b if a is None else a), seen, stream)
-        found = machine(stream, self.tokens)
+            first_value = scan(stream, None, lambda state, value: value if state is None else state)
+            stream = join(self.inside(lambda a, b: b if a is None else a), first_value, stream)
+        automaton_found = machine(stream, self.tokens)
         if self.valid is None:
-            return found
+            return automaton_found
         before, after = self.embedding.ends
 
         def read(state: int, tokens: Sequence[str]) -> int:
-            return reduce(found.step, tokens, state)
+            return reduce(automaton_found.step, tokens, state)
 
-        ends = Fold(read(found.initial, before), found.step, lambda state: found.answer(read(state, after)))
+        ends = Fold(
+            read(automaton_found.initial, before),
+            automaton_found.step,
+            lambda state: automaton_found.answer(read(state, after)),
+        )
         return explored(ends, self.model.alphabet).minimal()
 
 
@@ -444,7 +450,7 @@ def _valid(tokens: Sequence[str], before: Sequence[str], after: Sequence[str]) -
 
     left = explored(Fold(0, step, lambda state: state), tokens)
     right = explored(Fold(frozenset((end,)), back, lambda states: states), tokens)
-    out = [[[step(one, token) in other for other in right.answers] for token in tokens] for one in left.answers]
+    out = [[[step(state, token) in other for other in right.answers] for token in tokens] for state in left.answers]
     return minimal(
         Stream(np.array(left.moves, np.int32), np.array(right.moves, np.int32), np.array(out, np.int32), [False, True])
     )

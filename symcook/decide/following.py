@@ -31,11 +31,11 @@ class Linear(NamedTuple):
     constant: int
 
     def plus(self, other: Linear, scale: int = 1) -> Linear:
-        found = dict(self.parts)
+        weights = dict(self.parts)
         for name, weight in other.parts:
-            found[name] = found.get(name, 0) + scale * weight
-        kept = tuple(sorted((name, weight) for name, weight in found.items() if weight))
-        return Linear(kept, self.constant + scale * other.constant)
+            weights[name] = weights.get(name, 0) + scale * weight
+        nonzero = tuple(sorted((name, weight) for name, weight in weights.items() if weight))
+        return Linear(nonzero, self.constant + scale * other.constant)
 
     def over(self, scale: int) -> Linear:
         return Linear((), 0).plus(self, scale)
@@ -158,7 +158,11 @@ class StandIn:
             alternatives = [(True, (less.plus(strictly),)), (False, (more,))]
         else:
             alternatives = [(True, (less,)), (False, (more.plus(strictly),))]
-        possible = [one for one in alternatives if not any(not h.parts and h.constant < 0 for h in one[1])]
+        possible = [
+            alternative
+            for alternative in alternatives
+            if not any(not h.parts and h.constant < 0 for h in alternative[1])
+        ]
         return possible[0][0] if len(possible) == 1 else Compared(self._path, possible)
 
     def __eq__(self, other: object) -> Any:
@@ -247,12 +251,12 @@ def _settled(value: object) -> object:
 def followed(fold: Fold) -> None:
     """Lost where the code of a fold names what no stand-in can notice, or what is not looked into: the functions that
     it uses are, objects of classes are not."""
-    seen: set[int] = set()
+    visited: set[int] = set()
 
     def look(value: object, name: str) -> None:
-        if id(value) in seen:
+        if id(value) in visited:
             return
-        seen.add(id(value))
+        visited.add(id(value))
         own = value.__module__ == "builtins" if isinstance(value, type) else type(value).__module__ == "builtins"
         if not own and not (isinstance(value, type) and issubclass(value, BaseException)):
             raise Lost(f"its code uses {name}, which is not followed")
@@ -265,11 +269,11 @@ def followed(fold: Fold) -> None:
     def code(function: FunctionType) -> None:
         codes = [function.__code__]
         names: set[str] = set()
-        for one in codes:
-            codes += [const for const in one.co_consts if isinstance(const, CodeType)]
-            names |= {*one.co_names}
+        for code_object in codes:
+            codes += [const for const in code_object.co_consts if isinstance(const, CodeType)]
+            names |= {*code_object.co_names}
             before = None
-            for step in dis.get_instructions(one):
+            for step in dis.get_instructions(code_object):
                 none = before is not None and before.opname == "LOAD_CONST" and before.argval is None
                 if step.opname == "IS_OP" and not none:
                     raise Lost("its code compares by is")

@@ -95,23 +95,23 @@ class Common:
         for state, _ in self.samples:
             for path, value in _integers(state[1]):
                 values.setdefault(path, set()).add(value)
-        self.growing = {path for path, found in values.items() if len(found) > FEW}
+        self.growing = {path for path, numbers_of_path in values.items() if len(numbers_of_path) > FEW}
         self.known: dict[Location, list[Case]] = {}
         if self.growing:
             followed(fold)
 
     def _sampled(self) -> list[tuple[Any, int]]:
         start = (self.machine.initial, self.fold.start)
-        found = {start: 0}
+        levels = {start: 0}
         for state in (todo := [start]):
             if len(todo) >= SAMPLED:
                 break
             for letter in self.letters:
                 to = self.machine.step(state[0], letter), self.fold.step(state[1], letter)
-                if to not in found:
-                    found[to] = found[state] + 1
+                if to not in levels:
+                    levels[to] = levels[state] + 1
                     todo.append(to)
-        return list(found.items())
+        return list(levels.items())
 
     def place(self, state: tuple[Counts, Hashable], length: int) -> tuple[Location, dict[Hashable, int]]:
         """The location of a common state behind so many letters, and its growing numbers by name."""
@@ -127,7 +127,7 @@ class Common:
 
         def shaped(part: object, path: tuple[int, ...]) -> Any:
             if type(part) is tuple:  # which `Linear` is not
-                return tuple(shaped(one, (*path, k)) for k, one in enumerate(part))
+                return tuple(shaped(member, (*path, k)) for k, member in enumerate(part))
             if isinstance(part, Linear):
                 if path in self.growing:
                     numbers.append(part)
@@ -160,9 +160,9 @@ class Common:
                 ("form", k): _named(("form", k)).plus(Linear((), form[token])) for k, form in enumerate(machine.forms)
             }
             last = machine.after(location.last, letter)
-            for flags, held in self._raised(location.flags, letter, numbers):
+            for flags, premises in self._raised(location.flags, letter, numbers):
                 for way in ways(lambda make, letter=letter: self.fold.step(_filled(location.shape, make), letter)):
-                    holds = (*held, *way.holds)
+                    holds = (*premises, *way.holds)
                     if isinstance(way.result, Exception):
                         yield Case(holds)
                         continue
@@ -175,25 +175,25 @@ class Common:
         self, flags: tuple[bool, ...], letter: str, numbers: dict[Hashable, Linear]
     ) -> Iterator[tuple[tuple[bool, ...], Holds]]:
         """The flags behind a letter, with what holds then."""
-        found: list[tuple[tuple[bool, ...], Holds]] = [(flags, ())]
+        possible_flags: list[tuple[tuple[bool, ...], Holds]] = [(flags, ())]
         for number, by_token in enumerate(self.machine.raised):
             further = []
-            for now, held in found:
+            for now, premises in possible_flags:
                 if now[number]:
-                    further.append((now, held))
+                    further.append((now, premises))
                     continue
-                unset: list[Holds] = [held]
+                unset: list[Holds] = [premises]
                 for when in by_token.get(letter, ()):
                     open_ = _forms(when, now)
                     if open_ is None:
                         continue
-                    parts = [_read(one, numbers) for one in open_]
+                    parts = [_read(condition, numbers) for condition in open_]
                     raised = (*now[:number], True, *now[number + 1 :])
-                    further += [(raised, (*held, *some)) for some in _every(parts)]
-                    unset = [(*one, *other) for one in unset for other in _none(parts)]
-                further += [(now, one) for one in unset]
-            found = further
-        yield from found
+                    further += [(raised, (*premises, *raised_premises)) for raised_premises in _every(parts)]
+                    unset = [(*premises, *other) for premises in unset for other in _none(parts)]
+                further += [(now, premises) for premises in unset]
+            possible_flags = further
+        yield from possible_flags
 
     def _answers(self, location: Location) -> Iterator[Case]:
         if location.last not in self.machine.cases:
@@ -202,10 +202,10 @@ class Common:
         own = list(ways(lambda make: self.fold.answer(_filled(location.shape, make))))
         for when, answer in self.machine.cases[location.last]:
             open_ = _forms(when, location.flags)
-            for some in () if open_ is None else _every([_read(one, numbers) for one in open_]):
+            for premises in () if open_ is None else _every([_read(condition, numbers) for condition in open_]):
                 for way in own:
                     if isinstance(way.result, Exception) or (way.result is not None and way.result != answer):
-                        yield Case((*some, *way.holds))
+                        yield Case((*premises, *way.holds))
 
 
 def _integers(state: object, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], int]]:
@@ -226,7 +226,7 @@ def _forms(when: Conditions, flags: Sequence[bool]) -> list[CountCondition] | No
     """The conditions on forms; None where a flag says otherwise."""
     if any(flags[number] != (kind == "set") for kind, number, _ in when if kind in ("set", "unset")):
         return None
-    return [one for one in when if one.kind not in ("set", "unset")]
+    return [condition for condition in when if condition.kind not in ("set", "unset")]
 
 
 def _read(condition: CountCondition, numbers: dict[Hashable, Linear]) -> tuple[list[Holds], list[Holds]]:
@@ -242,10 +242,10 @@ def _read(condition: CountCondition, numbers: dict[Hashable, Linear]) -> tuple[l
 
 def _every(parts: Sequence[tuple[list[Holds], list[Holds]]]) -> list[Holds]:
     """All of them hold."""
-    found: list[Holds] = [()]
+    combined: list[Holds] = [()]
     for yes, _ in parts:
-        found = [(*one, *other) for one in found for other in yes]
-    return found
+        combined = [(*premises, *other) for premises in combined for other in yes]
+    return combined
 
 
 def _none(parts: Sequence[tuple[list[Holds], list[Holds]]]) -> list[Holds]:
@@ -259,19 +259,21 @@ Multipliers = tuple[tuple[int, Fraction], ...]
 
 def refuted(holds: Sequence[Linear]) -> Multipliers | None:
     """Multipliers that show inequalities impossible together; None where none were found."""
-    for place, one in enumerate(holds):
-        if not one.parts and one.constant < 0:
+    for place, inequality in enumerate(holds):
+        if not inequality.parts and inequality.constant < 0:
             return ((place, Fraction(1)),)
     rows: dict[Hashable, dict[Hashable, int]] = {}
-    for place, one in enumerate(holds):
-        for name, weight in one.parts:
+    for place, inequality in enumerate(holds):
+        for name, weight in inequality.parts:
             rows.setdefault(name, {})[place] = weight
-    constants: dict[Hashable, int] = {place: one.constant for place, one in enumerate(holds) if one.constant}
+    constants: dict[Hashable, int] = {
+        place: inequality.constant for place, inequality in enumerate(holds) if inequality.constant
+    }
     try:
-        found = solve([*((row, 0) for row in rows.values()), (constants, -1)], [])
+        combination = solve([*((row, 0) for row in rows.values()), (constants, -1)], [])
     except TooLong:
         return None
-    return None if found is None else tuple((k, found[k]) for k in range(len(holds)) if found.get(k))
+    return None if combination is None else tuple((k, combination[k]) for k in range(len(holds)) if combination.get(k))
 
 
 def refutes(multipliers: Multipliers, holds: Sequence[Linear]) -> bool:
@@ -298,11 +300,15 @@ class Invariants:
     def check(self) -> bool:
         """Whether every obligation is met by its multipliers, and the start by the inequalities there."""
         location, numbers = self.common.place((self.common.machine.initial, self.common.fold.start), 0)
-        given = {name: Linear((), value) for name, value in numbers.items()}
-        if location not in self.held or any(_put(one, given).constant < 0 for one in self.held[location]):
+        start_values = {name: Linear((), value) for name, value in numbers.items()}
+        if location not in self.held or any(
+            _put(inequality, start_values).constant < 0 for inequality in self.held[location]
+        ):
             return False
-        found = list(obligations(self.common, self.held))
-        return len(found) == len(self.multipliers) and all(map(refutes, self.multipliers, found))
+        premises_to_refute = list(obligations(self.common, self.held))
+        return len(premises_to_refute) == len(self.multipliers) and all(
+            map(refutes, self.multipliers, premises_to_refute)
+        )
 
     def __len__(self) -> int:
         return sum(len(inequalities) for inequalities in self.held.values())
@@ -353,8 +359,8 @@ def side_by_side(machine: CountingMachine, fold: Fold, alphabet: Sequence[str]) 
         return step(state[0], letter), other_step(state[1], letter)
 
     def agree(state: Any) -> bool:
-        one, other = answer(state[0]), other_answer(state[1])
-        return one is None or other is None or one == other
+        first_answer, second_answer = answer(state[0]), other_answer(state[1])
+        return first_answer is None or second_answer is None or first_answer == second_answer
 
     always = Automaton(tuple(alphabet), ((0,) * len(alphabet),), (True,))
     return StateTable(always), Fold((machine.fold.start, fold.start), both, agree)
@@ -365,13 +371,13 @@ def invariants(machine: CountingMachine, fold: Fold, alphabet: Sequence[str]) ->
     be followed."""
     machine, fold = side_by_side(machine, fold, alphabet)
     common = Common(machine, fold)
-    found = _shown(common, few=True)  # which are mostly enough for machines that count alike, and soon found
-    found = _shown(common) if isinstance(found, str) else found
-    return _shown(Common(machine, fold, length=True)) if isinstance(found, str) else found
+    sought = _shown(common, few=True)  # which are mostly enough for machines that count alike, and soon found
+    sought = _shown(common) if isinstance(sought, str) else sought
+    return _shown(Common(machine, fold, length=True)) if isinstance(sought, str) else sought
 
 
 def _shown(common: Common, few: bool = False) -> Invariants | str:
-    held = {location: list(found) for location, found in _guessed(common, few).items()}
+    inequalities = {location: list(guesses) for location, guesses in _guessed(common, few).items()}
     known: dict[tuple[Linear, ...], Multipliers | None] = {}
 
     def impossible(holds: tuple[Linear, ...]) -> Multipliers | None:
@@ -382,24 +388,24 @@ def _shown(common: Common, few: bool = False) -> Invariants | str:
     changed = True
     while changed:
         changed = False
-        for location in list(held):
-            if FALSE in held[location]:
+        for location in list(inequalities):
+            if FALSE in inequalities[location]:
                 continue
             for case in common.cases(location):
                 if case.to is None:
                     continue
-                goals = held.setdefault(case.to, [FALSE])
+                goals = inequalities.setdefault(case.to, [FALSE])
                 for goal in list(goals):
-                    if impossible(premises_of(held[location], case, goal)) is None:
+                    if impossible(premises_of(inequalities[location], case, goal)) is None:
                         goals.remove(goal)
                         changed = True
-    final = {location: tuple(found) for location, found in held.items()}
+    final = {location: tuple(found) for location, found in inequalities.items()}
     multipliers = []
     for premises in obligations(common, final):
-        found = impossible(premises)
-        if found is None:
+        combination = impossible(premises)
+        if combination is None:
             return f"the {sum(map(len, final.values()))} invariants found do not show that the answers are the same"
-        multipliers.append(found)
+        multipliers.append(combination)
     result = Invariants(common, final, tuple(multipliers))
     return result if result.check() else "the invariants found were not accepted by their check"
 
@@ -407,12 +413,12 @@ def _shown(common: Common, few: bool = False) -> Invariants | str:
 def _guessed(common: Common, few: bool) -> dict[Location, list[Linear]]:
     """By location, linear equalities and bounds of sums and differences that the sampled states have; with `few` bounds
     of numbers by themselves alone."""
-    found: dict[Location, list[tuple[dict[Hashable, int], int]]] = {}
+    samples: dict[Location, list[tuple[dict[Hashable, int], int]]] = {}
     for state, level in common.samples:
         location, numbers = common.place(state, level)
-        found.setdefault(location, []).append((numbers, level))
+        samples.setdefault(location, []).append((numbers, level))
     early = max(level for _, level in common.samples) * 2 // 3
-    return {location: list(_inequalities(rows, early, few)) for location, rows in found.items()}
+    return {location: list(_inequalities(samples_there, early, few)) for location, samples_there in samples.items()}
 
 
 def _inequalities(rows: list[tuple[dict[Hashable, int], int]], early: int, few: bool) -> Iterator[Linear]:
@@ -421,8 +427,8 @@ def _inequalities(rows: list[tuple[dict[Hashable, int], int]], early: int, few: 
         yield equality
         yield equality.over(-1)
     sums = [Linear(((name, sign),), 0) for name in names for sign in (1, -1)]
-    for one, other in () if few else combinations(names, 2):
-        sums += [Linear(((one, a), (other, b)), 0) for a in (1, -1) for b in (1, -1)]
+    for first_name, second_name in () if few else combinations(names, 2):
+        sums += [Linear(((first_name, a), (second_name, b)), 0) for a in (1, -1) for b in (1, -1)]
     for form in sums:
         least = min(_value(form, numbers) for numbers, _ in rows)
         begun = [_value(form, numbers) for numbers, level in rows if level <= early]

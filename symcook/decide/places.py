@@ -47,15 +47,15 @@ class Unbounded(Exception):
 def place(tree: Tree, first: int, letters: int) -> tuple[Stream | Fraction, Ordered]:
     """The position function `tree`, where positions count from `first`, as what takes finitely many values (a stream or
     a number) and what orders. Unbounded where it is no such sum."""
-    found: dict[Tree, Stream] = {}
+    finite_parts: dict[Tree, Stream] = {}
     try:
-        left = _finite(tree, first, letters, found)
-        if not names(left) & {"i", "n"}:
-            if not found:
-                return rational(left), {}
-            atoms = [f"finite{k}" for k in range(len(found))]
-            both = together(list(found.values()))
-            return each(lambda values: rational(left, dict(zip(atoms, values, strict=True))), both), {}
+        periodic = _finite(tree, first, letters, finite_parts)
+        if not names(periodic) & {"i", "n"}:
+            if not finite_parts:
+                return rational(periodic), {}
+            atoms = [f"finite{k}" for k in range(len(finite_parts))]
+            both = together(list(finite_parts.values()))
+            return each(lambda values: rational(periodic, dict(zip(atoms, values, strict=True))), both), {}
         bias, order = _linear(tree)
     except (BadInput, NotExact):
         raise Unbounded(show(tree)) from None
@@ -100,8 +100,8 @@ def _compared(formula: Tree, first: int, letters: int) -> Stream:
 
     def collect(part: Tree) -> None:
         if part[0] in ("=", "<", "<="):
-            one, other = _affine(part[1]), _affine(part[2])
-            i, n, c = (a - b for a, b in zip(one, other, strict=True))
+            first_form, second_form = _affine(part[1]), _affine(part[2])
+            i, n, c = (a - b for a, b in zip(first_form, second_form, strict=True))
             if n not in (0, -i) or (i == 0 and n == 0):
                 raise Unbounded(show(formula))
             atoms.append((-c / i, n != 0))  # i, or i - n, is compared with this number
@@ -122,8 +122,8 @@ def _compared(formula: Tree, first: int, letters: int) -> Stream:
         # The k-th position from the end is i = n - 1 - k + first; only i - n matters, so that any n will do.
         i = Fraction(first - 1 - k if from_end else first + k)
         values.append(Fraction(truth(formula, {"i": i, "n": Fraction(0)})))
-    found = cycle(size, values, letters, size - 1)
-    return found.mirrored if from_end else found
+    truth_stream = cycle(size, values, letters, size - 1)
+    return truth_stream.mirrored if from_end else truth_stream
 
 
 def _affine(tree: Tree) -> tuple[Fraction, Fraction, Fraction]:
@@ -134,10 +134,10 @@ def _affine(tree: Tree) -> tuple[Fraction, Fraction, Fraction]:
         return (Fraction(1), Fraction(0), Fraction(0)) if tree[1] == "i" else (Fraction(0), Fraction(1), Fraction(0))
     if tree[0] in ("+", "-"):
         sign = 1 if tree[0] == "+" else -1
-        one, other = _affine(tree[1]), _affine(tree[2])
-        return tuple(a + sign * b for a, b in zip(one, other, strict=True))  # type: ignore[return-value]
-    scale, rest = _scaled(tree)
-    return tuple(scale * a for a in _affine(rest))  # type: ignore[return-value]
+        first_form, second_form = _affine(tree[1]), _affine(tree[2])
+        return tuple(a + sign * b for a, b in zip(first_form, second_form, strict=True))  # type: ignore[return-value]
+    scale, unscaled = _scaled(tree)
+    return tuple(scale * a for a in _affine(unscaled))  # type: ignore[return-value]
 
 
 def _scaled(tree: Tree) -> tuple[Fraction, Tree]:
@@ -151,10 +151,10 @@ def _scaled(tree: Tree) -> tuple[Fraction, Tree]:
         return by if tree[0] == "*" else 1 / by, tree[1]
     if tree[0] == "/" and not names(tree[1]) and tree[1] != ("num", 1, 1):
         return rational(tree[1]), ("/", ("num", 1, 1), tree[2])
-    if tree[0] == "/" and tree[1] != (one := ("name", "i")) and tree[2] == ("name", "n"):
-        scale, rest = _scaled(tree[1])
-        if rest == one:
-            return scale, ("/", one, tree[2])
+    if tree[0] == "/" and tree[1] != (index := ("name", "i")) and tree[2] == ("name", "n"):
+        scale, unscaled = _scaled(tree[1])
+        if unscaled == index:
+            return scale, ("/", index, tree[2])
     raise Unbounded(show(tree))
 
 
@@ -167,8 +167,8 @@ def _linear(tree: Tree) -> tuple[Fraction, Ordered]:
     if tree[0] in ("+", "-"):
         (bias, order), (other, further) = _linear(tree[1]), _linear(tree[2])
         return added((bias, order), (other, further), 1 if tree[0] == "+" else -1)
-    scale, rest = _scaled(tree)
-    bias, order = _linear(rest)
+    scale, unscaled = _scaled(tree)
+    bias, order = _linear(unscaled)
     return scale * bias, {term: scale * weight for term, weight in order.items()}
 
 

@@ -75,10 +75,10 @@ def _classes(moves: Array, rows: Array) -> tuple[Array, Array]:
         finer = own
         for to in moves.T:
             _, finer = np.unique(finer * count + own[to], return_inverse=True)
-        found = int(finer.max()) + 1
-        if found == count:
+        number = int(finer.max()) + 1
+        if number == count:
             break
-        own, count = finer, found
+        own, count = finer, number
     _, first, numbers = np.unique(own, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)
@@ -103,10 +103,10 @@ def minimal(stream: Stream) -> Stream:
     on the other side are merged, and the other way round, so that each side is done once."""
     half, left = _halved(stream)
     turned, right = _halved(half.mirrored)
-    found = turned.mirrored
-    same = (found.out[left][:, :, right] == stream.out).all()
-    _confirm(same and _follows(stream.left, found.left, left) and _follows(stream.right, found.right, right))
-    return found
+    smallest = turned.mirrored
+    same = (smallest.out[left][:, :, right] == stream.out).all()
+    _confirm(same and _follows(stream.left, smallest.left, left) and _follows(stream.right, smallest.right, right))
+    return smallest
 
 
 def _follows(moves: Array, others: Array, place: Array) -> bool:
@@ -126,16 +126,16 @@ def _product(first: Array, second: Array) -> tuple[Array, Array, Array]:
     _fits(len(first) * wide, f"{len(first)} by {wide} states")
     numbers = np.full(len(first) * wide, -1, dtype=np.int64)
     numbers[0] = 0
-    found = [np.zeros(1, dtype=np.int64)]
+    pairs = [np.zeros(1, dtype=np.int64)]
     count = 1
-    while len(found[-1]):
-        x, y = np.divmod(found[-1], wide)
+    while len(pairs[-1]):
+        x, y = np.divmod(pairs[-1], wide)
         new = np.unique(first[x].astype(np.int64) * wide + second[y])
         new = new[numbers[new] < 0]
         numbers[new] = np.arange(count, count + len(new))
         count += len(new)
-        found.append(new)
-    x, y = np.divmod(np.concatenate(found), wide)
+        pairs.append(new)
+    x, y = np.divmod(np.concatenate(pairs), wide)
     moves = numbers[first[x].astype(np.int64) * wide + second[y]].astype(np.int32)
     _confirm(_follows(moves, first, x) and _follows(moves, second, y))
     return moves, x, y
@@ -217,11 +217,11 @@ def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) 
     done = 0
     while done < len(lefts):
         block = slice(done, len(lefts))
-        held, came = np.array(functions[block]), np.array(lefts[block])
-        fill(held)
+        function_block, came = np.array(functions[block]), np.array(lefts[block])
+        fill(function_block)
         rows = np.empty((len(came), letters), dtype=np.int32)
         for letter in range(letters):
-            new = table[held[:, behind[letter]], stream.out[came, letter]]
+            new = table[function_block[:, behind[letter]], stream.out[came, letter]]
             for k, (to, function) in enumerate(zip(stream.left[came, letter].tolist(), new, strict=True)):
                 key = (to, function.tobytes())
                 if key not in known:
@@ -233,9 +233,9 @@ def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) 
         moves.append(rows)
         done = block.stop
     out = np.stack([np.array(functions)[:, behind[letter]] for letter in range(letters)], axis=1)
-    found = Stream(np.concatenate(moves), stream.right, out, states)
-    _confirm(_continues(stream, found, np.array(lefts), table))
-    return minimal(found)
+    scanned = Stream(np.concatenate(moves), stream.right, out, states)
+    _confirm(_continues(stream, scanned, np.array(lefts), table))
+    return minimal(scanned)
 
 
 def _continues(stream: Stream, result: Stream, lefts: Array, table: Array) -> bool:
@@ -261,16 +261,16 @@ def scan_right(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hasha
 
 def machine(stream: Stream, alphabet: Sequence[str]) -> Automaton:
     """The minimal automaton of the value at the last position; the empty word, which has none, is without answer."""
-    found: dict[tuple[int, int], int] = {(0, -1): 0}
+    numbers: dict[tuple[int, int], int] = {(0, -1): 0}
     moves = []
     for left, _ in (todo := [(0, -1)]):
         row = []
         for letter in range(len(alphabet)):
             to = int(stream.left[left, letter]), int(stream.out[left, letter, 0])
-            if to not in found:
-                found[to] = len(todo)
+            if to not in numbers:
+                numbers[to] = len(todo)
                 todo.append(to)
-            row.append(found[to])
+            row.append(numbers[to])
         moves.append(tuple(row))
     answers = tuple(None if place < 0 else stream.values[place] for _, place in todo)
     return Automaton(tuple(alphabet), tuple(moves), answers).minimal()

@@ -111,8 +111,8 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         return known[1]
 
     def _given(self, value: int | Number) -> BallValue:
-        given = evaluate(value) if isinstance(value, tuple) else fmpq(value.numerator, value.denominator)
-        return self._entry(given)
+        evaluated = evaluate(value) if isinstance(value, tuple) else fmpq(value.numerator, value.denominator)
+        return self._entry(evaluated)
 
     def position(self, term: Tree, i: int) -> BallValue:
         try:
@@ -126,9 +126,9 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         self._affine, self._directions, self._ones, self._sums = {}, {}, {}, {}
 
     def resume(self, sequence: object, start: int, seen: int) -> None:
-        kept = self._factors, self._affine, self._directions, self._ones, self._sums
+        kept_with_entries = self._factors, self._affine, self._directions, self._ones, self._sums
         super().resume(sequence, start, seen)
-        self._factors, self._affine, self._directions, self._ones, self._sums = kept
+        self._factors, self._affine, self._directions, self._ones, self._sums = kept_with_entries
 
     def linear(self, terms: Sequence[tuple[BallColumn, Coefficient]], bias: Coefficient) -> BallColumn:
         added, factors = self._factor(bias), list[BallValue]()
@@ -144,7 +144,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
 
     def _combined(self, factors: Sequence[BallValue], entries: Sequence[BallValue], rest: fmpq) -> BallValue:
         """The sum of the products and `rest`, by the balls of which the entries were made."""
-        made: dict[int, tuple[BallValue, fmpq]] = {}
+        by_base: dict[int, tuple[BallValue, fmpq]] = {}
         for factor, x in zip(factors, entries, strict=True):
             if type(x) is fmpq and type(factor) is fmpq:
                 rest = rest + factor * x
@@ -155,21 +155,27 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
             if type(base) is fmpq:
                 rest = rest + base
                 continue
-            _, so_far = made.get(id(base), (base, ZERO))
-            made[id(base)] = base, so_far + factor * scale
+            _, so_far = by_base.get(id(base), (base, ZERO))
+            by_base[id(base)] = base, so_far + factor * scale
             rest = rest + factor * shift
-        left = [(base, scale) for base, scale in made.values() if scale]
-        if len(left) > 1 and rest and all(scale.height_bits() <= SHORT_BITS for _, scale in left):
-            terms = tuple((id(base), scale) for base, scale in left)
+        summands = [(base, scale) for base, scale in by_base.values() if scale]
+        if len(summands) > 1 and rest and all(scale.height_bits() <= SHORT_BITS for _, scale in summands):
+            terms = tuple((id(base), scale) for base, scale in summands)
             if terms not in self._sums:
-                whole = self.total([self.times(scale, base) for base, scale in left])
-                self._sums[terms] = [base for base, _ in left], whole
-            left = [(self._sums[terms][1], ONE)]
-        if len(left) == 1 and left[0][1] == 1 and not rest:
-            return left[0][0]
-        total = self.total([*([rest] if rest or not left else []), *(self.times(scale, base) for base, scale in left)])
-        if len(left) == 1 and type(total) is arb and max(rest.height_bits(), left[0][1].height_bits()) <= RATIONAL_BITS:
-            self._affine[id(total)] = total, *left[0], rest
+                combined = self.total([self.times(scale, base) for base, scale in summands])
+                self._sums[terms] = [base for base, _ in summands], combined
+            summands = [(self._sums[terms][1], ONE)]
+        if len(summands) == 1 and summands[0][1] == 1 and not rest:
+            return summands[0][0]
+        total = self.total(
+            [*([rest] if rest or not summands else []), *(self.times(scale, base) for base, scale in summands)]
+        )
+        if (
+            len(summands) == 1
+            and type(total) is arb
+            and max(rest.height_bits(), summands[0][1].height_bits()) <= RATIONAL_BITS
+        ):
+            self._affine[id(total)] = total, *summands[0], rest
         return total
 
     def activation(self, x: BallValue, kind: str) -> BallValue:
@@ -221,9 +227,9 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         return self._ones.setdefault(value, value) if type(value) is fmpq else value
 
     def alike(self, scores: Sequence[BallValue], values: BallColumns) -> Sequence[int] | None:
-        found = _candidates(scores)
-        same = self.proportional and all(_same(row[j], row[found[0]]) for row in values for j in found[1:])
-        return found[:1] if same else None
+        candidates = _candidates(scores)
+        same = self.proportional and all(_same(row[j], row[candidates[0]]) for row in values for j in candidates[1:])
+        return candidates[:1] if same else None
 
     def scoring(self, queries: BallColumns, keys: BallColumns, compared: bool) -> Scores:
         """By a product of matrices where all entries are rational, and a row asks for all that it sees."""
@@ -261,11 +267,11 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         scale = self.scales(factor)
         zeros = [all(_is_zero(x) for x in query) for query in zip(*queries, strict=True)]
         means = [self.plain(column, seen, "average") for column in values] if any(zeros) else []
-        asked, offered, held = ([_balls(column) for column in part] for part in (queries, keys, values))
-        found = self._exponential(asked, offered, held, seen, None if scale is None else _balls(scale))
-        for column, mean in zip(found, means, strict=False):
+        asked, offered, value_balls = ([_balls(column) for column in part] for part in (queries, keys, values))
+        soft_columns = self._exponential(asked, offered, value_balls, seen, None if scale is None else _balls(scale))
+        for column, mean in zip(soft_columns, means, strict=False):
             column[:] = [m if zero else x for x, m, zero in zip(column, mean, zeros, strict=True)]
-        return found
+        return soft_columns
 
     def _exponential(
         self, queries: BallRows, keys: BallRows, values: BallRows, seen: Sequence[range], scale: Sequence[arb] | None
@@ -366,9 +372,9 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
 def _direction(entries: Sequence[fmpq]) -> tuple[int, ...]:
     """The integers without a common divisor that are a positive multiple of rational entries, not all zero."""
     below = lcm(*(int(x.q) for x in entries))
-    whole = [int(x.p) * (below // int(x.q)) for x in entries]
-    common = gcd(*whole)
-    return tuple(x // common for x in whole)
+    integers = [int(x.p) * (below // int(x.q)) for x in entries]
+    common = gcd(*integers)
+    return tuple(x // common for x in integers)
 
 
 def _same(a: BallValue, b: BallValue) -> bool:

@@ -92,8 +92,8 @@ class BallMatrices:
         self, matrix: BallMatrix, columns: Rows, bias: Any = None, kind: str = "", onto: Rows | None = None
     ) -> list[list[Entry]]:
         def lines(rows: Rows, *old: Rows) -> Iterable[Sequence[Entry]]:
-            found = self.products(matrix, rows, [[bias] * len(rows)] * (bias is not None) + [*old])
-            return [[self.activation(x, kind) for x in line] for line in found] if kind else found
+            products = self.products(matrix, rows, [[bias] * len(rows)] * (bias is not None) + [*old])
+            return [[self.activation(x, kind) for x in line] for line in products] if kind else products
 
         return self._by_position([columns] if onto is None else [columns, onto], lines)
 
@@ -102,12 +102,12 @@ class BallMatrices:
         exact = all(type(x) is fmpq for row in rows for x in row)
         if exact and matrix.rational is not None:
             entries: Any = [*rows]
-            found: Any = (fmpq_mat(entries) * matrix.rational).tolist()
+            products_found: Any = (fmpq_mat(entries) * matrix.rational).tolist()
         else:
-            found = (_balls(rows) * matrix.balls).tolist()
+            products_found = (_balls(rows) * matrix.balls).tolist()
         return [
             [self.total([*parts, ZERO]) for parts in zip(*lines, strict=True)]
-            for lines in zip(found, *more, strict=True)
+            for lines in zip(products_found, *more, strict=True)
         ]
 
     def scaled(self, columns: Rows, norm: LayerNorm) -> Any:
@@ -124,33 +124,33 @@ class BallMatrices:
         """What `compute` makes of the entries of each group of columns, a list of rows a group; once for positions with
         the same entries."""
         known = next(self._memo)
-        met = list(zip(*(zip(*columns, strict=True) for columns in groups), strict=True))
-        keys = [tuple(id(x) for row in entries for x in row) for entries in met]
-        fresh = {key: entries for key, entries in zip(keys, met, strict=True) if key not in known}
+        entries_met = list(zip(*(zip(*columns, strict=True) for columns in groups), strict=True))
+        keys = [tuple(id(x) for row in entries for x in row) for entries in entries_met]
+        fresh = {key: entries for key, entries in zip(keys, entries_met, strict=True) if key not in known}
         if fresh:
-            made = compute(*map(list, zip(*fresh.values(), strict=True)))
-            for (key, entries), line in zip(fresh.items(), made, strict=True):
+            computed = compute(*map(list, zip(*fresh.values(), strict=True)))
+            for (key, entries), line in zip(fresh.items(), computed, strict=True):
                 known[key] = [*map(self.shared, line)], entries  # with the entries, so that their ids stay their own
         return [list(column) for column in zip(*(known[key][0] for key in keys), strict=True)]
 
     def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> Any:
-        made = []
+        columns = []
         for name in names:
             terms = [(self.embed(embedding.tables[name]), 1)] if name in embedding.tables else []
             if name in embedding.places:
                 terms.append((self.positions(embedding.places[name]), 1))
-            made.append(terms[0][0] if len(terms) == 1 else self.linear(terms, 0))
-        return made
+            columns.append(terms[0][0] if len(terms) == 1 else self.linear(terms, 0))
+        return columns
 
     def picked(self, columns: Rows, places: list[int] | slice) -> Any:
         return columns[places] if isinstance(places, slice) else [columns[k] for k in places]
 
     def replaced(self, columns: Rows, places: list[int] | slice, others: Rows) -> Any:
-        made = list(columns)
-        where = range(*places.indices(len(made))) if isinstance(places, slice) else places
+        columns_made = list(columns)
+        where = range(*places.indices(len(columns_made))) if isinstance(places, slice) else places
         for k, column in zip(where, others, strict=True):
-            made[k] = column
-        return made
+            columns_made[k] = column
+        return columns_made
 
     def joint(self, several: Sequence[Rows]) -> Any:
         return [column for columns in several for column in columns]
@@ -207,8 +207,8 @@ class RoundedMatrices(BallMatrices):
         least = min(one + other, own)
         format = self.stored
         if size <= fmpq(2) ** (least + format.bits) and (format.least is None or least >= format.least):
-            whole = (total * fmpq(2) ** -least).unique_fmpz()
-            return None if whole is None else format.checked(arb(whole) * fmpq(2) ** least) if whole else ZERO
+            integer = (total * fmpq(2) ** -least).unique_fmpz()
+            return None if integer is None else format.checked(arb(integer) * fmpq(2) ** least) if integer else ZERO
         return None
 
 

@@ -291,10 +291,10 @@ class Batch(Going[BatchColumn, Cell, Array]):
             raise NotExact("a weighting must be hard where scores differ, in batches of floats", "softmax", _BALL)
         zero, rows = constant(ZERO, self.kinds), []
         for number, place in enumerate(self.rows):
-            seen = visible(mask, place, self.length)
-            scores = [self._score([q[number] for q in queries], [k[j] for k in keys]) for j in seen]
-            seen_values = [[v[j] for j in seen] for v in values]
-            if not seen:
+            visible_places = visible(mask, place, self.length)
+            scores = [self._score([q[number] for q in queries], [k[j] for k in keys]) for j in visible_places]
+            seen_values = [[v[j] for j in visible_places] for v in values]
+            if not visible_places:
                 rows.append([zero] * len(values))
             elif weighting == "softmax" and any(score.bound for score in scores):
                 rows.append(self._soft(scores, seen_values, logarithmic(factor, self._start + place, self.length)))
@@ -315,23 +315,23 @@ class Batch(Going[BatchColumn, Cell, Array]):
         kinds: dict[tuple[Any, ...], int] = {}
         places = []
         for here in zip(scores, *rows, strict=True):
-            met, codes = _combinations(here)
-            places.append(np.array([kinds.setdefault(entry, len(kinds)) for entry in met], dtype=np.int32)[codes])
+            distinct, codes = _combinations(here)
+            places.append(np.array([kinds.setdefault(entry, len(kinds)) for entry in distinct], dtype=np.int32)[codes])
         size = max(map(len, places))
         table = np.stack([np.tile(codes, size // len(codes)) for codes in places])
         table.sort(axis=0)
         different, codes = np.unique(table, axis=1, return_inverse=True)
         if different.shape[1] > max(FEW, size // 8):
             raise NotExact("softmax in exact batches must meet few combinations of scores", different.shape[1], _BALL)
-        listed, seen = list(kinds), [Counter(column) for column in different.T.tolist()]
+        listed, counted = list(kinds), [Counter(column) for column in different.T.tolist()]
         result = []
         for r in range(1, len(rows) + 1):
-            found = np.empty(len(seen), dtype=object)
-            for k, counts in enumerate(seen):
+            means = np.empty(len(counted), dtype=object)
+            for k, counts in enumerate(counted):
                 entries = [listed[kind] for kind in counts]
                 moved = [entry[0] - entries[0][0] for entry in entries]
-                found[k] = soft_mean(moved, *factor, [entry[r] for entry in entries], [*counts.values()])
-            result.append(Cell(found, 1, UNBOUNDED, codes.reshape(-1).astype(np.int32)))
+                means[k] = soft_mean(moved, *factor, [entry[r] for entry in entries], [*counts.values()])
+            result.append(Cell(means, 1, UNBOUNDED, codes.reshape(-1).astype(np.int32)))
         return result
 
     def _score(self, query: Sequence[Cell], key: Sequence[Cell]) -> Cell:
@@ -340,15 +340,15 @@ class Batch(Going[BatchColumn, Cell, Array]):
 
     def _ends(self, column: BatchColumn, mask: Mask, end: int) -> BatchColumn:
         """The first or last value that each row sees."""
-        seen = (visible(mask, row, self.length) for row in self.rows)
-        return [column[places[end]] if places else constant(ZERO, self.kinds) for places in seen]
+        visible_places = (visible(mask, row, self.length) for row in self.rows)
+        return [column[places[end]] if places else constant(ZERO, self.kinds) for places in visible_places]
 
     def _uniform(self, column: BatchColumn, mask: Mask) -> BatchColumn:
         """Plain means of what each row sees: running sums from the side that the mask looks to, divided once."""
         if (mask.before and mask.after) or len(self.rows) == 1:
-            seen = visible(mask, self.rows[0], self.length)
-            total = combine([(column[j], ONE) for j in seen], ZERO, self.kinds)
-            return [divide(total, max(1, len(seen)))] * len(self.rows)
+            visible_places = visible(mask, self.rows[0], self.length)
+            total = combine([(column[j], ONE) for j in visible_places], ZERO, self.kinds)
+            return [divide(total, max(1, len(visible_places)))] * len(self.rows)
         inward = column if mask.before else column[::-1]
         sums = itertools.accumulate(inward, lambda a, b: combine([(a, ONE), (b, ONE)], ZERO, self.kinds))
         totals = [constant(ZERO, self.kinds), *sums]
@@ -365,8 +365,11 @@ class Batch(Going[BatchColumn, Cell, Array]):
         return [largest(cells, self.kinds) for cells in zip(*columns, strict=True)]
 
     def paired(self, first: list[Array], second: list[Array], size: int) -> list[Array]:
-        pairs = (aligned(one.astype(np.int64), other) for one, other in zip(first, second, strict=True))
-        return [(size * one + other).reshape(-1) for one, other in pairs]
+        pairs = (
+            aligned(first_codes.astype(np.int64), second_codes)
+            for first_codes, second_codes in zip(first, second, strict=True)
+        )
+        return [(size * first_codes + second_codes).reshape(-1) for first_codes, second_codes in pairs]
 
     def conjunction(self, first: Array, second: Array) -> Array:
         x, y = aligned(first, second)
@@ -394,8 +397,8 @@ def _combinations(cells: Sequence[Cell]) -> tuple[list[tuple[Any, ...]], Array]:
     tables, size = [cell.numerators for cell in cells], max(cell.size for cell in cells)
     if size <= SMALL:  # a dictionary is made sooner than an array is sorted
         listed = list(zip(*(table.tolist() * (size // len(table)) for table in tables), strict=True))
-        met = list(dict.fromkeys(listed))
-        codes = _numbered(listed, met)
+        distinct = list(dict.fromkeys(listed))
+        codes = _numbered(listed, distinct)
     else:
         codes = np.zeros(1, dtype=np.int64)
         for table in tables:
@@ -403,8 +406,8 @@ def _combinations(cells: Sequence[Cell]) -> tuple[list[tuple[Any, ...]], Array]:
             pairs = (before * (here.max() + 1) + here).reshape(-1)
             codes = np.unique(pairs, return_inverse=True)[1].reshape(-1)
         entries = np.unique(codes, return_index=True)[1]
-        met = list(zip(*(table[entries % len(table)].tolist() for table in tables), strict=True))
-    return [tuple([_over(x, cell.denominator) for x, cell in zip(row, cells, strict=True)]) for row in met], codes
+        distinct = list(zip(*(table[entries % len(table)].tolist() for table in tables), strict=True))
+    return [tuple([_over(x, cell.denominator) for x, cell in zip(row, cells, strict=True)]) for row in distinct], codes
 
 
 def _numbered(entries: Sequence[Any], options: Sequence[Any]) -> Array:

@@ -69,8 +69,8 @@ class Cell:
 
     def each(self, function: Callable[[Array], Array]) -> Array:
         """A function of every numerator."""
-        found = function(self.table)
-        return found if self.codes is None else found[self.codes]
+        results = function(self.table)
+        return results if self.codes is None else results[self.codes]
 
 
 def aligned(*arrays: Array) -> tuple[Array, ...]:
@@ -134,9 +134,9 @@ def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carr
     kind = kinds(bound)
     parts = sorted(zip((cell for cell, _ in live), factors, strict=True), key=lambda part: part[0].size)
     if kind.kind == "O":
-        found = _by_values(parts, added)
-        if found is not None:
-            return Cell(found[0], common, bound, found[1])
+        by_values = _by_values(parts, added)
+        if by_values is not None:
+            return Cell(by_values[0], common, bound, by_values[1])
     total = parts[0][0].each(lambda table: scaled(table, parts[0][1], kind))
     if added:  # while the array is short
         total = total + scalar(added, kind)
@@ -172,10 +172,10 @@ def _by_values(parts: Sequence[tuple[Cell, int]], added: int) -> Coded | None:
     that entry by entry is as good. The cells come in the order of their sizes."""
     total: Coded | None = None
     for cell, factor in parts:
-        found = _coded(cell)
-        if found is None:
+        coded_cell = _coded(cell)
+        if coded_cell is None:
             return None
-        part = scaled(found[0], factor, _KINDS[-1]), found[1]
+        part = scaled(coded_cell[0], factor, _KINDS[-1]), coded_cell[1]
         total = (part[0] + added, part[1]) if total is None else _pairs(total, part)
         if total is None:
             return None
@@ -207,10 +207,10 @@ def _pairs(small: Coded, large: Coded) -> Coded | None:
     used = np.flatnonzero(occurs)
     if 4 * len(used) > 3 * size > 3 * FEW:
         return None
-    left, right = np.divmod(used, many)
+    left_place, right = np.divmod(used, many)
     place = np.empty(space, dtype=np.int32)
     place[used] = np.arange(len(used), dtype=np.int32)
-    table, codes = small[0][left] + large[0][right], place[pairs]
+    table, codes = small[0][left_place] + large[0][right], place[pairs]
     return _merged(table, codes) if 4 * len(used) <= max(size, 4 * FEW) else (table, codes)
 
 

@@ -29,12 +29,12 @@ def row(form: GivenForm) -> FormRow:
     """The form with integers."""
     terms, c = form
     scale = lcm(c.denominator, *(x.denominator for x in terms.values()))
-    whole = [(v, x.numerator * (scale // x.denominator)) for v, x in terms.items() if x]
+    integers = [(v, x.numerator * (scale // x.denominator)) for v, x in terms.items() if x]
     constant = c.numerator * (scale // c.denominator)
-    common = gcd(constant, *(x for _, x in whole))
+    common = gcd(constant, *(x for _, x in integers))
     if common > 1:
-        whole, constant = [(v, x // common) for v, x in whole], constant // common
-    return tuple(sorted(whole)), constant
+        integers, constant = [(v, x // common) for v, x in integers], constant // common
+    return tuple(sorted(integers)), constant
 
 
 @cache
@@ -74,17 +74,17 @@ class Consistency:
         """Whether there are numbers for which none of the premises and of some more rows is negative."""
         if premises.opposed:
             return False
-        left = self._at_all(premises)
-        for one in more:
-            if not left:
+        points_left = self._at_all(premises)
+        for form in more:
+            if not points_left:
                 break
-            left &= self._at_points(one, left)
-        if left:
+            points_left &= self._at_points(form, points_left)
+        if points_left:
             return True
-        whole = Premises(more, premises) if more else premises
-        if whole.opposed:
+        all_premises = Premises(more, premises) if more else premises
+        if all_premises.opposed:
             return False
-        least = whole.least
+        least = all_premises.least
         for core in self.cores:
             if all(least.get(terms, c + 1) <= c for terms, c in core):
                 return False
@@ -102,21 +102,21 @@ class Consistency:
             new = (1 << many) - (1 << premises.asked)
             if premises.over is not None:
                 new &= self._at_all(premises.over)
-            for one in premises.rows:
+            for form in premises.rows:
                 if not new:
                     break
-                new &= self._at_points(one, new)
+                new &= self._at_points(form, new)
             premises.asked, premises.bits = many, premises.bits | new
         return premises.bits
 
     def _at_points(self, one: FormRow, among: int) -> int:
         """A bit for each of some points at which a row is not negative."""
         asked, bits = self._met.get(one, (0, 0))
-        if left := among & ~asked:
+        if unasked := among & ~asked:
             terms, c = one
-            while left:
-                bit = left & -left
-                left ^= bit
+            while unasked:
+                bit = unasked & -unasked
+                unasked ^= bit
                 get = self.points[bit.bit_length() - 1].get
                 if sum([x * get(v, 0) for v, x in terms], c * get("", 1)) >= 0:
                     bits |= bit
@@ -129,23 +129,23 @@ def solved(rows: list[FormRow]) -> tuple[dict[str, int] | None, tuple[FormRow, .
     coefficients. One name after the other is eliminated."""
     names = sorted({v for terms, _ in rows for v, _ in terms} - {STRICT})
     names.append(STRICT)
-    left: _Rows = {}
+    open_rows: _Rows = {}
     for k, (terms, c) in enumerate(rows):
         if not terms and c < 0:
             return None, (rows[k],)
         by = dict(terms)
-        left[tuple([by.get(v, 0) for v in names])] = c, 1 << k
+        open_rows[tuple([by.get(v, 0) for v in names])] = c, 1 << k
     ends: list[tuple[int, list[tuple[_Vector, int]]]] = []
     for last in (False, True):
         open_ = {len(names) - 1} if last else {*range(len(names) - 1)}
         while open_:
-            g = _first_out(left, open_)
+            g = _first_out(open_rows, open_)
             open_.remove(g)
-            ends.append((g, [(vector, c) for vector, (c, _) in left.items() if vector[g]]))
-            found = _eliminated(left, g, last)
-            if isinstance(found, int):
-                return None, tuple(one for k, one in enumerate(rows) if found >> k & 1)
-            left = found
+            ends.append((g, [(vector, c) for vector, (c, _) in open_rows.items() if vector[g]]))
+            remaining = _eliminated(open_rows, g, last)
+            if isinstance(remaining, int):
+                return None, tuple(used_row for k, used_row in enumerate(rows) if remaining >> k & 1)
+            open_rows = remaining
     values: list[int | Fraction] = [0] * len(names)
     for g, used in reversed(ends):
         values[g] = _between(g, used, values, g == len(names) - 1)
@@ -175,7 +175,7 @@ def _first_out(rows: _Rows, names: Collection[int]) -> int:
 
 def _eliminated(rows: _Rows, g: int, positive: bool) -> _Rows | int:
     """The rows without a name, which may have to be positive; the bits of rows that contradict each other."""
-    kept: _Rows = {}
+    remaining: _Rows = {}
     above: list[tuple[_Vector, int, int]] = []
     below: list[tuple[_Vector, int, int]] = []
     for vector, (c, bits) in rows.items():
@@ -185,7 +185,7 @@ def _eliminated(rows: _Rows, g: int, positive: bool) -> _Rows | int:
             if positive and x < 0 and c <= 0:
                 return bits
         else:
-            kept[vector] = c, bits
+            remaining[vector] = c, bits
     for up, c, a in above:
         x = up[g]
         for down, d, b in below:
@@ -200,9 +200,9 @@ def _eliminated(rows: _Rows, g: int, positive: bool) -> _Rows | int:
             common = gcd(common, constant)
             vector = tuple([p // common for p in joined]) if common > 1 else tuple(joined)
             constant //= common
-            if vector not in kept or constant < kept[vector][0]:
-                kept[vector] = constant, a | b
-    return kept
+            if vector not in remaining or constant < remaining[vector][0]:
+                remaining[vector] = constant, a | b
+    return remaining
 
 
 def _between(g: int, used: list[tuple[_Vector, int]], values: list[int | Fraction], positive: bool) -> int | Fraction:
@@ -210,8 +210,8 @@ def _between(g: int, used: list[tuple[_Vector, int]], values: list[int | Fractio
     low: int | Fraction | None = None
     high: int | Fraction | None = None
     for vector, c in used:
-        rest, x = c + sum([y * z for y, z in zip(vector, values, strict=True) if y]), vector[g]
-        end = -rest // x if rest % x == 0 else Fraction(-rest, x)
+        constant_part, x = c + sum([y * z for y, z in zip(vector, values, strict=True) if y]), vector[g]
+        end = -constant_part // x if constant_part % x == 0 else Fraction(-constant_part, x)
         if x > 0:
             low = end if low is None or end > low else low
         else:

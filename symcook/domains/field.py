@@ -129,8 +129,8 @@ class Field:
             root = self.generators[g].kind == "sqrt"
             for monomial, c in polynomial.terms():
                 power = int(monomial[g])
-                square, rest = (power // 2, power % 2) if root else (0, min(power, 1))
-                part, key = parts.setdefault(square, {}), (*monomial[:g], rest, *monomial[g + 1 :])
+                square, exponent = (power // 2, power % 2) if root else (0, min(power, 1))
+                part, key = parts.setdefault(square, {}), (*monomial[:g], exponent, *monomial[g + 1 :])
                 part[key] = part.get(key, ZERO) + c
             inside = self.argument(g)
             polynomial = self.ctx.constant(0)
@@ -217,8 +217,8 @@ class Field:
     def too_large(self, what: str) -> Undecided:
         """The refusal of a closed form that has more than `what`; it names the symbols that may be set."""
         names = [g.argument.name for g in self.generators if g.kind == "symbol"]
-        shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
-        do = f"set one of its symbols ({shown}), or give a shorter input" if names else "give a shorter input"
+        names_shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+        do = f"set one of its symbols ({names_shown}), or give a shorter input" if names else "give a shorter input"
         return Undecided(f"the closed form has more than {what}; {do}.")
 
     def times(self, first: fmpq_mpoly, second: fmpq_mpoly) -> fmpq_mpoly:
@@ -325,10 +325,10 @@ class Field:
         """The terms with integer coefficients without common factor, and the rational factor taken out."""
         terms = list(polynomial.terms())
         bottom = lcm(*(int(c.q) for _, c in terms))
-        whole = [int(c * bottom) for _, c in terms]
-        content = sympy.igcd(*whole) if len(whole) > 1 else abs(whole[0])
+        integers = [int(c * bottom) for _, c in terms]
+        content = sympy.igcd(*integers) if len(integers) > 1 else abs(integers[0])
         monomials = [monomial for monomial, _ in terms]
-        return list(zip(monomials, (w // content for w in whole), strict=True)), fmpq(int(content), bottom)
+        return list(zip(monomials, (w // content for w in integers), strict=True)), fmpq(int(content), bottom)
 
     def _sum(self, terms: Sequence[tuple[Sequence[int], int]]) -> Any:
         return sympy.Add(

@@ -103,22 +103,22 @@ class FloatMatrices:
             tables = (embedding.tables.get(name) for name in names)
             tokens = list(embedding.words or ())
             rows = [[0.0] * len(tokens) if table is None else [float_of(table[t]) for t in tokens] for table in tables]
-            made = self._stored(np.array(rows, dtype=np.float64)), {token: k for k, token in enumerate(tokens)}
-            embedding.kept[key] = made
+            stored_table = self._stored(np.array(rows, dtype=np.float64)), {token: k for k, token in enumerate(tokens)}
+            embedding.kept[key] = stored_table
         table, place = embedding.kept[key]
-        found = table[:, [place[token] for token in self._sequence]]
+        columns = table[:, [place[token] for token in self._sequence]]
         for row, name in enumerate(names):
             if name in embedding.places:
-                found[row] = self._stored(found[row] + self.positions(embedding.places[name]))
-        return found
+                columns[row] = self._stored(columns[row] + self.positions(embedding.places[name]))
+        return columns
 
     def picked(self, columns: FloatArray, places: list[int] | slice) -> FloatArray:
         return columns[places]
 
     def replaced(self, columns: FloatArray, places: list[int] | slice, others: FloatArray) -> FloatArray:
-        made = columns.copy()
-        made[places] = others
-        return made
+        columns_made = columns.copy()
+        columns_made[places] = others
+        return columns_made
 
     def joint(self, several: Sequence[FloatArray]) -> FloatArray:
         return np.concatenate(several)

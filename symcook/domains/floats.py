@@ -146,8 +146,8 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
             weighting = {"leftmost": "rightmost", "rightmost": "leftmost"}.get(weighting, weighting)
             turned = self._forwards(queries, keys, values, mask.mirrored, weighting, scale, rows)
             return _as(values, self._stored(np.array(turned)[:, ::-1]))
-        found = np.asarray(self._forwards(queries, keys, values, mask, weighting, scale, self.rows))
-        return _as(values, self._stored(found))
+        columns = np.asarray(self._forwards(queries, keys, values, mask, weighting, scale, self.rows))
+        return _as(values, self._stored(columns))
 
     def _forwards(
         self,
@@ -161,16 +161,16 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
     ) -> Any:
         n, hard = self.length, weighting != "softmax"
         if not len(queries):
-            found = [_running(v, mask, weighting) for v in values]
+            columns = [_running(v, mask, weighting) for v in values]
         elif hard and all(bool(np.all(q == q[0])) for q in queries):
             first = np.stack([q[:1] for q in queries], axis=1).astype(self.wide)
             scores = _scores(first, np.stack(keys).astype(self.wide), hard, np.empty((2, n), self.wide))[0]
-            found = _scan(self._finite(scores), values, mask, weighting)
+            columns = _scan(self._finite(scores), values, mask, weighting)
         else:
             return self._blocks(queries, keys, values, mask, weighting, scale, rows)
         if not mask.here:  # what the row before sees with itself
-            found = [np.concatenate([np.zeros(1, column.dtype), column[: n - 1]]) for column in found]
-        return [column[rows.start : rows.stop] for column in found]
+            columns = [np.concatenate([np.zeros(1, column.dtype), column[: n - 1]]) for column in columns]
+        return [column[rows.start : rows.stop] for column in columns]
 
     def _blocks(
         self,
@@ -196,8 +196,8 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         for first in rows[::step]:
             last = min(first + step, rows.stop)
             block = slice(first - rows.start, last - rows.start)
-            seen = n if mask.after else last
-            scores = _scores(asked[block], offered[:, :seen], weighting != "softmax", room)
+            seen_end = n if mask.after else last
+            scores = _scores(asked[block], offered[:, :seen_end], weighting != "softmax", room)
             if scale is not None:
                 scores *= scale[block, None].astype(self.wide, copy=False)
             if not mask.after:
@@ -205,7 +205,7 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
             top = scores.max(axis=1, keepdims=True)
             self._finite(top[not mask.here and first == 0 :])  # where the first row sees nothing
             if weighting in ("leftmost", "rightmost"):
-                at = scores.argmax(axis=1) if weighting == "leftmost" else seen - 1 - scores[:, ::-1].argmax(axis=1)
+                at = scores.argmax(axis=1) if weighting == "leftmost" else seen_end - 1 - scores[:, ::-1].argmax(axis=1)
                 results[:, block] = table[at, :-1].T
             else:
                 if weighting == "softmax":
@@ -213,7 +213,7 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
                     weights = np.exp(scores, out=scores)
                 else:
                     weights = np.equal(scores, top, out=scores, casting="unsafe")
-                sums = weights @ table[:seen]
+                sums = weights @ table[:seen_end]
                 results[:, block] = (sums[:, :-1] / sums[:, -1:]).T
         if not mask.here and rows.start == 0:
             results[:, 0] = 0
@@ -234,9 +234,9 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
 
     def largest(self, columns: FloatColumns) -> list[int | None]:
         scores = np.stack(columns)
-        found = scores.argmax(axis=0)
+        best_columns = scores.argmax(axis=0)
         unknown = np.asarray(np.isnan(scores).any(axis=0))
-        pairs = zip(found.tolist(), unknown.tolist(), strict=True)
+        pairs = zip(best_columns.tolist(), unknown.tolist(), strict=True)
         return [None if skip else index for index, skip in pairs]
 
     def positive(self, column: FloatColumn) -> list[bool | None]:
@@ -272,10 +272,10 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
 
     def _refuse(self, value: float, kind: np.dtype | type[np.floating]) -> None:
         limit = f"{float(np.finfo(kind).max):.6g}"
-        given = "one beyond" if not math.isfinite(value) else f"{float(value):.6g}"
+        shown_value = "one beyond" if not math.isfinite(value) else f"{float(value):.6g}"
         wider = "" if self.kind is np.float64 else "--domain float64 or "
         raise BadInput(
-            f"a value in {self.name} must stay between -{limit} and {limit}", given, f"use {wider}--domain ball"
+            f"a value in {self.name} must stay between -{limit} and {limit}", shown_value, f"use {wider}--domain ball"
         )
 
 

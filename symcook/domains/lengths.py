@@ -149,14 +149,14 @@ class Lengths:
             inside = variance + CellTable.of(self.world, self.number(epsilon))
             signs = self.world.signs
             for c in inside.cells:  # a sum of squares, one of which is not 0
-                some = any(0 not in signs(t.value_at(c.guard), c.guard) for t in moved)
-                if (not some or -1 in signs(self.number(epsilon), {})) and signs(c.value, c.guard) != {1}:
+                one_nonzero = any(0 not in signs(t.value_at(c.guard), c.guard) for t in moved)
+                if (not one_nonzero or -1 in signs(self.number(epsilon), {})) and signs(c.value, c.guard) != {1}:
                     raise NoRule("a variance that is known to be positive")
             below = inside.map(self.root)
             return [t.join(below, lambda a, b: a / b) for t in moved]
 
-        found = self.guarded(normed, "a layer norm")
-        return [found] * len(columns) if isinstance(found, OutOfRules) else found
+        normed_table = self.guarded(normed, "a layer norm")
+        return [normed_table] * len(columns) if isinstance(normed_table, OutOfRules) else normed_table
 
     def named_parts(self, table: CellTable) -> CellTable:
         """The same with names for what is long, so that it is not multiplied out."""
@@ -169,11 +169,11 @@ class Lengths:
     def distribution(self, columns: Sequence[LengthColumn]) -> list[LengthColumn]:
         def shares() -> list[LengthColumn]:
             weights: list[Any] = [c.map(self.engine._exponential) for c in columns]  # type: ignore[union-attr]
-            whole = sum(weights[1:], weights[0])
-            return [w / whole for w in weights]
+            total = sum(weights[1:], weights[0])
+            return [w / total for w in weights]
 
-        found = next((c for c in columns if isinstance(c, OutOfRules)), None) or self.guarded(shares)
-        return [found] * len(columns) if isinstance(found, OutOfRules) else found
+        table = next((c for c in columns if isinstance(c, OutOfRules)), None) or self.guarded(shares)
+        return [table] * len(columns) if isinstance(table, OutOfRules) else table
 
     def attend(
         self,
@@ -268,8 +268,8 @@ class Lengths:
         except NoRule as error:
             return OutOfRules(f"{needs}{error}")
         except SymcookError as error:
-            said = getattr(error, "sentence", str(error)).rstrip(".")
-            return OutOfRules(f"{what}: {said}" if what else said)
+            sentence = getattr(error, "sentence", str(error)).rstrip(".")
+            return OutOfRules(f"{what}: {sentence}" if what else sentence)
         except ValueError as error:  # of flint, that computes with polynomials
             if "unreasonably large" not in str(error):
                 raise
@@ -284,8 +284,8 @@ class Lengths:
 
     def of_symbols(self, polynomial: fmpq_mpoly) -> set[int]:
         """The signs of a polynomial in the model's symbols alone."""
-        found = self.engine._signs.polynomial(polynomial)
-        return {sign for sign, flag in ((1, POSITIVE), (-1, NEGATIVE), (0, NULL)) if found & flag}
+        flags = self.engine._signs.polynomial(polynomial)
+        return {sign for sign, flag in ((1, POSITIVE), (-1, NEGATIVE), (0, NULL)) if flags & flag}
 
     def number(self, value: Any) -> Value:
         return self.engine.number(value)
@@ -302,28 +302,28 @@ class Lengths:
             return self.engine._number_root(value)
         field, world = self.field, self.world
         field.lift(value)
-        number, found = ONE, []
+        number, squares = ONE, []
         for polynomial, side in ((value.num, 1), (value.den, -1)):
             lead, factors = field.factored(polynomial)
             number = number * lead**side
-            found += [(polynomial_of(field, one), side * int(power)) for one, power in factors]
-        known = [world.sign.factor(one, {}) for one, _ in found]
-        out, left = ONE, ONE
-        for (one, power), signs in zip(
-            found, known, strict=True
+            squares += [(polynomial_of(field, factor), side * int(power)) for factor, power in factors]
+        known = [world.sign.factor(factor, {}) for factor, _ in squares]
+        out, inside = ONE, ONE
+        for (factor, power), signs in zip(
+            squares, known, strict=True
         ):  # roots make generators, so that no polynomial stays what it is
             half, odd = divmod(power, 2)
             if half and signs != {1}:
-                raise NoRule(f"the root of a square of {field.to_sympy(one)}")
-            out = out * one**half if half else out
+                raise NoRule(f"the root of a square of {field.to_sympy(factor)}")
+            out = out * factor**half if half else out
             if odd and signs == {1}:
-                out = out * field.function("sqrt", one)
+                out = out * field.function("sqrt", factor)
             elif odd:
-                left = left * one
+                inside = inside * factor
         if number < 0:
-            number, left = -number, -left
-        if not isinstance(left, fmpq):
-            out = out * field.function("sqrt", left)
+            number, inside = -number, -inside
+        if not isinstance(inside, fmpq):
+            out = out * field.function("sqrt", inside)
         return out * self.engine._number_root(number)
 
     def window(self, mask: Mask) -> tuple[Affine, Affine]:
@@ -335,9 +335,9 @@ class Lengths:
 
     def score(self, queries: Sequence[Any], keys: Sequence[Any], factor: Coefficient) -> CellTable:
         parts = [q * self.bound(k) for q, k in zip(queries, keys, strict=True)]
-        whole = reduce(add, parts)
+        summed = reduce(add, parts)
         scale = self.term(factor)
-        return whole * (scale if self.narrowed is None else scale.at("i", self.narrowed))
+        return summed * (scale if self.narrowed is None else scale.at("i", self.narrowed))
 
     def bound(self, table: CellTable) -> CellTable:
         """The same at the position j."""
@@ -416,8 +416,8 @@ class Lengths:
         nothing."""
         value, cells = self.bound(value), list[GuardedCell]()
         for guard, place in self.places.greatest(score, weighting, low, high):
-            held = CellTable.of(self.world, ZERO) if place is None else value.at("j", place)
-            cells += held.under(guard).cells
+            own_value = CellTable.of(self.world, ZERO) if place is None else value.at("j", place)
+            cells += own_value.under(guard).cells
         return CellTable(self.world, cells).merged()
 
 

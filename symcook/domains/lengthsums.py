@@ -32,7 +32,7 @@ class PositionSums:
 
     def total(self, table: CellTable, low: Affine, high: Affine) -> CellTable:
         """The sum of a table in j over low <= j <= high."""
-        out, rest = CellTable.of(self.world, ZERO), []
+        out, unsummed = CellTable.of(self.world, ZERO), []
         for cell in table.cells:
             if isinstance(cell.value, fmpq) and cell.value == 0:
                 continue
@@ -41,8 +41,8 @@ class PositionSums:
             try:
                 out = out + self.part(cell, low, high)
             except NoRule:
-                rest.append(cell)
-        return out + self.named(rest, low, high) if rest else out
+                unsummed.append(cell)
+        return out + self.named(unsummed, low, high) if unsummed else out
 
     def named(self, cells: list[GuardedCell], low: Affine, high: Affine) -> CellTable:
         """A sum without a rule."""
@@ -52,12 +52,12 @@ class PositionSums:
         regions: list[Guard] = [{}]
         for guard in outer:
             parts = [guard, *(c.guard for c in self.outside(guard))] if guard else [{}]
-            regions = [met for r in regions for g in parts if (met := world.met(r, g)) is not None]
+            regions = [common for r in regions for g in parts if (common := world.met(r, g)) is not None]
         out = []
         for region in regions:
-            held = [c for c, guard in zip(inner, outer, strict=True) if world.met(region, guard) is not None]
-            kept = all(-1 not in world.signs(c.value, {**region, **c.guard}) for c in held)
-            value = world.sum(NamedSum(tuple(held), low, high, kept)) if held else ZERO
+            present_cells = [c for c, guard in zip(inner, outer, strict=True) if world.met(region, guard) is not None]
+            nonnegative = all(-1 not in world.signs(c.value, {**region, **c.guard}) for c in present_cells)
+            value = world.sum(NamedSum(tuple(present_cells), low, high, nonnegative)) if present_cells else ZERO
             out.append(GuardedCell(region, value))
         return CellTable(world, out).merged()
 
@@ -68,26 +68,28 @@ class PositionSums:
         letters: frozenset[str] | None = None
         residues: tuple[int, frozenset[int]] | None = None
         place: Affine | None = None
-        for atom, held in cell.guard.items():
+        for atom, allowed in cell.guard.items():
             if atom == ("letter", "j"):
-                letters = held
+                letters = allowed
             elif atom[:2] == ("mod", "j"):
                 if residues is not None:
                     raise NoRule("a sum over two residues")
-                residues = atom[2], held
+                residues = atom[2], allowed
             elif about(atom, "j"):
                 form = dict(atom[1]) if atom[0] == "form" else {}
                 if abs(form.get("j", 0)) != 1 or any(v.endswith(":j") for v in form):
                     raise NoRule("a sum over counts up to j")
                 c = form["j"]
-                rest = {v: Fraction(-x * c) for v, x in form.items() if v != "j"}
-                ends = [None if x is None else (rest, Fraction(x * c)) for x in (held if c == 1 else held[::-1])]
+                end_form = {v: Fraction(-x * c) for v, x in form.items() if v != "j"}
+                ends = [
+                    None if x is None else (end_form, Fraction(x * c)) for x in (allowed if c == 1 else allowed[::-1])
+                ]
                 if ends[0] is not None and ends[0] == ends[1]:
                     place = ends[0]
                 lows += [ends[0]] if ends[0] is not None else []
                 highs += [ends[1]] if ends[1] is not None else []
             else:
-                outer[atom] = held
+                outer[atom] = allowed
         if letters is not None and letters == frozenset((world.before,)):
             place = {}, Fraction(world.start)
         if letters is not None and letters == frozenset((world.after,)):
@@ -101,8 +103,8 @@ class PositionSums:
             for inner, last in self.extreme(highs, guard, -1):
                 for sign, g in world.sign.split(world.linear(*minus(last, first)) + fmpq(2), inner):
                     if sign > 0:
-                        one = self.ranged(cell.value, letters, residues, first, last)
-                        out += one.under(g).cells
+                        ranged_sum = self.ranged(cell.value, letters, residues, first, last)
+                        out += ranged_sum.under(g).cells
                     else:
                         out.append(GuardedCell(g, ZERO))
         return CellTable(world, [*out, *self.outside(outer)]).merged()
@@ -113,12 +115,12 @@ class PositionSums:
         there = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
         if there:  # a letter stands at a position that exists
             guard = {("form", (("n", 1),)): (max(there) + 1 - self.world.start, None), **guard}
-        for atom, held in guard.items():
-            for other in self.world.complement(atom, held):
-                met = self.world.met(inside, {atom: other})
-                if met is not None:
-                    out.append(GuardedCell(met, ZERO))
-            inside = {**inside, atom: held}
+        for atom, allowed in guard.items():
+            for other in self.world.complement(atom, allowed):
+                common = self.world.met(inside, {atom: other})
+                if common is not None:
+                    out.append(GuardedCell(common, ZERO))
+            inside = {**inside, atom: allowed}
         return out
 
     def single(self, cell: GuardedCell, place: Affine, lows: list[Affine], highs: list[Affine]) -> CellTable:
@@ -133,9 +135,9 @@ class PositionSums:
         if guard is None:
             return CellTable.of(world, ZERO)
         for atom in list(guard):
-            rest = {a: h for a, h in guard.items() if a != atom}
-            if world.implied(rest, atom, guard[atom]):
-                guard = rest
+            others = {a: h for a, h in guard.items() if a != atom}
+            if world.implied(others, atom, guard[atom]):
+                guard = others
         value = world.put(cell.value, moved_names(world, cell.value, "j", place))
         if any(v.endswith(":j") or v == "j" for v in world.names_in(value)):
             raise NoRule("a count up to a position that is a count")
@@ -143,15 +145,15 @@ class PositionSums:
 
     def extreme(self, ends: list[Affine], guard: Guard, sign: int) -> list[tuple[Guard, Affine]]:
         """The largest of several lower ends (sign 1), or least of several upper ones (-1), by cases."""
-        found: list[tuple[Guard, Affine]] = [(guard, ends[0])]
+        cases: list[tuple[Guard, Affine]] = [(guard, ends[0])]
         for other in ends[1:]:
             more = []
-            for g, best in found:
+            for g, best in cases:
                 terms, c = minus(other, best)
                 for s, part in self.world.sign.split(self.world.linear(terms, c) * fmpq(sign), g):
                     more.append((part, other if s > 0 else best))
-            found = more
-        return found
+            cases = more
+        return cases
 
     def ranged(
         self,
@@ -173,12 +175,12 @@ class PositionSums:
             return CellTable.of(
                 world, self.series(coefficients, world.linear(*first), fmpq(1), world.linear(*minus(last, first)))
             )
-        m, held = residues
+        m, residues_allowed = residues
         out: list[GuardedCell] = []
         for guard, r in self.residue(first, m, {}):
             for inner, s in self.residue(last, m, guard):
                 total: Value = ZERO
-                for residue in held:
+                for residue in residues_allowed:
                     begin = (first[0], first[1] + (residue - r) % m)
                     end = (last[0], last[1] - (s - residue) % m)
                     steps = world.linear(*minus(end, begin)) * fmpq(1, m)
@@ -189,16 +191,16 @@ class PositionSums:
     def residue(self, place: Affine, m: int, guard: Guard) -> list[tuple[Guard, int]]:
         """The residue of a place, by those of the names in it."""
         terms, constant = place
-        found: list[tuple[Guard, int]] = [(guard, int(constant))]
+        cases: list[tuple[Guard, int]] = [(guard, int(constant))]
         for v, c in terms.items():
             if int(c) % m:
-                found = [
-                    (met, total + int(c) * r)
-                    for g, total in found
+                cases = [
+                    (common, total + int(c) * r)
+                    for g, total in cases
                     for r in range(m)
-                    if (met := self.world.met(g, {("mod", v, m): frozenset((r,))})) is not None
+                    if (common := self.world.met(g, {("mod", v, m): frozenset((r,))})) is not None
                 ]
-        return [(g, total % m) for g, total in found]
+        return [(g, total % m) for g, total in cases]
 
     def powers(self, value: Value) -> dict[int, Value]:
         """The coefficients of the powers of j."""
@@ -209,14 +211,14 @@ class PositionSums:
             raise RuntimeError("an fmpq is impossible here")
         world.name("j")
         index = world.field._index["symbol", sympy.Symbol("j", real=True)]
-        found: dict[int, Any] = {}
+        coefficients: dict[int, Any] = {}
         for monomial, c in value.num.terms():
-            rest = (*monomial[:index], 0, *monomial[index + 1 :])
-            found.setdefault(int(monomial[index]), {})[rest] = c
+            without_j = (*monomial[:index], 0, *monomial[index + 1 :])
+            coefficients.setdefault(int(monomial[index]), {})[without_j] = c
         below = world.field.quotient(value.den, world.field.one)
         out = {
             d: world.field.quotient(world.field.ctx.from_dict(part), world.field.one) / below
-            for d, part in found.items()
+            for d, part in coefficients.items()
         }
         if any("j" in world.names_in(x) for x in (below, *out.values())):
             raise NoRule("a sum of quotients or powers in j")
@@ -243,11 +245,13 @@ class PositionSums:
             out = CellTable.of(world, ZERO)
             for p in range(start, int(constant) + 1):
                 atom = ("letter", p)
-                held, whole = letters & world.domain(atom), world.domain(atom)
-                if held == whole:
+                common_letters, all_letters = letters & world.domain(atom), world.domain(atom)
+                if common_letters == all_letters:
                     out = out + CellTable.of(world, ONE)
-                elif held:
-                    out = out + CellTable.cases(world, atom, [(held, ONE), (whole - held, ZERO)])
+                elif common_letters:
+                    out = out + CellTable.cases(
+                        world, atom, [(common_letters, ONE), (all_letters - common_letters, ZERO)]
+                    )
             return out
         if place == world.end:
             names_, many = [f"k:{a}" for a in world.letters[:-1]], world.linear({"n": 1}, -world.added)
@@ -258,8 +262,8 @@ class PositionSums:
             added = int(world.before is not None and world.before in letters)
         elif terms == {"i": Fraction(1)} and constant == -1:
             atom = ("letter", "i")
-            whole = world.domain(atom)
-            here = CellTable.cases(world, atom, [(letters, fmpq(-1)), (whole - letters, ZERO)])
+            all_letters = world.domain(atom)
+            here = CellTable.cases(world, atom, [(letters, fmpq(-1)), (all_letters - letters, ZERO)])
             return self.upto(letters, (terms, Fraction(0))) + here
         else:
             raise NoRule("symbols up to a position that is a count")

@@ -28,17 +28,17 @@ class GreatestScores:
     ) -> Iterator[tuple[Guard, Affine | None]]:
         """Cases, each with the position of the maximum score in low..high; None where a row sees nothing."""
         world, zero = self.world, CellTable.of(self.world, ZERO)
-        for inside, seen in self.cut(minus(high, low), {}):
+        for inside, guard in self.cut(minus(high, low), {}):
             if not inside:
-                yield seen, None
+                yield guard, None
                 continue
             cells = [
-                GuardedCell(at, c.value) for c in (score or zero).cells if (at := world.met(seen, c.guard)) is not None
+                GuardedCell(at, c.value) for c in (score or zero).cells if (at := world.met(guard, c.guard)) is not None
             ]
             if len(cells) == 1 and "j" in world.names_in(cells[0].value):
-                yield from self.top(cells[0].value, weighting, low, high, seen)
+                yield from self.top(cells[0].value, weighting, low, high, guard)
             else:
-                yield from self.by_residue(cells, weighting, low, high, seen)
+                yield from self.by_residue(cells, weighting, low, high, guard)
 
     def top(
         self, score: Value, weighting: str, low: Affine, high: Affine, seen: Guard
@@ -98,7 +98,9 @@ class GreatestScores:
         for cell in cells:
             outer = {a: h for a, h in cell.guard.items() if not about(a, "j")}
             parts = [outer, *(c.guard for c in self.sums.outside(outer))] if outer else [{}]
-            regions = [met for region in regions for part in parts if (met := self.world.met(region, part)) is not None]
+            regions = [
+                common for region in regions for part in parts if (common := self.world.met(region, part)) is not None
+            ]
         return regions
 
     def ranked(self, known: Sequence[tuple[frozenset[int], Value]], guard: Guard) -> list[frozenset[int]]:

@@ -68,8 +68,8 @@ def unit(terms: Mapping[str, Fraction], c: Fraction) -> Fraction:
         terms.values(),
     )
     step = abs(step)
-    rest = c / step
-    return step * (rest - floor(rest)) if rest != floor(rest) else step
+    constant_steps = c / step
+    return step * (constant_steps - floor(constant_steps)) if constant_steps != floor(constant_steps) else step
 
 
 def thresholds(terms: Mapping[str, Fraction], c: Fraction) -> tuple[LinearAtom, int, int]:
@@ -83,9 +83,11 @@ def form_atom(terms: Mapping[str, Fraction]) -> tuple[LinearAtom, Fraction]:
     """The atom of a linear form without constant, and by what that is multiplied."""
     ordered = sorted(terms.items())
     scale = reduce(lambda a, b: a * b.denominator // gcd(a, b.denominator), terms.values(), 1)
-    whole = [int(c * scale) for _, c in ordered]
-    common = abs(reduce(gcd, whole)) * (1 if whole[0] > 0 else -1)
-    return ("form", tuple((v, w // common) for (v, _), w in zip(ordered, whole, strict=True))), Fraction(common, scale)
+    integers = [int(c * scale) for _, c in ordered]
+    common = abs(reduce(gcd, integers)) * (1 if integers[0] > 0 else -1)
+    return ("form", tuple((v, w // common) for (v, _), w in zip(ordered, integers, strict=True))), Fraction(
+        common, scale
+    )
 
 
 def sign_atom(terms: Mapping[str, Fraction], c: Fraction) -> tuple[LinearAtom, int]:
@@ -111,8 +113,8 @@ def linear_form(field: Field, value: Value) -> Affine | None:
         number = fraction(int(c.p), int(c.q))
         if 1 not in monomial:
             constant = number
-        elif (one := field.generators[monomial.index(1)]).kind != "symbol":
+        elif (generator := field.generators[monomial.index(1)]).kind != "symbol":
             return None
         else:
-            terms[one.argument.name] = number
+            terms[generator.argument.name] = number
     return terms, constant

@@ -128,10 +128,10 @@ class Mp(Shortening):
         return [self.mp.exp(score - top) for score in scores]
 
     def show(self, value: object, digits: int) -> str:
-        shown = digits if self.digits is None else self.digits
+        digits_shown = digits if self.digits is None else self.digits
         if not self.mp.isfinite(value):
             return str(value)
-        return rewritten(str(self.mp.nstr(value, shown)))
+        return rewritten(str(self.mp.nstr(value, digits_shown)))
 
 
 def digits_of(bits: int) -> int:

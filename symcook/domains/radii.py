@@ -130,8 +130,8 @@ class Radii(Positions[Any, Any, Any]):
         """A column of numbers, with radii."""
         key = self.name, name, rows
         if key not in of.kept:
-            found = [_given(x) for x in (numbers if rows is None else [numbers[k] for k in rows])]
-            mid, rad = (np.array(part)[:, None, None] for part in zip(*found, strict=True))
+            pairs = [_given(x) for x in (numbers if rows is None else [numbers[k] for k in rows])]
+            mid, rad = (np.array(part)[:, None, None] for part in zip(*pairs, strict=True))
             of.kept[key] = mid, rad
         return of.kept[key]
 
@@ -142,6 +142,9 @@ class Radii(Positions[Any, Any, Any]):
     ) -> MidRadius:
         weights, sizes, off = matrix
         k = len(columns)
+        # u = UNIT. A sum of k products in any order is off by at most k u/(1 - k u) times the sum of their sizes
+        # (Higham, Accuracy and Stability of Numerical Algorithms, 3.1): below 1.01 k u, as k <= WIDEST. A weight is
+        # another number by `off` of its size. The 4 is for the roundings of what is computed here.
         rounding = (k + 4) * UNIT
         size = np.abs(columns.mid)
         total = (weights @ columns.mid.reshape(k, -1)).reshape(len(weights), *columns.mid.shape[1:])
@@ -150,8 +153,8 @@ class Radii(Positions[Any, Any, Any]):
         for mid, more in ([] if bias is None else [bias]) + ([] if onto is None else [(onto.mid, onto.rad)]):
             total = total + mid
             rad = rad + more + (np.abs(mid) + np.abs(total)) * rounding
-        found = balls(total, rad)
-        return self.activate(found, kind) if kind else found
+        result = balls(total, rad)
+        return self.activate(result, kind) if kind else result
 
     def activate(self, column: MidRadius, kind: str) -> MidRadius:
         x, rad = column.mid, column.rad
@@ -168,29 +171,32 @@ class Radii(Positions[Any, Any, Any]):
         if zero_variance == "refuse" and (floor <= floor_off if isinstance(epsilon, tuple) else epsilon <= 0):
             raise NotExact("a layer norm must have an epsilon above 0 to have a value everywhere", epsilon, BALL)
         x, rad, k = columns.mid, columns.rad, len(columns)
-        rounding = (k + 4) * UNIT
+        rounding = (k + 4) * UNIT  # as in `product`: of a sum of k terms, here of sizes and of squares
         mean = x.sum(axis=0) / k
         off = rad.sum(axis=0) / k + np.abs(x).sum(axis=0) / k * rounding
         centred = x - mean
         apart = rad + off + np.abs(centred) * UNIT
         variance = (centred * centred).sum(axis=0) / k
         total = variance + floor
+        # Where c moves by at most a, its square moves by at most a (2 |c| + a).
         spread = (apart * (2 * np.abs(centred) + apart)).sum(axis=0) / k + (variance + total) * rounding + floor_off
         spread = spread * ENLARGED + TINY
         root = np.sqrt(total)
         least = total - spread
+        # |sqrt(s) - sqrt(t)| = |s - t|/(sqrt(s) + sqrt(t)), and both are at least `least`.
         moved = np.where(least > 0, spread / np.sqrt(np.maximum(least, TINY)), np.inf) + root * (2 * UNIT)
         under = root - moved * ENLARGED
         y = centred / root
+        # c/r - c'/r' = ((c - c') - (c'/r') (r - r'))/r, and r is at least `under`.
         away = np.where(under > 0, (apart + np.abs(y) * moved) / np.maximum(under, TINY), np.inf)
         return balls(y, away + np.abs(y) * (4 * UNIT))
 
     def scaled(self, columns: MidRadius, norm: LayerNorm) -> MidRadius:
         (gain, gain_off), (bias, bias_off) = (self.vector(norm, name, norm.lowered[name]) for name in ("gain", "bias"))
         moved = columns.mid * gain
-        found = moved + bias
+        result = moved + bias
         rad = (np.abs(gain) + gain_off) * columns.rad + gain_off * np.abs(columns.mid) + bias_off
-        return balls(found, rad + (np.abs(moved) + np.abs(found)) * (4 * UNIT))
+        return balls(result, rad + (np.abs(moved) + np.abs(result)) * (4 * UNIT))
 
     def plus(self, columns: MidRadius, others: MidRadius) -> MidRadius:
         total = columns.mid + others.mid
@@ -202,8 +208,8 @@ class Radii(Positions[Any, Any, Any]):
             if name in embedding.tables:
                 table = embedding.tables[name]
                 for place, tokens in enumerate(self._sequence):
-                    found = np.array([_given(table[token]) for token in tokens])[self._codes[place]]
-                    mid[row, place], rad[row, place] = found[:, 0], found[:, 1]
+                    entries = np.array([_given(table[token]) for token in tokens])[self._codes[place]]
+                    mid[row, place], rad[row, place] = entries[:, 0], entries[:, 1]
             if name in embedding.places:
                 for place in self.rows:
                     value, off = _given(value_at(embedding.places[name], self._start + place, self.length))
@@ -215,12 +221,14 @@ class Radii(Positions[Any, Any, Any]):
         return columns[places]
 
     def replaced(self, columns: MidRadius, places: list[int] | slice, others: MidRadius) -> MidRadius:
-        made = MidRadius(columns.mid.copy(), columns.rad.copy())
-        made.mid[places], made.rad[places] = others.mid, others.rad
-        return made
+        copied = MidRadius(columns.mid.copy(), columns.rad.copy())
+        copied.mid[places], copied.rad[places] = others.mid, others.rad
+        return copied
 
     def joint(self, several: Sequence[MidRadius]) -> MidRadius:
-        return MidRadius(np.concatenate([one.mid for one in several]), np.concatenate([one.rad for one in several]))
+        return MidRadius(
+            np.concatenate([columns.mid for columns in several]), np.concatenate([columns.rad for columns in several])
+        )
 
     def narrow(self, columns: MidRadius, place: int) -> MidRadius:
         self.rows = self.rows[place:][:1]
@@ -231,23 +239,23 @@ class Radii(Positions[Any, Any, Any]):
     def attend(
         self, queries: MidRadius, keys: MidRadius, values: MidRadius, mask: Mask, weighting: str, factor: Coefficient
     ) -> MidRadius:
-        seen = np.zeros((len(self.rows), self.length), dtype=bool)
+        sees_key = np.zeros((len(self.rows), self.length), dtype=bool)
         for number, row in enumerate(self.rows):
             sees = visible(mask, row, self.length)
-            seen[number, sees.start : sees.stop] = True
-        held = MidRadius(values.mid.transpose(2, 1, 0), values.rad.transpose(2, 1, 0))
+            sees_key[number, sees.start : sees.stop] = True
+        transposed = MidRadius(values.mid.transpose(2, 1, 0), values.rad.transpose(2, 1, 0))
         if not len(queries):
-            scores = MidRadius(np.zeros((1, *seen.shape)), np.zeros((1, *seen.shape)))
+            scores = MidRadius(np.zeros((1, *sees_key.shape)), np.zeros((1, *sees_key.shape)))
         else:
             scores = self._scores(queries, keys, factor)
         if weighting == "softmax":
-            mid, rad = _softmax(scores, held, seen)
+            mid, rad = _softmax(scores, transposed, sees_key)
         else:
-            mid, rad = _hard(scores, held, seen, weighting)
-        blind = ~seen.any(axis=1)
+            mid, rad = _hard(scores, transposed, sees_key, weighting)
+        blind = ~sees_key.any(axis=1)
         mid[:, blind], rad[:, blind] = 0, 0
-        found = balls(mid, rad)
-        return MidRadius(found.mid.transpose(2, 1, 0), found.rad.transpose(2, 1, 0))
+        result = balls(mid, rad)
+        return MidRadius(result.mid.transpose(2, 1, 0), result.rad.transpose(2, 1, 0))
 
     def _scores(self, queries: MidRadius, keys: MidRadius, factor: Coefficient) -> MidRadius:
         rounding = (len(queries) + 4) * UNIT
@@ -255,6 +263,7 @@ class Radii(Positions[Any, Any, Any]):
         offered, offered_off = (part.transpose(2, 0, 1) for part in (keys.mid, keys.rad))
         size = np.abs(offered)
         scores = asked @ offered
+        # (q + a)(k + b) - q k = q b + a (k + b), and the rounding of the sum as in `product`.
         off = np.abs(asked) @ (offered_off + rounding * size) + asked_off @ (size + offered_off)
         if factor != 1:
             scale = np.array([_given(value_at(factor, self._start + row, self.length)) for row in self.rows])
@@ -283,7 +292,10 @@ class Radii(Positions[Any, Any, Any]):
 
     def paired(self, first: Sequence[FloatArray], second: Sequence[FloatArray], size: int) -> list[FloatArray]:
         pairs = zip(first, second, strict=True)
-        return [np.where((one < 0) | (other < 0), -1, size * one + other) for one, other in pairs]
+        return [
+            np.where((first_place < 0) | (second_place < 0), -1, size * first_place + second_place)
+            for first_place, second_place in pairs
+        ]
 
     def conjunction(self, first: FloatArray, second: FloatArray) -> FloatArray:
         """No wins over open, and open over yes."""
@@ -314,10 +326,10 @@ def exponential(x: FloatArray) -> FloatArray:
     The first part of log 2 has 33 bits, so that its product with k is exact; what both parts leave out is below 2^-85.
     """
     k = np.rint(x * 1.4426950408889634)
-    rest = (x - k * LOG_2[0]) - k * LOG_2[1]
-    power = np.full_like(rest, SERIES[-1])
+    remainder = (x - k * LOG_2[0]) - k * LOG_2[1]
+    power = np.full_like(remainder, SERIES[-1])
     for factor in SERIES[-2::-1]:
-        power *= rest
+        power *= remainder
         power += factor
     return np.ldexp(power, k.astype(np.int32))
 
@@ -330,10 +342,10 @@ def gelu(x: FloatArray, kind: str) -> FloatArray:
     """x Phi(x) or an approximation, by its Taylor series around the nearest of many points; beyond them 0 or x."""
     nearest = np.clip(np.rint(np.nan_to_num(x) * PIECES), -FAR * PIECES, FAR * PIECES)
     series, place = pieces(kind), nearest.astype(np.intp) + FAR * PIECES
-    rest = np.clip(x - nearest / PIECES, -1, 1)
+    remainder = np.clip(x - nearest / PIECES, -1, 1)
     total = series[-1][place]
     for factors in series[-2::-1]:
-        total *= rest
+        total *= remainder
         total += factors[place]
     return np.where(np.abs(x) < FAR, total, np.maximum(x, 0))
 
@@ -352,11 +364,11 @@ def taylor(point: arb, kind: str, terms: int) -> list[arb]:
     try:
         x = flint.arb_series([point, 1])
         if kind == "gelu":
-            found = x * (-x * arb(2).rsqrt()).erfc() / 2
+            series = x * (-x * arb(2).rsqrt()).erfc() / 2
         else:
             cubic = 2 * (2 / arb.pi()).sqrt() * (x + arb(fmpq(44715, 1000000)) * x * x * x)
-            found = x / (1 + (-(cubic if kind == "gelu-tanh" else arb(fmpq(1702, 1000)) * x)).exp())
-        return [found[k] for k in range(terms)]
+            series = x / (1 + (-(cubic if kind == "gelu-tanh" else arb(fmpq(1702, 1000)) * x)).exp())
+        return [series[k] for k in range(terms)]
     finally:
         flint.ctx.cap = cap
 
@@ -377,6 +389,8 @@ def _softmax(scores: MidRadius, values: MidRadius, seen: FloatArray) -> tuple[Fl
 def _mean(
     weights: FloatArray, error: FloatArray | float, known: FloatArray | bool, values: MidRadius
 ) -> tuple[FloatArray, FloatArray]:
+    # Two sums over the row, a product each, and a quotient are rounded: less than 2 k + 8 units. The shares add up to
+    # 1, so that `share` of the mean of the sizes is the most by which the weights move it.
     total = weights.sum(axis=2, keepdims=True)
     rounding = (2 * weights.shape[2] + 8) * UNIT
     mid = weights @ values.mid / total
@@ -396,6 +410,7 @@ def _hard(scores: MidRadius, values: MidRadius, seen: FloatArray, weighting: str
             seen = seen & (places == seen.shape[1] - 1 - seen[:, ::-1].argmax(axis=1)[:, None])
         weights = np.broadcast_to(seen.astype(np.float64), (len(values.mid), *seen.shape))
         return _mean(weights, 0.0, True, values)
+    # A position whose upper end is below the lower end of another one is not the greatest; both ends are rounded.
     least = np.where(seen, scores.mid - scores.rad, -np.inf).max(axis=2, keepdims=True)
     may = seen & (scores.mid + scores.rad >= least - np.abs(least) * 4 * UNIT)
     low, high = (np.full((*may.shape[:2], values.mid.shape[2]), end) for end in (np.inf, -np.inf))

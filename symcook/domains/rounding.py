@@ -101,10 +101,10 @@ class Format:
         last = exponent - self.bits
         if self.least is not None:
             last = max(last, self.least - self.bits + 1)
-        found = Fraction(round(Fraction(near) / Fraction(2) ** last)) * Fraction(2) ** last
-        if self.most is not None and abs(found) >= Fraction(2) ** self.most:
+        nearest = Fraction(round(Fraction(near) / Fraction(2) ** last)) * Fraction(2) ** last
+        if self.most is not None and abs(nearest) >= Fraction(2) ** self.most:
             raise BadInput("every number of the model must fit the type of floats", value)
-        return found
+        return nearest
 
     def total(self, parts: Sequence[BallValue]) -> BallValue:
         """The sum of numbers of this format, in any order."""
@@ -268,10 +268,10 @@ class Rounding(RoundedMatrices, BallDomain):
         first, self.divides_first = self.divides_first, False  # its means are no averages of attention
         try:
             with self._in(self.inner):
-                found = super().layer_norm(columns, epsilon, zero_variance)
+                normed_columns = super().layer_norm(columns, epsilon, zero_variance)
         finally:
             self.divides_first = first
-        return self._kept(found)
+        return self._kept(normed_columns)
 
     def attend(
         self,
@@ -283,9 +283,9 @@ class Rounding(RoundedMatrices, BallDomain):
         factor: Coefficient,
     ) -> list[BallColumn]:
         with self._in(self.inner):
-            found = super().attend(queries, keys, values, mask, weighting, factor)
-        given = {id(x) for column in values for x in column}
-        return self._kept([[x if id(x) in given else _another(x) for x in column] for column in found])
+            attended = super().attend(queries, keys, values, mask, weighting, factor)
+        inputs = {id(x) for column in values for x in column}
+        return self._kept([[x if id(x) in inputs else _another(x) for x in column] for column in attended])
 
     soft = Rowwise.soft
     shares = Rowwise.shares
@@ -315,8 +315,8 @@ class Rounding(RoundedMatrices, BallDomain):
         return running.shared(len(entries))
 
     def plain(self, column: BallColumn, seen: Sequence[range], weighting: str) -> BallColumn:
-        whole = all(sees == seen[0] for sees in seen)
-        if not self.divides_first or whole or weighting in ("leftmost", "rightmost"):
+        same_rows = all(sees == seen[0] for sees in seen)
+        if not self.divides_first or same_rows or weighting in ("leftmost", "rightmost"):
             return super().plain(column, seen, weighting)
         running, means = _Running(self._format), [self.nothing]
         for count, x in enumerate(column[::-1] if seen[0].start < seen[-1].start else column, 1):
@@ -326,8 +326,8 @@ class Rounding(RoundedMatrices, BallDomain):
 
     def distribution(self, columns: BallColumns) -> list[BallColumn]:
         with self._in(self.inner):
-            found = super().distribution(columns)
-        return self._kept(found)
+            shares = super().distribution(columns)
+        return self._kept(shares)
 
     @contextmanager
     def _in(self, format: Format) -> Iterator[None]:

@@ -74,7 +74,10 @@ class Positions(Generic[Held, Entry, Verdict]):
 
     def paired(self, first: Sequence[int | None], second: Sequence[int | None], size: int) -> list[int | None]:
         pairs = zip(first, second, strict=True)
-        return [None if one is None or other is None else size * one + other for one, other in pairs]
+        return [
+            None if first_place is None or second_place is None else size * first_place + second_place
+            for first_place, second_place in pairs
+        ]
 
     def require_positive(self, term: Coefficient, must: str) -> None:
         """Raises NoRun where the term is not positive at some position.
@@ -110,10 +113,13 @@ class Positions(Generic[Held, Entry, Verdict]):
     def conjunction(self, first: Verdict, second: Verdict) -> Verdict:
         """Kleene's `and` of two verdicts: False if one is False, else None (open) if one is None, else True."""
         order: Any = (False, None)
-        return next((one for one in order if first is one or second is one), first)
+        return next((verdict for verdict in order if first is verdict or second is verdict), first)
 
     def both(self, first: Sequence[Verdict], second: Sequence[Verdict]) -> list[Verdict]:
-        return [self.conjunction(one, other) for one, other in zip(first, second, strict=True)]
+        return [
+            self.conjunction(first_verdict, second_verdict)
+            for first_verdict, second_verdict in zip(first, second, strict=True)
+        ]
 
     def every(self, verdicts: Sequence[Verdict]) -> Verdict:
         return reduce(self.conjunction, verdicts)
@@ -122,15 +128,18 @@ class Positions(Generic[Held, Entry, Verdict]):
         return verdicts[place]
 
     def agreeing(self, found: Sequence[Verdict], sure: Sequence[Verdict]) -> list[Verdict | None]:
-        return [one if one == other else None for one, other in zip(found, sure, strict=True)]
+        return [
+            first_verdict if first_verdict == second_verdict else None
+            for first_verdict, second_verdict in zip(found, sure, strict=True)
+        ]
 
     def places_of(self, column: Held) -> range:
-        held: Any = column
-        return range(len(held))
+        entries: Any = column
+        return range(len(entries))
 
     def read(self, column: Held, place: int) -> Entry:
-        held: Any = column
-        return held[place]
+        entries: Any = column
+        return entries[place]
 
     def settled(self, value: Entry, digits: int) -> bool:
         return True
@@ -141,16 +150,16 @@ class Going(Positions[Held, Entry, Verdict]):
 
     def narrow(self, columns: Sequence[Held], place: int) -> list[Held]:
         self.rows = self.rows[place:][:1]
-        held: Sequence[Any] = columns
-        return [column[place:][:1] for column in held]
+        columns_held: Sequence[Any] = columns
+        return [column[place:][:1] for column in columns_held]
 
     def resume(self, sequence: object, start: int, seen: int) -> None:
         self.begin(sequence, start)
         self._sequence, self.rows = self._sequence[seen:], self.rows[seen:]
 
     def joined(self, before: Held | None, column: Held) -> Held:
-        held: Any = before
-        return column if before is None else held + column
+        entries_before: Any = before
+        return column if before is None else entries_before + column
 
     def joined_verdicts(self, before: Sequence[Verdict], verdicts: Sequence[Verdict]) -> list[Verdict]:
         return [*before, *verdicts]
@@ -388,8 +397,8 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         score, scales = self.scoring(queries, keys, compared=False), self.scales(factor)
 
         def row(number: int, sees: range) -> Sequence[Value]:
-            held = [column[sees.start : sees.stop] for column in values]
-            return self.softmax(score(number, sees), None if scales is None else scales[number], held)
+            seen_values = [column[sees.start : sees.stop] for column in values]
+            return self.softmax(score(number, sees), None if scales is None else scales[number], seen_values)
 
         return self._by_query(queries if scales is None else [*queries, scales], seen, len(values), row)
 
@@ -401,14 +410,14 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         def scores(number: int, sees: Sequence[int]) -> Sequence[Value]:
             query = [column[number] for column in queries]
             known: dict[tuple[int, ...], Value] = {}
-            found = []
+            scores = []
             for j in sees:
                 key = [column[j] for column in keys]
                 name = tuple(map(id, key))
                 if name not in known:
                     known[name] = self.total([self.times(q, k) for q, k in zip(query, key, strict=True)])
-                found.append(known[name])
-            return found
+                scores.append(known[name])
+            return scores
 
         return scores
 
@@ -448,10 +457,10 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         known, result = next(self._memo), []
         for entries in zip(*columns, strict=True):
             key = tuple(map(id, entries))
-            found = known.get(key)
-            if found is None:  # with the entries, so that their ids stay their own
-                found = known[key] = self.shared(compute(entries)), entries
-            result.append(found[0])
+            entry = known.get(key)
+            if entry is None:  # with the entries, so that their ids stay their own
+                entry = known[key] = self.shared(compute(entries)), entries
+            result.append(entry[0])
         return result
 
     def distribution(self, columns: RowColumns[Value]) -> list[RowColumn[Value]]:
@@ -493,13 +502,13 @@ class Shortening(Rowwise[Value], Going[list[Value], Value, "bool | int | None"])
         if len(self.rows) != 1:
             return compute()
         key = (*map(id, block), *(id(column[0]) for column in columns))
-        found = self._recalled.get(key)
-        if found is None:  # with what its key is of, so that the ids stay their own
-            place, made = self._memo.place, compute()
-            self._recalled[key] = made, self._memo.place - place, block, columns
-            return made
-        self._memo.place += found[1]
-        return found[0]
+        stored_result = self._recalled.get(key)
+        if stored_result is None:  # with what its key is of, so that the ids stay their own
+            place, computed = self._memo.place, compute()
+            self._recalled[key] = computed, self._memo.place - place, block, columns
+            return computed
+        self._memo.place += stored_result[1]
+        return stored_result[0]
 
 
 def visible(mask: Mask, row: int, length: int) -> range:

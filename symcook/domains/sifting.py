@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 
-UNIT = 2.0**-52
+STEP = 2.0**-52
+"""Twice the greatest relative error of a rounding in float64."""
 SIFTED = 24
 """From how many positions on it is worth it."""
 
@@ -39,7 +40,9 @@ class Midpoints:
                 ball = arb(column[place])
                 mid = float(ball.mid())
                 self.mid[place] = mid
-                self.rad[place] = float(ball.rad()) * (1 + 8 * UNIT) + abs(mid) * UNIT + 2.0**-1000
+                # The midpoint as a float is off by a rounding; the radius and this sum are rounded too, less than 8
+                # steps; the last term is for numbers below the least float.
+                self.rad[place] = float(ball.rad()) * (1 + 8 * STEP) + abs(mid) * STEP + 2.0**-1000
             self.count = size
         return self.mid[:size], self.rad[:size]
 
@@ -47,41 +50,49 @@ class Midpoints:
 class Grown(list[Any]):
     """A column that grows by joining; what is kept of it is shared along the way."""
 
-    near: Midpoints
+    midpoints: Midpoints  # of its beginning at least
 
 
 def joined(before: Sequence[Any] | None, column: Sequence[Any]) -> Grown:
-    """A column behind that of the positions before."""
-    made = Grown(column if before is None else [*before, *column])
-    near = getattr(before, "near", None)
-    if near is None:
-        made.near = Midpoints()
-    elif near.length == len(before or ()):
-        made.near = near
+    """A column behind that of the positions before. Its midpoints are those of `before` where nothing else has grown
+    from there, which `length` shows, else a copy."""
+    grown = Grown(column if before is None else [*before, *column])
+    midpoints = getattr(before, "midpoints", None)
+    if midpoints is None:
+        grown.midpoints = Midpoints()
+    elif midpoints.length == len(before or ()):
+        grown.midpoints = midpoints
     else:  # another column has grown from there
-        known = min(near.count, len(before or ()))
-        made.near = Midpoints(near.mid[:known], near.rad[:known])
-    made.near.length = len(made)
-    return made
+        known = min(midpoints.count, len(before or ()))
+        grown.midpoints = Midpoints(midpoints.mid[:known], midpoints.rad[:known])
+    grown.midpoints.length = len(grown)
+    return grown
 
 
 def sieve(
     queries: Sequence[Sequence[fmpq | arb]], keys: Sequence[Sequence[fmpq | arb]]
 ) -> Callable[[int, range], Sequence[int]]:
-    """For a row, by its number, and what it sees: the positions whose score is not surely below another one."""
-    offered = [getattr(column, "near", Midpoints()).of(column) for column in keys]
+    """For a row, by its number, and what it sees: the positions whose score is not surely below another one.
+
+    A score is a sum of products q k, and the exact q' and k' are within r and s of these: q' k' is within |q| s +
+    r (|k| + s) of q k. The sum of m products in floats is off by at most m/2 steps of their sizes, and these bounds are
+    rounded as well, which m + 8 steps cover. What is not finite is kept: infinity less infinity is no number, `fmax`
+    passes over it, and no comparison with it is true.
+    """
+    offered = [getattr(column, "midpoints", Midpoints()).of(column) for column in keys]
 
     def places(number: int, sees: range) -> Sequence[int]:
         here = slice(sees.start, sees.stop)
-        score, off = np.zeros(len(sees)), np.full(len(sees), 2.0**-900)
+        steps = (len(keys) + 8) * STEP
+        score, off = np.zeros(len(sees)), np.full(len(sees), 2.0**-900)  # more than products below the least float lose
         with np.errstate(all="ignore"):
             for column, (mid, rad) in zip(queries, offered, strict=True):
                 (by,), (by_off,) = Midpoints().of(column[number : number + 1])
                 product, size = by * mid[here], np.abs(mid[here])
                 score += product
-                off += abs(by) * rad[here] + by_off * (size + rad[here]) + np.abs(product) * ((len(keys) + 8) * UNIT)
-            off *= 1 + (len(keys) + 8) * UNIT
-            off += np.abs(score) * UNIT
+                off += abs(by) * rad[here] + by_off * (size + rad[here]) + np.abs(product) * steps
+            off *= 1 + steps
+            off += np.abs(score) * STEP
             least = np.fmax.reduce(score - off)
             return [sees.start + int(j) for j in np.flatnonzero(~(score + off < least))]
 

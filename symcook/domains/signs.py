@@ -100,13 +100,13 @@ class KnownSigns:
         """The answer to a question, or ANY where it takes too many steps; questions inside it share its steps."""
         if self._left is not None:
             return ask()
-        given = self._left = max(LEAST_STEPS, min(MAX_STEPS, self._all))
+        steps_given = self._left = max(LEAST_STEPS, min(MAX_STEPS, self._all))
         try:
             return ask()
         except _Exhausted:
             return ANY
         finally:
-            self._all -= given - self._left
+            self._all -= steps_given - self._left
             self._left = None
 
     def _spend(self, terms: int) -> None:
@@ -186,11 +186,11 @@ class KnownSigns:
             if len(value.num) > _SHORT:
                 continue
             for ratio in {terms[m] / c for m, c in value.num.terms() if m in terms}:
-                rest = p - ratio * value.num
-                left = self._decide(rest, {}, False)
-                if depth > 1 and left not in (POSITIVE, ZERO, NEGATIVE):
-                    left &= self._from_assumptions(rest, depth - 1)
-                signs &= total(known if ratio > 0 else flip(known), left)
+                remaining = p - ratio * value.num
+                signs_left = self._decide(remaining, {}, False)
+                if depth > 1 and signs_left not in (POSITIVE, ZERO, NEGATIVE):
+                    signs_left &= self._from_assumptions(remaining, depth - 1)
+                signs &= total(known if ratio > 0 else flip(known), signs_left)
                 if signs in (POSITIVE, ZERO, NEGATIVE):
                     return signs
         return signs
@@ -225,8 +225,8 @@ class KnownSigns:
             lead = self._decide(a, {})
             if lead not in (POSITIVE, NEGATIVE):
                 continue
-            rest = flip(self._polynomial(self.field.reduced(b * b - 4 * a * c)))
-            signs = product(total(NONNEGATIVE, rest), lead)
+            discriminant = flip(self._polynomial(self.field.reduced(b * b - 4 * a * c)))
+            signs = product(total(NONNEGATIVE, discriminant), lead)
             if signs != ANY:
                 return signs
         return ANY
@@ -414,8 +414,10 @@ class KnownSigns:
             if len(parts) > 1 or parts[0][1] > 1:
                 signs = of_number(lead)
                 for part, power in parts:
-                    one = self._decide(part, boxes)
-                    signs = product(signs, one if power % 2 else product(one, one) & NONNEGATIVE)
+                    sign_of_part = self._decide(part, boxes)
+                    signs = product(
+                        signs, sign_of_part if power % 2 else product(sign_of_part, sign_of_part) & NONNEGATIVE
+                    )
         return signs
 
     def _number(self, p: fmpq_mpoly) -> int:
@@ -507,13 +509,13 @@ class KnownSigns:
             if self.field.generators[g].kind in _BREAKS and g not in atoms:
                 atoms.add(g)
                 waiting += self._used(self.field.argument(g))
-        left = MAX_BRANCHES >> 2 * self._depth
+        branches_left = MAX_BRANCHES >> 2 * self._depth
 
         def walk(rest: list[int], put: list[fmpq_mpoly], boxes: dict[int, Span]) -> int:
-            nonlocal left
+            nonlocal branches_left
             if not rest:
-                left -= 1
-                return ANY if left < 0 else self._decide(self.field.reduced(self._composed(p, put)), boxes)
+                branches_left -= 1
+                return ANY if branches_left < 0 else self._decide(self.field.reduced(self._composed(p, put)), boxes)
             g, *others = rest
             argument = self._composed(self.field.argument(g), put)
             signs = self._decide(argument, boxes)
@@ -521,7 +523,7 @@ class KnownSigns:
             step = self.field.generators[g].kind == "step"
             above = (POSITIVE, self.field.one) if step else (NONNEGATIVE, argument)
             for side, value in ((NONPOSITIVE, argument * 0), above):
-                if signs & side and left >= 0 and result != ANY:
+                if signs & side and branches_left >= 0 and result != ANY:
                     smaller = self._smaller(argument, boxes, side)
                     if smaller is not None:
                         result |= walk(others, [*put[:g], value, *put[g + 1 :]], smaller)

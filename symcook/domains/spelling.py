@@ -44,16 +44,16 @@ class Spelling:
 
     def slot(self, name: str) -> str:
         """What a given number is called at a place: by itself at position i."""
-        given, (terms, constant) = self.world.slots[name]
+        given_name, (terms, constant) = self.world.slots[name]
         at = next(iter(terms)) if len(terms) == 1 and not constant and set(terms.values()) == {1} else None
         if at == "i":
-            return given
+            return given_name
         if at is not None and (terms, constant) != self.world.end:
-            return f"{given}_{self.name(at)}"
+            return f"{given_name}_{self.name(at)}"
         near = {1: "after", -1: "before"}.get(int(constant)) if terms == {"i": 1} else None
         if (terms, constant) == self.world.end or near is not None:
-            return f"{given}_{near or 'last'}"
-        return f"{given}_{constant}" if not terms else f"{given}_at{len(self.short)}"
+            return f"{given_name}_{near or 'last'}"
+        return f"{given_name}_{constant}" if not terms else f"{given_name}_at{len(self.short)}"
 
     def letter(self, place: str, tokens: Sequence[str]) -> str:
         """That one of the tokens stands at a place."""
@@ -74,8 +74,8 @@ class Spelling:
                 letter, at = name[2:].rsplit(":", 1)
                 yield f"{self.name(name)} is the number of {_said(letter)} up to position {at}"
             elif name in self.world.slots:
-                given, place = self.world.slots[name]
-                yield f"{self.name(name)} is the {given} given at position {self.linear(*place)}"
+                given_name, place = self.world.slots[name]
+                yield f"{self.name(name)} is the {given_name} given at position {self.linear(*place)}"
             elif (text := self.definition(name)) is not None:
                 yield f"{self.name(name)} = {text}"
 
@@ -102,22 +102,22 @@ class Spelling:
         for monomial, c in polynomial.terms():
             factors = [self.power(g, int(e)) for g, e in enumerate(monomial) if e]
             number = Fraction(int(c.p), int(c.q))
-            shown = str(abs(number))
-            term = "*".join([*([] if shown == "1" and factors else [shown]), *factors])
+            number_text = str(abs(number))
+            term = "*".join([*([] if number_text == "1" and factors else [number_text]), *factors])
             out += (" - " if number < 0 else " + ") + term if out else ("-" if number < 0 else "") + term
         return out or "0"
 
     def power(self, g: int, exponent: int) -> str:
-        one, field_ = self.world.field.generators[g], self.world.field
-        if one.kind == "exp":
-            inside = self.value(one.argument * fmpq(exponent, field_.roots[g]))
+        generator, field_ = self.world.field.generators[g], self.world.field
+        if generator.kind == "exp":
+            inside = self.value(generator.argument * fmpq(exponent, field_.roots[g]))
             return f"exp({inside})"
-        if one.kind == "symbol":
-            base = self.name(one.argument.name)
-        elif one.kind == "constant":
-            base = f"({from_sympy(one.argument)})"
+        if generator.kind == "symbol":
+            base = self.name(generator.argument.name)
+        elif generator.kind == "constant":
+            base = f"({from_sympy(generator.argument)})"
         else:
-            base = f"{one.kind}({self.value(one.argument)})"
+            base = f"{generator.kind}({self.value(generator.argument)})"
         return base if exponent == 1 else f"{_bracketed(base, '^')}^{exponent}"
 
     def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> str:
@@ -125,9 +125,9 @@ class Spelling:
 
     def sum(self, name: str) -> str:
         """A sum without a rule, written out."""
-        one = self.world.sums[name]
-        body = self.indicators(one.cells, "j")
-        return f"sum(j, {self.linear(*one.low)}, {self.linear(*one.high)}, {body})"
+        named_sum = self.world.sums[name]
+        body = self.indicators(named_sum.cells, "j")
+        return f"sum(j, {self.linear(*named_sum.low)}, {self.linear(*named_sum.high)}, {body})"
 
     def indicators(self, cells: Sequence[GuardedCell], at: str) -> str:
         """Cells as one term."""
@@ -135,7 +135,7 @@ class Spelling:
         for cell in cells:
             if isinstance(cell.value, fmpq) and cell.value == 0:
                 continue
-            guards = [g for atom, held in cell.guard.items() for g in self.atom(atom, held)]
+            guards = [g for atom, allowed in cell.guard.items() for g in self.atom(atom, allowed)]
             test, value = " & ".join(map(in_brackets, guards)), self.value(cell.value)
             parts.append(self.where(test, value, self.infinite(cell)) if test else value)
         return " + ".join(parts) or "0"
@@ -157,12 +157,12 @@ class Spelling:
 
     def guard(self, guard: Guard) -> tuple[str, ...]:
         """What a guard says, as formulas that all hold: also that a position is there at which a letter stands."""
-        said = [text for atom, held in guard.items() for text in self.atom(atom, held)]
+        formulas = [text for atom, allowed in guard.items() for text in self.atom(atom, allowed)]
         there = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
         least = max(there, default=0) + 1 - self.world.start
         if there and least > self.world.fewest and ("form", (("n", 1),)) not in guard:
-            said.insert(0, f"{least} <= n")
-        return tuple(said)
+            formulas.insert(0, f"{least} <= n")
+        return tuple(formulas)
 
     def atom(self, atom: LinearAtom, held: Any) -> list[str]:
         """What an atom says, as formulas that all hold."""
@@ -195,16 +195,16 @@ class Spelling:
     def signed(self, terms: Mapping[str, int], constant: Fraction, held: frozenset[int]) -> list[str]:
         """Which signs a form has."""
         (less, more) = sides(({v: Fraction(c) for v, c in terms.items()}, constant))
-        left, right = self.linear(*less), self.linear(*more)
-        said = {
-            (1,): f"{left} < {right}",
-            (-1,): f"{right} < {left}",
-            (0,): f"{right} = {left}",
-            (0, 1): f"{left} <= {right}",
-            (-1, 0): f"{right} <= {left}",
-            (-1, 1): f"~({right} = {left})",
+        left_text, right_text = self.linear(*less), self.linear(*more)
+        comparisons = {
+            (1,): f"{left_text} < {right_text}",
+            (-1,): f"{right_text} < {left_text}",
+            (0,): f"{right_text} = {left_text}",
+            (0, 1): f"{left_text} <= {right_text}",
+            (-1, 0): f"{right_text} <= {left_text}",
+            (-1, 1): f"~({right_text} = {left_text})",
         }
-        return [said[tuple(sorted(held))]]
+        return [comparisons[tuple(sorted(held))]]
 
     def compared(self, less: Mapping[str, int], more: Mapping[str, int], by: int, sign: str) -> str:
         """less SIGN more + by, strictly where that is shorter."""

@@ -166,13 +166,13 @@ class Symbolic(Rowwise):
     def resolve(self, values: Sequence[Value]) -> SymbolicColumn:
         """The values without open maxima and steps, split into cases (which must be on); those inside exponentials,
         roots and other functions stay."""
-        field, put = self._field, {}
+        field, resolved = self._field, {}
         for value in values:
             if isinstance(value, Function):
                 field.lift(value)
                 for polynomial in (value.num, value.den):
-                    self._resolve(polynomial, put)
-        gens = [put.get(g, gen) for g, gen in enumerate(field.ctx.gens())]
+                    self._resolve(polynomial, resolved)
+        gens = [resolved.get(g, gen) for g, gen in enumerate(field.ctx.gens())]
         return [self._put(value, gens) if isinstance(value, Function) else value for value in values]
 
     def _put(self, value: Function, gens: Sequence[fmpq_mpoly]) -> Value:
@@ -208,8 +208,8 @@ class Symbolic(Rowwise):
         signs = self._signs.of(value)
         verdict = _verdict(signs, wanted)
         if verdict is None and self._choices is not None:
-            rest = NONPOSITIVE if wanted == POSITIVE else NONZERO
-            return self._split(value, signs, (wanted, rest)) == wanted
+            opposite = NONPOSITIVE if wanted == POSITIVE else NONZERO
+            return self._split(value, signs, (wanted, opposite)) == wanted
         return verdict
 
     def number(self, value: int | Number) -> Value:
@@ -287,15 +287,15 @@ class Symbolic(Rowwise):
             return ZERO
         rational, squares, inside = self._under_root(value, signs)
         result = self._number_root(rational)
-        for one, half in squares:
-            result = result * (self.relu(one) + self.relu(-one)) ** half
+        for square, half in squares:
+            result = result * (self.relu(square) + self.relu(-square)) ** half
         positive = POSITIVE if signs == POSITIVE else NONNEGATIVE  # no factor vanishes where the value does not
-        for one in inside:
-            if not isinstance(one, Function):
-                raise RuntimeError(f"a Function is expected here, not {type(one).__name__}")
-            if self._signs.known(one) & ~positive:
-                self._signs.know(one, positive)
-            result = result * self._field.function("sqrt", one)
+        for factor in inside:
+            if not isinstance(factor, Function):
+                raise RuntimeError(f"a Function is expected here, not {type(factor).__name__}")
+            if self._signs.known(factor) & ~positive:
+                self._signs.know(factor, positive)
+            result = result * self._field.function("sqrt", factor)
         return result
 
     def _under_root(self, value: Function, signs: int) -> tuple[fmpq, list[tuple[Value, int]], SymbolicColumn]:
@@ -303,35 +303,35 @@ class Symbolic(Rowwise):
         for all admissible symbols, where `signs` has the signs of the value."""
         field = self._field
         field.lift(value)
-        rational, rest, squares, inside = ONE, field.one, [], []
+        rational, unrooted, squares, inside = ONE, field.one, [], []
         both = [(field.factored(polynomial), side) for polynomial, side in ((value.num, 1), (value.den, -1))]
         single = signs == POSITIVE and sum(int(power) % 2 for (_, factors), _ in both for _, power in factors) == 1
         for (lead, factors), side in both:
             rational = rational * lead**side
-            for one, power in factors:
-                content, one = _primitive(one)
+            for factor, power in factors:
+                content, factor = _primitive(factor)
                 rational *= content ** (side * int(power))
                 half, odd = divmod(side * int(power), 2)
                 if half:
-                    squares.append((polynomial_of(field, one), half))
+                    squares.append((polynomial_of(field, factor), half))
                 if not odd:
                     continue
-                known = ANY if single else self._signs.polynomial(one)
+                known = ANY if single else self._signs.polynomial(factor)
                 if known & POSITIVE and known & NEGATIVE:
-                    rest = rest * one
+                    unrooted = unrooted * factor
                 elif known & NEGATIVE:
                     rational = -rational
-                    inside.append(polynomial_of(field, -one))
+                    inside.append(polynomial_of(field, -factor))
                 else:
-                    inside.append(polynomial_of(field, one))
-        if not rest.is_constant():
+                    inside.append(polynomial_of(field, factor))
+        if not unrooted.is_constant():
             if signs != POSITIVE:  # where another factor is 0, the rest may be negative: keep all in one piece
-                content, rest = _primitive(value.num * value.den)
+                content, unrooted = _primitive(value.num * value.den)
                 rational, squares, inside = abs(content), [(polynomial_of(field, value.den), -1)], []
             else:
-                content, rest = _primitive(rest)
+                content, unrooted = _primitive(unrooted)
                 rational, content = abs(rational * content), content * rational
-            inside.append(polynomial_of(field, rest if content > 0 else -rest))
+            inside.append(polynomial_of(field, unrooted if content > 0 else -unrooted))
         return rational, squares, inside
 
     def _number_root(self, value: fmpq) -> Value:
@@ -339,8 +339,8 @@ class Symbolic(Rowwise):
             raise BadInput("the argument of sqrt must not be negative", value)
         outside, inside = squarefree(int(value.p) * int(value.q))
         result: Value = fmpq(outside, int(value.q))
-        whole = inside.bit_length() > _FACTOR_BITS
-        for prime in [inside] if whole else [int(p) for p, _ in fmpz(inside).factor()] if inside else [0]:
+        too_long = inside.bit_length() > _FACTOR_BITS
+        for prime in [inside] if too_long else [int(p) for p, _ in fmpz(inside).factor()] if inside else [0]:
             result = result * (fmpq(prime) if prime < 2 else self._field.function("sqrt", fmpq(prime)))
         return result
 
@@ -358,12 +358,12 @@ class Symbolic(Rowwise):
             signs = POSITIVE
         if signs == NONNEGATIVE:
             why = f"the layer norm of position {i} needs to know whether its variance is zero"
-            one = self._square_root(variance)
-            if one is None:
+            root = self._square_root(variance)
+            if root is None:
                 signs = self._split(variance, signs, (POSITIVE, NULL), why)
             else:  # the answer has the sign of `one` too
-                found = self._split(one, self._signs.of(one), (POSITIVE, NEGATIVE, NULL), why)
-                signs = NULL if found == NULL else POSITIVE
+                side = self._split(root, self._signs.of(root), (POSITIVE, NEGATIVE, NULL), why)
+                signs = NULL if side == NULL else POSITIVE
         if signs == NULL:
             refuse_zero_variance(zero_variance, i)
             return [ZERO] * len(entries)
@@ -377,8 +377,8 @@ class Symbolic(Rowwise):
         if not isinstance(value, Function):
             raise RuntimeError(f"a Function is expected here, not {type(value).__name__}")
         rational, squares, inside = self._under_root(value, NONNEGATIVE)
-        one, power = squares[0] if len(squares) == 1 else (ONE, 0)
-        return one if power == 1 and isinstance(one, Function) and not inside and rational > 0 else None
+        root, power = squares[0] if len(squares) == 1 else (ONE, 0)
+        return root if power == 1 and isinstance(root, Function) and not inside and rational > 0 else None
 
     def _gelu(self, value: Value, kind: str) -> Value:
         """x Phi(x) = x/2 (1 + erf(x/sqrt 2)), and its approximations with tanh (the logistic function of u is
@@ -410,27 +410,27 @@ class Symbolic(Rowwise):
         num, den = value.num, value.den
         below = self._signs.polynomial(den)
         if below & NONNEGATIVE and below & NEGATIVE:  # a denominator of open sign: multiply by it above and below
-            factor, rest = field.quotient(field.one, den * den), num * den
+            factor, inside = field.quotient(field.one, den * den), num * den
         else:
-            factor, rest = field.quotient(field.one, den), num
+            factor, inside = field.quotient(field.one, den), num
             if below & NEGATIVE:
-                factor, rest = -factor, -rest
-        lead, factors = field.factored(rest)
+                factor, inside = -factor, -inside
+        lead, factors = field.factored(inside)
         factor = factor * abs(lead)
-        kept = field.ctx.constant(1 if lead > 0 else -1)
-        for one, power in factors:
-            signs = self._signs.polynomial(one)
+        left_inside = field.ctx.constant(1 if lead > 0 else -1)
+        for factor_taken, power in factors:
+            signs = self._signs.polynomial(factor_taken)
             even = power // 2 * 2
             if even:
-                factor = factor * polynomial_of(field, one**even)
+                factor = factor * polynomial_of(field, factor_taken**even)
             if power % 2:
                 if not signs & NEGATIVE:
-                    factor = factor * polynomial_of(field, one)
+                    factor = factor * polynomial_of(field, factor_taken)
                 elif not signs & POSITIVE:
-                    factor, kept = factor * polynomial_of(field, -one), -kept
+                    factor, left_inside = factor * polynomial_of(field, -factor_taken), -left_inside
                 else:
-                    kept = kept * one
-        return factor, kept
+                    left_inside = left_inside * factor_taken
+        return factor, left_inside
 
     def _exponential(self, exponent: Value) -> Value:
         powers, factor = self._exponent_powers(exponent)
@@ -459,9 +459,9 @@ class Symbolic(Rowwise):
         for base, c in parts:
             argument = self._logarithm(base)
             if argument is not None:
-                whole = int(c.p) // int(c.q)
-                factor *= _rational_power(argument, whole)
-                c = c - whole
+                integer = int(c.p) // int(c.q)
+                factor *= _rational_power(argument, integer)
+                c = c - integer
             if c:
                 wanted.append((base, Fraction(int(c.p), int(c.q))))
         for base, c in wanted:
@@ -487,12 +487,12 @@ class Symbolic(Rowwise):
         exponents = [score - scores[0] for score in scores]
         for exponent in exponents:
             self._exponent_powers(exponent)  # settles the roots
-        found = [self._exponent_powers(exponent) for exponent in exponents]
-        used = {g for powers, _ in found for g in powers}
-        least = {g: min(powers.get(g, 0) for powers, _ in found) for g in used}
+        powers_found = [self._exponent_powers(exponent) for exponent in exponents]
+        used = {g for powers, _ in powers_found for g in powers}
+        least = {g: min(powers.get(g, 0) for powers, _ in powers_found) for g in used}
         return [
             factor * polynomial_of(self._field, self._field.monomial({g: powers.get(g, 0) - least[g] for g in used}))
-            for powers, factor in found
+            for powers, factor in powers_found
         ]
 
     def _chosen(self, scores: SymbolicColumn, weighting: str, row: tuple[int, range]) -> list[int]:
@@ -544,8 +544,8 @@ class Symbolic(Rowwise):
         return chosen
 
     def _open(self, scores: SymbolicColumn, j: int, best: int, row: tuple[int, range]) -> Branching:
-        i, seen = row
-        places = [f"{self._brief(scores[k])} (position {seen[k]})" for k in (j, best)]
+        i, keys_seen = row
+        places = [f"{self._brief(scores[k])} (position {keys_seen[k]})" for k in (j, best)]
         return Branching(
             f"the attention of position {i} needs to know which is greater, {' or '.join(places)}; "
             "set the symbols in them, or split cases (--cases)."
@@ -586,15 +586,15 @@ class Symbolic(Rowwise):
         side = options[self._choices.take(len(options))]
         factor, inner = self._taken_out(value)
         core = polynomial_of(field, inner)
-        shown = core
+        core_shown = core
         if self._signs.of(factor) & NULL:  # then the sign of the core says less than the sign of the value
             if not isinstance(value, Function):
                 raise RuntimeError(f"a Function is expected here, not {type(value).__name__}")
             field.lift(value)
-            core, shown = polynomial_of(field, value.num * value.den), value
+            core, core_shown = polynomial_of(field, value.num * value.den), value
         if isinstance(core, Function):
             self._signs.assume(core, side & signs)
-        self.conditions.append(_RELATION[side & signs].format(self._text(shown)))
+        self.conditions.append(_RELATION[side & signs].format(self._text(core_shown)))
         return side
 
     def _text(self, value: Value) -> str:
@@ -616,12 +616,12 @@ class _Closed(Meaning[Value, Any]):
         self.known: dict[Tree, Value] = {}
 
     def term(self, tree: Tree) -> Value:
-        found = self.known.get(tree)
-        if found is None:
+        value = self.known.get(tree)
+        if value is None:
             closed = tree[0] != "call" or tree[1] in ("exp", "sqrt", "min", "max", "relu", "abs", "pow")
-            found = super().term(tree) if closed and tree[0] not in ("if", "ind", "sum", "prod") else self.opaque(tree)
-            self.known[tree] = found
-        return found
+            value = super().term(tree) if closed and tree[0] not in ("if", "ind", "sum", "prod") else self.opaque(tree)
+            self.known[tree] = value
+        return value
 
     def number(self, p: int, q: int) -> Value:
         return fmpq(p, q)
@@ -657,13 +657,13 @@ class _Closed(Meaning[Value, Any]):
 
     def opaque(self, tree: Tree) -> Value:
         """A constant; NotExact where a declared symbol stands in it."""
-        if found := sorted(names(tree)):
+        if symbols := sorted(names(tree)):
             must = (
                 "a symbol of a closed form must stand in sums, products, integer powers, square roots, exponentials "
                 "and maxima, which have one normal form"
             )
-            given = " ".join(f"--set {name}=3" for name in found)
-            do = f"set {', '.join(found)} (as {given}): of numbers alone it is a constant"
+            settings = " ".join(f"--set {name}=3" for name in symbols)
+            do = f"set {', '.join(symbols)} (as {settings}): of numbers alone it is a constant"
             raise NotExact(must, show(tree), do)
         value = to_sympy(tree, {})
         number = lowered(value)

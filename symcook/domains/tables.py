@@ -52,7 +52,7 @@ class CellTable:
     @staticmethod
     def cases(world: World, atom: LinearAtom, values: Iterable[tuple[Any, Value]]) -> CellTable:
         """A value for each part of what an atom may be."""
-        cells = ((g, v) for held, v in values if world.possible(g := KeptGuard({atom: held})))
+        cells = ((g, v) for allowed, v in values if world.possible(g := KeptGuard({atom: allowed})))
         return CellTable(world, [GuardedCell(g, world.tidy(g, v)) for g, v in cells]).merged()
 
     def join(self, other: CellTable, each: Callable[[Value, Value], Value]) -> CellTable:
@@ -67,12 +67,14 @@ class CellTable:
 
     def __add__(self, other: CellTable) -> CellTable:
         world = self.world
-        for one, alone in ((self, other), (other, self)):
+        for table, alone in ((self, other), (other, self)):
             if len(alone.cells) == 1 and not alone.cells[0].guard:  # no two values become alike
                 added = alone.cells[0].value
                 if added == 0:
-                    return one
-                return CellTable(world, [GuardedCell(c.guard, world.tidy(c.guard, c.value + added)) for c in one.cells])
+                    return table
+                return CellTable(
+                    world, [GuardedCell(c.guard, world.tidy(c.guard, c.value + added)) for c in table.cells]
+                )
         return self.join(other, lambda x, y: x + y)
 
     def __mul__(self, other: CellTable) -> CellTable:
@@ -96,13 +98,13 @@ class CellTable:
 
     def beside(self, other: CellTable) -> CellTable:
         """The common guards of both tables, with the values of this one; cells are not put together."""
-        met = ((self.world.met(a.guard, b.guard), a.value) for a in self.cells for b in other.cells)
-        return CellTable(self.world, [GuardedCell(g, v) for g, v in met if g is not None])
+        common = ((self.world.met(a.guard, b.guard), a.value) for a in self.cells for b in other.cells)
+        return CellTable(self.world, [GuardedCell(g, v) for g, v in common if g is not None])
 
     def value_at(self, guard: Guard) -> Value:
         """The value on a part of one of its cells."""
-        found = next(c for c in self.cells if self.world.met(c.guard, guard) is not None)
-        return self.world.tidy(guard, found.value)
+        cell = next(c for c in self.cells if self.world.met(c.guard, guard) is not None)
+        return self.world.tidy(guard, cell.value)
 
     def under(self, guard: Guard) -> CellTable:
         """The part of the table where a guard holds."""
@@ -133,9 +135,9 @@ class CellTable:
                 for b, other in enumerate(cells):
                     if a == b or equal(cells[a].value, other.value) is not alike or not (alike or _at_a_point(other)):
                         continue
-                    one = self._one(cells[a], other, alike)
-                    if one is not None:
-                        cells[min(a, b)] = one
+                    merged_cell = self._one(cells[a], other, alike)
+                    if merged_cell is not None:
+                        cells[min(a, b)] = merged_cell
                         del cells[max(a, b)]
                         a = -1
                         break
@@ -163,7 +165,7 @@ class CellTable:
 
     def _one(self, a: GuardedCell, b: GuardedCell, alike: bool) -> GuardedCell | None:
         """The two cells as one. Unless values must be written alike, b may be at a single value of a form."""
-        shared = [x for x, held in a.guard.items() if x in b.guard and b.guard[x] != held]
+        shared = [x for x, allowed in a.guard.items() if x in b.guard and b.guard[x] != allowed]
         if len(shared) > 1:
             return None
         alone = [*(x for x in a.guard if x not in b.guard), *(x for x in b.guard if x not in a.guard)]
@@ -174,7 +176,7 @@ class CellTable:
             fixed = [x for x in b.guard if x in shared or x in alone]
             if not (len(fixed) == 1 and fixed[0][0] == "form" and len({*b.guard[fixed[0]]}) == 1):
                 return None
-            if (held := a.guard.get(fixed[0])) is None or held[0] == held[1]:
+            if (interval := a.guard.get(fixed[0])) is None or interval[0] == interval[1]:
                 return None
             try:
                 if not equal(self.world.tidy(b.guard, a.value), b.value):
@@ -188,9 +190,9 @@ class CellTable:
         first, second = dict(a.guard), dict(b.guard)
         for atom in alone:  # what the other guard says by its rest
             has, lacks = (first, second) if atom in first else (second, first)
-            held = has[atom] = self.world.loosened(has, atom)
-            if self.world.implied(lacks, atom, held):
-                lacks[atom] = held
+            interval = has[atom] = self.world.loosened(has, atom)
+            if self.world.implied(lacks, atom, interval):
+                lacks[atom] = interval
             elif shared:
                 return None
             else:
@@ -198,7 +200,7 @@ class CellTable:
         if not shared:
             return GuardedCell(a.guard, value) if len(a.guard) <= len(b.guard) else GuardedCell(b.guard, value)
         atom = shared[0]
-        guard = {x: held for x, held in first.items() if x != atom}
+        guard = {x: allowed for x, allowed in first.items() if x != atom}
         both, gap = union(atom, first[atom], second[atom])
         if gap is not None and self.world.met(guard, {atom: gap}) is not None:
             return None
@@ -211,9 +213,9 @@ class CellTable:
                     return None
                 guard[there[0]] = there[1]
         for x in [x for x in guard if x in alone]:
-            rest = {y: held for y, held in guard.items() if y != x}
-            if self.world.implied(rest, x, guard[x]):
-                guard = rest
+            others = {y: allowed for y, allowed in guard.items() if y != x}
+            if self.world.implied(others, x, guard[x]):
+                guard = others
         return GuardedCell(KeptGuard(guard), value)
 
     def __repr__(self) -> str:
@@ -222,7 +224,7 @@ class CellTable:
 
 def _at_a_point(cell: GuardedCell) -> bool:
     """Whether a guard says of a form which number it is."""
-    return any(atom[0] == "form" and held[0] == held[1] for atom, held in cell.guard.items())
+    return any(atom[0] == "form" and allowed[0] == allowed[1] for atom, allowed in cell.guard.items())
 
 
 def moved_sums(world: World, value: Value, name: str, place: Affine) -> dict[str, Value]:
@@ -236,19 +238,19 @@ def moved_sums(world: World, value: Value, name: str, place: Affine) -> dict[str
 
 def moved_sum(world: World, one: str, name: str, place: Affine) -> Value:
     """A sum with another place for a position."""
-    found, cells = world.sums[one], world.sums[one].cells
+    named_sum, cells = world.sums[one], world.sums[one].cells
     if name != "j":
         if "j" in place[0] and any(v == name or v.endswith(f":{name}") for v in world.names_inside(one)):
             raise NoRule("a sum over positions inside of another")
         cells = CellTable(world, cells).at(name, place).cells
     ends = []
-    for terms, c in (found.low, found.high):
+    for terms, c in (named_sum.low, named_sum.high):
         factor = terms.get(name, Fraction(0))
         moved = {v: x for v, x in terms.items() if v != name}
         for v, x in place[0].items():
             moved[v] = moved.get(v, Fraction(0)) + factor * x
         ends.append((moved, c + factor * place[1]))
-    return world.sum(NamedSum(cells, ends[0], ends[1], found.kept))
+    return world.sum(NamedSum(cells, ends[0], ends[1], named_sum.kept))
 
 
 def equal(a: Value, b: Value) -> bool:
@@ -303,9 +305,9 @@ def substituted(terms: Mapping[str, int], new: Mapping[str, Affine]) -> Affine:
 def moved_guard(world: World, guard: Guard, name: str, place: Affine) -> Guard | None:
     """A guard with a linear form in place of a position's name; None where it cannot hold."""
     out: Guard = {}
-    for atom, held in guard.items():
+    for atom, allowed in guard.items():
         try:
-            new = moved_atom(world, atom, held, name, place)
+            new = moved_atom(world, atom, allowed, name, place)
         except NoRule:
             if not world.possible(out):
                 return None
@@ -378,8 +380,8 @@ def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | Non
             return {} if world.after in held else None
         return {("letter", "n"): held}
     atom = ("letter", next(iter(terms)) if terms else int(constant))
-    left = held & world.domain(atom)
-    return {} if left == world.domain(atom) else {atom: left} if left else None
+    letters_left = held & world.domain(atom)
+    return {} if letters_left == world.domain(atom) else {atom: letters_left} if letters_left else None
 
 
 def _residue_at(world: World, m: int, held: frozenset[int], place: Affine) -> Guard | None:
@@ -388,9 +390,9 @@ def _residue_at(world: World, m: int, held: frozenset[int], place: Affine) -> Gu
         return {} if int(constant) % m in held else None
     if any(c.denominator != 1 for c in terms.values()):
         raise NoRule("a residue of a fraction")
-    rest = {v: int(c) % m for v, c in terms.items() if int(c) % m}
-    if len(rest) != 1:
+    terms_left = {v: int(c) % m for v, c in terms.items() if int(c) % m}
+    if len(terms_left) != 1:
         raise NoRule("a residue of a sum")
-    ((v, c),) = rest.items()
+    ((v, c),) = terms_left.items()
     fits = frozenset(r for r in range(m) if (c * r + int(constant)) % m in held)
     return {("mod", v, m): fits} if fits else None

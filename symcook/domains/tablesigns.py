@@ -52,15 +52,15 @@ class TableSigns:
     def of(self, value: Value, guard: Guard) -> set[int]:
         """The signs that a value may have where a guard holds; more than there are, if that is not known."""
         if self.world.sums:
-            gone = {a[1]: ZERO for a, held in guard.items() if a[0] == "some" and held == frozenset((False,))}
+            gone = {a[1]: ZERO for a, allowed in guard.items() if a[0] == "some" and allowed == frozenset((False,))}
             value = self.world.put(value, gone) if gone else value
         if isinstance(value, fmpq):
             return {(value > 0) - (value < 0)}
         out = {1}
         for factor, power, above in self.factors(value):
-            one = self.factor(factor, guard)
-            if one != POSITIVE:
-                out = {s * t ** int(power) for s in out for t in one if above or t}
+            factor_signs = self.factor(factor, guard)
+            if factor_signs != POSITIVE:
+                out = {s * t ** int(power) for s in out for t in factor_signs if above or t}
         return out
 
     def factors(self, value: Function) -> list[tuple[Value, int, bool]]:
@@ -69,15 +69,15 @@ class TableSigns:
         field, key = self.world.field, self.world.field.written(value)
         if key in self._factors:
             return self._factors[key]
-        found = self._factors[key] = list[tuple[Value, int, bool]]()
+        signed_factors = self._factors[key] = list[tuple[Value, int, bool]]()
         for polynomial, above in ((value.num, True), (value.den, False)):
             if polynomial is field.one:
                 continue
             lead, factors = field.factored(polynomial)
             if lead < 0:
-                found.append((-ONE, 1, above))
-            found += [(polynomial_of(field, one), int(power), above) for one, power in factors]
-        return found
+                signed_factors.append((-ONE, 1, above))
+            signed_factors += [(polynomial_of(field, factor), int(power), above) for factor, power in factors]
+        return signed_factors
 
     def factor(self, value: Value, guard: Guard) -> set[int]:
         """The signs of a polynomial, as one piece."""
@@ -91,22 +91,22 @@ class TableSigns:
     def _of_factor(self, value: Function, guard: Guard) -> set[int]:
         world = self.world
         form, out = linear_form(world.field, value), set[int]()
-        whole = form is not None and all(world.whole(v) for v in form[0])
-        given = form is not None and not whole and self.given(form[0])
-        if form is not None and (whole or given):
+        integral = form is not None and all(world.whole(v) for v in form[0])
+        is_given = form is not None and not integral and self.given(form[0])
+        if form is not None and (integral or is_given):
             upward, constant = row(form)
-            downward, step = tuple([(v, -x) for v, x in upward]), gcd(*(x for _, x in upward)) if whole else 1
-            above, below = (constant % step or step, -constant % step or step) if whole else (0, 0)
+            downward, step = tuple([(v, -x) for v, x in upward]), gcd(*(x for _, x in upward)) if integral else 1
+            above, below = (constant % step or step, -constant % step or step) if integral else (0, 0)
             asked: dict[int, tuple[FormRow, ...]]
             asked = {1: ((upward, constant - above),), -1: ((downward, -constant - below),)}
             if not constant % step:
                 asked[0] = (upward, constant), (downward, -constant)
             answers = world.possible_each(guard, asked.values())
             out = {sign for sign, possible in zip(asked, answers, strict=True) if possible}
-            if whole:
+            if integral:
                 return out
         best = self._shifted(value, guard)
-        if form is not None and given:
+        if form is not None and is_given:
             atom, sign = sign_atom(*form)
             best &= {sign * s for s in guard.get(atom, (-1, 0, 1))} & {s for s in (-1, 0, 1) if s in out}
         for sign in (1, -1):
@@ -137,8 +137,8 @@ class TableSigns:
         low = {"n": world.fewest, "i": world.start, "j": world.start}.get(
             name, world.start if name in world.slots else 0
         )
-        held = guard.get(("form", ((name, 1),)), (None, None))[0]
-        low = low if held is None else max(low, held)
+        own_bounds = guard.get(("form", ((name, 1),)), (None, None))[0]
+        low = low if own_bounds is None else max(low, own_bounds)
         while low < 3 and not world.possible(guard, (((name, -1),), int(low))):
             low += 1
         return Fraction(low), False
@@ -173,20 +173,20 @@ class TableSigns:
     def _from_ends(self, value: Function, guard: Guard, far: bool) -> tuple[fmpq_mpoly | None, set[int]]:
         field, ends, strict = self.world.field, dict[int, fmpq](), set[int]()
         degrees = self._numerator(value).degrees()
-        for g, one in [(g, field.generators[g]) for g, degree in enumerate(degrees) if degree]:
-            if one.kind == "symbol":
-                low = self.least(one.argument.name, guard)
+        for g, generator in [(g, field.generators[g]) for g, degree in enumerate(degrees) if degree]:
+            if generator.kind == "symbol":
+                low = self.least(generator.argument.name, guard)
                 if low is None:
                     return None, strict
                 ends[g] = fmpq(low[0].numerator, low[0].denominator)
                 strict |= {g} if low[1] else set()
-            elif one.kind == "constant" and not (one.argument.is_positive or one.argument == LOG):
+            elif generator.kind == "constant" and not (generator.argument.is_positive or generator.argument == LOG):
                 return None, strict
             else:  # exponentials and roots are positive; e^u is above 1 where u is positive
-                log = one.kind == "constant" and one.argument == LOG
+                log = generator.kind == "constant" and generator.argument == LOG
                 grown = not log or not self.world.possible(guard, ((("n", -1),), 1))
                 strict |= {g} if grown else set()
-                if far and one.kind == "exp" and self.of(one.argument, guard) == {1}:
+                if far and generator.kind == "exp" and self.of(generator.argument, guard) == {1}:
                     ends[g] = ONE
         polynomial, gens = self._numerator(value), field.gens
         most = prod([int(degree) + 1 for degree in polynomial.degrees()])  # terms that a monomial may become
@@ -203,40 +203,40 @@ class TableSigns:
         """Something that is not greater and has fewer names: by an end of a form in the guard, by the least value that
         a sum may have, or by the upper end of a name in which a polynomial falls; None where there is nothing."""
         world = self.world
-        whole, sums, rest = self.apart(value)
-        if whole and rest:
-            atom, factor = form_atom(whole)
+        integer_terms, sums, other_names = self.apart(value)
+        if integer_terms and other_names:
+            atom, factor = form_atom(integer_terms)
             low, high = guard.get(atom, (None, None))
             end = low if factor > 0 else high
             if end is not None:
-                return value - world.linear(whole) + fmpq((factor * end).numerator, (factor * end).denominator)
+                return value - world.linear(integer_terms) + fmpq((factor * end).numerator, (factor * end).denominator)
         for name, c in sums.items():
             least = self.smallest(name, guard)
             if c > 0 and least is not None:
                 return value + (least - world.name(name)) * fmpq(c.numerator, c.denominator)
         polynomial = self._numerator(value)
         for g, degree in enumerate(polynomial.degrees()):
-            one = world.field.generators[g] if degree else None
-            end = self.upper(one.argument.name) if one is not None and one.kind == "symbol" else None
+            generator = world.field.generators[g] if degree else None
+            end = self.upper(generator.argument.name) if generator is not None and generator.kind == "symbol" else None
             if end is not None and all(c < 0 for m, c in polynomial.terms() if m[g]) and self._above(value, guard):
-                return world.put(value, {one.argument.name: end})  # type: ignore[union-attr]
+                return world.put(value, {generator.argument.name: end})  # type: ignore[union-attr]
         return None
 
     def apart(self, value: Function) -> tuple[dict[str, Fraction], dict[str, Fraction], bool]:
         """The linear terms in integers, those in sums, and whether there are other names."""
-        whole, sums, rest = dict[str, Fraction](), dict[str, Fraction](), False
+        integer_terms, sums, other_names = dict[str, Fraction](), dict[str, Fraction](), False
         for monomial, c in self._numerator(value).terms():
             used = [(g, e) for g, e in enumerate(monomial) if e]
-            one = self.world.field.generators[used[0][0]] if len(used) == 1 and used[0][1] == 1 else None
-            name = one.argument.name if one is not None and one.kind == "symbol" else ""
+            generator = self.world.field.generators[used[0][0]] if len(used) == 1 and used[0][1] == 1 else None
+            name = generator.argument.name if generator is not None and generator.kind == "symbol" else ""
             number = fraction(int(c.p), int(c.q))
             if name and self.world.whole(name):
-                whole[name] = number
+                integer_terms[name] = number
             elif name in self.world.sums:
                 sums[name] = number
             elif used:
-                rest = True
-        return whole, sums, rest or bool(sums)
+                other_names = True
+        return integer_terms, sums, other_names or bool(sums)
 
     def _above(self, value: Function, guard: Guard) -> bool:
         """Whether all that a polynomial is made of is known to be at least 0."""
@@ -264,13 +264,13 @@ class TableSigns:
 
     def smallest(self, name: str, guard: Guard) -> Value | None:
         """The least value of a sum of terms that are not negative: where it is not 0, the least that a term may be."""
-        world, one = self.world, self.world.sums[name]
-        if not one.kept:
+        world, named_sum = self.world, self.world.sums[name]
+        if not named_sum.kept:
             return None
         if guard.get(("some", name)) != frozenset((True,)):
             return ZERO
         units, below = set[Fraction](), dict[Any, Value]()
-        for cell in one.cells:
+        for cell in named_sum.cells:
             top, bottom = linear_form(world.field, cell.value), ONE
             if not isinstance(cell.value, fmpq):
                 world.field.lift(cell.value)
@@ -285,7 +285,9 @@ class TableSigns:
         if len(below) != 1:
             return None
         (bottom,) = below.values()
-        return fmpq(min(units).numerator, min(units).denominator) / world.put(bottom, {"j": world.linear(*one.high)})
+        return fmpq(min(units).numerator, min(units).denominator) / world.put(
+            bottom, {"j": world.linear(*named_sum.high)}
+        )
 
     # --- Cases ----------------------------------------------------------------------------------------------------
 
@@ -302,15 +304,15 @@ class TableSigns:
         for factor, _, _ in self.factors(value):
             if isinstance(factor, Function) and len(self.factor(factor, guard)) > 1:
                 below = self._below(value, factor, guard) if weak else 0
-                return [part for one in self.parts(factor, guard, below) for part in self.split(value, one, weak)]
+                return [part for case in self.parts(factor, guard, below) for part in self.split(value, case, weak)]
         raise NoRule(f"the sign of {self.world.field.to_sympy(value)}")
 
     def _below(self, value: Function, factor: Function, guard: Guard) -> int:
         """The sign that a factor has where the value is negative; 0 where that depends on more."""
         out = {-1}
-        for one, power, _ in self.factors(value):
-            if one is not factor:
-                out = {s * t ** int(power) for s in out for t in self.factor(one, guard)}
+        for factor_below, power, _ in self.factors(value):
+            if factor_below is not factor:
+                out = {s * t ** int(power) for s in out for t in self.factor(factor_below, guard)}
             elif power % 2 == 0:
                 return 0
         return out.pop() if len(out) == 1 else 0
@@ -328,30 +330,30 @@ class TableSigns:
         if form is not None and self.given(form[0]):
             atom, sign = sign_atom(*form)
             groups = _grouped(sorted(self.factor(value, guard)), below)
-            found = [(group, {atom: frozenset(sign * s for s in group)}) for group in groups]
-            return self._cut(value, guard, found if sign > 0 else found[::-1])
+            cases = [(group, {atom: frozenset(sign * s for s in group)}) for group in groups]
+            return self._cut(value, guard, cases if sign > 0 else cases[::-1])
         if form is not None and all(world.whole(v) for v in form[0]):
             atom, factor = form_atom(form[0])
             way, zero = (1 if factor > 0 else -1), -form[1] / factor
             groups = _grouped(sorted(self.factor(value, guard), key=lambda s: s * way), below)
             ends = {-1: (None, ceil(zero) - 1), 0: (int(zero), int(zero)), 1: (floor(zero) + 1, None)}
             cut = [(group, [ends[way * s] for s in group]) for group in groups]
-            held = [(group, {atom: (parts[0][0], parts[-1][1])}) for group, parts in cut]
-            return self._cut(value, guard, sorted(held, key=lambda one: one[0] == (0,)))
-        whole, _, _ = self.apart(value)  # an integer that is not 0 may outweigh the rest
-        if not whole or len(self.of(world.linear(whole), guard)) == 1:
+            cases = [(group, {atom: (parts[0][0], parts[-1][1])}) for group, parts in cut]
+            return self._cut(value, guard, sorted(cases, key=lambda case: case[0] == (0,)))
+        integer_terms, _, _ = self.apart(value)  # an integer that is not 0 may outweigh the rest
+        if not integer_terms or len(self.of(world.linear(integer_terms), guard)) == 1:
             raise NoRule(f"the sign of {world.field.to_sympy(value)}")
-        atom, under, over = thresholds(whole, Fraction(0))
+        atom, under, over = thresholds(integer_terms, Fraction(0))
         halves: list[Bounds] = [(None, under), (over, None), (under + 1, under + 1)]
-        return [one for half in halves if (one := world.met(guard, {atom: half})) is not None]
+        return [case for half in halves if (case := world.met(guard, {atom: half})) is not None]
 
     def _cut(self, value: Function, guard: Guard, parts: Sequence[tuple[tuple[int, ...], Guard]]) -> list[Guard]:
         """The parts of a guard that are there; what a part says itself of the sign of the factor is not asked again."""
         out = []
         for signs, part in parts:
-            if (one := self.world.met(guard, part)) is not None:
-                self._known[self.world.field.written(value), guard_key(one)] = set(signs)
-                out.append(one)
+            if (common := self.world.met(guard, part)) is not None:
+                self._known[self.world.field.written(value), guard_key(common)] = set(signs)
+                out.append(common)
         return out
 
 
@@ -359,4 +361,4 @@ def _grouped(signs: Sequence[int], below: int) -> list[tuple[int, ...]]:
     """Signs in an order, each alone, or 0 with the one that is given."""
     if not below or not {0, below} <= set(signs):
         return [(s,) for s in signs]
-    return [tuple(s for s in signs if s in (0, below)) if one == below else (one,) for one in signs if one]
+    return [tuple(s for s in signs if s in (0, below)) if sign == below else (sign,) for sign in signs if sign]

@@ -116,16 +116,16 @@ class World:
     def moved_slots(self, names: Collection[str], name: str, place: Affine) -> dict[str, Value]:
         """The given numbers among some names that stand at a place with this position, with another one for it."""
         new: dict[str, Value] = {}
-        for one in sorted(v for v in names if v in self.slots) if self.slots else ():
-            given, (terms, constant) = self.slots[one]
+        for slot in sorted(v for v in names if v in self.slots) if self.slots else ():
+            given_name, (terms, constant) = self.slots[slot]
             moved = self.linear({}, constant)
             inner = self.moved_slots(terms, name, place) | {name: self.linear(*place)}
             for v, c in terms.items():
                 moved = moved + inner.get(v, self.name(v)) * fmpq(c.numerator, c.denominator)
             if (form := linear_form(self.field, moved)) != (terms, constant):
                 if form is None:
-                    raise NoRule(f"{given} at a place that is no position")
-                new[one] = self.slot(given, form)
+                    raise NoRule(f"{given_name} at a place that is no position")
+                new[slot] = self.slot(given_name, form)
         return new
 
     def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> Value:
@@ -141,8 +141,8 @@ class World:
         """The name of a sum without a rule, or its negative."""
         if not one.kept and all(not isinstance(c.value, fmpq) and _negative(c.value) for c in one.cells):
             cells = tuple(GuardedCell(c.guard, -c.value) for c in one.cells)
-            kept = all(-1 not in self.signs(c.value, c.guard) for c in cells)
-            return -self.sum(NamedSum(cells, one.low, one.high, kept))
+            nonnegative = all(-1 not in self.signs(c.value, c.guard) for c in cells)
+            return -self.sum(NamedSum(cells, one.low, one.high, nonnegative))
         cells = frozenset((frozenset(c.guard.items()), self.field.key(c.value)) for c in one.cells)
         ends = ((tuple(sorted(terms.items())), c) for terms, c in (one.low, one.high))
         name = self._sums.setdefault((cells, *ends), f"S{len(self.sums) + 1}")
@@ -172,11 +172,11 @@ class World:
         return any(v == name or v.endswith(f":{name}") for v in self._free(one))
 
     def _free(self, one: str) -> set[str]:
-        found = self.sums[one]
+        named_sum = self.sums[one]
         inside = self.names_inside(one)
         for other in inside & set(self.sums):
             inside = inside | self._free(other)
-        return {v for v in inside if v != "j" and not v.endswith(":j")} | {*found.low[0], *found.high[0]}
+        return {v for v in inside if v != "j" and not v.endswith(":j")} | {*named_sum.low[0], *named_sum.high[0]}
 
     def names_inside(self, one: str) -> set[str]:
         """The names in what a sum adds up, its own j among them."""
@@ -222,15 +222,19 @@ class World:
     def names_of(self, g: int) -> frozenset[str]:
         """The symbols in a generator."""
         if g not in self._names:
-            one = self.field.generators[g]
-            self._names[g] = frozenset((one.argument.name,)) if one.kind == "symbol" else self._inside(one.argument)
+            generator = self.field.generators[g]
+            self._names[g] = (
+                frozenset((generator.argument.name,))
+                if generator.kind == "symbol"
+                else self._inside(generator.argument)
+            )
         return self._names[g]
 
     def _at(self, polynomial: fmpq_mpoly, moved: Mapping[int, Value]) -> Value:
-        whole = [v for v in moved.values() if isinstance(v, Function)]
-        for one in whole:
-            self.field.lift(one)
-        if all(one.den is self.field.one for one in whole):  # polynomials go in at once
+        functions = [v for v in moved.values() if isinstance(v, Function)]
+        for function in functions:
+            self.field.lift(function)
+        if all(function.den is self.field.one for function in functions):  # polynomials go in at once
             gens = [*self.field.gens]
             for g, value in moved.items():
                 gens[g] = self.field.ctx.constant(value) if isinstance(value, fmpq) else value.num
@@ -238,8 +242,8 @@ class World:
         parts: dict[tuple[int, ...], dict[Any, Any]] = {}
         for monomial, c in polynomial.terms():
             key = tuple(int(monomial[g]) for g in moved)
-            rest = tuple(0 if g in moved else e for g, e in enumerate(monomial))
-            parts.setdefault(key, {})[rest] = c
+            remaining = tuple(0 if g in moved else e for g, e in enumerate(monomial))
+            parts.setdefault(key, {})[remaining] = c
         ready = [(key, polynomial_of(self.field, self.field.ctx.from_dict(part))) for key, part in parts.items()]
         out: Value = ZERO
         for key, term in ready:
@@ -250,21 +254,21 @@ class World:
         return out
 
     def _moved(self, g: int, new: Mapping[str, Value]) -> Value:
-        one = self.field.generators[g]
-        if one.kind == "symbol":
-            return new.get(one.argument.name, self.field.generator(g))
-        if one.kind == "constant" and one.argument == LOG and isinstance(number := new.get("n"), fmpq):
+        generator = self.field.generators[g]
+        if generator.kind == "symbol":
+            return new.get(generator.argument.name, self.field.generator(g))
+        if generator.kind == "constant" and generator.argument == LOG and isinstance(number := new.get("n"), fmpq):
             return self.number(("call", "log", (("num", int(number.p), int(number.q)),)))
-        if one.kind == "constant" and isinstance(one.argument, sympy.Basic):
-            if {str(s) for s in one.argument.free_symbols} & set(new):
-                raise NoRule(f"{one.argument} at another place")
+        if generator.kind == "constant" and isinstance(generator.argument, sympy.Basic):
+            if {str(s) for s in generator.argument.free_symbols} & set(new):
+                raise NoRule(f"{generator.argument} at another place")
             return self.field.generator(g)
-        inside = self.put(one.argument, new)
-        if one.kind == "exp":
+        inside = self.put(generator.argument, new)
+        if generator.kind == "exp":
             return self.exponential(inside * fmpq(1, self.field.roots[g]))
-        if one.kind == "sqrt":
+        if generator.kind == "sqrt":
             return self.root(inside)
-        return self.field.function(one.kind, inside)
+        return self.field.function(generator.kind, inside)
 
     exponential: Callable[[Value], Value]
     root: Callable[[Value], Value]
@@ -296,12 +300,12 @@ class World:
         return self._facts[names]
 
     def _facts_of(self, names: frozenset[str]) -> Iterator[GivenForm]:
-        todo, seen = [*sorted(names), "n"], set()
+        todo, visited = [*sorted(names), "n"], set()
         while todo:
             v = todo.pop()
-            if v in seen:
+            if v in visited:
                 continue
-            seen.add(v)
+            visited.add(v)
             if v == "n":
                 yield {"n": 1}, -self.fewest
                 if self.most is not None:
@@ -310,7 +314,7 @@ class World:
                 yield from self._placed(v)
             elif v[:2] == "k:":
                 yield {v: 1}, 0
-                others = {w: -1 for w in names | seen if w[:2] == "k:"}
+                others = {w: -1 for w in names | visited if w[:2] == "k:"}
                 yield {"n": 1, **others}, -self.added
             elif v[:2] == "p:":
                 _, letter, at = v.split(":", 2)
@@ -318,7 +322,7 @@ class World:
                 yield {v: 1}, 0
                 yield {f"k:{letter}": 1, v: -1}, 0
                 yield {"n": 1, at: -1, f"k:{letter}": -1, v: 1}, self.end[1]
-                others = {w: -1 for w in names | seen if w[:2] == "p:" and w.endswith(f":{at}")}
+                others = {w: -1 for w in names | visited if w[:2] == "p:" and w.endswith(f":{at}")}
                 yield {at: 1, **others}, 1 - self.start - (self.before is not None)
             elif v in self.slots and self.whole(v):
                 yield from self._placed(v)
@@ -340,12 +344,12 @@ class World:
             return point
         for v, other in (("i", "j"), ("j", "i")):
             if v not in point and other in point:
-                here = {f"{one.removesuffix(other)}{v}": x for one, x in point.items() if one.endswith(f":{other}")}
+                here = {f"{name.removesuffix(other)}{v}": x for name, x in point.items() if name.endswith(f":{other}")}
                 point |= {v: point[other], **here}
         if "i" not in point:
             last = many + (self.start - 1) * unit
             point |= {"i": last, "j": last}
-            point |= {f"p:{one[2:]}:{v}": x for one, x in [*point.items()] if one[:2] == "k:" for v in ("i", "j")}
+            point |= {f"p:{name[2:]}:{v}": x for name, x in [*point.items()] if name[:2] == "k:" for v in ("i", "j")}
         return point
 
     def rows(self, atom: LinearAtom, held: Any) -> tuple[tuple[FormRow, ...], frozenset[str]]:
@@ -407,8 +411,8 @@ class World:
 
     def possible_each(self, guard: Guard, asked: Iterable[tuple[FormRow, ...]]) -> Iterator[bool]:
         """`possible` for several further forms at a time, one after another."""
-        said = self._said_by(guard)
-        return (self._answer(said, more) for more in asked)
+        premises = self._said_by(guard)
+        return (self._answer(premises, more) for more in asked)
 
     def _answer(self, said: _Said | None, more: tuple[FormRow, ...]) -> bool:
         if said is None:
@@ -429,21 +433,21 @@ class World:
         """The rows of a guard with the facts of their names; None where no letter is left, or residues disagree."""
         if not all(guard.values()) or not self._parities(guard):
             return None
-        said = [self.rows(atom, held) for atom, held in guard.items()]
-        names = frozenset(["n"]).union(*[names for _, names in said])
-        return _Said(Premises([one for rows, _ in said for one in rows], self.facts(names)), names)
+        rows_said = [self.rows(atom, allowed) for atom, allowed in guard.items()]
+        names = frozenset(["n"]).union(*[names for _, names in rows_said])
+        return _Said(Premises([one for rows, _ in rows_said for one in rows], self.facts(names)), names)
 
     def _parities(self, guard: Guard) -> bool:
         """Whether residues agree with forms that are known."""
         moduli = {a[2] for a in guard if a[0] == "mod"}
-        for atom, held in guard.items() if moduli else ():
-            if atom[0] != "form" or held[0] is None or held[0] != held[1]:
+        for atom, allowed in guard.items() if moduli else ():
+            if atom[0] != "form" or allowed[0] is None or allowed[0] != allowed[1]:
                 continue
             for m in moduli:
                 known = [guard.get(("mod", v, m)) for v, c in atom[1] if c % m]
                 if all(x is not None and len(x) == 1 for x in known):
                     total = sum(c * next(iter(guard["mod", v, m])) for v, c in atom[1] if c % m)
-                    if (total - held[0]) % m:
+                    if (total - allowed[0]) % m:
                         return False
         return True
 
@@ -461,39 +465,39 @@ class World:
     def joined(first: Guard, second: Guard) -> Guard | None:
         """Both guards; None where an atom of them cannot hold. Whether all can together is not asked."""
         out = KeptGuard(first)
-        for atom, held in second.items():
+        for atom, allowed in second.items():
             if atom not in out:
-                out[atom] = held
+                out[atom] = allowed
             elif atom[0] == "form":
-                low = max((x for x in (out[atom][0], held[0]) if x is not None), default=None)
-                high = min((x for x in (out[atom][1], held[1]) if x is not None), default=None)
+                low = max((x for x in (out[atom][0], allowed[0]) if x is not None), default=None)
+                high = min((x for x in (out[atom][1], allowed[1]) if x is not None), default=None)
                 if low is not None and high is not None and low > high:
                     return None
                 out[atom] = (low, high)
             else:
-                out[atom] = out[atom] & held
+                out[atom] = out[atom] & allowed
                 if not out[atom]:
                     return None
         moduli = [a for a in out if a[0] == "mod"]
-        for atom, held in list(out.items()) if moduli else ():
+        for atom, allowed in list(out.items()) if moduli else ():
             if atom[0] == "form" and len(atom[1]) == 1:
                 for m in [a[2] for a in moduli if a[1] == atom[1][0][0]]:
-                    left = out["mod", atom[1][0][0], m]
-                    low, high = held
-                    while low is not None and low % m not in left:
+                    residues_left = out["mod", atom[1][0][0], m]
+                    low, high = allowed
+                    while low is not None and low % m not in residues_left:
                         low += 1
-                    while high is not None and high % m not in left:
+                    while high is not None and high % m not in residues_left:
                         high -= 1
                     if low is not None and high is not None and low > high:
                         return None
-                    out[atom] = held = low, high
+                    out[atom] = allowed = low, high
         return out
 
     def complement(self, atom: LinearAtom, held: Any) -> list[Any]:
         """What an atom may be besides."""
         if atom[0] != "form":
-            rest = self.domain(atom) - held
-            return [rest] if rest else []
+            others = self.domain(atom) - held
+            return [others] if others else []
         low, high = held
         return [*([(None, low - 1)] if low is not None else []), *([(high + 1, None)] if high is not None else [])]
 
@@ -507,7 +511,7 @@ class World:
             return False
         rest = self.complement(atom, held)
         if atom[0] == "form" and not any(a[0] == "mod" for a in guard):  # then its rows say all of it
-            asked = (self.rows(atom, one)[0] for one in (held, *rest))
+            asked = (self.rows(atom, interval)[0] for interval in (held, *rest))
             there, *others = self.possible_each(guard, asked)
             return there and not any(others)
         return self.met(guard, {atom: held}) is not None and not any(
@@ -516,10 +520,10 @@ class World:
 
     def loosened(self, guard: Guard, atom: LinearAtom) -> Any:
         """An interval with the integers beyond its ends that the rest of a guard leaves out anyway."""
-        held = guard[atom]
-        if atom[0] != "form" or held[0] == held[1]:
-            return held
-        low, high = held
+        interval = guard[atom]
+        if atom[0] != "form" or interval[0] == interval[1]:
+            return interval
+        low, high = interval
         for _ in range(MOST_LOOSE):
             if low is None or self.possible({**guard, atom: (low - 1, low - 1)}):
                 break
@@ -533,9 +537,9 @@ class World:
     def shortened(self, guard: Guard) -> Guard:
         """A guard without what the rest of it says."""
         for atom in sorted(guard, key=lambda a: (a[0] != "mod", a[0] != "letter")):
-            rest = KeptGuard({a: h for a, h in guard.items() if a != atom})
-            if self.implied(rest, atom, guard[atom]):
-                guard = rest
+            others = KeptGuard({a: h for a, h in guard.items() if a != atom})
+            if self.implied(others, atom, guard[atom]):
+                guard = others
         return guard
 
     def equalities(self, guard: Guard) -> dict[str, Value]:
@@ -547,27 +551,29 @@ class World:
 
     def _solved(self, guard: Guard) -> dict[str, Value]:
         new: dict[str, Value] = {}
-        for atom, held in guard.items():
-            if atom[0] == "form" and held[0] is not None and held[0] == held[1]:
+        for atom, allowed in guard.items():
+            if atom[0] == "form" and allowed[0] is not None and allowed[0] == allowed[1]:
                 names = [v for v, c in atom[1] if abs(c) == 1 and v not in new]
-                one = (
+                solved_name = (
                     next((v for v in ("j", "i") if v in names), None)
                     or next((v for v in names if v[:2] == "p:"), None)
                     or (names[0] if names else None)
                 )
-                if one is None:
+                if solved_name is None:
                     continue
-                c = dict(atom[1])[one]
-                rest = self.linear({v: Fraction(-d, c) for v, d in atom[1] if v != one}, Fraction(held[0], c))
-                rest = self.put(rest, new)
-                if one not in self.names_in(rest):
-                    new = {v: self.put(x, {one: rest}) for v, x in new.items()} | {one: rest}
+                c = dict(atom[1])[solved_name]
+                solution = self.linear(
+                    {v: Fraction(-d, c) for v, d in atom[1] if v != solved_name}, Fraction(allowed[0], c)
+                )
+                solution = self.put(solution, new)
+                if solved_name not in self.names_in(solution):
+                    new = {v: self.put(x, {solved_name: solution}) for v, x in new.items()} | {solved_name: solution}
             elif atom[:2] == ("letter", "n") or atom[:2] == ("letter", self.start):
-                if self.added == 1 and len(held) == 1 and next(iter(held)) in (self.before, self.after):
+                if self.added == 1 and len(allowed) == 1 and next(iter(allowed)) in (self.before, self.after):
                     new.setdefault("n", fmpq(1))  # the word is empty
-            elif atom[0] == "letter" and isinstance(atom[1], str) and held == frozenset((self.before,)):
+            elif atom[0] == "letter" and isinstance(atom[1], str) and allowed == frozenset((self.before,)):
                 new.setdefault(atom[1], fmpq(self.start))
-            elif atom[0] == "some" and held == frozenset((False,)):
+            elif atom[0] == "some" and allowed == frozenset((False,)):
                 new[atom[1]] = ZERO
         if new.get("n") == fmpq(self.added):  # a word without letters
             new |= {f"{x}{a}{y}": ZERO for a in self.letters[:-1] for x, y in (("k:", ""), ("p:", ":i"), ("p:", ":j"))}

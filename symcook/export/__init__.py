@@ -91,6 +91,6 @@ def export(
 
         lengths = range(0 if model.embedding.added else 1, max_length + 1)
         asked = strings(model, lengths, inputs, sample, seed, positions)
-    made = prepared(model, values, format, dtype, max_length, steps, asked=asked)
-    contents = chosen.encode(made.arrays, weights.stem)
-    return write(weights, beside, contents, certificate(made, claims, built, progress), force=force)
+    exported = prepared(model, values, format, dtype, max_length, steps, asked=asked)
+    contents = chosen.encode(exported.arrays, weights.stem)
+    return write(weights, beside, contents, certificate(exported, claims, built, progress), force=force)

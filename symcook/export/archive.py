@@ -65,10 +65,10 @@ def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, dict
 
 def numbered(m: Archive, stem: str, last: str) -> list[str]:
     """The keys stem1., stem2., ... that an archive has."""
-    found: list[str] = []
-    while f"{stem}{len(found) + 1}.{last}" in m:
-        found.append(f"{stem}{len(found) + 1}.")
-    return found
+    prefixes: list[str] = []
+    while f"{stem}{len(prefixes) + 1}.{last}" in m:
+        prefixes.append(f"{stem}{len(prefixes) + 1}.")
+    return prefixes
 
 
 def reach(m: Mapping[str, np.ndarray]) -> int | None:
@@ -91,9 +91,9 @@ class _ArchiveWriter:
     def archive(self) -> Archive:
         import numpy as np
 
-        embedding, readout, found = self.model.embedding, self.model.readout, self.found
+        embedding, readout, own_arrays = self.model.embedding, self.model.readout, self.found
         words = list(embedding.words or ())
-        found |= {
+        own_arrays |= {
             "format": np.array(FORMAT),
             "name": np.array(self.model.name),
             "dtype": np.array(self.dtype),
@@ -117,7 +117,7 @@ class _ArchiveWriter:
         self.positions()
         for s, step in enumerate(self.model.sublayers, 1):
             key = f"step{s}."
-            found[key + "layer"] = np.array(step.layer)
+            own_arrays[key + "layer"] = np.array(step.layer)
             for k, norm in enumerate(step.before, 1):
                 self.norm(norm, f"{key}before{k}.")
             view = [n for norm in step.before for n in (norm.writes if norm.projection is not None else self.space)]
@@ -135,8 +135,8 @@ class _ArchiveWriter:
             if not readout.labels:
                 self.found["readout.weights"] = self.found["readout.weights"][0]
         if readout.labels:
-            found["readout.labels"] = np.array(list(readout.labels))
-        return found
+            own_arrays["readout.labels"] = np.array(list(readout.labels))
+        return own_arrays
 
     def positions(self) -> None:
         import numpy as np
@@ -233,10 +233,12 @@ class _ArchiveWriter:
 
         if rows and across:
             if isinstance(weights, RationalMatrix):
-                found = self.stored(weights.ratios() if weights.floats is None else weights.floats.ravel(), key, index)
+                entries = self.stored(
+                    weights.ratios() if weights.floats is None else weights.floats.ravel(), key, index
+                )
             else:
-                found = self.numbers([lowered(value) for value in weights], key, index)
-            table[np.ix_(list(rows), across)] = found.reshape(len(rows), len(across))
+                entries = self.numbers([lowered(value) for value in weights], key, index)
+            table[np.ix_(list(rows), across)] = entries.reshape(len(rows), len(across))
         self.found[key] = table[:, 0] if columns is None else table
 
     def rows(self, key: str, rows: Iterable[Mapping[str, Number]], shape: tuple[int, int]) -> None:
@@ -282,18 +284,18 @@ class _ArchiveWriter:
             pairs = enumerate(zip(result.tolist(), values, strict=True))
             off = [k for k, (x, value) in pairs if x.as_integer_ratio() != value]
         if off:
-            kept = result.tolist()
+            stored_values = result.tolist()
             entry = self.roundings.setdefault(key, {"rounded": 0, "greatest_relative_error": 0.0, "first": []})
             entry["rounded"] += len(off)
             greatest = entry["greatest_relative_error"]
             for k, most in self.possible_errors(off, values, result):
                 if most < greatest:
                     break
-                greatest = max(greatest, _relative(values[k], kept[k]))
+                greatest = max(greatest, _relative(values[k], stored_values[k]))
             entry["greatest_relative_error"] = greatest
             for k in off[: LISTED - len(entry["first"])]:
                 exact = text(_number(values[k]))
-                entry["first"].append({"index": list(index(k)), "exact": exact, "stored": kept[k].hex()})
+                entry["first"].append({"index": list(index(k)), "exact": exact, "stored": stored_values[k].hex()})
         return result
 
     def possible_errors(
@@ -302,10 +304,10 @@ class _ArchiveWriter:
         """The indices of rounded numbers, and how large the relative error of each may be, the largest first."""
         import numpy as np
 
-        kept = result[off]
+        rounded_values = result[off]
         with np.errstate(all="ignore"):  # the number is within half a step, and as near to float64 before
-            step = np.spacing(np.abs(kept)).astype(np.float64) * (2.0**16 if self.dtype == "bfloat16" else 1)
-            share = step / np.abs(kept.astype(np.float64))
+            step = np.spacing(np.abs(rounded_values)).astype(np.float64) * (2.0**16 if self.dtype == "bfloat16" else 1)
+            share = step / np.abs(rounded_values.astype(np.float64))
             most = share / (2 - share) * (1 + 2.0**-20)
         rational = np.array([type(values[k]) is not tuple or type(values[k][0]) is int for k in off])
         most = np.where(np.isfinite(most) & rational, most, np.inf)
@@ -337,9 +339,9 @@ def cast(values: npt.ArrayLike, dtype: str) -> np.ndarray[Any, Any]:
             return near.astype(dtype)
         mantissa, exponent = np.frexp(near)
         bits = np.minimum(exponent + 133, 8)  # less than 8 where the result is subnormal
-        found = np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
-        found = np.where(np.isfinite(near), found, near)
-        return found.astype(np.float32)  # 2^128 becomes inf
+        rounded_values = np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
+        rounded_values = np.where(np.isfinite(near), rounded_values, near)
+        return rounded_values.astype(np.float32)  # 2^128 becomes inf
 
 
 def _relative(value: Stored | float, stored: float) -> float:
@@ -353,12 +355,12 @@ def _relative(value: Stored | float, stored: float) -> float:
         from symcook.numbers.evaluate import evaluate
 
         exact = arb(evaluate(value))
-        kept = Fraction(stored)
-        found = abs((arb(fmpq(kept.numerator, kept.denominator)) - exact) / exact)
-        return float(found.abs_upper()) * (1 + 2.0**-50)
+        stored_exactly = Fraction(stored)
+        relative = abs((arb(fmpq(stored_exactly.numerator, stored_exactly.denominator)) - exact) / exact)
+        return float(relative.abs_upper()) * (1 + 2.0**-50)
     p, q = value
-    kept, by = stored.as_integer_ratio()
-    return abs(kept * q - p * by) / (abs(p) * by) * (1 + 2.0**-50)
+    above, by = stored.as_integer_ratio()
+    return abs(above * q - p * by) / (abs(p) * by) * (1 + 2.0**-50)
 
 
 def _number(value: Stored | float) -> Any:
@@ -403,12 +405,14 @@ def from_facts(given: Mapping[str, str]) -> Archive:
     """The arrays that `facts` has made text of."""
     import numpy as np
 
-    found: Archive = {}
+    read_arrays: Archive = {}
     for key, value in given.items():
         entry = parsed(value, "the facts of an export must be JSON", key)
-        numbers = isinstance(entry, list) and entry and all(type(one) is int for one in entry)
-        found[key] = np.array(entry, dtype=str) if isinstance(entry, (list, str)) and not numbers else np.array(entry)
-    return found
+        numbers = isinstance(entry, list) and entry and all(type(entry_part) is int for entry_part in entry)
+        read_arrays[key] = (
+            np.array(entry, dtype=str) if isinstance(entry, (list, str)) and not numbers else np.array(entry)
+        )
+    return read_arrays
 
 
 def module(name: str) -> Any:

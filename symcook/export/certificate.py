@@ -176,14 +176,14 @@ def _length(
     """The first input of length `n` on which floats and exact values part, and the largest difference of values."""
     from symcook.domains.batch import Grid, Words, nth
 
-    whole: Any
+    inputs: Any
     batched = limit == BATCHED
     if model.embedding.inputs is None:
-        whole = Words(model.alphabet, n, *model.embedding.ends)
+        inputs = Words(model.alphabet, n, *model.embedding.ends)
     else:
-        whole = Grid(tuple(list(_options(model, n, limit)) for _ in range(n)))
+        inputs = Grid(tuple(list(_options(model, n, limit)) for _ in range(n)))
     worst = 0.0
-    blocks = whole.blocks(BLOCK if batched else SINGLE) if asked is None else _chosen(model, asked, n, batched)
+    blocks = inputs.blocks(BLOCK if batched else SINGLE) if asked is None else _chosen(model, asked, n, batched)
     for block in blocks:
         code, difference = _block(model, m, block, n, batched, none, asked)
         worst = max(worst, difference)
@@ -240,20 +240,20 @@ def _block(
             return None, 0.0
     else:
         each = [_single(model, sequence, n) for sequence in block]
-        runs = np.array([found is not None for found in each])
+        runs = np.array([own_answer is not None for own_answer in each])
         for code in np.flatnonzero(~runs).tolist():
             none.add(_name(model, nth(block, code)))
         if not runs.any():
             return None, 0.0
-        some = next(found for found in each if found is not None)
-        exact = np.array([some if found is None else found for found in each])
+        any_answer = next(own_answer for own_answer in each if own_answer is not None)
+        exact = np.array([any_answer if own_answer is None else own_answer for own_answer in each])
     counts = np.ones((block.size, 1), dtype=bool)
     if asked and asked.positions not in (None, "all"):
         counts = _counted(asked, model, block, n)
     if model.readout.answers:
         return _first(((archive.verdicts(m, z) != exact).reshape(block.size, -1) & counts).any(axis=1) & runs), 0.0
-    got = archive.shown(m, z)[:, model.readout.answered(n)].astype(float)
-    difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact)) * counts[:, :, None]).max(axis=(1, 2))
+    shown_values = archive.shown(m, z)[:, model.readout.answered(n)].astype(float)
+    difference = (np.abs(shown_values - exact) / np.maximum(1, np.abs(exact)) * counts[:, :, None]).max(axis=(1, 2))
     first = _first(~(difference <= float(tolerance(str(m["dtype"])))) & runs)  # not a number is a difference too
     return first, float(difference[runs].max())
 
@@ -263,10 +263,10 @@ def _counted(asked: Strings, model: Transformer, block: Any, n: int) -> Any:
     import numpy as np
 
     readout, every = asked.counted(model).readout, range(n)
-    found = np.zeros((block.size, n), dtype=bool)
+    counts = np.zeros((block.size, n), dtype=bool)
     for row, sequence in enumerate(block):
-        found[row, [*(readout.counted(sequence, every) if readout.everywhere else [n - 1])]] = True
-    return found if model.readout.each else np.ones((block.size, 1), dtype=bool)
+        counts[row, [*(readout.counted(sequence, every) if readout.everywhere else [n - 1])]] = True
+    return counts if model.readout.each else np.ones((block.size, 1), dtype=bool)
 
 
 def _spread(block: Words | Grid | Listed, made: Callable[[Any], object]) -> Any:
@@ -277,7 +277,7 @@ def _spread(block: Words | Grid | Listed, made: Callable[[Any], object]) -> Any:
 
     own = block.digits() if isinstance(block, Listed) else digits(block, np.arange(block.size))
     columns = zip(block.choices(), own, strict=True)
-    return np.stack([np.array([made(one) for one in options])[digit] for options, digit in columns], axis=1)
+    return np.stack([np.array([made(option) for option in options])[digit] for options, digit in columns], axis=1)
 
 
 def _first(wrong: np.ndarray) -> int | None:
@@ -311,17 +311,17 @@ def _rounded(shown: list[str]) -> Any:
 def _single(model: Transformer, sequence: Sequence[object], n: int) -> Any:
     """The answer or the values of one input, from the exact domain or, where it has none, from balls; None where the
     input has no run."""
-    given = sequence if model.embedding.inputs is not None else model.embedding.typed(sequence)
+    typed_input = sequence if model.embedding.inputs is not None else model.embedding.typed(sequence)
     try:
         try:
-            found = run(model, given, "exact")
+            answered = run(model, typed_input, "exact")
         except NotExact:
-            found = run(model, given, "ball")
+            answered = run(model, typed_input, "ball")
     except NoRun:
         return None
-    if found.undecided:
-        raise Undecided(f"the answer to {found.given} was undecided in rigorous intervals; there is no exact one.")
-    result = found.result
+    if answered.undecided:
+        raise Undecided(f"the answer to {answered.given} was undecided in rigorous intervals; there is no exact one.")
+    result = answered.result
     if model.readout.answers:
         return result.answers if model.readout.each else result.answers[0]
     with PRECISION, result.domain.context():
@@ -485,15 +485,15 @@ def _statuses(claims: Sequence[str], recipe: str | None) -> list[dict[str, str]]
 
 def _tables(model: Transformer, n_max: int) -> dict[str, Any]:
     """The position functions and factors of scores, with their exact values at each length to `SHOWN`."""
-    start, shown = model.embedding.start, min(n_max, SHOWN)
+    start, lengths_shown = model.embedding.start, min(n_max, SHOWN)
     tables = {
-        name: {"expression": from_sympy(e), "values": _texts(archive.position_table(e, start, shown))}
+        name: {"expression": from_sympy(e), "values": _texts(archive.position_table(e, start, lengths_shown))}
         for name, e in model.embedding.positions.items()
     }
     for s, step in enumerate(model.sublayers, 1):
         for h, part in enumerate(step.parts, 1):
             if isinstance(part, Head) and getattr(part.factor, "free_symbols", ()):
-                table = _texts(archive.position_table(part.factor, start, shown))
+                table = _texts(archive.position_table(part.factor, start, lengths_shown))
                 tables[f"step{s}.head{h}.factor"] = {"expression": from_sympy(part.factor), "values": table}
     return {"start": start, "N": n_max, "tables": tables}
 

@@ -44,36 +44,36 @@ def decoding(
     program = {"kind": model.program.kind, "source": model.program.source, "alphabet": list(model.program.alphabet)}
     from symcook.export.guarantee import weights
 
-    limit, letters, left = STEPS if asked is None else asked, speech_of(model).letters, MOST_PRODUCTS
-    found: list[dict[str, Any]] = []
+    limit, letters, budget = STEPS if asked is None else asked, speech_of(model).letters, MOST_PRODUCTS
+    by_length: list[dict[str, Any]] = []
     column = 2 * (weights(model) + COLUMN)
     certifiers = [Certifier(model, dtype, order) for order in (False, True)]
     why = "this is the maximum length that was requested"
     least = 0 if model.embedding.added else 1  # without a token in front nothing follows the empty word
     for n in range(least, longest + 1 if letters else 1):
         words = len(letters) ** n
-        if found and words * column > left:
+        if by_length and words * column > budget:
             why = _costly(n, words)
             break
         runs = [program_run(model, word, limit) for word in every(letters, n)]
         cost = column * sum(1 + len(run.answers) for run in runs)
-        if found and cost > left:
+        if by_length and cost > budget:
             why = _costly(n, words)
             break
-        left -= cost
+        budget -= cost
         each = _length(model, m, runs, limit, certifiers)
         if strictly and asked is not None and each["steps"] < asked:
             must = f"a run in {dtype} after a string of length {n} must have at most {each['steps']} steps"
             raise BadInput(f"{must}, which any runtime gets right", asked, "give fewer --steps, or a wider --dtype")
-        found.append({"length": n, "words": words, **each})
+        by_length.append({"length": n, "words": words, **each})
     else:
         why = why if letters else "there is no symbol, so that the empty string is all"
     return {
         "program": program | {"plan": [], "theorem": model.program.theorem},
         "asked": limit,
-        "steps": min(each["steps"] for each in found),
-        "words_to": found[-1]["length"],
-        "lengths": found,
+        "steps": min(each["steps"] for each in by_length),
+        "words_to": by_length[-1]["length"],
+        "lengths": by_length,
         "why": why,
     }
 
@@ -125,15 +125,17 @@ def lines(found: dict[str, Any] | None, dtype: str) -> list[str]:
     if found is None:
         return []
     to = f"strings of at most {found['words_to']} symbols" if found["words_to"] else "the empty string"
-    said = [f"decodes {found['steps']} steps after {to}, which any runtime in {dtype} gets right"]
+    text_lines = [f"decodes {found['steps']} steps after {to}, which any runtime in {dtype} gets right"]
     for each in found["lengths"]:
         if each["first_wrong"] is not None:
             word = each["first_wrong_word"] or "the empty string"
-            said.append(f"  numpy errs first at step {each['first_wrong']} after {word}")
+            text_lines.append(f"  numpy errs first at step {each['first_wrong']} after {word}")
             break
     short = [each for each in found["lengths"] if each["steps"] > found["steps"]]
     if short:
-        said.append("  by length: " + ", ".join(f"{each['length']}: {each['steps']}" for each in found["lengths"]))
+        text_lines.append(
+            "  by length: " + ", ".join(f"{each['length']}: {each['steps']}" for each in found["lengths"])
+        )
     if found["steps"] == found["asked"]:
-        said.append(f"  {found['asked']} steps were requested; give more with --steps")
-    return [*said, f"  {found['why']}"]
+        text_lines.append(f"  {found['asked']} steps were requested; give more with --steps")
+    return [*text_lines, f"  {found['why']}"]

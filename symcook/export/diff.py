@@ -114,49 +114,55 @@ def diff(
     apart, and are equal where they surely are not; between these they are close, or it stays open (`Diff`). Symbols
     take their defaults. Raises BadInput where the two take different inputs.
     """
-    one, other = first.bind(), second.bind()
+    first_model, second_model = first.bind(), second.bind()
     near = fraction(exact(tolerance))
     if near < 0:
         raise BadInput("a tolerance must not be negative", quotient(near))
-    if inputs is not None and not one.alphabet:
-        raise BadInput("inputs must be given to models that read strings", f"{one.name}, which reads numbers")
+    if inputs is not None and not first_model.alphabet:
+        raise BadInput("inputs must be given to models that read strings", f"{first_model.name}, which reads numbers")
     if max_length is None:
-        max_length = LENGTH if inputs is None else longest(one, inputs, LENGTH)
+        max_length = LENGTH if inputs is None else longest(first_model, inputs, LENGTH)
     if not 1 <= max_length <= COMPARED:
         raise BadInput(f"the maximum length must be an integer from 1 to {COMPARED}", max_length)
-    if one.pointwise or other.pointwise:
+    if first_model.pointwise or second_model.pointwise:
         max_length = 1  # a feed-forward recipe takes one row
-    for model in (one, other):
-        model.check_length(max_length + model.embedding.added)
-    if one.alphabet != other.alphabet or one.embedding.inputs != other.embedding.inputs:
-        taken = " and ".join(f"{_takes(model)} for {model.name}" for model in (one, other))
-        raise BadInput("two models must have the same inputs", taken)
+    for side_model in (first_model, second_model):
+        side_model.check_length(max_length + side_model.embedding.added)
+    if first_model.alphabet != second_model.alphabet or first_model.embedding.inputs != second_model.embedding.inputs:
+        inputs_taken = " and ".join(
+            f"{_takes(side_model)} for {side_model.name}" for side_model in (first_model, second_model)
+        )
+        raise BadInput("two models must have the same inputs", inputs_taken)
     asked = None
-    if one.alphabet:
-        asked = strings(one, range(0 if one.embedding.added else 1, max_length + 1), inputs, sample, seed, positions)
-        one, other = asked.counted(one), asked.counted(other)
+    if first_model.alphabet:
+        asked = strings(
+            first_model, range(0 if first_model.embedding.added else 1, max_length + 1), inputs, sample, seed, positions
+        )
+        first_model, second_model = asked.counted(first_model), asked.counted(second_model)
     elif positions is not None:
-        raise BadInput("positions must be those of strings", f"{one.name}, which reads numbers", "leave them out")
+        raise BadInput(
+            "positions must be those of strings", f"{first_model.name}, which reads numbers", "leave them out"
+        )
     most = INPUTS
     if asked is not None and asked.language is not None and (most := asked.count) > MOST:
         raise BadInput(f"two models must be compared on at most {MOST:,} strings", asked.says, "give --sample 500")
     count = opened = different = close = 0
     first_found = None
-    for given, tokens in _inputs(one, max_length, asked):
+    for input_text, tokens in _inputs(first_model, max_length, asked):
         if count == most:
             break
         count += 1
         if progress is not None:
             progress(count, most)
         try:
-            found, known = _run(one, other, tokens, near, positions)
+            difference, known = _run(first_model, second_model, tokens, near, positions)
         except Undecided:
             opened += 1
             continue
         opened += known is None
-        if found is not None:
+        if difference is not None:
             different += 1
-            first_found = first_found or {"input": given, **found}
+            first_found = first_found or {"input": input_text, **difference}
         elif known is False:
             close += 1
     apart = list(differences(first.bind(), second.bind(), near=near))
@@ -199,10 +205,10 @@ def _run(
     (False), or stay open (None)."""
     results = []
     for model in (one, other):
-        given = tokens
+        side_tokens = tokens
         if model.embedding.inputs is None:
-            given = model.embedding.surround(one.embedding.typed(tokens))
-        results.append(_traced(model, given))
+            side_tokens = model.embedding.surround(one.embedding.typed(tokens))
+        results.append(_traced(model, side_tokens))
     a, b = results
     if len(a.everywhere) != len(b.everywhere):
         place = {"layer": 0, "part": "length", "position": None, "coordinate": None}
@@ -220,14 +226,14 @@ def _run(
                 x, y = (_entry(side, name, place) for side in (left, right))
                 match _apart(a.domain, x, y, near):
                     case "different":
-                        shown = [a.domain.show(v, 30) for v in (_ball(a.domain, x), _ball(a.domain, y))]
+                        values_shown = [a.domain.show(v, 30) for v in (_ball(a.domain, x), _ball(a.domain, y))]
                         where = {
                             "layer": layer,
                             "part": part,
                             "position": place % len(a.everywhere) + 1,
                             "coordinate": name,
                         }
-                        return {**where, "first": shown[0]["mid"], "second": shown[1]["mid"]}, known
+                        return {**where, "first": values_shown[0]["mid"], "second": values_shown[1]["mid"]}, known
                     case "close":
                         known = known and False
                     case "open":

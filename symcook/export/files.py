@@ -165,10 +165,12 @@ def _from_onnx(data: bytes) -> Archive:
     model = onnx.load_model_from_string(data)
     if not any(prop.key == "format" for prop in model.metadata_props):
         raise ValueError("it has not the metadata of an export")
-    held: dict[str, Any] = {
-        one.name: numpy_helper.to_array(one) for one in model.graph.initializer if not one.name.startswith("constant_")
+    arrays: dict[str, Any] = {
+        initializer.name: numpy_helper.to_array(initializer)
+        for initializer in model.graph.initializer
+        if not initializer.name.startswith("constant_")
     }
-    return held | from_facts({prop.key: prop.value for prop in model.metadata_props})
+    return arrays | from_facts({prop.key: prop.value for prop in model.metadata_props})
 
 
 def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
@@ -226,10 +228,10 @@ def about(certificate: Path) -> list[str]:
 def _other(certificate: Path, weights: Path) -> str | None:
     """What else a certificate of this name is about: exports of older versions, whose name had no ending of the
     weights, and proofs of claims; None where it is about nothing else that is there."""
-    found = about(certificate)
-    if weights.name in found or found == [CLAIM]:
-        return CLAIM if found == [CLAIM] else None
-    others = [name for name in found if Path(name).suffix != weights.suffix]
+    names = about(certificate)
+    if weights.name in names or names == [CLAIM]:
+        return CLAIM if names == [CLAIM] else None
+    others = [name for name in names if Path(name).suffix != weights.suffix]
     return ", ".join(name for name in others if (certificate.parent / Path(name).name).exists()) or None
 
 
@@ -298,13 +300,13 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
 
     Raises BadInput where one is missing or is no certificate, Rejected where a byte of one has changed.
     """
-    given = Path(path)
-    if not given.name:
+    place_given = Path(path)
+    if not place_given.name:
         raise BadInput("a file of weights or a certificate must be named", path or "nothing")
-    certificate = given if given.name.endswith(".certificate.json") else certificate_of(given)
-    if given.suffix == ".json" and given != certificate:
-        do = f"give the weights, for example: symcook verify-export {given.with_suffix('.npz')}"
-        raise BadInput("an export must be named by its weights or its certificate", given, do)
+    certificate = place_given if place_given.name.endswith(".certificate.json") else certificate_of(place_given)
+    if place_given.suffix == ".json" and place_given != certificate:
+        do = f"give the weights, for example: symcook verify-export {place_given.with_suffix('.npz')}"
+        raise BadInput("an export must be named by its weights or its certificate", place_given, do)
     next_to = "export writes it next to the weights"
     text = content(certificate, "the certificate", do=lambda: next_to)
     try:
@@ -321,25 +323,27 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
         ) from None
     match = _OWN.search(text)
     start, end = match.span(1) if match else (0, 0)
-    whole = hashlib.sha256(text[:start] + UNKNOWN.encode() + text[end:]).hexdigest()
-    if whole != text[start:end].decode():
+    own_hash = hashlib.sha256(text[:start] + UNKNOWN.encode() + text[end:]).hexdigest()
+    if own_hash != text[start:end].decode():
         raise Rejected(f"{certificate} has been changed since it was written: its hash is not that of its bytes.")
-    found = {}
+    contents = {}
     for name, wanted in names.items():
         if Path(name).name != name:
             raise BadInput("a certificate must name files next to it", name)
         place = certificate.parent / name
-        found[place] = content(place, WEIGHTS_FILE)
-        if hashlib.sha256(found[place]).hexdigest() != wanted:
+        contents[place] = content(place, WEIGHTS_FILE)
+        if hashlib.sha256(contents[place]).hexdigest() != wanted:
             raise Rejected(f"{place} has been changed, or is not the file that {certificate.name} speaks of.")
-    if given != certificate and given.name not in names:
-        raise BadInput(f"{certificate.name} must be about the given file", given, f"it is about {', '.join(names)}")
-    return certificate, document, found
+    if place_given != certificate and place_given.name not in names:
+        raise BadInput(
+            f"{certificate.name} must be about the given file", place_given, f"it is about {', '.join(names)}"
+        )
+    return certificate, document, contents
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object of JSON, each key of which stands there once: of two, programs read different ones."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         raise ValueError("a repeated key")
-    return found
+    return entries

@@ -88,11 +88,11 @@ class Length:
     outputs: Mapping[str, tuple[float, float]]
 
     def to_json(self, decides: bool) -> dict[str, Any]:
-        found: dict[str, Any] = {"length": self.length, "runs": self.runs}
+        document: dict[str, Any] = {"length": self.length, "runs": self.runs}
         if self.margin is not None:
-            found["margin" if decides else "error"] = outward(self.margin, self.margin)[0 if decides else 1]
-        found["outputs"] = {name: outward(*ends) for name, ends in self.outputs.items()}
-        return found
+            document["margin" if decides else "error"] = outward(self.margin, self.margin)[0 if decides else 1]
+        document["outputs"] = {name: outward(*ends) for name, ends in self.outputs.items()}
+        return document
 
 
 class Open(Exception):
@@ -132,18 +132,22 @@ def guarantee(
     asked = asked if asked is not None and asked.restricted else None
     model = model if asked is None else asked.counted(model)
     fits = _Fitting(model, dtype, n_max, m)
-    found = _guaranteed(model, dtype, n_max, progress, outside, fits, False, asked)
-    first = _guaranteed(model, dtype, n_max, progress, outside, fits, True, asked) if _divides(model) else dict(found)
+    summed_first = _guaranteed(model, dtype, n_max, progress, outside, fits, False, asked)
+    first = (
+        _guaranteed(model, dtype, n_max, progress, outside, fits, True, asked)
+        if _divides(model)
+        else dict(summed_first)
+    )
     more = f"{HELP}; {HELP_ZERO}" if model.decides and not model.readout.signed else HELP
     model_of = [MODEL.format(exp=rounding.EXP_ULPS, gelu=rounding.GELU_ULPS, order=order) for order in ORDERS]
     return {
-        **found,
+        **summed_first,
         "added_tokens_counted": model.embedding.added,
         "error_model": model_of[0],
         "unit_roundoff": f"2^-{rounding.domain(dtype).stored.bits}",
         "exp_ulps": rounding.EXP_ULPS,
         "divided_first": first
-        | {"error_model": model_of[1], "help": more if first["ranges"] != found["ranges"] else None},
+        | {"error_model": model_of[1], "help": more if first["ranges"] != summed_first["ranges"] else None},
     }
 
 
@@ -155,25 +159,28 @@ def parted(found: dict[str, Any], n: int, n_max: int, given: str) -> dict[str, A
     if not any(low <= n <= high for low, high in found["ranges"]):
         return found
     why = f"numpy, which was compared, gives another answer than the exact one to {given or 'the empty string'}"
-    cut = [_before(one, n, n_max, f"{why}: it does not follow the error model") for one in (found, first)]
+    cut = [
+        _before(order_of_averages, n, n_max, f"{why}: it does not follow the error model")
+        for order_of_averages in (found, first)
+    ]
     same = cut[0]["ranges"] == cut[1]["ranges"]
     return found | cut[0] | {"divided_first": first | cut[1] | ({"help": None} if same else {})}
 
 
 def _before(found: dict[str, Any], n: int, n_max: int, why: str) -> dict[str, Any]:
     """What is left of one order of averages at lengths below `n`."""
-    left = [[low, min(high, n - 1)] for low, high in found["ranges"] if low < n]
-    open_ = [one for one in found["open"] if one["length"] < n]
-    whole, asked = found["length"], found["not_asked"]
+    ranges_left = [[low, min(high, n - 1)] for low, high in found["ranges"] if low < n]
+    open_ = [open_length for open_length in found["open"] if open_length["length"] < n]
+    certain_length, asked = found["length"], found["not_asked"]
     sooner = asked is not None and asked["lengths"][0] <= n
     return {
-        "length": None if whole is None else min(whole, n - 1) if left else 0,
-        "ranges": left,
+        "length": None if certain_length is None else min(certain_length, n - 1) if ranges_left else 0,
+        "ranges": ranges_left,
         "why": found["why"] if open_ or sooner else why,
         "open": open_,
         "not_asked": asked if sooner else {"lengths": [n, n_max], "why": why},
-        "method": found["method"] if left or open_ else None,
-        "lengths": [one for one in found["lengths"] if one["length"] < n],
+        "method": found["method"] if ranges_left or open_ else None,
+        "lengths": [length_entry for length_entry in found["lengths"] if length_entry["length"] < n],
     }
 
 
@@ -212,28 +219,27 @@ def _guaranteed(
     asked: Strings | None,
 ) -> dict[str, Any]:
     """What holds for one order of averages."""
-    found = _Guarantee(model, dtype, n_max, progress, divides_first, fits, asked)
+    lengths = _Guarantee(model, dtype, n_max, progress, divides_first, fits, asked)
     decides = model.readout.answers
     if outside is not None:
-        found.stop = outside
+        lengths.stop = outside
     elif model.embedding.inputs is not None:
-        found.stop = "inputs are any numbers, so that no list of them is all"
-    elif found.weights > LARGE:
-        found.stop = (
-            f"the model has {found.weights} weights, and one with more than {LARGE:,} is not run in rigorous intervals"
-        )
+        lengths.stop = "inputs are any numbers, so that no list of them is all"
+    elif lengths.weights > LARGE:
+        most = f"one with more than {LARGE:,} is not run in rigorous intervals"
+        lengths.stop = f"the model has {lengths.weights} weights, and {most}"
     else:
-        found.go()
-    ranges = [list(ends) for ends in consecutive(each.length for each in found.lengths)]
+        lengths.go()
+    ranges = [list(ends) for ends in consecutive(each.length for each in lengths.lengths)]
     greatest = ranges[0][1] if ranges and ranges[0][0] == max(1, model.embedding.added) else 0
     return {
         "length": greatest if decides and model.embedding.inputs is None else None,
         "ranges": ranges,
-        "why": found.why,
-        "open": found.open,
-        "not_asked": found.not_asked(),
-        "method": found.method or None,
-        "lengths": [each.to_json(decides) for each in found.lengths],
+        "why": lengths.why,
+        "open": lengths.open,
+        "not_asked": lengths.not_asked(),
+        "method": lengths.method or None,
+        "lengths": [each.to_json(decides) for each in lengths.lengths],
     }
 
 
@@ -333,7 +339,7 @@ class _Guarantee:
         start = max(1, self.model.embedding.added)
         for n, level in zip(range(start, most + 1), prefixes.levels(), strict=False):
             states = len(level.origin)
-            found = {
+            ends = {
                 name: (np.broadcast_to(v.low, states), np.broadcast_to(v.high, states))
                 for name, v in level.result.columns().items()
             }
@@ -343,8 +349,8 @@ class _Guarantee:
                 if not len(chosen):
                     self.add(n, 0, None, {})
                     continue
-                found = {name: (low[chosen], high[chosen]) for name, (low, high) in found.items()}
-            margin, opened = decision(self.model, found)
+                ends = {name: (low[chosen], high[chosen]) for name, (low, high) in ends.items()}
+            margin, opened = decision(self.model, ends)
             if opened is not None:
                 tokens = self.model.embedding.surround(level.word(int(chosen[opened])))
                 try:
@@ -354,7 +360,7 @@ class _Guarantee:
                         return True
                     continue
                 return False
-            self.add(n, states, margin, _hull([found]))
+            self.add(n, states, margin, _hull([ends]))
             self.note(level.says)
             if len(prefixes.counts) > MOST_STATES:
                 self.stop = f"there are more than {MOST_STATES:,} different running sums at length {self.typed(n + 1)}"
@@ -407,11 +413,11 @@ class _Guarantee:
         except NotExact:
             self.rows = False
             return False
-        found = _ends(domain, columns)
-        margin, opened = decision(self.model, found)
+        ends = _ends(domain, columns)
+        margin, opened = decision(self.model, ends)
         if opened is None:
             self.runs += 1
-            self.add(n, 1, margin, _hull([found]))
+            self.add(n, 1, margin, _hull([ends]))
             self.note(SAYS)
         self.rows = opened is None
         return self.rows
@@ -442,9 +448,9 @@ class _Guarantee:
         margins, outputs = [], []
         own = (Box(self.model.embedding.surround(word), self.model.alphabet) for word, _ in words)
         for box in boxes(self.model, n, level, self.bits) if self.asked is None else own:
-            margin, found = self.run(box)
+            margin, ends = self.run(box)
             margins.append(margin)
-            outputs += [found] if found else []
+            outputs += [ends] if ends else []
         known = [m for m in margins if m is not None]
         margin = (min if self.decides else max)(known) if known else None
         self.add(n, count, margin, _hull(outputs))
@@ -462,17 +468,17 @@ class _Guarantee:
         if not result.places:
             return None, {}
         columns = result.columns().items()
-        found = _ends(domain, {name: [column[place] for place in result.places] for name, column in columns})
+        ends = _ends(domain, {name: [column[place] for place in result.places] for name, column in columns})
         if not self.decides:
-            width = max(float((high - low).max()) for low, high in found.values())
+            width = max(float((high - low).max()) for low, high in ends.values())
             if not width < float("inf"):
-                raise Open(box.word, _hull([found]))
-            return width, found
-        margin, opened = decision(self.model, found)
+                raise Open(box.word, _hull([ends]))
+            return width, ends
+        margin, opened = decision(self.model, ends)
         refused = self.model.readout.everywhere and not self.model.readout.each and result.accept is False
         if opened is not None and not refused:
-            raise Open(box.word, _hull([found]))
-        return margin, found
+            raise Open(box.word, _hull([ends]))
+        return margin, ends
 
     def ended(self, n: int, error: Open, *, alone: bool) -> bool:
         """Note what stays open at a length; whether to try no greater one."""
@@ -516,7 +522,7 @@ class _Guarantee:
         domain = Exact()
         try:
             result = forward(self.model, tuple(word), domain)
-            shown = {name: domain.show(value, MOST_TEXT) for name, value in result.values(result.place).items()}
+            texts = {name: domain.show(value, MOST_TEXT) for name, value in result.values(result.place).items()}
         except NotExact:
             with suppress(Undecided):
                 run(self.model, self.model.embedding.typed(word), "ball")
@@ -525,7 +531,7 @@ class _Guarantee:
             raise
         except (Undecided, BadInput):
             return None
-        return {name: text if len(str(text)) <= MOST_TEXT else None for name, text in shown.items()}
+        return {name: text if len(str(text)) <= MOST_TEXT else None for name, text in texts.items()}
 
 
 def decision(model: Transformer, found: OutputEnds) -> tuple[float | None, int | None]:
@@ -579,13 +585,13 @@ def greatest(m: Archive, n: int) -> float:
 
 
 def _greatest(np: Any, m: Archive, n: int) -> float:
-    met = [0.0]
+    sizes = [0.0]
     unit = 2.0 ** -rounding.RUNTIMES[str(m["dtype"])][0].bits
 
     def seen(x: Any, terms: int = 1) -> Any:
         """The sums of so many terms, with all that is rounded."""
         x = np.nan_to_num(x, nan=np.inf) * np.exp((terms + OTHERS) * unit)
-        met.append(float(np.max(x, initial=0.0)))
+        sizes.append(float(np.max(x, initial=0.0)))
         return x
 
     def size(key: str) -> Any:
@@ -614,7 +620,7 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
             z = _normed(np, m, step + "after.", z, seen)
     if "readout.weights" in m:
         seen(size("readout.weights") @ z, len(z))
-    return max(met)
+    return max(sizes)
 
 
 def _normed(np: Any, m: Archive, key: str, z: Any, seen: Any) -> Any:

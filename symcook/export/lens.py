@@ -133,16 +133,16 @@ class Lens:
 
     def paired(self) -> list[tuple[int | None, int | None]]:
         """The steps of attention and network of each layer; the final norm is none of them."""
-        found: list[tuple[int | None, int | None]] = []
+        pairs: list[tuple[int | None, int | None]] = []
         for s in range(1, int(self.m["steps"]) + 1):
             if f"step{s}.head1.V" in self.m:
-                found.append((s, None))
+                pairs.append((s, None))
             elif f"step{s}.W1" in self.m:
-                if found and found[-1][1] is None:
-                    found[-1] = (found[-1][0], s)
+                if pairs and pairs[-1][1] is None:
+                    pairs[-1] = (pairs[-1][0], s)
                 else:
-                    found.append((None, s))
-        return found
+                    pairs.append((None, s))
+        return pairs
 
     def head_keys(self, step: int | None) -> list[str]:
         return [] if step is None else numbered(self.m, f"step{step}.head", "V")
@@ -162,7 +162,8 @@ class Lens:
             _refuse(f"the temperature of {name}", "one that depends on the position")
         biases: list[Any] = [m.get(f"{key}b{part}", np.zeros(len(m[key + part]), dtype=Q.dtype)) for part in "QKV"]
         Q, biases[0] = (
-            cast(given.astype(np.float64) * (float(factor[0]) * SCALE), str(m["dtype"])) for given in (Q, biases[0])
+            cast(bias_given.astype(np.float64) * (float(factor[0]) * SCALE), str(m["dtype"]))
+            for bias_given in (Q, biases[0])
         )
         rows = np.flatnonzero(V.any(axis=1) | (biases[2] != 0))
         return (Q, K, V[rows]), (biases[0], biases[1], biases[2][rows]), rows
@@ -221,13 +222,13 @@ class Lens:
         np, m = self.np, self.m
         kind = m["embedding"].dtype
         zeros = lambda *shape: np.zeros(shape, dtype=kind)  # noqa: E731
-        found = {"embed.weight": m["embedding"], "pos_embed.weight": zeros(self.config()["n_ctx"], self.d)}
+        arrays = {"embed.weight": m["embedding"], "pos_embed.weight": zeros(self.config()["n_ctx"], self.d)}
         if "positions" in m:
-            found["pos_embed.weight"] = m["positions"][: self.config()["n_ctx"]]
+            arrays["pos_embed.weight"] = m["positions"][: self.config()["n_ctx"]]
         heads, wide = iter(self.heads), self.count * self.size
         for number, (attention, network) in enumerate(self.layers):
             key = f"blocks.{number}."
-            found |= dict(self.norm(f"{key}ln1", attention))
+            arrays |= dict(self.norm(f"{key}ln1", attention))
             names, added = ("q", "k", "v"), {name: zeros(wide) for name in "qkv"} | {"o": zeros(self.d)}
             parts = {name: zeros(wide, self.d) for name in names} | {"o": zeros(self.d, wide)}
             for h in range(len(self.head_keys(attention))):
@@ -237,20 +238,20 @@ class Lens:
                     parts[name][at : at + len(matrix)], added[name][at : at + len(bias)] = matrix, bias
                 parts["o"][rows, range(at, at + len(rows))] = 1
             for name, matrix in parts.items():
-                found |= {f"{key}attn.{name}.weight": matrix, f"{key}attn.{name}.bias": added[name]}
-            found |= dict(self.norm(f"{key}ln2", network))
+                arrays |= {f"{key}attn.{name}.weight": matrix, f"{key}attn.{name}.bias": added[name]}
+            arrays |= dict(self.norm(f"{key}ln2", network))
             W1, b1, W2, b2 = zeros(self.hidden, self.d), zeros(self.hidden), zeros(self.d, self.hidden), zeros(self.d)
             if network is not None:
                 inside, behind = m[f"step{network}.W1"], m[f"step{network}.W2"]
                 W1[: len(inside)], W2[:, : len(inside)] = inside, behind
                 b1[: len(inside)], b2 = m[f"step{network}.b1"], m[f"step{network}.b2"]
-            found |= {f"{key}mlp.in.weight": W1, f"{key}mlp.in.bias": b1, f"{key}mlp.out.weight": W2}
-            found[f"{key}mlp.out.bias"] = b2
+            arrays |= {f"{key}mlp.in.weight": W1, f"{key}mlp.in.bias": b1, f"{key}mlp.out.weight": W2}
+            arrays[f"{key}mlp.out.bias"] = b2
         if self.epsilon is not None:
             last = f"step{int(m['steps'])}.after."
-            found |= {"ln_final.weight": m[last + "gain"], "ln_final.bias": m[last + "bias"]}
+            arrays |= {"ln_final.weight": m[last + "gain"], "ln_final.bias": m[last + "bias"]}
         rows = self.unembedding()
-        return found | {"unembed.weight": rows, "unembed.bias": m.get("readout.bias", zeros(len(rows)))}
+        return arrays | {"unembed.weight": rows, "unembed.bias": m.get("readout.bias", zeros(len(rows)))}
 
     def norm(self, key: str, step: int | None) -> Iterator[tuple[str, Any]]:
         """The gain and bias of the norm before a part; 1 and 0 where there is no part to read it."""
@@ -285,15 +286,15 @@ class ChosenNorms:
 
     def constants(self, step: str) -> Any:
         """What the columns behind the chosen coordinates are in the view of a step."""
-        found, k = [], 2
+        entries, k = [], 2
         if self.places(f"{step}before1") != self.stream:
             _refuse(f"the norm {step}before1", "other coordinates than those of the first norm")
         while f"{step}before{k}.gain" in self.m:
             if self.m[f"{step}before{k}.gain"].any():
                 _refuse(f"the norm {step}before{k}", "a second norm before one part")
-            found += self.m[f"{step}before{k}.bias"].tolist()
+            entries += self.m[f"{step}before{k}.bias"].tolist()
             k += 1
-        return self.np.array(found)
+        return self.np.array(entries)
 
     def kept(self, key: str) -> Any:
         """The rows of what is written; all others must be zero."""
@@ -309,42 +310,42 @@ class ChosenNorms:
 
     def archive(self) -> Archive:
         m, np, dtype = self.m, self.np, str(self.m["dtype"])
-        found = {key: value for key, value in m.items() if not key.startswith("step")}
-        found |= {"steps": m["steps"], "coordinates": m["coordinates"][self.stream]}
+        arrays = {key: value for key, value in m.items() if not key.startswith("step")}
+        arrays |= {"steps": m["steps"], "coordinates": m["coordinates"][self.stream]}
         for key in ("embedding", "positions"):
             if key in m:
-                found[key] = m[key][..., self.stream]
+                arrays[key] = m[key][..., self.stream]
         for step in (f"step{s}." for s in range(1, int(m["steps"]))):
             constants = self.constants(step)
             for name in ("gain", "bias", "epsilon"):
-                found[f"{step}before1.{name}"] = m[f"{step}before1.{name}"]
+                arrays[f"{step}before1.{name}"] = m[f"{step}before1.{name}"]
             for key in (key for key in m if key.startswith(f"{step}head")):
                 if key[-2:] in (".Q", ".K", ".V"):
                     table = self.kept(key) if key.endswith("V") else m[key]
-                    found[key], found[f"{key[:-1]}b{key[-1]}"] = self.split(table, constants)
+                    arrays[key], arrays[f"{key[:-1]}b{key[-1]}"] = self.split(table, constants)
                 else:
-                    found[key] = m[key]
+                    arrays[key] = m[key]
             if f"{step}W1" in m:
                 W1, bias = self.split(m[f"{step}W1"], constants)
                 b1 = cast(m[f"{step}b1"].astype(np.float64) + bias, dtype)
-                found |= {f"{step}W1": W1, f"{step}b1": b1, f"{step}activation": m[f"{step}activation"]}
-                found |= {f"{step}W2": self.kept(f"{step}W2"), f"{step}b2": self.kept(f"{step}b2")}
-        return found | self.final()
+                arrays |= {f"{step}W1": W1, f"{step}b1": b1, f"{step}activation": m[f"{step}activation"]}
+                arrays |= {f"{step}W2": self.kept(f"{step}W2"), f"{step}b2": self.kept(f"{step}b2")}
+        return arrays | self.final()
 
     def final(self) -> Archive:
         """The last step as a final norm, and the readout behind it."""
         m, np, key = self.m, self.np, self.last
-        shown = self.copied()
-        others = sorted(set(range(len(m["coordinates"]))) - set(shown))
-        found = {f"{key}after.{name}": m[f"{key}before1.{name}"] for name in ("gain", "bias", "epsilon")}
+        columns_shown = self.copied()
+        others = sorted(set(range(len(m["coordinates"]))) - set(columns_shown))
+        arrays = {f"{key}after.{name}": m[f"{key}before1.{name}"] for name in ("gain", "bias", "epsilon")}
         if "readout.weights" not in m:
             names = m["coordinates"].tolist()
-            if not {names.index(name) for name in m["readout.reads"].tolist()} <= set(shown):
+            if not {names.index(name) for name in m["readout.reads"].tolist()} <= set(columns_shown):
                 _refuse("the readout", "coordinates that the final norm does not give")
-            found["readout.reads"] = m["coordinates"][
-                [self.stream[shown.index(names.index(name))] for name in m["readout.reads"].tolist()]
+            arrays["readout.reads"] = m["coordinates"][
+                [self.stream[columns_shown.index(names.index(name))] for name in m["readout.reads"].tolist()]
             ]
-            return found
+            return arrays
         weights = np.atleast_2d(m["readout.weights"])
         used = [k for k in others if weights[:, k].any()]
         table = m["positions"][:, used] if "positions" in m else np.zeros((1, len(used)))
@@ -352,8 +353,8 @@ class ChosenNorms:
         if written or m["embedding"][:, used].any() or (table != table[0]).any():
             _refuse("the readout", "coordinates that the final norm does not give")
         bias = weights[:, used].astype(np.float64) @ table[0].astype(np.float64)
-        found |= {"readout.weights": weights[:, shown], "readout.bias": cast(bias, str(m["dtype"]))}
-        return found
+        arrays |= {"readout.weights": weights[:, columns_shown], "readout.bias": cast(bias, str(m["dtype"]))}
+        return arrays
 
     def copied(self) -> list[int]:
         """Where the last step copies its norm to, by relu(x) - relu(-x)."""
@@ -364,9 +365,9 @@ class ChosenNorms:
             _refuse("the final norm", "none at all")
         rows = np.flatnonzero(m[f"{key}W2"].any(axis=1)).tolist()
         inside, behind = m[f"{key}W1"], m[f"{key}W2"][rows]
-        whole = np.hstack([np.vstack([eye, -eye]), np.zeros((2 * size, inside.shape[1] - size))])
+        both_signs = np.hstack([np.vstack([eye, -eye]), np.zeros((2 * size, inside.shape[1] - size))])
         fresh = not m["embedding"][:, rows].any() and ("positions" not in m or not m["positions"][..., rows].any())
-        if not fresh or not np.array_equal(inside, whole) or not np.array_equal(behind, np.hstack([eye, -eye])):
+        if not fresh or not np.array_equal(inside, both_signs) or not np.array_equal(behind, np.hstack([eye, -eye])):
             _refuse("the final norm", "a last network that does more than copy a norm")
         return rows
 

@@ -67,30 +67,30 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
         raise BadInput("the maximum number of steps must be an integer of at least 0", limit)
     if model.program is None:
         raise RuntimeError("model.program must be set here")
-    given = speech_of(model).word(word)
-    model.tokens(given)  # BadInput for the empty word where nothing stands in front
+    symbols = speech_of(model).word(word)
+    model.tokens(symbols)  # BadInput for the empty word where nothing stands in front
     if model.program.kind == "dfa":
         table = program_table(model.program)
         tokens = tokens_of(table)[1 + len(table.alphabet) :]
         states = [0]
-        for letter in given:
+        for letter in symbols:
             states.append(table.moves[states[-1]][table.alphabet.index(letter)])
         verdict = tokens[len(table.moves) + int(table.answers[states[-1]] is True)]
-        whole = tuple(put_out(model, (*(tokens[state] for state in states), verdict)))
-        return ProgramRun(given, whole[:limit], len(whole) <= limit)
+        answers_all = tuple(put_out(model, (*(tokens[state] for state in states), verdict)))
+        return ProgramRun(symbols, answers_all[:limit], len(answers_all) <= limit)
     if model.program.theorem:
         machine = read_turing(model.program.source)
-        rows = (one.label for one in table_tokens(machine, given, ahead=not model.embedding.added))
-        whole = tuple(itertools.islice(rows, limit + 1))
-        return ProgramRun(given, whole[:limit], len(whole) <= limit)
+        rows = (token.label for token in table_tokens(machine, symbols, ahead=not model.embedding.added))
+        answers_all = tuple(itertools.islice(rows, limit + 1))
+        return ProgramRun(symbols, answers_all[:limit], len(answers_all) <= limit)
     machine = machine_of(model)
     names, answers, ended = labels(machine), list[str](), True
-    for step in IntegerDecoder(machine).steps(given):
+    for step in IntegerDecoder(machine).steps(symbols):
         if len(answers) == limit:
             ended = False
             break
         answers.append(names[step.token])
-    return ProgramRun(given, (*answers, *([END] if ended else [])), ended)
+    return ProgramRun(symbols, (*answers, *([END] if ended else [])), ended)
 
 
 def steps_right(model: Transformer, word: str | Sequence[str], limit: int, dtype: str = "float32") -> StepsRight:
@@ -135,8 +135,10 @@ def shipped(model: Transformer, m: Archive, run: ProgramRun) -> int | None:
     with np.errstate(all="ignore"):
         z = archive.embed(m, np.array([[places[token] for token in tokens]]))
         scores = archive.shown(m, archive.evaluate(m, z, refuse=False))[0]
-    found = [model.readout.labels[k] for k in np.argmax(scores, axis=-1)][len(tokens) - len(run.answers) :]
-    return next((k for k, pair in enumerate(zip(found, run.answers, strict=True), 1) if pair[0] != pair[1]), None)
+    labels_found = [model.readout.labels[k] for k in np.argmax(scores, axis=-1)][len(tokens) - len(run.answers) :]
+    return next(
+        (k for k, pair in enumerate(zip(labels_found, run.answers, strict=True), 1) if pair[0] != pair[1]), None
+    )
 
 
 class Certifier:
@@ -152,14 +154,16 @@ class Certifier:
 
     def right(self, word: Sequence[str], wanted: Sequence[str]) -> int:
         """How many answers behind a word are those `wanted`."""
-        given, right = tuple(word), 0
+        symbols, right = tuple(word), 0
         try:
-            for k in range(len(given) + 1):
-                if given[:k] not in self.states:
-                    self.states[given[:k]] = (
-                        self.machine.advance(self.states[given[: k - 1]], given[k - 1]) if k else self.machine.start()
+            for k in range(len(symbols) + 1):
+                if symbols[:k] not in self.states:
+                    self.states[symbols[:k]] = (
+                        self.machine.advance(self.states[symbols[: k - 1]], symbols[k - 1])
+                        if k
+                        else self.machine.start()
                     )
-            state = self.states[given]
+            state = self.states[symbols]
             for label in wanted:
                 if self.machine.result(state).label(-1) != label:
                     break
@@ -182,7 +186,7 @@ def bits_needed(run: MachineRun) -> list[int]:
     and the runner-up: scores that are off by half of the gap may be exchanged."""
     needed = []
     for looked in lookups(run):
-        gaps = [one.size for one in looked if one is not None and one.size is not None]
+        gaps = [lookup.size for lookup in looked if lookup is not None and lookup.size is not None]
         needed.append(max((_bits(gap) for gap in gaps), default=0))
     return needed
 

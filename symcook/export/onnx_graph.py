@@ -62,7 +62,7 @@ class _Graph:
         m, helper = self.m, self.helper
         words = bool(len(m["vocabulary"]))
         names = m["coordinates"].tolist()
-        given = helper.make_tensor_value_info(
+        model_input = helper.make_tensor_value_info(
             "tokens" if words else "rows",
             self.types.INT64 if words else self.kind,
             ["B", "n"] if words else ["B", "n", len(m["inputs"])],
@@ -72,8 +72,8 @@ class _Graph:
         outputs = [helper.make_tensor_value_info("stream", self.kind, ["B", "n", len(names)])]
         outputs += self.readout(names)
         weights = {key: array for key, array in m.items() if array.dtype.kind == "f"}
-        held = [numpy_helper.from_array(array, key) for key, array in (weights | self.constants).items()]
-        graph = helper.make_graph(self.nodes, str(m["name"]), [given], outputs, held)
+        initializers = [numpy_helper.from_array(array, key) for key, array in (weights | self.constants).items()]
+        graph = helper.make_graph(self.nodes, str(m["name"]), [model_input], outputs, initializers)
         model = helper.make_model(graph, producer_name="symcook", opset_imports=[helper.make_opsetid("", OPSET)])
         model.ir_version = IR_VERSION
         helper.set_model_props(model, facts(m))
@@ -84,8 +84,8 @@ class _Graph:
         import numpy as np
 
         m = self.m
-        given = "tokens" if words else "rows"
-        self.length = self.op("Slice", self.op("Shape", given), self.whole(1), self.whole(2))
+        model_input = "tokens" if words else "rows"
+        self.length = self.op("Slice", self.op("Shape", model_input), self.whole(1), self.whole(2))
         if words:
             z = self.op("Gather", "embedding", "tokens", axis=0)
         else:
@@ -126,11 +126,11 @@ class _Graph:
         """Which position (column) each position (row) sees."""
         if name not in self.seen:
             n = self.op("Squeeze", self.length, self.whole(0))
-            zero, one = (
+            zero, unity = (
                 self.op("Squeeze", self.whole(0), self.whole(0)),
                 self.op("Squeeze", self.whole(1), self.whole(0)),
             )
-            places = self.op("Range", zero, n, one)
+            places = self.op("Range", zero, n, unity)
             i, j = self.op("Unsqueeze", places, self.whole(1)), self.op("Unsqueeze", places, self.whole(0))
             if name == "none":
                 self.seen[name] = self.op("GreaterOrEqual", self.op("Add", i, j), self.whole(0))
@@ -142,8 +142,8 @@ class _Graph:
     def attended(self, key: str, x: str) -> str:
         import numpy as np
 
-        m, zero, one = self.m, self.number(0.0), self.number(1.0)
-        seen = self.mask(str(m[key + "mask"]))
+        m, zero, unity = self.m, self.number(0.0), self.number(1.0)
+        sees_key = self.mask(str(m[key + "mask"]))
         if len(m[key + "Q"]):
             q, k = self.product(x, key + "Q"), self.op("Transpose", self.product(x, key + "K"), perm=[0, 2, 1])
         else:
@@ -153,21 +153,21 @@ class _Graph:
         if key + "factor" in m:
             s = self.op("Mul", s, self.op("Unsqueeze", self.at_length(key + "factor", 1), self.whole(1)))
         low = self.number(LOWEST[self.dtype])
-        top = self.op("ReduceMax", self.op("Where", seen, s, low), axes=[2])
+        top = self.op("ReduceMax", self.op("Where", sees_key, s, low), axes=[2])
         weighting = str(m[key + "weighting"])
         if weighting == "softmax":
-            a = self.op("Where", seen, self.op("Exp", self.op("Min", self.op("Sub", s, top), zero)), zero)
+            a = self.op("Where", sees_key, self.op("Exp", self.op("Min", self.op("Sub", s, top), zero)), zero)
         else:
-            a = self.op("Cast", self.op("And", self.op("Equal", s, top), seen), to=self.kind)
+            a = self.op("Cast", self.op("And", self.op("Equal", s, top), sees_key), to=self.kind)
             if weighting != "average":
                 count = self.op("CumSum", a, self.whole(2), reverse=int(weighting == "rightmost"))
-                a = self.op("Mul", a, self.op("Cast", self.op("Equal", count, one), to=self.kind))
+                a = self.op("Mul", a, self.op("Cast", self.op("Equal", count, unity), to=self.kind))
         total = self.op("ReduceSum", a, self.whole(2))
-        total = self.op("Where", self.op("Equal", total, zero), one, total)  # a row that sees nothing is zero
+        total = self.op("Where", self.op("Equal", total, zero), unity, total)  # a row that sees nothing is zero
         return self.op("Div", self.op("MatMul", a, self.product(x, key + "V")), total)
 
     def normed(self, key: str, z: str) -> str:
-        m, zero, one = self.m, self.number(0.0), self.number(1.0)
+        m, zero, unity = self.m, self.number(0.0), self.number(1.0)
         x = self.product(z, key + "P") if key + "P" in m else z
         size = self.number(float(len(m[key + "gain"])))
 
@@ -177,7 +177,7 @@ class _Graph:
         x = self.op("Sub", x, mean(x))
         total = self.op("Add", mean(self.op("Mul", x, x)), key + "epsilon")
         flat = self.op("Equal", total, zero)
-        x = self.op("Div", x, self.op("Sqrt", self.op("Where", flat, one, total)))
+        x = self.op("Div", x, self.op("Sqrt", self.op("Where", flat, unity, total)))
         if str(m[key + "zero_variance"]) == "refuse":
             x = self.op("Where", flat, self.number(math.nan), x)
         return self.op("Add", self.op("Mul", x, key + "gain"), key + "bias")
@@ -187,7 +187,7 @@ class _Graph:
             return self.op("Relu", x)
         if kind == "step":
             return self.op("Cast", self.op("Greater", x, self.number(0.0)), to=self.kind)
-        half, one = self.number(0.5), self.number(1.0)
+        half, unity = self.number(0.5), self.number(1.0)
         if kind == "gelu":
             if self.dtype == "float64":
                 must = f"onnxruntime must have each operation of {step[:-1]}, and has no erf in float64"
@@ -198,7 +198,7 @@ class _Graph:
             inside = self.op("Tanh", self.op("Mul", self.number(math.sqrt(2 / math.pi)), self.op("Add", x, cube)))
         else:
             return self.op("Mul", x, self.op("Sigmoid", self.op("Mul", self.number(1.702), x)))
-        return self.op("Mul", x, self.op("Mul", half, self.op("Add", one, inside)))
+        return self.op("Mul", x, self.op("Mul", half, self.op("Add", unity, inside)))
 
     def readout(self, names: Sequence[str]) -> list[Any]:
         """The outputs beside the stream."""
@@ -206,8 +206,8 @@ class _Graph:
         outputs = []
         if "readout.weights" in m:
             plain = m["readout.weights"].ndim == 1
-            given = self.op("Unsqueeze", "readout.weights", self.whole(0)) if plain else "readout.weights"
-            scores = self.product("stream", given)
+            weights_row = self.op("Unsqueeze", "readout.weights", self.whole(0)) if plain else "readout.weights"
+            scores = self.product("stream", weights_row)
             if kind == "distribution":
                 scores = self.op("Softmax", scores, axis=2)
             self.nodes.append(self.helper.make_node("Identity", [scores], ["scores"]))

@@ -148,7 +148,7 @@ class _Reader:
 
     def layers(self) -> tuple[list[Layer], LayerNorm | None]:
         """The steps of one layer together; the final norm, which is a step of its own."""
-        m, found = self.m, dict[int, dict[str, Any]]()
+        m, layer_parts = self.m, dict[int, dict[str, Any]]()
         final = None
         for s in range(1, int(m["steps"]) + 1):
             key = f"step{s}."
@@ -162,7 +162,7 @@ class _Reader:
                     raise KeyError(key + "W1")
                 final = after
                 continue
-            parts = found.setdefault(int(m[key + "layer"]), {"placement": "none"})
+            parts = layer_parts.setdefault(int(m[key + "layer"]), {"placement": "none"})
             parts["attention" if heads else "feedforward"] = (
                 SelfAttention(tuple(heads)) if heads else self.network(key, view)
             )
@@ -174,7 +174,7 @@ class _Reader:
                     "pre" if before[0].projection is None else "multi pre" if len(before) > 1
                     else "projected pre" if parts["placement"] == "none" else parts["placement"]
                 )  # fmt: skip
-        return [Layer(**parts) for parts in found.values()], final
+        return [Layer(**parts) for parts in layer_parts.values()], final
 
     def value(self, key: str) -> str:
         """One of a few values by its listed name."""

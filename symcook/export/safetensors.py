@@ -40,7 +40,7 @@ def decode(data: bytes, path: object) -> Archive:
 
     must = "a safetensors file must have a header and all the numbers that it names"
     size = int.from_bytes(data[:8], "little")
-    found: Archive = {}
+    arrays: Archive = {}
     try:
         header = parsed(data[8 : 8 + size], must, path)
         metadata = header.pop("__metadata__", {})
@@ -55,10 +55,10 @@ def decode(data: bytes, path: object) -> Archive:
                 array = (np.frombuffer(bytes_, "<u2").astype(np.uint32) << 16).view(np.float32)
             else:
                 array = np.frombuffer(bytes_, np.dtype(kind).newbyteorder("<")).astype(kind)
-            found[key] = array.reshape(shape)
+            arrays[key] = array.reshape(shape)
             end = max(end, stop)
         if 8 + size + end != len(data):
             raise ValueError("length")
-        return found | from_facts(metadata)
+        return arrays | from_facts(metadata)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise BadInput(must, f"{path} ({error})", "export it again") from None

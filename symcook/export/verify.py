@@ -39,23 +39,32 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     certificate of another form than an export writes.
     """
     place, known, files = read(path)
-    given = _given(place, known, files)
-    model = given.model(known)
-    longest = given.positions - model.embedding.added
+    export_read = _given(place, known, files)
+    model = export_read.model(known)
+    longest = export_read.positions - model.embedding.added
     if not 1 <= longest <= MAX_LENGTH:
         raise _wrong(
-            "position_tables.N", f"the largest of lengths from 1 to {MAX_LENGTH} input symbols", given.positions
+            "position_tables.N", f"the largest of lengths from 1 to {MAX_LENGTH} input symbols", export_read.positions
         )
     asked = _asked(model, known, longest)
-    made = prepared(model, given.symbols, given.kind, given.dtype, longest, given.steps, strictly=False, asked=asked)
-    _same_model(made, known)
-    weights = given.weights
-    _same_arrays(weights, decode(weights, files[weights]), held(given.kind, made.arrays))
-    if given.format.more:
-        _same_code(weights, files, made.arrays)
-    built = {} if given.recipe is None else {"recipe": given.recipe, "arguments": given.arguments}
-    found = certificate(made, given.claims, built, progress) | told(weights, files)
-    return known | {"not_checked": _compared(place, _as_json(found), known)}
+    exported = prepared(
+        model,
+        export_read.symbols,
+        export_read.kind,
+        export_read.dtype,
+        longest,
+        export_read.steps,
+        strictly=False,
+        asked=asked,
+    )
+    _same_model(exported, known)
+    weights = export_read.weights
+    _same_arrays(weights, decode(weights, files[weights]), held(export_read.kind, exported.arrays))
+    if export_read.format.more:
+        _same_code(weights, files, exported.arrays)
+    built = {} if export_read.recipe is None else {"recipe": export_read.recipe, "arguments": export_read.arguments}
+    recomputed = certificate(exported, export_read.claims, built, progress) | told(weights, files)
+    return known | {"not_checked": _compared(place, _as_json(recomputed), known)}
 
 
 @dataclass(frozen=True)
@@ -202,8 +211,8 @@ def _differences(found: object, known: object, at: _Place) -> Iterator[tuple[_Pl
             yield from _differences(found.get(key, _MISSING), known.get(key, _MISSING), (*at, key))
     elif isinstance(found, list) and isinstance(known, list):
         for k in range(max(len(found), len(known))):
-            one, other = (each[k] if k < len(each) else _MISSING for each in (found, known))
-            yield from _differences(one, other, (*at, k))
+            new_entry, old_entry = (each[k] if k < len(each) else _MISSING for each in (found, known))
+            yield from _differences(new_entry, old_entry, (*at, k))
     elif type(found) is not type(known) or found != known:
         yield at, found, known
 
@@ -240,11 +249,15 @@ def _same_arrays(path: Path, stored: Mapping[str, np.ndarray], wanted: Mapping[s
         if key not in stored or key not in wanted:
             sides = ("lacks", "has") if key in wanted else ("has", "lacks")
             raise Rejected(f"{path} {sides[0]} {key}, which the model {sides[1]}.")
-        one, other = stored[key], wanted[key]
-        if one.shape != other.shape or one.dtype.kind != other.dtype.kind or one.tolist() != other.tolist():
+        stored_array, wanted_array = stored[key], wanted[key]
+        if (
+            stored_array.shape != wanted_array.shape
+            or stored_array.dtype.kind != wanted_array.dtype.kind
+            or stored_array.tolist() != wanted_array.tolist()
+        ):
             raise Rejected(f"{key} in {path} is not that of the model, rounded.")
-        if one.dtype.kind == "f" and one.dtype.itemsize != other.dtype.itemsize:
-            raise Rejected(f"{key} in {path} has the type {one.dtype}, not {other.dtype}.")
+        if stored_array.dtype.kind == "f" and stored_array.dtype.itemsize != wanted_array.dtype.itemsize:
+            raise Rejected(f"{key} in {path} has the type {stored_array.dtype}, not {wanted_array.dtype}.")
 
 
 def _same_code(weights: Path, files: dict[Path, bytes], arrays: Archive) -> None:

@@ -38,7 +38,7 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
     if all_rational(rows) and rows.shape == shape:
         return rows
     if all_rational(rows) or hasattr(rows, "todok"):  # a matrix of sympy's
-        given, entries = rows.shape, list(rows) if rows.shape == shape else []
+        shape_given, entries = rows.shape, list(rows) if rows.shape == shape else []
     else:
         height(rows, what)
         lines = list(rows)
@@ -47,17 +47,17 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
         widths = {len(line) for line in lines} or {shape[1]}
         if len(widths) > 1:
             raise BadInput(f"{what} must have rows of equal length", sorted(widths))
-        given, entries = (len(lines), widths.pop()), [e for line in lines for e in line]
-    if given == shape and (found := RationalEntries.of(entries, shape)) is not None:
-        return found
+        shape_given, entries = (len(lines), widths.pop()), [e for line in lines for e in line]
+    if shape_given == shape and (rational := RationalEntries.of(entries, shape)) is not None:
+        return rational
     import sympy
 
     from symcook.numbers.matrix import RationalMatrix
 
     if not all(type(e) is Fraction or type(e) is int for e in entries):
         entries = [exact(e) for e in entries]
-    if given != shape:
-        raise BadInput(f"{what} must have shape {shape[0]} x {shape[1]}", f"{given[0]} x {given[1]}")
+    if shape_given != shape:
+        raise BadInput(f"{what} must have shape {shape[0]} x {shape[1]}", f"{shape_given[0]} x {shape_given[1]}")
     if all(isinstance(e, (int, Fraction, sympy.Rational)) for e in entries):
         return RationalMatrix.of([(int(e.numerator), int(e.denominator)) for e in entries], shape)
     return sympy.ImmutableMatrix(shape[0], shape[1], entries)
@@ -65,8 +65,8 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
 
 def changes(values: Mapping[str, Any], put: Put) -> dict[str, Any]:
     """What the substitution `put` makes of the values that it changes; in a matrix it is made in every entry."""
-    made = {name: _substituted(value, put) for name, value in values.items()}
-    return {name: new for name, new in made.items() if new is not values[name]}
+    substituted = {name: _substituted(value, put) for name, value in values.items()}
+    return {name: new for name, new in substituted.items() if new is not values[name]}
 
 
 def _substituted(value: sympy.Expr | sympy.MatrixBase | RationalEntries | Fraction, put: Put) -> Any:
@@ -98,7 +98,7 @@ def nested(given: Any, dyadic: bool) -> Any:
             return dyadics(given) or nested(given.tolist(), dyadic)
         given = given.tolist()
     if isinstance(given, (list, tuple)):
-        return [nested(one, dyadic) for one in given]
+        return [nested(entry, dyadic) for entry in given]
     if dyadic and isinstance(given, float) and isfinite(given):
         return Fraction(given)
     return given
@@ -236,15 +236,15 @@ class Space:
         object.__setattr__(self, "names", listed(self.names, "a space", "coordinate names"))
         if not self.names:
             raise BadInput("a space must have at least one coordinate", "none")
-        seen: set[str] = set()
+        names_seen: set[str] = set()
         for name in self.names:
             if not isinstance(name, str) or not (valid_name(name) or name in ARITY) or name in RESERVED:
-                kept = ", ".join(RESERVED)
-                must = f"a coordinate's name must be an identifier, no reserved word and not one of {kept}"
+                kept_words = ", ".join(RESERVED)
+                must = f"a coordinate's name must be an identifier, no reserved word and not one of {kept_words}"
                 raise BadInput(must, name)
-            if name in seen:
+            if name in names_seen:
                 raise BadInput("coordinates must have different names", name)
-            seen.add(name)
+            names_seen.add(name)
 
     def __len__(self) -> int:
         return len(self.names)

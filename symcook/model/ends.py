@@ -93,8 +93,8 @@ class Embedding(Named):
             raise BadInput("an embedding must have either strings or inputs", both)
         if self.words is not None:
             words = one_hot(self.words) if isinstance(self.words, (str, list, tuple)) else self.words
-            whole = isinstance(words, TokenRows)
-            if not isinstance(words, Mapping) or not (whole or all(isinstance(v, Mapping) for v in words.values())):
+            as_rows = isinstance(words, TokenRows)
+            if not isinstance(words, Mapping) or not (as_rows or all(isinstance(v, Mapping) for v in words.values())):
                 must = (
                     "strings must map each token to {coordinate: value}, or be a string of tokens that are coordinates"
                 )
@@ -106,11 +106,11 @@ class Embedding(Named):
                 if not isinstance(token, str) or token.split() != [token] or any(map(_control, token)):
                     raise BadInput("a token must be text without white space or control characters", repr(token))
                 printable(token, "a token")
-                if not whole:
+                if not as_rows:
                     table[token] = self._values(words[token], f"the embedding of {token}")
             if isinstance(words, TokenRows):
                 self.space.require(words.names)
-            freeze(self, words=words if whole else MappingProxyType(table))
+            freeze(self, words=words if as_rows else MappingProxyType(table))
         for token in (self.before, self.after):
             if token is not None and (not isinstance(token, str) or token not in (self.words or {})):
                 raise BadInput("a token that the model adds must be one of its tokens", token, "give its row in words")
@@ -343,20 +343,22 @@ class Readout(Named):
 
     def label(self, index: int) -> str:
         """The label that an index of `verdicts` stands for: of groups one of each, with commas between."""
-        found = []
+        labels_found = []
         for part in reversed(self.parts):
             index, place = divmod(index, len(part))
-            found.append(part[place])
-        return ",".join(reversed(found))
+            labels_found.append(part[place])
+        return ",".join(reversed(labels_found))
 
     def index(self, label: str) -> int | None:
         """The index of `label`, None where it is none of the answers."""
-        chosen, parts, found = label.split(",") if self.groups else [label], self.parts, 0
-        if len(chosen) != len(parts) or any(one not in part for one, part in zip(chosen, parts, strict=True)):
+        chosen, parts, number = label.split(",") if self.groups else [label], self.parts, 0
+        if len(chosen) != len(parts) or any(
+            chosen_label not in part for chosen_label, part in zip(chosen, parts, strict=True)
+        ):
             return None
-        for one, part in zip(chosen, parts, strict=True):
-            found = found * len(part) + part.index(one)
-        return found
+        for chosen_label, part in zip(chosen, parts, strict=True):
+            number = number * len(part) + part.index(chosen_label)
+        return number
 
     @property
     def each(self) -> bool:
@@ -405,10 +407,10 @@ class Readout(Named):
             return reduce(domain.both, map(domain.zero, reads))
         if self.groups:
             ends = list(accumulate(self.groups, initial=0))
-            found = domain.largest(scores[: ends[1]])
+            best = domain.largest(scores[: ends[1]])
             for start, end in pairwise(ends[1:]):
-                found = domain.paired(found, domain.largest(scores[start:end]), end - start)
-            return found
+                best = domain.paired(best, domain.largest(scores[start:end]), end - start)
+            return best
         return domain.positive(scores[0]) if self.signed else domain.largest(scores) if self.answers else None
 
     def verdict(self, domain: Comparing[Column, Verdicts, Verdict], verdicts: Verdicts) -> Verdict:
@@ -423,9 +425,9 @@ class Readout(Named):
             size = greatest([abs(value) for value in values])
             return None if size == 0 and not self.signed else size
         if len(self.groups) > 1:
-            ends, one = list(accumulate(self.groups, initial=0)), replace(self, kind="value", weights=None, labels=(),
-                                                                          groups=())  # fmt: skip
-            parts = [one.distance(values[start:end], greatest, order) for start, end in pairwise(ends)]
+            ends = list(accumulate(self.groups, initial=0))
+            single_group = replace(self, kind="value", weights=None, labels=(), groups=())
+            parts = [single_group.distance(values[start:end], greatest, order) for start, end in pairwise(ends)]
             gaps = [-part for part in parts if part is not None]
             return -greatest(gaps) if gaps else None
         best = max(range(len(values)), key=lambda k: order(values[k]))

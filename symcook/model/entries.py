@@ -173,17 +173,19 @@ def keeps(*names: str) -> Callable[[Class], Class]:
 
 def keep(block: object, **values: object) -> None:
     """Set fields of a frozen block that is being made; `RationalEntries` and Fractions are kept."""
-    kept: dict[str, Any] = block.__dict__.setdefault(WEIGHTS, {})
+    weights: dict[str, Any] = block.__dict__.setdefault(WEIGHTS, {})
     for name, value in values.items():
-        of, other = (kept, block.__dict__) if isinstance(value, (RationalEntries, Fraction)) else (block.__dict__, kept)
+        of, other = (
+            (weights, block.__dict__) if isinstance(value, (RationalEntries, Fraction)) else (block.__dict__, weights)
+        )
         of[name] = value
         other.pop(name, None)
 
 
 def held(block: object, name: str) -> Any:
     """A field of a block as it is there: kept, or as sympy has it."""
-    kept = block.__dict__.get(WEIGHTS, {})
-    return kept[name] if name in kept else getattr(block, name)
+    weights = block.__dict__.get(WEIGHTS, {})
+    return weights[name] if name in weights else getattr(block, name)
 
 
 class NamedNumbers(Mapping[str, Any]):

@@ -46,9 +46,9 @@ class Family(PlainFamily):
         Raises BadInput for a file that does not follow the format.
         """
         doc = plain(document)
-        for key, made in (choices or {}).items():
-            if made not in doc.get("choices", {}).get(key, ()):
-                raise BadInput(f"{key} must be one of {', '.join(doc.get('choices', {}).get(key, ()))}", made)
+        for key, choice in (choices or {}).items():
+            if choice not in doc.get("choices", {}).get(key, ()):
+                raise BadInput(f"{key} must be one of {', '.join(doc.get('choices', {}).get(key, ()))}", choice)
         super().__init__(doc, choices)
         self.source, self.summary = doc.get("source", ""), doc.get("summary", "")
         _Names(self)
@@ -96,10 +96,10 @@ class _Names:
             self.functions(condition)
         for name, over in family.space.items():
             self.declared(Declared(name, over), False)
-        for one in family.inputs:
-            self.declared(one)
-        given = {one.name for one in family.inputs}
-        if again := given & {one.to.name for one in family.positions}:
+        for input_ in family.inputs:
+            self.declared(input_)
+        input_names = {input_.name for input_ in family.inputs}
+        if again := input_names & {write.to.name for write in family.positions}:
             raise BadInput("an input must not be written by the embedding", min(again))
         for writes, scope in ((family.words, {"w"}), (family.positions, {"i", "n"})):
             self.writes(writes, frozenset(scope))
@@ -116,7 +116,7 @@ class _Names:
         """`whole`: a coordinate of the space, at all of its indices."""
         text = _declaration(to)
         for place, index in enumerate(to.over):
-            self.index(index, scope | {one.name for one in to.over[:place]}, text)
+            self.index(index, scope | {index_before.name for index_before in to.over[:place]}, text)
         if whole and to.name not in self.family.space:
             raise BadInput("a coordinate must be declared in the space", text)
         if whole and not _same_ranges(to.over, self.family.space[to.name]):
@@ -149,8 +149,8 @@ class _Names:
             if tree[1] in self.own | scope:
                 raise BadInput(OWN_INDEX, show(tree))
             scope |= {tree[1]}
-        for one in children(tree):
-            self.functions(one, scope)
+        for child in children(tree):
+            self.functions(child, scope)
 
     def read(self, name: str, indices: tuple[Tree, ...], seen: Scope = frozenset()) -> Tree:
         """A coordinate where it is read: one of the space, or what the norms of a block have `seen`."""
@@ -163,27 +163,27 @@ class _Names:
     def writes(
         self, writes: Sequence[Write], scope: Scope, kind: Kind | None = None, seen: Scope = frozenset()
     ) -> None:
-        for one in writes:
-            self.declared(one.to, scope=scope)
-            self.functions(one.form, scope | one.to.indices)
+        for write in writes:
+            self.declared(write.to, scope=scope)
+            self.functions(write.form, scope | write.to.indices)
             if kind:
-                kind(one.form, scope | one.to.indices, partial(self.read, seen=seen))
-        if len({one.to.name for one in writes}) < len(writes):
-            raise BadInput("a block must write a coordinate once", ", ".join(one.to.name for one in writes))
+                kind(write.form, scope | write.to.indices, partial(self.read, seen=seen))
+        if len({write.to.name for write in writes}) < len(writes):
+            raise BadInput("a block must write a coordinate once", ", ".join(write.to.name for write in writes))
 
     def layer(self, layer: FamilyLayer, scope: Scope) -> None:
         for norm in (*layer.attention_norms, *layer.feedforward_norms):
             self.norm(norm, scope)
         blocks = ((layer.heads, layer.attention_norms), (layer.feedforward, layer.feedforward_norms))
         for block, norms in blocks:
-            made = [one.to.name for norm in norms for one in norm.writes]
-            if len({*made}) < len(made):
-                raise BadInput("a norm must write names of its own", ", ".join(made))
-            seen = frozenset(made if layer.placement in ("projected pre", "multi pre") else ())
+            names_made = [write.to.name for norm in norms for write in norm.writes]
+            if len({*names_made}) < len(names_made):
+                raise BadInput("a norm must write names of its own", ", ".join(names_made))
+            names_seen = frozenset(names_made if layer.placement in ("projected pre", "multi pre") else ())
             for head in layer.heads if block is layer.heads else ():
-                self.head(head, scope, seen)
+                self.head(head, scope, names_seen)
             if block is not layer.heads:
-                self.writes(layer.feedforward, scope, self.family.entry, seen)
+                self.writes(layer.feedforward, scope, self.family.entry, names_seen)
 
     def head(self, head: FamilyHead, scope: Scope, seen: Scope) -> None:
         for index in head.over:
@@ -199,18 +199,18 @@ class _Names:
             self.functions(number, scope)
 
     def norm(self, norm: Norm, scope: Scope) -> None:
-        for one in norm.writes:
-            if not valid_name(one.to.name) or one.to.name in TAKEN | {*self.family.sizes, *self.family.tables}:
-                raise BadInput("sizes, tables and coordinates must have names of their own", one.to.name)
-            self.declared(one.to, False, scope)
-            self.functions(one.form, scope | one.to.indices)
-            self.family.form(one.form, scope | one.to.indices, self.read)
+        for write in norm.writes:
+            if not valid_name(write.to.name) or write.to.name in TAKEN | {*self.family.sizes, *self.family.tables}:
+                raise BadInput("sizes, tables and coordinates must have names of their own", write.to.name)
+            self.declared(write.to, False, scope)
+            self.functions(write.form, scope | write.to.indices)
+            self.family.form(write.form, scope | write.to.indices, self.read)
         for number in (norm.gain, norm.bias, norm.epsilon):
             self.functions(number, scope)
 
     def readout(self, readout: FamilyReadout) -> None:
-        for one in readout.reads:
-            self.declared(one)
+        for declared in readout.reads:
+            self.declared(declared)
         document = self.family.document["readout"]
         if "scores" in document and len(readout.reads[0].over) != 1:
             must = "a readout must read coordinates, the largest one range of them"
@@ -222,7 +222,7 @@ class _Names:
 
 def _declaration(to: Declared) -> str:
     ranges = "".join(f"all {c} in {show(low)}..{show(high)}. " for c, low, high in to.over)
-    return ranges + to.name + (f"({', '.join(one.name for one in to.over)})" if to.over else "")
+    return ranges + to.name + (f"({', '.join(index.name for index in to.over)})" if to.over else "")
 
 
 def _numeral(tree: Tree) -> Any:

@@ -41,48 +41,58 @@ def plain(document: object) -> dict[str, Any]:
         raise BadInput(f"a family must have version {VERSION}", _given(doc["symcook family"]))
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*", _text(doc["name"], "the name of a family"), re.ASCII):
         raise BadInput("the name of a family must be of letters, digits and -", doc["name"])
-    made = dict(doc)
-    made |= {key: _text(doc[key], key) for key in ("source", "summary") if key in doc}
-    made["sizes"] = {key: _text(one, "a condition") for key, one in _object(doc["sizes"], "sizes").items()}
-    made["space"] = [_text(one, "a declaration") for one in _some(doc["space"], "the space")]
+    document_made = dict(doc)
+    document_made |= {key: _text(doc[key], key) for key in ("source", "summary") if key in doc}
+    document_made["sizes"] = {
+        key: _text(condition, "a condition") for key, condition in _object(doc["sizes"], "sizes").items()
+    }
+    document_made["space"] = [_text(declaration, "a declaration") for declaration in _some(doc["space"], "the space")]
     if "tables" in doc:
-        made["tables"] = {key: _table(key, one) for key, one in _object(doc["tables"], "tables").items()}
+        document_made["tables"] = {key: _table(key, table) for key, table in _object(doc["tables"], "tables").items()}
     if "choices" in doc:
-        made["choices"] = {key: _choice(key, one) for key, one in _object(doc["choices"], "choices").items()}
-    made |= {"longest": _number(doc["longest"], "longest")} if doc.get("longest") is not None else {}
-    made["embedding"] = _embedding(doc["embedding"])
-    made["layers"] = [_part(one, made.get("choices", {})) for one in _some(doc["layers"], "layers")]
-    made["readout"] = _readout(doc["readout"])
-    _own_names(made)
+        document_made["choices"] = {
+            key: _choice(key, choice) for key, choice in _object(doc["choices"], "choices").items()
+        }
+    document_made |= {"longest": _number(doc["longest"], "longest")} if doc.get("longest") is not None else {}
+    document_made["embedding"] = _embedding(doc["embedding"])
+    document_made["layers"] = [_part(part, document_made.get("choices", {})) for part in _some(doc["layers"], "layers")]
+    document_made["readout"] = _readout(doc["readout"])
+    _own_names(document_made)
     if "meanings" in doc:
-        made["meanings"] = {key: _text(one, "a meaning") for key, one in _object(doc["meanings"], "meanings").items()}
+        document_made["meanings"] = {
+            key: _text(meaning, "a meaning") for key, meaning in _object(doc["meanings"], "meanings").items()
+        }
         named = [*doc["sizes"], *map(last_name, (*doc.get("tables", ()), *doc["space"])), *doc.get("choices", ())]
-        for name in made["meanings"]:
+        for name in document_made["meanings"]:
             if name not in named:
                 raise unknown("name that has a meaning", name, named)
-    return _constants(_indices(made))
+    return _constants(_indices(document_made))
 
 
 def _own_names(doc: Mapping[str, Any]) -> None:
     texts = [*doc["sizes"], *doc.get("choices", ()), *doc.get("tables", ()), *doc["space"]]
-    seen = {*TAKEN}
+    names_seen = {*TAKEN}
     for text in texts:
         name = last_name(text)
-        if not valid_name(name) or name in seen:
+        if not valid_name(name) or name in names_seen:
             raise BadInput("sizes, tables and coordinates must have names of their own", text)
-        seen.add(name)
+        names_seen.add(name)
 
 
 def _table(name: str, given: object) -> dict[str, Any]:
-    found = {"values": given} if isinstance(given, str) else _fields(given, f"the table {name}", {"values"}, {"where"})
-    if found["values"] not in ("Int", "Real"):
+    fields = {"values": given} if isinstance(given, str) else _fields(given, f"the table {name}", {"values"}, {"where"})
+    if fields["values"] not in ("Int", "Real"):
         raise BadInput("a table must have at most three indices and values Int or Real", name)
-    many = {"where": [_text(one, "a condition") for one in _many(found["where"])]} if "where" in found else {}
-    return {**found, **many}
+    many = (
+        {"where": [_text(condition, "a condition") for condition in _many(fields["where"])]}
+        if "where" in fields
+        else {}
+    )
+    return {**fields, **many}
 
 
 def _choice(name: str, given: object) -> list[str]:
-    words = [_text(one, "a choice") for one in _some(given, f"the choice {name}")]
+    words = [_text(word, "a choice") for word in _some(given, f"the choice {name}")]
     if not ({*words} <= {*MASKS} or {*words} <= {*WEIGHTINGS}) or len({*words}) < len(words):
         must = f"a choice must be of masks ({', '.join(MASKS)}) or of weightings ({', '.join(WEIGHTINGS)})"
         raise BadInput(must, f"{', '.join(words)} for {name}")
@@ -99,85 +109,90 @@ def _embedding(given: object) -> dict[str, Any]:
         raise BadInput("positions must be numbered from 0 or 1", _given(e["start"]))
     e |= {key: _number(e[key], key) for key in ("vocabulary", "before", "after") if e.get(key) is not None}
     if e["inputs"] is not None:
-        e["inputs"] = [_text(one, "an input") for one in _some(_many(e["inputs"]), "inputs")]
+        e["inputs"] = [_text(name, "an input") for name in _some(_many(e["inputs"]), "inputs")]
     for key in ("words", "positions"):
         e[key] = None if e[key] is None else _forms(e[key])
     return {**e, "positions": e["positions"] or {}}
 
 
 def _forms(given: object) -> dict[str, str]:
-    return {key: _number(one, "a form") for key, one in _object(given, "what is written").items()}
+    return {key: _number(form, "a form") for key, form in _object(given, "what is written").items()}
 
 
 def _part(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
     if not isinstance(given, dict) or "for" not in given:
         return _layer(given, choices)
-    found = _fields(given, "a repetition", {"for", "layers"}, set())
-    layers = _some(found["layers"], "the layers of a repetition")
-    if any(isinstance(one, dict) and "for" in one for one in layers):
-        raise BadInput("a repetition must not stand in a repetition", found["for"], "use one index over both")
-    return {"for": _text(found["for"], "a range"), "layers": [_layer(one, choices) for one in layers]}
+    fields = _fields(given, "a repetition", {"for", "layers"}, set())
+    layers = _some(fields["layers"], "the layers of a repetition")
+    if any(isinstance(part, dict) and "for" in part for part in layers):
+        raise BadInput("a repetition must not stand in a repetition", fields["for"], "use one index over both")
+    return {"for": _text(fields["for"], "a range"), "layers": [_layer(part, choices) for part in layers]}
 
 
 def _layer(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
-    found = _fields(given, "a layer", set(), _LAYER)
-    made, placement = dict(found), found.get("placement", "none")
+    fields = _fields(given, "a layer", set(), _LAYER)
+    layer, placement = dict(fields), fields.get("placement", "none")
     if placement not in PLACEMENTS:
         raise BadInput(f"the placement of norms must be one of {', '.join(PLACEMENTS)}", _given(placement))
-    if "attention" in found:
-        made["attention"] = [_head(one, choices) for one in _many(found["attention"])]
-    if "feedforward" in found:
-        made["feedforward"] = _forms(found["feedforward"] or {})
-    if not made.get("attention") and not made.get("feedforward"):
+    if "attention" in fields:
+        layer["attention"] = [_head(head, choices) for head in _many(fields["attention"])]
+    if "feedforward" in fields:
+        layer["feedforward"] = _forms(fields["feedforward"] or {})
+    if not layer.get("attention") and not layer.get("feedforward"):
         raise BadInput("a layer must have an attention or a feed-forward layer", "neither")
     for block in ("attention", "feedforward"):
         key = f"{block}_norms"
-        norms = [_norm(one, placement) for one in _many(found.get(key) or [])]
-        wanted = placement != "none" and bool(made.get(block))
+        norms = [_norm(norm, placement) for norm in _many(fields.get(key) or [])]
+        wanted = placement != "none" and bool(layer.get(block))
         if bool(norms) is not wanted or (len(norms) > 1 and placement != "multi pre"):
             raise BadInput(_NORMS, placement)
-        made |= {key: norms} if key in found else {}
-    return made
+        layer |= {key: norms} if key in fields else {}
+    return layer
 
 
 def _head(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
-    found = _fields(given, "a head", {"score", "mask", "weighting", "writes"}, {"for", "scale", "temperature"})
+    fields = _fields(given, "a head", {"score", "mask", "weighting", "writes"}, {"for", "scale", "temperature"})
     for key, words in (("mask", MASKS), ("weighting", WEIGHTINGS)):
-        one = found[key]
-        if one not in words and not (isinstance(one, str) and {*choices.get(one, "?")} <= {*words}):
+        word = fields[key]
+        if word not in words and not (isinstance(word, str) and {*choices.get(word, "?")} <= {*words}):
             must = f"a head must have a mask of {', '.join(MASKS)} and a weighting of {', '.join(WEIGHTINGS)}"
-            raise BadInput(must, f"{_given(found['mask'])} and {_given(found['weighting'])}")
-    made = {**found, "writes": _forms(found["writes"]), "score": _number(found["score"], "a score")}
-    if not made["writes"]:
+            raise BadInput(must, f"{_given(fields['mask'])} and {_given(fields['weighting'])}")
+    head = {**fields, "writes": _forms(fields["writes"]), "score": _number(fields["score"], "a score")}
+    if not head["writes"]:
         raise BadInput("a head must write a coordinate", "none")
-    return made | {key: _number(found[key], key) for key in ("for", "scale", "temperature") if key in found}
+    return head | {key: _number(fields[key], key) for key in ("for", "scale", "temperature") if key in fields}
 
 
 def _norm(given: object, placement: str) -> dict[str, Any]:
-    found = _fields(given, "a norm", {"epsilon", "zero_variance"}, {"writes", "gain", "bias"})
+    fields = _fields(given, "a norm", {"epsilon", "zero_variance"}, {"writes", "gain", "bias"})
     projected = placement in ("projected pre", "multi pre")
-    if found["zero_variance"] not in ("refuse", "zero") or bool(found.get("writes")) is not projected:
+    if fields["zero_variance"] not in ("refuse", "zero") or bool(fields.get("writes")) is not projected:
         raise BadInput(_NORMS, placement)
-    made = {key: _number(found[key], key) for key in ("epsilon", "gain", "bias") if key in found}
-    return {**found, **made, **({"writes": _forms(found["writes"])} if "writes" in found else {})}
+    norm = {key: _number(fields[key], key) for key in ("epsilon", "gain", "bias") if key in fields}
+    return {**fields, **norm, **({"writes": _forms(fields["writes"])} if "writes" in fields else {})}
 
 
 def _readout(given: object) -> dict[str, Any]:
     kind = given.get("kind") if isinstance(given, dict) else None
     if not isinstance(kind, str) or kind not in READOUTS:
         raise BadInput(f"a readout must be one of {', '.join(READOUTS)}", "none" if kind is None else _given(kind))
-    found = _fields(given, "the readout", {"kind", "position", READOUTS[kind]}, set())
+    fields = _fields(given, "the readout", {"kind", "position", READOUTS[kind]}, set())
     where = ("first", "last", "each", *(() if kind in ("value", "largest") else ("all",)))
-    if found["position"] not in where:
-        raise BadInput(f"the position of a readout {kind} must be one of {', '.join(where)}", _given(found["position"]))
+    if fields["position"] not in where:
+        raise BadInput(
+            f"the position of a readout {kind} must be one of {', '.join(where)}", _given(fields["position"])
+        )
     if kind in ("sign", "largest"):
-        return {**found, READOUTS[kind]: _text(found[READOUTS[kind]], "a score")}
-    return {**found, "reads": [_text(one, "a coordinate") for one in _some(_many(found["reads"]), "reads")]}
+        return {**fields, READOUTS[kind]: _text(fields[READOUTS[kind]], "a score")}
+    return {
+        **fields,
+        "reads": [_text(coordinate, "a coordinate") for coordinate in _some(_many(fields["reads"]), "reads")],
+    }
 
 
 def _layers(doc: Mapping[str, Any]) -> list[dict[str, Any]]:
     """All layers, those of repetitions once."""
-    return [one for part in doc["layers"] for one in (part["layers"] if "for" in part else [part])]
+    return [layer for part in doc["layers"] for layer in (part["layers"] if "for" in part else [part])]
 
 
 # --- indices: those of the declaration ---
@@ -203,18 +218,18 @@ def _indices(doc: dict[str, Any]) -> dict[str, Any]:
                     raise BadInput("a write must name its indices as the space does", key, do)
                 names = dict(zip(old, new, strict=True))
                 key, text, *others = (
-                    re.sub(r"\b[A-Za-z_]\w*", lambda m, names=names: names.get(m[0], m[0]), one)
-                    for one in (key, text, *others)
+                    re.sub(r"\b[A-Za-z_]\w*", lambda m, names=names: names.get(m[0], m[0]), text_part)
+                    for text_part in (key, text, *others)
                 )
             out[key] = text
         return out, others
 
     embedding = doc["embedding"]
     embedding |= {key: changed(embedding[key], [])[0] for key in ("words", "positions") if embedding[key]}
-    for one in _layers(doc):
-        if one.get("feedforward"):
-            one["feedforward"] = changed(one["feedforward"], [])[0]
-        for head in one.get("attention", ()):
+    for layer in _layers(doc):
+        if layer.get("feedforward"):
+            layer["feedforward"] = changed(layer["feedforward"], [])[0]
+        for head in layer.get("attention", ()):
             head["writes"], (head["score"],) = changed(head["writes"], [head["score"]])
     return doc
 
@@ -226,13 +241,13 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
     """The document with a coordinate that is always 1 where forms and scores have a constant."""
     space = {*map(last_name, doc["space"])}
     layers = _layers(doc)
-    written = {key for one in layers for block in (*(h["writes"] for h in one.get("attention", ())),
-                                                   one.get("feedforward", {})) for key in block}  # fmt: skip
+    written = {key for layer in layers for block in (*(h["writes"] for h in layer.get("attention", ())),
+                                                   layer.get("feedforward", {})) for key in block}  # fmt: skip
     fixed = [x for x, text in doc["embedding"]["positions"].items() if text == "1" and x in space - written]
-    normed = any(one.get("placement", "none") != "none" for one in layers)
+    normed = any(layer.get("placement", "none") != "none" for layer in layers)
     unit = fixed[0] if fixed and not normed and not {*fixed} & {*(doc["embedding"]["words"] or ())} else None
 
-    known = space | {word for one in layers for word in _normed_names(one)}
+    known = space | {word for layer in layers for word in _normed_names(layer)}
 
     def changed(text: str, how: Callable[[Tree, ReadsCoordinate, Tree], Tree]) -> str:
         tree = parse_term(text)
@@ -240,17 +255,17 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
         def reads(part: Tree) -> bool:
             return (part[0] in ("name", "call") and part[1] in known) or any(map(reads, children(part)))
 
-        made = how(tree, reads, ("name", unit or "1"))
-        if made == tree:
+        with_unit = how(tree, reads, ("name", unit or "1"))
+        if with_unit == tree:
             return text
-        if unit is None and ("name", "1") in subtrees(made):
+        if unit is None and ("name", "1") in subtrees(with_unit):
             linear = "a form must be linear, without a constant"
             must = linear if how is _with_unit else "a score must be a sum of products (query form)*(key form)"
             raise BadInput(must, text, 'a constant needs a coordinate that is always 1: "positions": {"one": "1"}')
-        return show(made)
+        return show(with_unit)
 
-    for one in layers:
-        for head in one.get("attention", ()):
+    for layer in layers:
+        for head in layer.get("attention", ()):
             head["writes"] = {key: changed(text, _with_unit) for key, text in head["writes"].items()}
             head["score"] = changed(head["score"], _products)
     if "score" in doc["readout"]:
@@ -312,13 +327,13 @@ def _linear_in(tree: Tree, reads: ReadsCoordinate) -> bool:
 
 
 def _fields(given: object, what: str, must: set[str], may: set[str]) -> dict[str, Any]:
-    found = _object(given, what)
-    for key in sorted(must - found.keys()):
-        raise BadInput(f'{what} must have the key "{key}"', ", ".join(found) or "none")
-    for key in found:
+    fields = _object(given, what)
+    for key in sorted(must - fields.keys()):
+        raise BadInput(f'{what} must have the key "{key}"', ", ".join(fields) or "none")
+    for key in fields:
         if key not in must | may:
             raise unknown(f"key of {what}", key, sorted(must | may))
-    return found
+    return fields
 
 
 def _object(given: object, what: str) -> dict[str, Any]:

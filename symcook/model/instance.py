@@ -65,12 +65,12 @@ def instance(
     Raises BadInput for sizes or tables that the family does not have, for sizes that are too large (with how many
     weights they have), and for an index that leaves its range.
     """
-    made = Instance(family, values)
+    built = Instance(family, values)
     try:
-        return made.model(tokens, name)
+        return built.model(tokens, name)
     except SumTooLong as error:
-        given = f"{error.given} for about {made.weights} weights at {made.sizes}"
-        raise BadInput(error.must, given, "use smaller sizes") from None
+        weights_given = f"{error.given} for about {built.weights} weights at {built.sizes}"
+        raise BadInput(error.must, weights_given, "use smaller sizes") from None
     except Outside as error:
         smaller = _smallest(family, values)
         raise BadInput(error.must, f"{error.given}" + (f", first at {smaller}" if smaller else "")) from None
@@ -79,11 +79,11 @@ def instance(
 def _smallest(family: Family, values: GivenValues) -> str:
     """The smallest sizes, with the tables as they are, at which an index leaves its range."""
     for sizes in sorted(product(range(TRIED + 1), repeat=len(family.sizes)), key=lambda s: (sum(s), s)):
-        found = dict(zip(family.sizes, sizes, strict=True))
+        found_sizes = dict(zip(family.sizes, sizes, strict=True))
         try:
-            Instance(family, {**values, **found}).model(None, None)
+            Instance(family, {**values, **found_sizes}).model(None, None)
         except Outside:
-            return ", ".join(f"{size} = {value}" for size, value in found.items())
+            return ", ".join(f"{size} = {value}" for size, value in found_sizes.items())
         except BadInput:
             continue
     return ""
@@ -119,8 +119,12 @@ class Instance:
             self.env[size] = Fraction(int(text))
         for condition in family.sizes.values():
             if not _Numbers(self.env).formula(condition):
-                given = [f"{one} = {quotient(self.env[one])}" for one in family.sizes if one in names(condition)]
-                raise BadInput(f"{family.name} must have sizes with {show(condition)}", ", ".join(given) or self.sizes)
+                sizes_given = [
+                    f"{size} = {quotient(self.env[size])}" for size in family.sizes if size in names(condition)
+                ]
+                raise BadInput(
+                    f"{family.name} must have sizes with {show(condition)}", ", ".join(sizes_given) or self.sizes
+                )
         for name, table in family.tables.items():
             if name not in values:
                 raise BadInput(f"{family.name} must have the table {name}", "none", f"give {name}=...")
@@ -131,8 +135,8 @@ class Instance:
             for condition in table.where:
                 self._few(self._cases(condition), f"the condition {show(condition)}", "cases", MAX_CASES)
                 if (where := self._broken(condition)) is not None:
-                    said = f"{show(condition)}{', not at ' * bool(where)}{', '.join(where)}"
-                    raise BadInput(f"the tables of {family.name} must meet their condition", said)
+                    broken_at = f"{show(condition)}{', not at ' * bool(where)}{', '.join(where)}"
+                    raise BadInput(f"the tables of {family.name} must meet their condition", broken_at)
         self.weights = self._weights()
         self._few(self.weights, "about", "weights")
         self.cells = {name: list(self._cells(over)) for name, over in family.space.items()}
@@ -145,23 +149,23 @@ class Instance:
     def _few(self, many: int, what: str, of: str, most: int = MAX_WEIGHTS) -> None:
         if many > most:
             must = f"an instance must have at most {most:,} {of}"
-            given = f"{what} {many} for {self.family.name}" if what == "about" else f"{many} in {what}"
-            raise BadInput(must, f"{given} at {self.sizes}", "use smaller sizes")
+            counted = f"{what} {many} for {self.family.name}" if what == "about" else f"{many} in {what}"
+            raise BadInput(must, f"{counted} at {self.sizes}", "use smaller sizes")
 
     def _count(self, over: Sequence[Range], env: InstanceEnv | None = None) -> int:
         """How many values the indices have together, without a list of them."""
         env = self.env if env is None else env
         if not over:
             return 1
-        index, *rest = over
+        index, *inner = over
         low, high = (int(Fraction(self.number(end, env))) for end in (index.low, index.high))
         if high < low:
             return 0
-        if not any(index.name in names(end) for one in rest for end in (one.low, one.high)):
-            return (high - low + 1) * self._count(rest, {**env, index.name: Fraction(low)})
+        if not any(index.name in names(end) for range_ in inner for end in (range_.low, range_.high)):
+            return (high - low + 1) * self._count(inner, {**env, index.name: Fraction(low)})
         total = 0
         for value in range(low, high + 1):
-            total += self._count(rest, {**env, index.name: Fraction(value)})
+            total += self._count(inner, {**env, index.name: Fraction(value)})
             if total > MAX_WEIGHTS or value - low > MAX_WEIGHTS:
                 return max(total, high - low + 1)
         return total
@@ -179,19 +183,19 @@ class Instance:
 
     def _rows(self, layer: FamilyLayer, over: Sequence[Range]) -> int:
         """About how many rows the matrices of a layer have, at the first value of what is around it."""
-        first = {one.name: Fraction(self.number(one.low, self.env)) for one in over}
+        first = {range_.name: Fraction(self.number(range_.low, self.env)) for range_ in over}
         env, rows = {**self.env, **first}, 0
         for head in layer.heads:
             apart = self.apart(head)
-            within = {**env, **{one.name: Fraction(self.number(one.low, env)) for one in (*head.over, *apart)}}
+            within = {**env, **{range_.name: Fraction(self.number(range_.low, env)) for range_ in (*head.over, *apart)}}
             products = self.family.products(head.score, frozenset(within))
             keys = sum(self._count(over, within) for over, *_ in products)
             outs = sum(self._count(write.to.over, env) for write in head.writes)
             rows += self._count(head.over, env) * (outs + 2 * keys * self._count(apart, env))
         for write in layer.feedforward:
             cells = self._count(write.to.over, env)
-            within = {**env, **{one.name: Fraction(self.number(one.low, env)) for one in write.to.over}}
-            rows += cells + self._units(write.form, within, frozenset(one.name for one in write.to.over), cells)
+            within = {**env, **{range_.name: Fraction(self.number(range_.low, env)) for range_ in write.to.over}}
+            rows += cells + self._units(write.form, within, frozenset(range_.name for range_ in write.to.over), cells)
         return rows
 
     def _units(self, tree: Tree, env: InstanceEnv, own: frozenset[str], cells: int) -> int:
@@ -204,7 +208,7 @@ class Instance:
             many = self._count([Range(*tree[1:4])], env)
             return many * self._units(tree[4], {**env, tree[1]: Fraction(self.number(tree[2], env))}, apart, cells)
         if tree[0] in ("+", "-", "neg", "*", "/"):
-            return sum(self._units(one, env, own, cells) for one in children(tree))
+            return sum(self._units(child, env, own, cells) for child in children(tree))
         return 0
 
     def _broken(self, condition: Tree) -> list[str] | None:
@@ -227,7 +231,7 @@ class Instance:
         if tree[0] in ("all in", "ex in", "sum"):
             many = self._count([Range(*tree[1:4])], env)
             return many * self._cases(tree[4], {**env, tree[1]: Fraction(self.number(tree[2], env))})
-        return 1 + sum(self._cases(one, env) for one in children(tree))
+        return 1 + sum(self._cases(child, env) for child in children(tree))
 
     @property
     def sizes(self) -> str:
@@ -240,30 +244,32 @@ class Instance:
             f"{name} = {' '.join(quotient(self.entry(name, at)) for at in self._cells(table.over))}"
             for name, table in self.family.tables.items()
         ]
-        made = self.family.chosen.items()
-        chosen = [f"{key} = {value}" for key, value in made if value != self.family.choices[key][0]]
+        choices = self.family.chosen.items()
+        chosen = [f"{key} = {value}" for key, value in choices if value != self.family.choices[key][0]]
         return ", ".join([*filter(None, [self.sizes]), *tables, *chosen])
 
     def _table(self, name: str, given: object) -> Callable[..., Any]:
         """A table as a function; BadInput where an entry is missing, too many, or of the wrong sort."""
         table, cells = self.family.tables[name], list(self._cells(self.family.tables[name].over))
         if callable(given):
-            found = {at: given(*at) for at in cells}
+            entries = {at: given(*at) for at in cells}
         elif isinstance(given, Mapping):
-            found = {at if isinstance(at, tuple) else (at,): value for at, value in given.items()}
-            if more := [at for at in found if at not in {*cells}]:
-                said = f"one at {', '.join(map(str, more[0]))}"
-                raise BadInput(f"the table {name} must have {len(cells)} entries, at the indices of its ranges", said)
+            entries = {at if isinstance(at, tuple) else (at,): value for at, value in given.items()}
+            if more := [at for at in entries if at not in {*cells}]:
+                extra_entry = f"one at {', '.join(map(str, more[0]))}"
+                raise BadInput(
+                    f"the table {name} must have {len(cells)} entries, at the indices of its ranges", extra_entry
+                )
         else:
             flat = given.split() if isinstance(given, str) else list(_flat(given))
             if len(flat) != len(cells):
                 do = "put spaces between them" if isinstance(given, str) and re.search("[,;]", given) else None
                 raise BadInput(f"the table {name} must have {len(cells)} entries, row by row", len(flat), do)
-            found = dict(zip(cells, flat, strict=True))
+            entries = dict(zip(cells, flat, strict=True))
         for at in cells:
-            if at not in found:
+            if at not in entries:
                 raise BadInput(f"the table {name} must be total", f"nothing at {', '.join(map(str, at))}")
-            text = str(found[at])
+            text = str(entries[at])
             if len(text) > MAX_DIGITS:
                 raise BadInput(f"the entries of the table {name} must have at most {MAX_DIGITS} digits", text)
             if not re.fullmatch(r"[+-]?[0-9]+(/[0-9]*[1-9][0-9]*)?", text, re.ASCII) or (
@@ -271,7 +277,7 @@ class Instance:
             ):
                 kind = "whole numbers" if table.sort == "Int" else "rational numbers"
                 raise BadInput(f"the entries of the table {name} must be {kind}", text)
-        known = {at: Fraction(str(found[at])) for at in cells}
+        known = {at: Fraction(str(entries[at])) for at in cells}
 
         def entry(*at: Fraction | int) -> Fraction:
             place = tuple(int(a) for a in at)
@@ -287,9 +293,9 @@ class Instance:
         if not over:
             yield ()
             return
-        index, *rest = over
+        index, *inner = over
         for value in self.range(index, env):
-            for cell in self._cells(rest, {**env, index.name: Fraction(value)}):
+            for cell in self._cells(inner, {**env, index.name: Fraction(value)}):
                 yield (value, *cell)
 
     def range(self, index: Range, env: InstanceEnv) -> range:
@@ -336,10 +342,10 @@ class Instance:
 
     def reads(self, tree: Tree) -> bool:
         """Whether a tree has a coordinate or a unit in it."""
-        found = self._reading.get(id(tree))
-        if found is None:  # kept with the tree, so that its id stays its own
-            found = self._reading[id(tree)] = tree, _reads(tree, self._names)
-        return found[1]
+        cached = self._reading.get(id(tree))
+        if cached is None:  # kept with the tree, so that its id stays its own
+            cached = self._reading[id(tree)] = tree, _reads(tree, self._names)
+        return cached[1]
 
     def form(self, tree: Tree, env: InstanceEnv, own: frozenset[str] | None = None) -> ReadForm:
         """What a tree reads, with factors. Given the indices `own` of a cell, nothing is expanded behind a factor 0 but
@@ -402,8 +408,8 @@ class Instance:
                 factors = self.forms(part, env, name, values, own)
                 form = self.form(other, env, own) if factors else {}
                 return {at: {c: v * factor[None] for c, v in form.items()} for at, factor in factors.items()}
-        found = {at: self.form(tree, {**env, name: Fraction(at)}, own) for at in values}
-        return {at: form for at, form in found.items() if form}
+        forms_found = {at: self.form(tree, {**env, name: Fraction(at)}, own) for at in values}
+        return {at: form for at, form in forms_found.items() if form}
 
     def _place(self, tree: Tree, env: InstanceEnv, name: str, values: range) -> list[int] | None:
         """At which of these values of an index I[name = ..] is 1; None of a tree that says it otherwise."""
@@ -480,20 +486,21 @@ class Instance:
             raise BadInput(f"{family.name} must be given no tokens, since its inputs are numbers", " ".join(tokens))
         added = (family.before, family.after)
         ends = [None if end is None or known is None else self._token(end, known) for end in added]
-        inputs = tuple(label(one.name, at) for one in family.inputs for at in self.cells[one.name])
+        inputs = tuple(label(input_.name, at) for input_ in family.inputs for at in self.cells[input_.name])
         positions: dict[str, Any] = {}
         for c, tree, env in self.written(family.positions, self.env):
             positions[c] = show(self.closed(tree, env))
         layers = []
         for part in family.layers:
             rounds: list[InstanceEnv] = [
-                {one.name: Fraction(t) for one, t in zip(part.over, at, strict=True)} for at in self._cells(part.over)
+                {range_.name: Fraction(t) for range_, t in zip(part.over, at, strict=True)}
+                for at in self._cells(part.over)
             ]
-            same = not any(str(("name", one.name)) in str(part.layers) for one in part.over)
+            same = not any(str(("name", range_.name)) in str(part.layers) for range_ in part.over)
             if same and rounds:  # every round is the first one
-                layers += [self.layer(one, {**self.env, **rounds[0]}) for one in part.layers] * len(rounds)
+                layers += [self.layer(layer, {**self.env, **rounds[0]}) for layer in part.layers] * len(rounds)
             else:
-                layers += [self.layer(one, {**self.env, **t}) for t in rounds for one in part.layers]
+                layers += [self.layer(layer, {**self.env, **t}) for t in rounds for layer in part.layers]
         longest = None if family.longest is None else self._whole(family.longest, self.env)
         return Transformer(
             name or family.name,
@@ -509,7 +516,9 @@ class Instance:
         if kind == "sign":
             form = self.form(score, self.env)
             return Readout(kind, position, tuple(form), [list(form.values())])
-        reads = tuple(label(one.name, at) for one in declared for at in self.cells[one.name])
+        reads = tuple(
+            label(declared_read.name, at) for declared_read in declared for at in self.cells[declared_read.name]
+        )
         if kind != "largest":
             return Readout(kind, position, reads)
         square = [[int(a == b) for b in range(len(reads))] for a in range(len(reads))]
@@ -522,12 +531,12 @@ class Instance:
         blocks: list[Any] = []
         norms: list[tuple[LayerNorm, ...]] = []
         for block, own in ((layer.heads, layer.attention_norms), (layer.feedforward, layer.feedforward_norms)):
-            norms.append(tuple(self.norm(one, env) for one in own))
+            norms.append(tuple(self.norm(norm, env) for norm in own))
             if layer.placement in ("projected pre", "multi pre"):
-                seen = {w.to.name: set(self._cells(w.to.over, env)) for norm in own for w in norm.writes}
-                self.look({**view, **seen})
+                cells_seen = {w.to.name: set(self._cells(w.to.over, env)) for norm in own for w in norm.writes}
+                self.look({**view, **cells_seen})
             if block is layer.heads:
-                heads = [made for one in layer.heads for made in self.heads(one, env) if made.writes]
+                heads = [head for family_head in layer.heads for head in self.heads(family_head, env) if head.writes]
                 if layer.heads and not heads:  # nothing is left of them: one that adds zero
                     heads = [ModelHead(self.space[:1], self.space[:1], [[0]], [[0]], [[0]], layer.heads[0].mask)]
                 blocks.append(SelfAttention(tuple(heads)) if heads else None)
@@ -561,7 +570,9 @@ class Instance:
                 yield cell
 
     def head(self, head: FamilyHead, writes: Sequence[Write], env: InstanceEnv, fixed: Collection[str]) -> ModelHead:
-        outs = [one for one in self.written(writes, env) if all(one[2][index] == env[index] for index in fixed)]
+        outs = [
+            output for output in self.written(writes, env) if all(output[2][index] == env[index] for index in fixed)
+        ]
         rows: dict[Any, tuple[ReadForm, ReadForm]] = {}
         for query, key in self.products(head.score, env):
             if len(query) == 1:  # its coefficient goes to the key
@@ -587,12 +598,12 @@ class Instance:
         for over, query, key, sign in self.family.products(score, frozenset(env)):
             for at in self._cells(over, env):
                 here = {**env, **{index.name: Fraction(v) for index, v in zip(over, at, strict=True)}}
-                made = {c: v for c, v in self.form(query, here, _NONE).items() if v}
-                yield made, {c: sign * v for c, v in self.form(key, here, _NONE).items() if v}
+                query_form = {c: v for c, v in self.form(query, here, _NONE).items() if v}
+                yield query_form, {c: sign * v for c, v in self.form(key, here, _NONE).items() if v}
 
     def network(self, writes: Sequence[Write], env: InstanceEnv) -> FeedForward:
         self.units, self.known = {}, {}  # a name may stand for another coordinate in another layer
-        outs = [one for write in writes for one in self.outputs(write, env)]
+        outs = [output for write in writes for output in self.outputs(write, env)]
         outs = outs or [(self.space[0], {})]  # nothing is left of it: one that adds zero
         units = list(dict.fromkeys(unit for _, form in outs for unit in form if unit is not None))
         columns = tuple(dict.fromkeys(c for unit in units for c, _ in unit if c is not None)) or self.space[:1]
@@ -609,7 +620,7 @@ class Instance:
         their order."""
         first = [(c, self.form(tree, here)) for c, tree, here in islice(self.written([write], env), 1)]
         yield from first
-        own = frozenset(one.name for one in write.to.over)
+        own = frozenset(range_.name for range_ in write.to.over)
         for at in self._cells(write.to.over[:-1], env) if own else ():
             around = {**env, **{one.name: Fraction(v) for one, v in zip(write.to.over, at, strict=False)}}
             values = self.range(write.to.over[-1], around)

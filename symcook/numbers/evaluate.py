@@ -57,9 +57,9 @@ def nearest(tree: Tree, values: Mapping[str, int], bits: int) -> Any:
         with PRECISION, flint.ctx.workprec(precision):
             ball = evaluate(tree, values)
             ends = [ball.lower(), ball.upper()] if ball.is_finite() else []
-        found = {_rounded(end, bits) for end in ends}
-        if len(found) == 1:
-            return found.pop()
+        roundings = {_rounded(end, bits) for end in ends}
+        if len(roundings) == 1:
+            return roundings.pop()
     value = at(tree, values)
     if not isinstance(value, tuple):
         return from_rational(value.numerator, value.denominator, bits, "n")
@@ -110,14 +110,14 @@ class Balls(Meaning[flint.arb, "bool | None"]):
     def power(self, a: flint.arb, b: flint.arb, tree: Tree) -> flint.arb:
         if not a.is_zero() and abs(b * abs(a).log()) > MAX_BITS:  # nats, not bits: near enough for a limit
             raise too_large()
-        whole = b.unique_fmpz() if b.is_exact() else None
-        if whole is not None:
-            if whole < 0 and a.is_zero():
+        integer = b.unique_fmpz() if b.is_exact() else None
+        if integer is not None:
+            if integer < 0 and a.is_zero():
                 raise BadInput("a denominator must not be zero", show(tree))
-            if whole > 0 and a.contains(0):  # where flint's power gives no number
-                top = a.abs_upper() ** whole
-                return top.union(flint.arb(0) if whole % 2 == 0 else -top)
-            return a**whole
+            if integer > 0 and a.contains(0):  # where flint's power gives no number
+                top = a.abs_upper() ** integer
+                return top.union(flint.arb(0) if integer % 2 == 0 else -top)
+            return a**integer
         if a.is_zero() and b > 0:
             return flint.arb(0)
         if a <= 0:
@@ -126,8 +126,8 @@ class Balls(Meaning[flint.arb, "bool | None"]):
 
     def call(self, name: str, arguments: list[flint.arb], tree: Tree) -> flint.arb:
         if name in ("min", "max") and arguments:
-            first, *rest = arguments
-            for other in rest:
+            first, *further = arguments
+            for other in further:
                 first = first.min(other) if name == "min" else first.max(other)
             return first
         if name == "mod":
@@ -228,19 +228,19 @@ def zero(function: BallFunction, slope: BallFunction, low: Fraction, high: Fract
     last one takes most of the time. Raises SymcookError for other signs.
     """
     with PRECISION, flint.ctx.workprec(BITS):
-        found = _newton(function, slope, _halved(function, arb_of(low), arb_of(high)), BITS)
+        root_ball = _newton(function, slope, _halved(function, arb_of(low), arb_of(high)), BITS)
         for _ in range(BITS):
-            closer = _newton(function, slope, found, BITS)
-            if not 2 * closer.rad() < found.rad():
+            closer = _newton(function, slope, root_ball, BITS)
+            if not 2 * closer.rad() < root_ball.rad():
                 break
-            found = closer
+            root_ball = closer
     bits, steps = flint.ctx.prec, []
     while bits > BITS:
         steps.append(bits)
         bits = bits // 2 + 32  # some bits more than half: those that rounding takes
     for bits in reversed(steps):
-        found = _newton(function, slope, found, bits)
-    return found
+        root_ball = _newton(function, slope, root_ball, bits)
+    return root_ball
 
 
 def _newton(function: BallFunction, slope: BallFunction, found: flint.arb, bits: int) -> flint.arb:

@@ -482,10 +482,10 @@ def _rational_power(base: Fraction, exponent: Fraction) -> Fraction:
     root = exponent.denominator
     parts = []
     for part in (base.numerator, base.denominator):
-        whole = int(flint.fmpz(part).root(root)) if root <= part.bit_length() else 1
-        if whole**root != part:
+        integer_root = int(flint.fmpz(part).root(root)) if root <= part.bit_length() else 1
+        if integer_root**root != part:
             raise NotExact("a power must be rational to stay exact", f"({base})^({exponent})", "use --domain ball")
-        parts.append(whole)
+        parts.append(integer_root)
     size = max(part.bit_length() for part in parts)
     if abs(exponent.numerator) * size > MAX_POWER_BITS:
         must = f"an exact power must have at most {MAX_POWER_BITS:,} bits"

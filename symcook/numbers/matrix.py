@@ -42,29 +42,31 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
     @classmethod
     def sparse(cls, rows: Sequence[Mapping[int, int | Fraction]], columns: int) -> RationalMatrix:
         """The matrix of these rows by their entries, by column; the others are zero."""
-        whole = all(x.denominator == 1 for row in rows for x in row.values())
-        ring: Any = ZZ if whole else QQ
-        put = (lambda x: ZZ(x.numerator)) if whole else (lambda x: QQ(x.numerator, x.denominator))
-        held = {r: {c: put(x) for c, x in row.items() if x} for r, row in enumerate(rows)}
-        return cls._fromrep(DomainMatrix({r: row for r, row in held.items() if row}, (len(rows), columns), ring))
+        integral = all(x.denominator == 1 for row in rows for x in row.values())
+        ring: Any = ZZ if integral else QQ
+        converted = (lambda x: ZZ(x.numerator)) if integral else (lambda x: QQ(x.numerator, x.denominator))
+        converted_rows = {r: {c: converted(x) for c, x in row.items() if x} for r, row in enumerate(rows)}
+        return cls._fromrep(
+            DomainMatrix({r: row for r, row in converted_rows.items() if row}, (len(rows), columns), ring)
+        )
 
     @classmethod
     def dyadic(cls, floats: np.ndarray) -> RationalMatrix:
         """The matrix whose entries are exactly these finite floats, an array of two axes."""
-        made: Any = sympy.Basic.__new__(cls)
-        made._rows, made._cols = floats.shape
-        made.floats = np.array(floats, dtype=np.float64)
-        return made
+        matrix_made: Any = sympy.Basic.__new__(cls)
+        matrix_made._rows, matrix_made._cols = floats.shape
+        matrix_made.floats = np.array(floats, dtype=np.float64)
+        return matrix_made
 
     @classmethod
     def _fromrep(cls, rep: Any) -> Any:
         """sympy's way to make a matrix of what it has computed."""
         if not (rep.domain.is_ZZ or rep.domain.is_QQ):
             return sympy.ImmutableDenseMatrix._fromrep(rep)
-        made: Any = sympy.Basic.__new__(cls)
-        made._rows, made._cols = rep.shape
-        made.floats, made.__dict__["numbers"] = None, rep.to_dense()
-        return made
+        matrix_made: Any = sympy.Basic.__new__(cls)
+        matrix_made._rows, matrix_made._cols = rep.shape
+        matrix_made.floats, matrix_made.__dict__["numbers"] = None, rep.to_dense()
+        return matrix_made
 
     @property
     def numbers(self) -> DomainMatrix:

@@ -180,9 +180,9 @@ class _Sympy(Meaning[Any, Any]):
         tag, bound, low, high, body = tree
         ends = self.term(low), self.term(high)
         if not all(end.is_number for end in ends):
-            name, taken = bound, self.taken | (names(body) - {bound})
-            taken |= {symbol.name for end in ends for symbol in end.free_symbols}
-            while name in taken:  # one name for one thing: statements refuse a variable that hides another
+            name, names_taken = bound, self.taken | (names(body) - {bound})
+            names_taken |= {symbol.name for end in ends for symbol in end.free_symbols}
+            while name in names_taken:  # one name for one thing: statements refuse a variable that hides another
                 name += "_"
             variable = sp.Symbol(name, integer=True)
             inner = _Sympy(self.values, self.steps, {**self.bound, bound: variable}, self.taken | {name}).term(body)
@@ -257,11 +257,11 @@ def tree_of(expression: Any) -> Tree:
         return result
 
     def mul(e: Any) -> Tree:
-        coefficient, rest = e.as_coeff_Mul()
+        coefficient, factors_left = e.as_coeff_Mul()
         if coefficient.is_Rational and coefficient < 0:
             return ("neg", walk(-e))
         top, bottom = [], []
-        for factor in sp.Mul.make_args(rest):
+        for factor in sp.Mul.make_args(factors_left):
             base, exponent = factor.as_base_exp()
             if base != sp.E and exponent.is_Rational and exponent < 0:
                 bottom.append(base**-exponent)
@@ -367,9 +367,9 @@ def tree_of(expression: Any) -> Tree:
 
 def _apart(variable: sp.Symbol, body: Any) -> tuple[Any, Any]:
     """The variable of a range and its body, with another name where a free symbol of the body has the same."""
-    taken = {s.name for s in body.free_symbols - {variable}}
+    names_taken = {s.name for s in body.free_symbols - {variable}}
     name = variable.name
-    while name in taken or not valid_name(name):
+    while name in names_taken or not valid_name(name):
         name += "_"
     if name == variable.name:
         return variable, body

@@ -54,10 +54,10 @@ class Algebraic:
 
     def sign_of(self, polynomial: flint.fmpq_poly) -> int:
         """-1, 0 or 1: the sign of a polynomial here; 0 iff the polynomial of this number divides it."""
-        rest: Any = polynomial % flint.fmpq_poly(list(self.coefficients))
-        if not rest:
+        remainder: Any = polynomial % flint.fmpq_poly(list(self.coefficients))
+        if not remainder:
             return 0
-        coefficients = list(rest.numer().coeffs())
+        coefficients = list(remainder.numer().coeffs())
         return decide_sign(lambda: flint.arb_poly(coefficients)(self.ball()), "a sign", MAX_ORDER_BITS)
 
     def __eq__(self, other: object) -> bool:
@@ -130,9 +130,9 @@ class Root(Algebraic):
             if not self.p and not other.p:
                 common = gcd(self.r, other.r)  # what both have is a square in the product: nothing is factored
                 inside = self.r // common * (other.r // common)
-                whole = isqrt(inside)
+                square_root = isqrt(inside)
                 q = self.q * other.q if common == 1 else self.q * other.q * common
-                return q * whole if whole * whole == inside else Root(self.p, q, inside)
+                return q * square_root if square_root * square_root == inside else Root(self.p, q, inside)
             q = other._over(self.r, "a product")
             return _made(self.p * other.p + self.q * q * self.r, self.p * q + self.q * other.p, self.r)
         if isinstance(other, (int, Fraction)):
@@ -255,17 +255,17 @@ def squarefree(number: int) -> tuple[int, int]:
     """(a, b) with number = a^2 b: b is squarefree below 96 bits, and 0, 1 or no square always."""
     if number < 2:
         return 1, number
-    whole = isqrt(number)
-    if whole * whole == number:
-        return whole, 1
+    square_root = isqrt(number)
+    if square_root * square_root == number:
+        return square_root, 1
     n = flint.fmpz(number)
     factors = n.factor() if number.bit_length() <= _SHORT_BITS else n.factor(trial_limit=_TRIAL)
     outside, inside = 1, 1
     for prime, power in factors:
         p, k = int(prime), int(power)
-        whole = isqrt(p)
-        if whole * whole == p:  # a part that was not factored
-            p, k = whole, 2 * k
+        square_root = isqrt(p)
+        if square_root * square_root == p:  # a part that was not factored
+            p, k = square_root, 2 * k
         outside *= p ** (k // 2)
         inside *= p ** (k % 2)
     return outside, inside
@@ -319,18 +319,18 @@ def roots(polynomial: flint.fmpq_poly) -> tuple[RealPlace, ...]:
 
 @lru_cache(maxsize=4096)
 def _roots(coefficients: tuple[int, ...]) -> tuple[RealPlace, ...]:
-    found: list[RealPlace] = []
+    places: list[RealPlace] = []
     for factor, _ in flint.fmpz_poly(list(coefficients)).factor()[1]:
         parts = tuple(map(int, factor.coeffs()))
         if factor.degree() == 1:
-            found.append(Fraction(-parts[0], parts[1]))
+            places.append(Fraction(-parts[0], parts[1]))
         elif factor.degree() == 2:
             middle, square = Fraction(-parts[1], 2 * parts[2]), parts[1] ** 2 - 4 * parts[0] * parts[2]
             half = root(Fraction(square, 4 * parts[2] ** 2)) if square > 0 else None
-            found += [] if half is None else [middle - half, middle + half]
+            places += [] if half is None else [middle - half, middle + half]
         else:
-            found += [Algebraic(parts, k) for k in range(len(_enclosed(parts, 128)))]
-    return tuple(sorted(found))
+            places += [Algebraic(parts, k) for k in range(len(_enclosed(parts, 128)))]
+    return tuple(sorted(places))
 
 
 @lru_cache(maxsize=4096)
@@ -338,8 +338,8 @@ def _enclosed(coefficients: tuple[int, ...], bits: int) -> tuple[flint.arb, ...]
     """The real roots of an irreducible polynomial, from the left."""
     with PRECISION, flint.ctx.workprec(bits):
         every: Any = flint.fmpz_poly(list(coefficients)).complex_roots()
-        found = [z for z, _ in every if z.imag.is_zero()]
-    return tuple(sorted((z.real for z in found), key=lambda x: fraction_of(x.mid())))
+        real_roots = [z for z, _ in every if z.imag.is_zero()]
+    return tuple(sorted((z.real for z in real_roots), key=lambda x: fraction_of(x.mid())))
 
 
 def between(a: RealPlace, b: RealPlace | None) -> Fraction:
@@ -358,7 +358,7 @@ def _shortest(low: Fraction, high: Fraction) -> Fraction:
     """The number strictly between with the least power of two below it, near the middle."""
     middle, scale = (low + high) / 2, 1
     while True:
-        found = Fraction(round(middle * scale), scale)
-        if low < found < high:
-            return found
+        candidate = Fraction(round(middle * scale), scale)
+        if low < candidate < high:
+            return candidate
         scale *= 2

@@ -46,8 +46,8 @@ def _signs(expression: sympy.Expr) -> Any:
 
 def _rises(step: Any) -> Any:
     """u, expanded, where `step` is I[u > 0]; else None."""
-    (value, test), *rest = step.args
-    if value != 1 or rest != [(0, True)] or not isinstance(test, (sympy.Gt, sympy.Lt)):
+    (value, test), *branches_left = step.args
+    if value != 1 or branches_left != [(0, True)] or not isinstance(test, (sympy.Gt, sympy.Lt)):
         return None
     greater, less = test.gts, test.lts
     return sympy.expand(greater - less)  # type: ignore[operator]
@@ -74,9 +74,9 @@ def _hyperbolic(expression: Any) -> Any:
     plain = expression.xreplace({power: E ** (power.exp / unit) for power in powers})
     if plain.has(sympy.exp) or not plain.is_rational_function(E):
         return expression
-    found = [sympy.factor(sympy.cancel(plain.subs(E, (1 + t) / (1 - t)))).xreplace({t: sympy.tanh(unit / 2)})]
-    found += _symmetric(sympy.expand(sympy.cancel(plain)), E, unit)
-    best = min(found, key=lambda value: len(from_sympy(value)))
+    candidates = [sympy.factor(sympy.cancel(plain.subs(E, (1 + t) / (1 - t)))).xreplace({t: sympy.tanh(unit / 2)})]
+    candidates += _symmetric(sympy.expand(sympy.cancel(plain)), E, unit)
+    best = min(candidates, key=lambda value: len(from_sympy(value)))
     if len(from_sympy(best)) > SHORTER * len(from_sympy(expression)):
         return expression
     if sympy.cancel(best.rewrite(sympy.exp) - expression) != 0:

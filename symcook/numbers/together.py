@@ -132,9 +132,9 @@ class AllExactly(Exactly):
         if isinstance(known, tuple):
             return super().call(name, arguments, tree)
         if known is not None and isinstance(arguments[0], Together):
-            found = [Exactly.call(self, name, [place], tree) for place in arguments[0].values]
-            which = Together(tuple(range(len(found))), arguments[0].codes)
-            return over(lambda k, *values: values[k], which, *found)
+            values_found = [Exactly.call(self, name, [place], tree) for place in arguments[0].values]
+            which = Together(tuple(range(len(values_found))), arguments[0].codes)
+            return over(lambda k, *values: values[k], which, *values_found)
         return over(lambda *given: Exactly.call(self, name, list(given), tree), *arguments)
 
     def end(self, tree: Tree, whole: Tree) -> int:
@@ -143,13 +143,13 @@ class AllExactly(Exactly):
         return super().end(tree, whole)
 
     def made(self, value: object) -> object:
-        for one in value.values if isinstance(value, Together) else (value,):
-            super().made(one)
+        for each_value in value.values if isinstance(value, Together) else (value,):
+            super().made(each_value)
         return value
 
     def kept(self, value: Each) -> Each:
-        for one in value.values if isinstance(value, Together) else (value,):
-            super().kept(one)
+        for each_value in value.values if isinstance(value, Together) else (value,):
+            super().kept(each_value)
         return value
 
 

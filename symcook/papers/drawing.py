@@ -22,11 +22,11 @@ Make = Callable[[int, Callable[[str], None]], Figure]
 
 def figures() -> dict[str, tuple[Make, ...]]:
     """The figures by recipe."""
-    found: dict[str, tuple[Make, ...]] = {}
+    makes_by_recipe: dict[str, tuple[Make, ...]] = {}
     for paper in sorted(module.name for module in iter_modules(papers.__path__) if module.ispkg):
         for name, makes in import_module(f"symcook.papers.{paper}.figures").FIGURES.items():
-            found[name] = (*found.get(name, ()), *makes)
-    return found
+            makes_by_recipe[name] = (*makes_by_recipe.get(name, ()), *makes)
+    return makes_by_recipe
 
 
 def write(
@@ -53,7 +53,7 @@ def write(
         for old in sorted(place.glob(f"{name}-figure-*")) if place.is_dir() else ():
             raise exists(old)
     contents: dict[Path, bytes] = {}
-    made = [folder for folder in (place, *place.parents) if not folder.exists()]
+    folders_made = [folder for folder in (place, *place.parents) if not folder.exists()]
     try:
         place.mkdir(parents=True, exist_ok=True)  # before the work, which takes minutes
         for make in known[name]:
@@ -62,11 +62,11 @@ def write(
                 content = figure.csv().encode("ascii") if ending == ".csv" else figure.picture(ending[1:])
                 contents[place / f"{name}-{figure.name}{ending}"] = content
         write_files(contents, force)
-        made = []
+        folders_made = []
     except OSError as error:
         raise BadInput("the place of figures must be writable", f"{place} ({error.strerror})") from error
     finally:
-        for folder in made:
+        for folder in folders_made:
             with contextlib.suppress(OSError):  # someone else has put a file there
                 folder.rmdir()
     return list(contents)

@@ -114,7 +114,9 @@ class Automaton(Shown):
             name: {letter: self.names[to] for letter, to in zip(self.alphabet, row, strict=True)}
             for name, row in zip(self.names, self.moves, strict=True)
         }
-        ends: dict[str, Any] = {"final_states": [self.names[k] for k, one in enumerate(self.answers) if one is True]}
+        ends: dict[str, Any] = {
+            "final_states": [self.names[k] for k, answer in enumerate(self.answers) if answer is True]
+        }
         if not self.decides:
             ends = {"answers": dict(zip(self.names, self.answers, strict=True))}
         return {
@@ -139,14 +141,14 @@ class Automaton(Shown):
         numbers: dict[Any, int] = {}
         classes = [numbers.setdefault((type(answer), answer), len(numbers)) for answer in self.answers]
         while True:
-            found: dict[tuple[int, ...], int] = {}
+            rows_numbered: dict[tuple[int, ...], int] = {}
             finer = [
-                found.setdefault((own, *(classes[to] for to in row)), len(found))
+                rows_numbered.setdefault((own, *(classes[to] for to in row)), len(rows_numbered))
                 for own, row in zip(classes, self.moves, strict=True)
             ]
-            if len(found) == len(numbers):
+            if len(rows_numbered) == len(numbers):
                 break
-            classes, numbers = finer, found  # type: ignore[assignment]
+            classes, numbers = finer, rows_numbered  # type: ignore[assignment]
         member: dict[int, int] = {}
         for state, own in enumerate(classes):
             member.setdefault(own, state)
@@ -205,7 +207,7 @@ def _keys(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
         elif sign[0][0] == '"' and re.compile(r"\s*:").match(text, sign.end()):
             key = json.loads(sign[0])
             if key is not None:
-                outer = [one for one in around[1:] if one is not None]
+                outer = [outer_key for outer_key in around[1:] if outer_key is not None]
                 yield (*outer, str(key)), text.count("\n", 0, sign.start()) + 1
         elif sign[0] == ",":
             key = None
@@ -217,8 +219,8 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
     complete, with the pair that is missing, and the line where `lines` has those of keys."""
     if not isinstance(document, Mapping) or any(key not in document for key in KEYS):
         there = document if isinstance(document, Mapping) else {}
-        given = next((f"no {key}" for key in KEYS if there and key not in there), "no object")
-        raise BadInput(f"an automaton must be a JSON object with {', '.join(KEYS)} and final_states", given)
+        failure = next((f"no {key}" for key in KEYS if there and key not in there), "no object")
+        raise BadInput(f"an automaton must be a JSON object with {', '.join(KEYS)} and final_states", failure)
     states, letters = (_names(document[key], key) for key in ("states", "input_symbols"))
     for letter in letters:
         if letter.split() != [letter]:
@@ -246,12 +248,12 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
             raise BadInput("transitions must map each state to {symbol: state}", f"{_shown(row)} for {name}")
         for letter in row:
             if letter not in letters:
-                given = f"{letter} in the state {name}{line('transitions', name, str(letter))}"
-                raise BadInput(f"a transition must read one of {' '.join(letters)}", given)
+                failure = f"{letter} in the state {name}{line('transitions', name, str(letter))}"
+                raise BadInput(f"a transition must read one of {' '.join(letters)}", failure)
         for letter in letters:
             if letter not in row:
-                given = f"none from {name} by {letter}{line('transitions', name)}"
-                raise BadInput("an automaton must have a transition for each state and symbol", given, "add it")
+                failure = f"none from {name} by {letter}{line('transitions', name)}"
+                raise BadInput("an automaton must have a transition for each state and symbol", failure, "add it")
         moves.append([
             state(row[letter], f"the state after {name} by {letter}", line("transitions", name, letter))
             for letter in letters

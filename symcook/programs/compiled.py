@@ -33,7 +33,7 @@ def read(program: Program) -> Formula | Srasp | Automaton | TuringMachine:
 def fitting(program: Program, tokens: Collection[str]) -> None:
     """Raise BadInput where no model with these tokens was compiled from a program: it cannot be read, or its tokens are
     others. Whether the weights are its own is another question (`symcook.compilers.genuine`)."""
-    found = read(program)
+    source_read = read(program)
     require_known("attention of a program", program.attention, ATTENTIONS)
     others = {"dfa": AUTOMATA, "tm": MACHINES}.get(program.kind, "")
     if program.theorem and (program.kind not in FORMULAS or program.attention) and program.theorem != others:
@@ -42,19 +42,25 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
     if program.attention and program.kind not in FORMULAS:
         raise BadInput("a program with softmax attention must be a formula", program.kind)
     own: Collection[str] = program.alphabet
-    if isinstance(found, Automaton):
-        own = tokens_of(found)
+    if isinstance(source_read, Automaton):
+        own = tokens_of(source_read)
         own = own if own[0] in tokens else own[1:]  # a decoder without $
-    elif isinstance(found, TuringMachine) and program.theorem:
-        own = table_labels(found)
-        own = own if own[1 + len(found.input)] in tokens else ahead_labels(found)  # a decoder without $ in front
-    elif isinstance(found, TuringMachine):
-        own = (*(START,) * (START in tokens), *found.input, *labels(found).values())  # a decoder may be without $
-    odd = [*(one for one in own if one not in tokens), *(one for one in tokens if one not in own)]
+    elif isinstance(source_read, TuringMachine) and program.theorem:
+        own = table_labels(source_read)
+        own = (
+            own if own[1 + len(source_read.input)] in tokens else ahead_labels(source_read)
+        )  # a decoder without $ in front
+    elif isinstance(source_read, TuringMachine):
+        own = (
+            *(START,) * (START in tokens),
+            *source_read.input,
+            *labels(source_read).values(),
+        )  # a decoder may be without $
+    odd = [*(token for token in own if token not in tokens), *(token for token in tokens if token not in own)]
     if odd:
         raise BadInput("the tokens of the model must be those of its program", odd[0], "compile the program again")
-    if isinstance(found, TuringMachine):
-        wrong = {*program.alphabet} ^ {*(found.input if program.theorem else own)}
+    if isinstance(source_read, TuringMachine):
+        wrong = {*program.alphabet} ^ {*(source_read.input if program.theorem else own)}
         if wrong:
             must = "a Turing machine's program must have the alphabet of its compiler"
             raise BadInput(must, min(wrong), "compile the program again")

@@ -126,19 +126,19 @@ class Formula:
                 inner, at = texts[number]
                 tight = at < level or (at == level == 3 and (place == 1 or self.lines[number].op != op))
                 parts.append(f"({inner})" if tight else inner)
-            shown = f"{_SIGN[op]}{parts[0]}" if level == 4 else _SIGN[op].join(parts)
-            texts.append((shown, level) if len(shown) <= WIDEST else (f"...{line.op}...", 5))
+            line_text = f"{_SIGN[op]}{parts[0]}" if level == 4 else _SIGN[op].join(parts)
+            texts.append((line_text, level) if len(line_text) <= WIDEST else (f"...{line.op}...", 5))
         return texts
 
 
 def _counted(line: FormulaLine, texts: Sequence[tuple[str, int]]) -> str:
     """A line about counts as it is written."""
-    shown = [(count.factor, f"#{count.side}[{texts[count.line][0]}]") for count in line.counts]
+    summands = [(count.factor, f"#{count.side}[{texts[count.line][0]}]") for count in line.counts]
     if line.op != "at least":
         name = f"MOD({line.divisor}, {line.bound})" if line.op == "remainder" else f"TABLE({line.table})"
-        text = name + (f"({shown[0][1]})" if shown else "")
+        text = name + (f"({summands[0][1]})" if summands else "")
         return text if len(text) <= WIDEST else "...TABLE..."
-    parts = [text if factor == 1 else f"{factor}*{text}" for factor, text in shown]
+    parts = [text if factor == 1 else f"{factor}*{text}" for factor, text in summands]
     text = f"{' + '.join(parts)} >= {line.bound}"
     return text if len(text) <= WIDEST else "...counts..."
 
@@ -148,8 +148,8 @@ def letters_text(letters: Iterable[str], alphabet: Sequence[str]) -> str:
     named = [a for a in alphabet if a in set(letters)]
     if len(named) in (0, len(alphabet)):
         return "true" if named else "false"
-    shown = [a if a.isalnum() and a.isascii() else quoted(a) for a in named]
-    return f"Q_{shown[0]}" if len(shown) == 1 else f"Q_{{{', '.join(shown)}}}"
+    written_letters = [a if a.isalnum() and a.isascii() else quoted(a) for a in named]
+    return f"Q_{written_letters[0]}" if len(written_letters) == 1 else f"Q_{{{', '.join(written_letters)}}}"
 
 
 def foreign(letter: str, alphabet: Sequence[str]) -> BadInput:
@@ -209,15 +209,15 @@ class Lines:
     def formula(self, outputs: Sequence[tuple[str | None, int]]) -> Formula:
         """The formula with these outputs, without lines that none of them needs."""
         new = renumbered(self.lines, {line for _, line in outputs})
-        kept = tuple(
+        lines_kept = tuple(
             line._replace(
                 left=new.get(line.left, -1),
                 right=new.get(line.right, -1),
-                counts=tuple(one._replace(line=new[one.line]) for one in line.counts),
+                counts=tuple(count._replace(line=new[count.line]) for count in line.counts),
             )
             for line in (self.lines[old] for old in new)
         )
-        return Formula(self.alphabet, kept, tuple((label, new[line]) for label, line in outputs))
+        return Formula(self.alphabet, lines_kept, tuple((label, new[line]) for label, line in outputs))
 
 
 def renumbered(lines: Sequence[Any], needed: set[int]) -> dict[int, int]:

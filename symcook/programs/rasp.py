@@ -312,7 +312,11 @@ class _RaspLines:
             if id(top) in self.known or not isinstance(top, (SOp, RaspSelector)):
                 stack.pop()
                 continue
-            waiting = [one for one in top.parts if isinstance(one, (SOp, RaspSelector)) and id(one) not in self.known]
+            waiting = [
+                waiting_part
+                for waiting_part in top.parts
+                if isinstance(waiting_part, (SOp, RaspSelector)) and id(waiting_part) not in self.known
+            ]
             if waiting:
                 stack += waiting
                 continue
@@ -350,10 +354,10 @@ class _RaspLines:
         if op == "constant":
             return self.constant(part.value)
         if op == "map":
-            return self._mapped(part.value, [self.line(one) for one in part.parts])
+            return self._mapped(part.value, [self.line(part_read) for part_read in part.parts])
         if op == "predicate":
-            return self._predicate(part.value, *(self.line(one) for one in part.parts))
-        reads = [self.line(one) for one in part.parts]
+            return self._predicate(part.value, *(self.line(part_read) for part_read in part.parts))
+        reads = [self.line(part_read) for part_read in part.parts]
         if op == "sum":
             return add(op, *map(self.number, reads))
         if op == "product":
@@ -380,14 +384,14 @@ class _RaspLines:
 
     def _mapped(self, f: Callable[..., object], reads: Sequence[int]) -> int:
         """A function of values: read off, else asked for each."""
-        made = None
+        direct = None
         with suppress(TypeError, ValueError, KeyError, AttributeError, IndexError):  # it may want values
-            made = f(*(self._as_sop(line) for line in reads))
+            direct = f(*(self._as_sop(line) for line in reads))
         tables = [self.range_of(line) for line in reads]
         many = any(table is None for table in tables) or prod(len(table or ()) for table in tables) > FEW
-        if isinstance(made, SOp) or (many and isinstance(made, (int, Fraction))):
+        if isinstance(direct, SOp) or (many and isinstance(direct, (int, Fraction))):
             try:
-                return self.line(made)
+                return self.line(direct)
             except BadInput:
                 if many:
                     raise
@@ -400,7 +404,7 @@ class _RaspLines:
             if result is None:
                 result = line
                 continue
-            tests = [self._is(one, value) for one, value in zip(reads, values, strict=True)]
+            tests = [self._is(read_line, value) for read_line, value in zip(reads, values, strict=True)]
             test = tests[0] if len(tests) == 1 else self.lines.add("and", *tests)
             result = self.lines.add("if", test, *self._alike(line, result))
         return present(result)
@@ -424,8 +428,8 @@ class _RaspLines:
         """The values that a sequence may have, None where they are not known to be few."""
         for number in range(line + 1):
             if number not in self.ranges:
-                found = self._range(number)
-                self.ranges[number] = found if found is None or len(found) <= FEW else None
+                values_found = self._range(number)
+                self.ranges[number] = values_found if values_found is None or len(values_found) <= FEW else None
         return self.ranges[line]
 
     def _range(self, number: int) -> tuple[Any, ...] | None:
@@ -458,8 +462,8 @@ class _RaspLines:
         result = self.lines.add("key", self.constant(False))
         for value in table:
             bound = _as_argument(value)
-            given = (lambda k, v=bound: f(k, v)) if here == "query" else (lambda q, v=bound: f(v, q))
-            fits = self.lines.add(there, self.truth(self._mapped(given, [theirs])))
+            at_bound = (lambda k, v=bound: f(k, v)) if here == "query" else (lambda q, v=bound: f(v, q))
+            fits = self.lines.add(there, self.truth(self._mapped(at_bound, [theirs])))
             pair = self.lines.add("pair and", self.lines.add(here, self._is(mine, value)), fits)
             result = self.lines.add("pair or", result, pair)
         return result
@@ -478,9 +482,9 @@ def _called(f: Callable[..., object], values: Sequence[Any]) -> object:
         raise
     except Exception as error:
         must = "a function must have a value for each value of its sequences"
-        shown = ", ".join(map(str, values))
+        values_text = ", ".join(map(str, values))
         do = "give Aggregate a default that the function takes" if "?" in values else "let it return one"
-        raise BadInput(must, f"{type(error).__name__} ({error}) at {shown}", do) from error
+        raise BadInput(must, f"{type(error).__name__} ({error}) at {values_text}", do) from error
 
 
 def _sorted(values: Iterable[Fraction]) -> tuple[Any, ...]:

@@ -200,10 +200,10 @@ def _parser() -> tuple[Lark, _FormulaReader]:
 def check_depth(source: str) -> None:
     """Refuse deep brackets before they are read."""
     depth = 0
-    for found in re.finditer(r'"(?:[^"\\]|\\.)*"|Q_\{[^"}]*|//[^\n]*|[()]', source):
-        depth += (found[0] == "(") - (found[0] == ")")
+    for bracket in re.finditer(r'"(?:[^"\\]|\\.)*"|Q_\{[^"}]*|//[^\n]*|[()]', source):
+        depth += (bracket[0] == "(") - (bracket[0] == ")")
         if depth > DEEPEST:
-            lines = source[: found.start()].split("\n")
+            lines = source[: bracket.start()].split("\n")
             where = place_of(len(lines), len(lines[-1]) + 1)
             raise BadInput(f"brackets must stand at most {DEEPEST} deep inside of one another ({where})", "more")
 
@@ -239,34 +239,34 @@ def met(source: str, token: Token) -> tuple[str, str]:
 
 
 def _unexpected(kind: str, source: str, token: Token, expected: set[str]) -> BadInput:
-    where, given = met(source, token)
+    where, found_text = met(source, token)
     if {token.type} & {"SINCE", "UNTIL"} and {"SINCE", "UNTIL"} & expected:
-        return BadInput(f"since and until mixed must have brackets ({where})", given, "write (F since G) until H")
-    if given.startswith("#") and not (kind == "count" and re.match("#(left|right|←|→)", given)):
+        return BadInput(f"since and until mixed must have brackets ({where})", found_text, "write (F since G) until H")
+    if found_text.startswith("#") and not (kind == "count" and re.match("#(left|right|←|→)", found_text)):
         return _count("#", where, kind)
     if expected >= _STARTS:
         what = "a formula"
     else:
-        shown = {JOINS.get(str(one), SHOWN.get(str(one), str(one).lower())) for one in expected}
-        what = " or ".join(sorted(shown, key=lambda one: (one in JOINS.values(), one)))
+        shown = {JOINS.get(str(terminal), SHOWN.get(str(terminal), str(terminal).lower())) for terminal in expected}
+        what = " or ".join(sorted(shown, key=lambda alternative: (alternative in JOINS.values(), alternative)))
     lines = source.split("\n")
     column = (token.column or 1) - 1
     here = lines[(token.line or 1) - 1]
-    before, rest = (source, "") if token.type == "$END" else (here[:column], here[column:])
+    before, remaining = (source, "") if token.type == "$END" else (here[:column], here[column:])
     last = before.split()[-1:]
-    if re.search("[0-9]{18}$", before) and given[0].isdigit():
+    if re.search("[0-9]{18}$", before) and found_text[0].isdigit():
         return BadInput(f"a number must have at most 18 digits ({where})", "more")
     if last and re.search(r"\bQ_$", last[0]):
-        return BadInput(f"{LETTERS} ({where})", given)
-    if token.type != "$END" and given[0] in "*/." and expected & {"PLUS", "LESS", "LEFT"}:
+        return BadInput(f"{LETTERS} ({where})", found_text)
+    if token.type != "$END" and found_text[0] in "*/." and expected & {"PLUS", "LESS", "LEFT"}:
         do = "write 3*#left[F], and multiply both sides where there is a fraction"
-        return BadInput(f"a factor of a count must be one whole number before it ({where})", given, do)
+        return BadInput(f"a factor of a count must be one whole number before it ({where})", found_text, do)
     if token.type == "INTEGER" and expected == {"LEFT", "RIGHT"} and before.rstrip()[-1:] == "*":
-        return BadInput(f"a factor of a count must be one whole number before it ({where})", given)
-    do = None if token.type == "$END" else instead_of(rest) or instead_of(before[-1:] + rest)
+        return BadInput(f"a factor of a count must be one whole number before it ({where})", found_text)
+    do = None if token.type == "$END" else instead_of(remaining) or instead_of(before[-1:] + remaining)
     if do is not None:
-        return BadInput(f"a formula must be written in its signs and keywords ({where})", given, do)
-    return BadInput(f"{what} must stand at {where}", given, _instead(given, *last))
+        return BadInput(f"a formula must be written in its signs and keywords ({where})", found_text, do)
+    return BadInput(f"{what} must stand at {where}", found_text, _instead(found_text, *last))
 
 
 INSTEAD = {
@@ -286,13 +286,15 @@ LETTERS = 'a symbol must be written Q_a, Q_"(" or Q_{a, b}'
 
 def instead_of(given: str) -> str | None:
     """What to write for the sign of another language with which `given` begins; or None."""
-    sign = next((one for one in sorted(SIGNS, key=len, reverse=True) if given.startswith(one)), None)
+    sign = next(
+        (sign_known for sign_known in sorted(SIGNS, key=len, reverse=True) if given.startswith(sign_known)), None
+    )
     return None if sign is None else f"write {SIGNS[sign]} for {sign}"
 
 
 def _instead(*words: str) -> str | None:
     """What to write for the first of the words that is one of another tool, or nearly one of this language; or None."""
-    for word in (re.sub(r"\W.*", "", one.lstrip("(~&|-><")) for one in words):
+    for word in (re.sub(r"\W.*", "", text.lstrip("(~&|-><")) for text in words):
         if word in INSTEAD:
             return f"write {INSTEAD[word]} for {word}"
         near = difflib.get_close_matches(word, sorted(WORDS - {word}), 1, 0.75)
@@ -302,15 +304,15 @@ def _instead(*words: str) -> str | None:
 
 
 def _strange(kind: str, source: str, line: int, column: int) -> BadInput:
-    rest = source.split("\n")[line - 1][column - 1 :]
+    remaining = source.split("\n")[line - 1][column - 1 :]
     where = place_of(line, column)
-    if rest.startswith("#"):
+    if remaining.startswith("#"):
         return _count("#", where, kind)
-    if rest.startswith("Q_"):
-        return BadInput(f"{LETTERS} ({where})", rest[:12])
-    if rest.startswith('"'):
-        return BadInput(f"a symbol in quotes must have its second quote ({where})", rest[:12])
-    return BadInput(f"a formula must be written in its signs and keywords ({where})", rest[:1])
+    if remaining.startswith("Q_"):
+        return BadInput(f"{LETTERS} ({where})", remaining[:12])
+    if remaining.startswith('"'):
+        return BadInput(f"a symbol in quotes must have its second quote ({where})", remaining[:12])
+    return BadInput(f"a formula must be written in its signs and keywords ({where})", remaining[:1])
 
 
 def _count(word: str, where: str, kind: str) -> BadInput:
@@ -375,14 +377,14 @@ class _FormulaReader:
                 raise BadInput(must, "more")
 
     def binary(self, parts: list[Any]) -> int:
-        made = self._binary(parts)
+        line = self._binary(parts)
         self._deep(parts[1])
-        return made
+        return line
 
     def unary(self, parts: list[Any]) -> int:
-        made = self._unary(parts)
+        line = self._unary(parts)
         self._deep(parts[0])
-        return made
+        return line
 
     def _binary(self, parts: list[Any]) -> int:
         left, sign, right = parts
@@ -434,9 +436,9 @@ class _FormulaReader:
         return total, number
 
     def compared(self, parts: list[Any]) -> int:
-        made = self._compared(parts)
+        line = self._compared(parts)
         self._deep(parts[1])
-        return made
+        return line
 
     def _compared(self, parts: list[Any]) -> int:
         (left, a), sign, (right, b) = parts
@@ -458,11 +460,11 @@ class _FormulaReader:
             return parts[0], (2, 1)
         if parts[0].type == "TABLE":
             return parts[0], str(parts[2])
-        divisor, rest = int(parts[2]), int(parts[4])
-        if not 0 <= rest < divisor:
+        divisor, remainder = int(parts[2]), int(parts[4])
+        if not 0 <= remainder < divisor:
             must = f"MOD(m, r) must have 0 <= r < m ({place_at(parts[0])})"
-            raise BadInput(must, f"MOD({divisor}, {rest})")
-        return parts[0], (divisor, rest)
+            raise BadInput(must, f"MOD({divisor}, {remainder})")
+        return parts[0], (divisor, remainder)
 
     def of_position(self, parts: list[Any]) -> int:
         token, predicate = parts[0]
@@ -478,11 +480,11 @@ class _FormulaReader:
             if count is None and len(predicate) < 2:
                 must = f"a TABLE of the position must have a bit for 0 and one for 1 ({place_at(token)})"
                 raise BadInput(must, f"TABLE({predicate})")
-            made = self.lines.table(predicate, count)
+            line = self.lines.table(predicate, count)
         else:
-            made = self.lines.remainder(*predicate, count)
+            line = self.lines.remainder(*predicate, count)
         self._deep(token)
-        return made
+        return line
 
     def inner(self, parts: list[Any]) -> int:
         return parts[1]

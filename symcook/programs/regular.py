@@ -1,4 +1,4 @@
-"""Regular expressions over the letters of a model, as tables of automata.
+"""Regular expressions over the letters of a model, as tables of automata: Glushkov's automaton, a state for each place.
 
 From weakest: `|`; one after the other; `*`, `+`, `?`, `{3}`, `{2,}`, `{2,5}` behind. `( )` groups, `()` is the empty
 string, `[ab]` one of these letters, `[0-9]` one of a range, `[]` no string at all, `.` any letter, `\\` stands before a
@@ -38,7 +38,7 @@ class Expression:
     """A reader of one expression, which numbers its places."""
 
     def __init__(self, text: str, alphabet: Sequence[str]) -> None:
-        self.text, self.at, self.deep = text, 0, 0
+        self.text, self.at, self.depth = text, 0, 0
         self.plain = sorted((a for a in alphabet if not set(a) & set(SIGNS)), key=len, reverse=True)
         self.every = sorted(alphabet, key=len, reverse=True)
         self.alphabet = tuple(alphabet)
@@ -59,31 +59,33 @@ class Expression:
             self.at += 1
         return self.text[self.at : self.at + 1]
 
-    def whole(self) -> Places:
-        found = self.either()
+    def parse(self) -> Places:
+        """The whole expression."""
+        places = self.alternation()
         if self.peek():
             raise self.fail("must close only brackets that it has opened", "quote a symbol that is a sign by \\")
-        return found
+        return places
 
-    def either(self) -> Places:
-        self.deep += 1
-        if self.deep > DEEP:
+    def alternation(self) -> Places:
+        self.depth += 1
+        if self.depth > DEEP:
             raise self.fail(f"must have at most {DEEP} brackets in each other", "write it with fewer")
         parts = [self.sequence()]
         while self.peek() == "|":
             self.at += 1
             parts.append(self.sequence())
-        self.deep -= 1
+        self.depth -= 1
         return reduce(lambda a, b: Places(a.empty or b.empty, a.first | b.first, a.last | b.last), parts)
 
     def sequence(self) -> Places:
-        found = None
+        """Operands one after the other."""
+        places = None
         while self.peek() not in ("", "|", ")"):
-            part = self.repeated()
-            found = part if found is None else self.joined(found, part)
-        if found is None:
+            operand = self.repeated()
+            places = operand if places is None else self.joined(places, operand)
+        if places is None:
             raise self.fail("must have a symbol, or () for the empty string", f"write the symbols as {self.quoted()}")
-        return found
+        return places
 
     def joined(self, a: Places, b: Places) -> Places:
         self.link(a.last, b.first)
@@ -91,18 +93,18 @@ class Expression:
 
     def repeated(self, end: int | None = None) -> Places:
         """An atom with its signs of repetition, to the character `end`."""
-        begin, found = self.at, self.atom()
+        begin, operand = self.at, self.atom()
         while (sign := self.peek()) and self.at != end:
             if sign in "*+?":
                 self.at += 1
                 if sign != "?":
-                    self.link(found.last, found.first)
-                found = found._replace(empty=found.empty or sign != "+")
+                    self.link(operand.last, operand.first)
+                operand = operand._replace(empty=operand.empty or sign != "+")
             elif (times := self.times()) is not None:
-                found = self.counted(begin, found, *times)
+                operand = self.counted(begin, operand, *times)
             else:
                 break
-        return found
+        return operand
 
     def times(self) -> tuple[int, int | None, int] | None:
         """How often, at least and at most (None: any number), what stands before is repeated, and where that ends."""
@@ -115,26 +117,30 @@ class Expression:
             raise self.fail("must repeat at least as often as at most", "write {2,5}")
         return low, high, match.end()
 
-    def counted(self, begin: int, found: Places, low: int, high: int | None, end: int) -> Places:
-        """What was found from `begin` to here so many times one after the other, each time with places of its own."""
+    def counted(self, begin: int, operand: Places, low: int, high: int | None, end: int) -> Places:
+        """The operand that was read from `begin` to here so many times in a row, each with its own places."""
         here, total = self.at, Places(True, 0, 0)
+        if not operand.first:
+            high = 0  # the operand is the empty word alone, however often it is repeated
         for k in range(low + 1 if high is None else high):
             if k:
                 self.at = begin
-                found = self.repeated(here)
+                operand = self.repeated(here)
             if high is None and k == low:
-                self.link(found.last, found.first)
-            total = self.joined(total, found._replace(empty=found.empty or k >= low))
+                self.link(operand.last, operand.first)
+            total = self.joined(total, operand._replace(empty=operand.empty or k >= low))
         self.at = end
         return total
 
     def link(self, last: int, first: int) -> None:
+        """Let each of the places `first` follow each of the places `last`."""
         while last:
             low = last & -last
             self.follow[low.bit_length() - 1] |= first
             last ^= low
 
     def place(self, letters: frozenset[str]) -> Places:
+        """A new place, where one of these letters stands."""
         if len(self.read) == PLACES:
             raise self.fail(f"must have at most {PLACES} letters, each as often as it is repeated", "repeat less")
         self.read.append(letters)
@@ -143,17 +149,18 @@ class Expression:
         return Places(False, bit, bit)
 
     def atom(self) -> Places:
+        """A group, a letter, a range or any letter."""
         sign = self.peek()
         if sign == "(":
             self.at += 1
             if self.peek() == ")":
                 self.at += 1
                 return Places(True, 0, 0)
-            found = self.either()
+            group = self.alternation()
             if self.peek() != ")":
                 raise self.fail("must close each ( by )", "quote a symbol ( by \\(")
             self.at += 1
-            return found
+            return group
         if sign == ".":
             self.at += 1
             return self.place(frozenset(self.alphabet))
@@ -193,29 +200,29 @@ class Expression:
 def regular_table(text: str, alphabet: Sequence[str]) -> Automaton:
     """The minimal automaton of a regular expression; BadInput where it is none, with the place."""
     reader = Expression(text, alphabet)
-    found = reader.whole()
+    places = reader.parse()
     begin = 1 << len(reader.read)
-    sets = [sum(1 << k for k, letters in enumerate(reader.read) if letter in letters) for letter in alphabet]
+    with_letter = [sum(1 << k for k, letters in enumerate(reader.read) if letter in letters) for letter in alphabet]
 
-    def steps(state: int) -> list[int]:
-        ahead = found.first if state & begin else 0
-        rest = state & ~begin
-        while rest:
-            low = rest & -rest
+    def successors(state: int) -> list[int]:
+        ahead = places.first if state & begin else 0
+        remaining = state & ~begin
+        while remaining:
+            low = remaining & -remaining
             ahead |= reader.follow[low.bit_length() - 1]
-            rest ^= low
-        return [ahead & own for own in sets]
+            remaining ^= low
+        return [ahead & of_letter for of_letter in with_letter]
 
-    ends = found.last | (begin if found.empty else 0)
-    return reached(begin, steps, lambda state: bool(state & ends), alphabet).minimal()
+    final = places.last | (begin if places.empty else 0)
+    return reached(begin, successors, lambda state: bool(state & final), alphabet).minimal()
 
 
 def letters_of(text: str) -> tuple[str, ...]:
     """The letters that occur in a regular expression, each of them one character, in the order of their first place."""
     text = re.sub(r"(?<!\\)\{\d+(,\d*)?\}", "", text)
     text = re.sub(r"(?<!\\)\[(?:\\.|[^\]\\])*\]", lambda inside: re.sub(r"(\w)-(\w)", _range, inside[0]), text)
-    found = re.findall(r"\\(.)|([^|*+?()\[\].\\\s])", text, re.DOTALL)
-    return tuple(dict.fromkeys(quoted or plain for quoted, plain in found))
+    occurrences = re.findall(r"\\(.)|([^|*+?()\[\].\\\s])", text, re.DOTALL)
+    return tuple(dict.fromkeys(quoted or plain for quoted, plain in occurrences))
 
 
 def _range(ends: re.Match[str]) -> str:

@@ -23,14 +23,14 @@ def tokens_of(table: Automaton) -> tuple[str, ...]:
     """The tokens of a decoder of an automaton in the order of their numbers: `START`, letters, states, `VERDICTS`, no
     two of them alike. Letters are what they are; a state that is called like a letter, or as no token may be, and the
     others get another name, of which decoding shows the one in the file (`automaton_speech`)."""
-    made = dict.fromkeys(table.alphabet)
+    names_made = dict.fromkeys(table.alphabet)
 
     def fresh(name: str, instead: str) -> str:
-        found = name if name.split() == [name] and name.isprintable() else instead
-        while found in made:
-            found += "'"
-        made[found] = None
-        return found
+        unused = name if name.split() == [name] and name.isprintable() else instead
+        while unused in names_made:
+            unused += "'"
+        names_made[unused] = None
+        return unused
 
     start = fresh(START, START)
     states = [fresh(name, f"q{number}") for number, name in enumerate(table.names)]
@@ -81,10 +81,12 @@ def speech_of(model: Transformer) -> Speech:
 
         machine = read_turing(program.source)
         if program.theorem:
-            whole = table_labels(machine) if model.embedding.added else ahead_labels(machine)
-            names, puts = whole[1 + len(machine.input) :], table_symbols(machine)
-            shown = dict(zip(names[-len(puts) :], puts, strict=True))
-            return Speech(machine.input, {name: name for name in names}, frozenset({f"={machine.blank}"}), puts=shown)
+            labels_all = table_labels(machine) if model.embedding.added else ahead_labels(machine)
+            names, puts = labels_all[1 + len(machine.input) :], table_symbols(machine)
+            output_symbols = dict(zip(names[-len(puts) :], puts, strict=True))
+            return Speech(
+                machine.input, {name: name for name in names}, frozenset({f"={machine.blank}"}), puts=output_symbols
+            )
         return Speech(machine.input, {name: name for name in labels(machine).values()}, frozenset({END}))
     if program is not None and program.kind == "dfa":
         return automaton_speech(program)

@@ -16,7 +16,7 @@ def names() -> tuple[str, ...]:
     """The names of all; dyck-k.srasp stands for dyck-1.srasp, dyck-2.srasp and so on."""
     from importlib.resources import files
 
-    return tuple(sorted(one.name for one in files("symcook").joinpath("data", "programs").iterdir()))
+    return tuple(sorted(entry.name for entry in files("symcook").joinpath("data", "programs").iterdir()))
 
 
 def summaries() -> list[tuple[str, str]]:
@@ -52,7 +52,7 @@ def shipped_program(name: str) -> str:
     if name == "dyck-k.srasp":
         raise BadInput("k of dyck-k must be a number", name, "for example dyck-2.srasp")
     if dyck is None and name not in names():
-        error = unknown("program", name, [one for one in names() if one != "dyck-k.srasp"])
+        error = unknown("program", name, [program for program in names() if program != "dyck-k.srasp"])
         raise BadInput("a program must be a file, or come with symcook", name, error.do)
     file = files("symcook").joinpath("data", "programs", name if dyck is None else "dyck-k.srasp")
     text = file.read_text(encoding="utf-8")
@@ -63,7 +63,7 @@ def _of_types(text: str, k: int) -> str:
     """The program of Dyck-k for brackets of k types: four pairs of signs, then (5 )5 and so on."""
     pairs = [tuple(map(quoted, BRACKETS[t] if t < len(BRACKETS) else (f"({t + 1}", f"){t + 1}"))) for t in range(k)]
     parts = {
-        "{letters}": " ".join(one for pair in pairs for one in pair),
+        "{letters}": " ".join(symbol for pair in pairs for symbol in pair),
         "{opens}": ", ".join(f"{left}: 1" for left, _ in pairs),
         "{fits}": " | ".join(f"in(i) = {right} & check(i) = {left}" for left, right in pairs),
     }

@@ -39,14 +39,14 @@ class Speech:
 
     def heard(self, names: Sequence[str]) -> tuple[str, ...]:
         """Tokens by what they are called: not those of letters, and a label of the end only as the last one."""
-        ends = {self.names.get(one, one): one for one in self.ends}
+        ends = {self.names.get(label, label): label for label in self.ends}
         inner = {name: token for token, name in self.names.items() if token not in self.ends}
         inner |= {} if self.names else {letter: letter for letter in self.letters}
         *before, last = names or [""]
         strange = [name for name in before if name not in inner]
         strange += [last] if names and last not in ends and last not in inner else []
         if strange:
-            alike = [one for one in inner if one.startswith(strange[0])] or list(inner)
+            alike = [name_known for name_known in inner if name_known.startswith(strange[0])] or list(inner)
             do = f"such as {' '.join(alike[:SHOWN])}{' ..' * (len(alike) > SHOWN)}"
             raise BadInput("a continuation must be made of tokens of the model", strange[0], do)
         return (*(inner[name] for name in before), *([ends.get(last) or inner[last]] if names else []))
@@ -64,6 +64,6 @@ class Speech:
         if self.verdict:
             return self.names.get(tokens[-1], tokens[-1]) if tokens and tokens[-1] in self.ends else None
         names = self.names if self.puts is None else self.puts
-        kept = [token for token in tokens if token not in self.ends and (self.puts is None or token in self.puts)]
-        shown = [names.get(token, token) for token in kept]
-        return ("" if all(len(letter) == 1 for letter in self.letters) else " ").join(shown)
+        emitted = [token for token in tokens if token not in self.ends and (self.puts is None or token in self.puts)]
+        symbols = [names.get(token, token) for token in emitted]
+        return ("" if all(len(letter) == 1 for letter in self.letters) else " ").join(symbols)

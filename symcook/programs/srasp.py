@@ -75,30 +75,30 @@ class Srasp:
         named = {line: name for name, line in reversed(self.names)}
         texts: list[tuple[str, int]] = []
         for number, line in enumerate(self.lines):
-            shown = (f"{named[number]}{HERE}", 9) if number in named else _shown(line, texts)
-            texts.append(shown if len(shown[0]) <= WIDEST else (f"...{line.op}...", 9))
+            line_text = (f"{named[number]}{HERE}", 9) if number in named else _shown(line, texts)
+            texts.append(line_text if len(line_text[0]) <= WIDEST else (f"...{line.op}...", 9))
         return texts
 
 
 def written(program: Srasp) -> str:
     """A program as text, a definition a line; `read_srasp` reads the same program."""
     names = {line: name for name, line in reversed(program.names) if program.types[line] != "selector"}
-    taken = set(names.values())
+    names_taken = set(names.values())
     lines = [f"alphabet {' '.join(constant_text(a) if not a.isalnum() else a for a in program.alphabet)};"]
     texts: list[tuple[str, int]] = []
     fresh = 0
     for number, line in enumerate(program.lines):
-        shown = (f"indices{HERE}", 9) if line.op == "indices" else _shown(line, texts)
+        line_text = (f"indices{HERE}", 9) if line.op == "indices" else _shown(line, texts)
         last = number == program.output
         if program.types[number] == "selector" or (not line.reads and not last):
-            texts.append(shown)
+            texts.append(line_text)
             continue
         name = names.get(number, "")
-        while not name or (number not in names and name in taken):
+        while not name or (number not in names and name in names_taken):
             fresh += 1
-            name = "out" if last and "out" not in taken else f"v{fresh}"
-        taken.add(name)
-        lines.append(f"{name}(i) = {at_row(shown[0])}")
+            name = "out" if last and "out" not in names_taken else f"v{fresh}"
+        names_taken.add(name)
+        lines.append(f"{name}(i) = {at_row(line_text[0])}")
         texts.append((f"{name}{HERE}", 9))
     return "\n".join(lines) + "\n"
 
@@ -157,7 +157,7 @@ NUMERAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)
 
 def require_order(letters: Iterable[str]) -> None:
     """BadInput where letters that are numbers have another order as text, which is that of letters."""
-    numbers = sorted(one for one in letters if NUMERAL.fullmatch(one))
+    numbers = sorted(letter for letter in letters if NUMERAL.fullmatch(letter))
     for before, after in pairwise(numbers):
         if Fraction(before) > Fraction(after):
             must = "letters that are numbers must have the same order as text, to be compared by <, <=, > or >="

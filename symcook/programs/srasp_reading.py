@@ -117,39 +117,39 @@ class _Spread:
 
 
 def _unexpected(names: Collection[str], source: str, token: Token, expected: set[str]) -> BadInput:
-    where, given = met(source, token)
+    where, found_text = met(source, token)
     lines = source.split("\n")
     before = lines[(token.line or 1) - 1][: (token.column or 1) - 1] if token.type != "$END" else source
-    if given == "def" or before.split()[-1:] == ["def"]:
+    if found_text == "def" or before.split()[-1:] == ["def"]:
         return BadInput(f"a program must be without def ({where})", "def", "write each definition out")
-    if given.startswith("#"):
-        return BadInput(f"a remark must begin with // ({where})", given)
+    if found_text.startswith("#"):
+        return BadInput(f"a remark must begin with // ({where})", found_text)
     if token.type == "IF" and not expected >= BEGINS:
         return BadInput(f"a choice must begin with if ({where})", before.strip(), "write if C then E else E")
     if expected == {"NAME"} and before.rstrip()[-1:] == "(" and "=" not in before:
-        return BadInput(f"the position i must stand at {where}", given)
+        return BadInput(f"the position i must stand at {where}", found_text)
     called = _called("\n".join([*lines[: (token.line or 1) - 1], before]))
     if called == "select" and (token.type == "CLOSE" or expected == set(SIGNS)):
         signs = "== != < <= > >="
-        return BadInput(f"select must end with one of {signs} ({where})", given, "write select(keys, queries, ==)")
+        return BadInput(f"select must end with one of {signs} ({where})", found_text, "write select(keys, queries, ==)")
     if called == "aggregate" and token.type == "CLOSE" and "COMMA" in expected:
         must = f"aggregate must be given a selector and values ({where})"
-        return BadInput(must, given, "write aggregate(selector, values, default)")
+        return BadInput(must, found_text, "write aggregate(selector, values, default)")
     if called in ("in", "tokens", "indices") or called in names:
-        return BadInput(f"a position must be i or j ({where})", given, f"write {called}(i)")
+        return BadInput(f"a position must be i or j ({where})", found_text, f"write {called}(i)")
     if called and called not in WORDS:
         return BadInput(f"a function must be one of aggregate, map, select, selector_width ({where})", called)
-    if given[:1] == "[" and "SQUARE" not in expected:
-        return BadInput(f"a program must be without lists ({where})", given)
+    if found_text[:1] == "[" and "SQUARE" not in expected:
+        return BadInput(f"a program must be without lists ({where})", found_text)
     if token.type not in ("END", "$END"):
-        rest = lines[(token.line or 1) - 1][len(before) :]
-        do = instead_of(rest) or instead_of(before[-1:] + rest)
-        if re.match(r"\.\d", rest) and before[-1:].isdigit():
+        remaining = lines[(token.line or 1) - 1][len(before) :]
+        do = instead_of(remaining) or instead_of(before[-1:] + remaining)
+        if re.match(r"\.\d", remaining) and before[-1:].isdigit():
             do = "write it as a fraction, 3/2 for 1.5"
         if do is not None:
-            return BadInput(f"a program must be written in its signs and keywords ({where})", given, do)
+            return BadInput(f"a program must be written in its signs and keywords ({where})", found_text, do)
     if "COLON" in expected and token.type in ("END", "$END", "SQUARED", "CLOSE"):
-        return BadInput(f"a selection must have a default, V : D ({where})", given)
+        return BadInput(f"a selection must have a default, V : D ({where})", found_text)
     if expected >= BEGINS:
         what = "a value"
     elif expected == {"NAME"} and before.split()[-1:] and before.split()[-1] in ("psum", "left", "right", "◀", "▶"):
@@ -158,9 +158,9 @@ def _unexpected(names: Collection[str], source: str, token: Token, expected: set
         what = "a definition, name(i) = E,"
     else:
         named = expected if expected <= {"EQUAL"} else expected - JOINS
-        shown = [SHOWN.get(one, one.lower()) for one in sorted(named)]
-        what = " or ".join(shown + ["an operator"] * (len(shown) < len(expected)))
-    return BadInput(f"{what} must stand at {where}", given)
+        names_shown = [SHOWN.get(terminal, terminal.lower()) for terminal in sorted(named)]
+        what = " or ".join(names_shown + ["an operator"] * (len(names_shown) < len(expected)))
+    return BadInput(f"{what} must stand at {where}", found_text)
 
 
 def _called(before: str) -> str:
@@ -175,13 +175,13 @@ def _called(before: str) -> str:
 
 
 def _strange(source: str, line: int, column: int) -> BadInput:
-    rest = source.split("\n")[line - 1][column - 1 :]
+    remaining = source.split("\n")[line - 1][column - 1 :]
     where = place_of(line, column)
-    if rest[:1] in ("'", '"'):
-        return BadInput(f"a symbol in quotes must end on its line ({where})", rest[:12])
-    if rest[:1] in ("[", "]", "{", "}"):
-        return BadInput(f"a program must be without lists ({where})", rest[:1])
-    return BadInput(f"a program must be written in its signs and keywords ({where})", rest[:1])
+    if remaining[:1] in ("'", '"'):
+        return BadInput(f"a symbol in quotes must end on its line ({where})", remaining[:12])
+    if remaining[:1] in ("[", "]", "{", "}"):
+        return BadInput(f"a program must be without lists ({where})", remaining[:1])
+    return BadInput(f"a program must be written in its signs and keywords ({where})", remaining[:1])
 
 
 class _SraspReader:
@@ -274,8 +274,8 @@ class _SraspReader:
                 raise BadInput(f"a value must stand here ({place_at(selectors[0].token)})", TYPES["selector"],
                                "take aggregate or selector_width of it")  # fmt: skip
             must = f"what is joined must be at one position ({place_at(token)})"
-            given = " and ".join("a name without (i)" if one == "own" else f"({one})" for one in sorted(at))
-            raise BadInput(must, given, "only x(j) = y(i), joined by & | ~, is about both")
+            places_text = " and ".join("a name without (i)" if place == "own" else f"({place})" for place in sorted(at))
+            raise BadInput(must, places_text, "only x(j) = y(i), joined by & | ~, is about both")
         return at
 
     def _on_pairs(self, *terms: PlacedLine) -> bool:
@@ -285,7 +285,7 @@ class _SraspReader:
     def joined(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
         op = sign.type.lower()
         if self._on_pairs(left, right):
-            pair = [self._selector(one) for one in (left, right)]
+            pair = [self._selector(term) for term in (left, right)]
             return PlacedLine(self.lines.add(f"pair {op}", *pair), frozenset("ij"), left.token)
         at = self._together(sign, left, right)
         self._need("&" if op == "and" else "|", "truth", left, right)
@@ -339,9 +339,9 @@ class _SraspReader:
     def multiplied(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
         at = self._together(sign, left, right)
         self._need("a product", "number", left, right)
-        constants = [self.lines.lines[one.line].value for one in (left, right)]
-        numbers = [value if isinstance(value, Fraction) and self.lines.lines[one.line].op == "constant" else None
-                   for value, one in zip(constants, (left, right), strict=True)]  # fmt: skip
+        constants = [self.lines.lines[factor.line].value for factor in (left, right)]
+        numbers = [value if isinstance(value, Fraction) and self.lines.lines[factor.line].op == "constant" else None
+                   for value, factor in zip(constants, (left, right), strict=True)]  # fmt: skip
         if sign.type == "OVER":
             if not numbers[1]:
                 must = f"a number must be divided by a whole number that is not 0 ({place_at(right.token)})"
@@ -384,22 +384,24 @@ class _SraspReader:
                 f"the positions of a psum must be compared with i ({place_at(begin)})", "true", "write [j <= i]"
             )
         if value.at - {"j"}:
-            given = "a name without (j)" if "own" in value.at else "a value at i"
-            raise BadInput(f"what a psum sums must be at j ({place_at(value.token)})", given,
+            place_text = "a name without (j)" if "own" in value.at else "a value at i"
+            raise BadInput(f"what a psum sums must be at j ({place_at(value.token)})", place_text,
                            "write x(j), and brackets around a psum that is part of a sum")  # fmt: skip
         return PlacedLine(self._add(value.token, "psum", value.line, value=mask), frozenset("i"), begin)
 
     def nearest(self, begin: Token, other: Token, _: Token, mask: str, *parts: Token | PlacedLine) -> PlacedLine:
         self._bound(other)
         *conditions, value, default = (part for part in parts if isinstance(part, PlacedLine))
-        pairs = [self._selector(one) for one in conditions] or [self._add(begin, "key", self.lines.constant(True))]
+        pairs = [self._selector(condition) for condition in conditions] or [
+            self._add(begin, "key", self.lines.constant(True))
+        ]
         pair = pairs[0]
-        for one in pairs[1:]:
-            pair = self.lines.add("pair and", pair, one)
+        for condition in pairs[1:]:
+            pair = self.lines.add("pair and", pair, condition)
         for what, term, place in (("value", value, "j"), ("default", default, "i")):
             if term.at - {place}:
-                given = "a name without (i) or (j)" if "own" in term.at else f"at {', '.join(sorted(term.at))}"
-                raise BadInput(f"the {what} of a selection must be at {place} ({place_at(term.token)})", given)
+                place_text = "a name without (i) or (j)" if "own" in term.at else f"at {', '.join(sorted(term.at))}"
+                raise BadInput(f"the {what} of a selection must be at {place} ({place_at(term.token)})", place_text)
         op = begin.type.lower()
         line = self._add(value.token, op, pair, value.line, default.line, value=mask)
         return PlacedLine(line, frozenset("i"), begin)
@@ -476,12 +478,12 @@ class _SraspReader:
             missing = "numbers" if every is None else " ".join(map(str, sorted(every - known)))
             raise BadInput(f"a map must have a value for all others ({place_at(begin)})", f"none for {missing}",
                            "end it with else: E")  # fmt: skip
-        made = entries[-1].value.line
+        result = entries[-1].value.line
         for key, entry in reversed(entries[:-1]):
             key = present(key)
             test = self._add(key.token, "compare", value.line, key.line, value="=")
-            made = self._add(entry.token, "if", test, entry.line, made)
-        return PlacedLine(made, at, begin)
+            result = self._add(entry.token, "if", test, entry.line, result)
+        return PlacedLine(result, at, begin)
 
     def _sequence(self, term: PlacedLine, place: str, what: str) -> int:
         if self.kind(term) == "selector" or len(term.at) > 1 or not term.at <= {"own", "i", place}:
@@ -498,9 +500,9 @@ class _SraspReader:
         return PlacedLine(self._add(begin, "select", *pair, value=sign), frozenset("ij"), begin)
 
     def aggregate(self, begin: Token, *parts: Token | PlacedLine) -> PlacedLine:
-        pair, value, *rest = (part for part in parts if isinstance(part, PlacedLine))
+        pair, value, *defaults = (part for part in parts if isinstance(part, PlacedLine))
         reads = (self._selector(pair), self._sequence(value, "j", "what is aggregated"))
-        default = [self._sequence(one, "i", "the default of an aggregate") for one in rest]
+        default = [self._sequence(default_value, "i", "the default of an aggregate") for default_value in defaults]
         line = self._add(begin, "aggregate", *reads, *(default or [self.lines.nothing(reads[1])]))
         return PlacedLine(line, frozenset(("own",)), begin)
 

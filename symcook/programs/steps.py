@@ -69,12 +69,13 @@ def tokens(machine: TuringMachine) -> Iterator[MachineToken]:
     for state, writes, moves in dict.fromkeys(used.values()):
         for choice in product(*(shapes[move] for move in moves[1:])):
             written = tuple(
-                WrittenCell(one, bool(left), bool(right)) for one, (left, right, _) in zip(writes, choice, strict=True)
+                WrittenCell(symbol, bool(left), bool(right))
+                for symbol, (left, right, _) in zip(writes, choice, strict=True)
             )
             yield StepToken(state, written, moves, tuple(bool(fresh) for _, _, fresh in choice))
-    held = {row.writes[-1] for row in used.values()}
+    symbols_written = {row.writes[-1] for row in used.values()}
     for symbol in machine.symbols:
-        if symbol in held:
+        if symbol in symbols_written:
             yield from (OutputToken(symbol, False), OutputToken(symbol, True))
 
 
@@ -87,13 +88,14 @@ def used_rows(machine: TuringMachine) -> Mapping[tuple[str, Reads], TuringRow]:
         used = {
             (state, reads): row
             for (state, reads), row in machine.rows.items()
-            if state in states and all(read in some for read, some in zip(reads[1:], cells, strict=True))
+            if state in states
+            and all(read in cell_symbols for read, cell_symbols in zip(reads[1:], cells, strict=True))
         }
         size = len(states), *map(len, cells)
         for row in used.values():
             states.add(row.state)
-            for some, symbol in zip(cells, row.writes, strict=True):
-                some.add(symbol)
+            for cell_symbols, symbol in zip(cells, row.writes, strict=True):
+                cell_symbols.add(symbol)
         if size == (len(states), *map(len, cells)):
             return used
 
@@ -101,19 +103,19 @@ def used_rows(machine: TuringMachine) -> Mapping[tuple[str, Reads], TuringRow]:
 @lru_cache(maxsize=16)
 def labels(machine: TuringMachine) -> Mapping[MachineToken, str]:
     """A name for each token that may be put out; none is that of an input symbol. BadInput where there are too many."""
-    taken = {START, END, *machine.input}
-    found: dict[MachineToken, str] = {}
+    names_taken = {START, END, *machine.input}
+    names: dict[MachineToken, str] = {}
     for token in tokens(machine):
         name = shown(token)
-        while name in taken:
+        while name in names_taken:
             name += "'"
-        taken.add(name)
-        found[token] = name
-        if len(found) > MOST_TOKENS:
+        names_taken.add(name)
+        names[token] = name
+        if len(names) > MOST_TOKENS:
             must = f"a Turing machine must lead to at most {MOST_TOKENS:,} tokens"
-            given = f"more, with {len(machine.rows)} rows and {machine.tapes} tapes"
-            raise BadInput(must, given, "use fewer states, symbols or tapes")
-    return found
+            too_many = f"more, with {len(machine.rows)} rows and {machine.tapes} tapes"
+            raise BadInput(must, too_many, "use fewer states, symbols or tapes")
+    return names
 
 
 def shown(token: MachineToken) -> str:
@@ -137,16 +139,16 @@ def table_labels(machine: TuringMachine) -> tuple[str, ...]:
 def ahead_labels(machine: TuringMachine) -> tuple[str, ...]:
     """The same of the decoder without `START` in front, which the token 0 is still called: no word has it and it is
     never put out. Rows are those of the machine that reads ahead, by their labels."""
-    return _different(machine, (one.label for one in ahead_rows(machine)))
+    return _different(machine, (row_ahead.label for row_ahead in ahead_rows(machine)))
 
 
 def _different(machine: TuringMachine, rows: Iterable[str]) -> tuple[str, ...]:
-    found = (START, *machine.input, *rows, *(f"={one}" for one in table_symbols(machine)))
-    if len({*found}) < len(found):
-        seen: set[str] = set()
-        twice = next(one for one in found if one in seen or seen.add(one))
+    names = (START, *machine.input, *rows, *(f"={symbol}" for symbol in table_symbols(machine)))
+    if len({*names}) < len(names):
+        names_seen: set[str] = set()
+        twice = next(name for name in names if name in names_seen or names_seen.add(name))
         raise BadInput("input symbols, rows and output symbols must have different names", twice)
-    return found
+    return names
 
 
 def at_first_letter(machine: TuringMachine) -> TuringMachine:
@@ -191,9 +193,9 @@ def ahead_rows(machine: TuringMachine) -> Iterator[AheadRow]:
     for state, reads in used_rows(machine):
         if reads[0] not in cells:
             continue
-        came = [(one, True) for one in cells] * (reads[0] != machine.blank) + [(reads[0], False)]
-        for ahead, (held, copied) in product(cells, came):
-            yield AheadRow(state, reads, ahead, held, copied)
+        came = [(symbol, True) for symbol in cells] * (reads[0] != machine.blank) + [(reads[0], False)]
+        for ahead, (held_symbol, copied) in product(cells, came):
+            yield AheadRow(state, reads, ahead, held_symbol, copied)
 
 
 def row_label(state: str, reads: Iterable[str]) -> str:
@@ -203,7 +205,7 @@ def row_label(state: str, reads: Iterable[str]) -> str:
 
 def table_symbols(machine: TuringMachine) -> tuple[str, ...]:
     """The blank, the letters, and what only work tapes hold."""
-    return (machine.blank, *machine.input, *(one for one in machine.symbols if one not in machine.input))
+    return (machine.blank, *machine.input, *(symbol for symbol in machine.symbols if symbol not in machine.input))
 
 
 def document(token: MachineToken) -> dict[str, object]:

@@ -80,9 +80,9 @@ class TuringMachine:
 
         Raises BadInput for a blank in the input, and for a symbol that is none of the machine's input.
         """
-        spelled = all(len(one) == 1 for one in self.input)
-        given = (tuple(text) if spelled else tuple(text.split())) if isinstance(text, str) else tuple(text)
-        for symbol in given:
+        spelled = all(len(symbol) == 1 for symbol in self.input)
+        symbols_given = (tuple(text) if spelled else tuple(text.split())) if isinstance(text, str) else tuple(text)
+        for symbol in symbols_given:
             if symbol == self.blank and symbol not in self.input:
                 must = f"an input must hold no blank, only {' '.join(self.input) or 'nothing'}"
                 raise BadInput(must, symbol, "leave it out: cells next to the input are blank")
@@ -91,7 +91,7 @@ class TuringMachine:
                     f"every symbol must be one of the machine's input, {' '.join(self.input) or 'which has none'}",
                     symbol,
                 )
-        return given
+        return symbols_given
 
 
 def read_turing(source: str) -> TuringMachine:
@@ -173,14 +173,14 @@ class _Listing:
         return table
 
     def _header(self, number: int, line: str) -> None:
-        name, colon, rest = line.partition(":")
+        name, colon, values = line.partition(":")
         name = " ".join(name.split())
         if not colon or name not in (*_HEADERS, "machine"):
-            must = f"line {number} must be a row with -> or one of {', '.join(f'{one}:' for one in _HEADERS)}"
+            must = f"line {number} must be a row with -> or one of {', '.join(f'{header}:' for header in _HEADERS)}"
             raise BadInput(must, line, _CODE_DO if re.fullmatch(r"[0-9A-Z_-]{4,}", line) else None)
         if name in self.headers:
             raise BadInput(f"{name}: must stand once, and stands in line {self.headers[name][0]} too", f"line {number}")
-        self.headers[name] = number, rest.split()
+        self.headers[name] = number, values.split()
 
     @classmethod
     def of_json(cls, source: str) -> _Listing:
@@ -194,8 +194,8 @@ class _Listing:
             table.headers[name] = f'"{name}"', cls._words(name, value)
         rows = document.get("rows")
         if not isinstance(rows, list) or not rows:
-            given = "none" if rows is None else rows
-            raise BadInput('"rows" must be a list of [state, [reads], state, [writes], [moves]]', given)
+            rows_given = "none" if rows is None else rows
+            raise BadInput('"rows" must be a list of [state, [reads], state, [writes], [moves]]', rows_given)
         for number, row in enumerate(rows, 1):
             where = f"row {number}"
             if not isinstance(row, list) or len(row) != 5 or not _row_of_text(row):
@@ -214,7 +214,7 @@ class _Listing:
             return [str(value)]
         if isinstance(value, str):
             return value.split()
-        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        if isinstance(value, list) and all(isinstance(word, str) for word in value):
             return list(value)
         raise BadInput(f'"{name}" must be text or a list of strings', json.dumps(value))
 
@@ -291,8 +291,8 @@ class _Listing:
                     raise BadInput(f"a move must be L, R or S ({where})", move)
             open_reads = row.reads.count("*")
             size = 1
-            for some in choices:
-                size *= len(some)
+            for options in choices:
+                size *= len(options)
             if len(rows) + size > MOST_ROWS:
                 raise BadInput(f"a table must have at most {MOST_ROWS:,} rows when * is written out ({where})", size)
             for reads in product(*choices):
@@ -325,7 +325,9 @@ class _Listing:
 
 def _row_of_text(row: list[Any]) -> bool:
     state, reads, target, writes, moves = row
-    lists = all(isinstance(one, list) and all(isinstance(x, str) for x in one) for one in (reads, writes, moves))
+    lists = all(
+        isinstance(entries, list) and all(isinstance(x, str) for x in entries) for entries in (reads, writes, moves)
+    )
     names = [state, target] if isinstance(state, str) and isinstance(target, str) else [""]
     return lists and all(name.split() == [name] for name in names)
 

@@ -52,15 +52,15 @@ def _verdicts(model: Transformer, columns: Sequence[LineEntries], world: int) ->
     open_ = either([column.open for column in columns])
     if model.readout.signed:
         low, high = numbers[0][::2] > 0, numbers[0][1::2] > 0
-        found = np.where(low & high, YES, np.where(low | high, OPEN, NO))
+        verdicts_found = np.where(low & high, YES, np.where(low | high, OPEN, NO))
     else:
-        found, refused = np.full(len(numbers[0]) // 2, YES), np.zeros(len(numbers[0]) // 2, dtype=bool)
+        verdicts_found, refused = np.full(len(numbers[0]) // 2, YES), np.zeros(len(numbers[0]) // 2, dtype=bool)
         for column in numbers:
             low, high = column[::2], column[1::2]
             refused |= ((low > 0) & (high > 0)) | ((low < 0) & (high < 0))
-            found[~((low == 0) & (high == 0))] = OPEN
-        found = np.where(refused, NO, found)
-    return found if open_ is None else np.where(open_[::2] & world, OPEN, found)
+            verdicts_found[~((low == 0) & (high == 0))] = OPEN
+        verdicts_found = np.where(refused, NO, verdicts_found)
+    return verdicts_found if open_ is None else np.where(open_[::2] & world, OPEN, verdicts_found)
 
 
 def _seen(model: Transformer, line: Line, level: PrefixLevel, accepted: Array | None) -> Seen:
@@ -70,17 +70,17 @@ def _seen(model: Transformer, line: Line, level: PrefixLevel, accepted: Array | 
     asked = np.ones(len(level.origin) // 2, dtype=bool) if accepted is None else accepted[::2]
     turns = [column.turns for column in columns]
     end, near = least(line.end, domain.numbers.end), None
-    for entry, turn in sorted((entry, turn) for one in turns for entry, turn in one.items()):
+    for entry, turn in sorted((entry, turn) for turns_of in turns for entry, turn in turns_of.items()):
         if end is None or turn < end:
             end, near = turn, entry
     verdicts = []
     for world in (BASE, PIECE):
-        found = _verdicts(model, columns, world)
-        unknown = [int(k) for k in np.flatnonzero((found == OPEN) & asked)]
+        verdicts_found = _verdicts(model, columns, world)
+        unknown = [int(k) for k in np.flatnonzero((verdicts_found == OPEN) & asked)]
         if unknown:
             again, earlier = _in_parts(model, level, unknown, world)
-            found[unknown], end, near = again, least(end, earlier), None if earlier is not None else near
-        verdicts.append(found)
+            verdicts_found[unknown], end, near = again, least(end, earlier), None if earlier is not None else near
+        verdicts.append(verdicts_found)
     wrong = np.flatnonzero((verdicts[0] != verdicts[1]) & asked)
     smallest = level.smallest(2 * int(wrong[0])) if len(wrong) else None
     return Seen(end, smallest, None if near is None else level.word(near))
@@ -93,36 +93,36 @@ def _in_parts(
     two lines: these are parted by the line on which it is zero. And where the piece ends by what turns then."""
     entries = [2 * pair + k for pair in pairs for k in (0, 1)]
     origin, which = level.origin[entries], level.which[entries]
-    held = [[_alone(one.take(origin), world) if one else None for one in head] for head in _held(level)]
-    owner, found, end = list(range(len(pairs))), [set[int]() for _ in pairs], None
+    sums_held = [[_alone(summed.take(origin), world) if summed else None for summed in head] for head in _held(level)]
+    owner, verdict_sets, end = list(range(len(pairs))), [set[int]() for _ in pairs], None
     for _ in range(ROUNDS):
-        result = level.states.run(level.tokens, which, tuple(map(tuple, held)))
+        result = level.states.run(level.tokens, which, tuple(map(tuple, sums_held)))
         columns, domain = list[Any](result.watched.values()), result.domain
         numbers: LineNumbers = domain.numbers  # type: ignore[attr-defined]
         open_ = either([column.open for column in columns])
         loose = [] if open_ is None else [int(k) for k in np.flatnonzero(open_[::2] & world)]
         for k, verdict in enumerate(_verdicts(model, columns, world)):
             if k not in loose:
-                found[owner[k]].add(int(verdict))
+                verdict_sets[owner[k]].add(int(verdict))
         if world == PIECE:
             end = least(end, numbers.end, *(turn for column in columns for turn in column.turns.values()))
         if not loose:
             break
-        lines = [_parting(numbers, held, k, world) for k in loose]
+        lines = [_parting(numbers, sums_held, k, world) for k in loose]
         chosen = [entry for k in loose for entry in (2 * k, 2 * k + 1, 2 * k, 2 * k + 1)]
         which, owner = which[chosen], [owner[k] for k in loose for _ in (0, 1)]
-        held = [[one.take(chosen) if one else None for one in head] for head in held]
+        sums_held = [[summed.take(chosen) if summed else None for summed in head] for head in sums_held]
         for k, (h, place, at, slope) in enumerate(lines):
-            one: Any = held[h][place]
-            if one.slope is None:
-                held[h][place] = one = replace(one, slope=np.full(len(chosen), ZERO))
+            split_sum: Any = sums_held[h][place]
+            if split_sum.slope is None:
+                sums_held[h][place] = split_sum = replace(split_sum, slope=np.full(len(chosen), ZERO))
             for entry in (4 * k + 1, 4 * k + 2):
-                one.at[entry], one.slope[entry] = at, slope
+                split_sum.at[entry], split_sum.slope[entry] = at, slope
     else:
         raise NotExact(f"at most {ROUNDS} parts of a class are looked at", "more")
-    if any(len(one) != 1 or OPEN in one for one in found):
+    if any(len(verdict_set) != 1 or OPEN in verdict_set for verdict_set in verdict_sets):
         raise NotExact("prefixes are grouped where all of a class have one answer", "a class that is open")
-    return [one.pop() for one in found], end
+    return [verdict_set.pop() for verdict_set in verdict_sets], end
 
 
 def _held(level: PrefixLevel) -> Sequence[Sequence[Any]]:
@@ -139,13 +139,13 @@ def _alone(one: LineEntries, world: int) -> LineEntries:
 def _parting(numbers: LineNumbers, held: Sequence[Sequence[Any]], pair: int, world: int) -> tuple[int, int, fmpq, fmpq]:
     """The sum in which a class is not one number, by head and place, and the line on which what was open first is
     zero. NotExact where it is none."""
-    x = next(one for one in numbers.turned if one.open is not None and one.open[2 * pair] & world)
+    x = next(turned for turned in numbers.turned if turned.open is not None and turned.open[2 * pair] & world)
     low, high = (_line(x, entry, world) for entry in (2 * pair, 2 * pair + 1))
     for h, head in enumerate(held):
-        for place, one in enumerate(head):
-            if one is None or _line(one, 2 * pair, PIECE) == _line(one, 2 * pair + 1, PIECE):
+        for place, summed in enumerate(head):
+            if summed is None or _line(summed, 2 * pair, PIECE) == _line(summed, 2 * pair + 1, PIECE):
                 continue
-            least_, most = (_line(one, entry, PIECE) for entry in (2 * pair, 2 * pair + 1))
+            least_, most = (_line(summed, entry, PIECE) for entry in (2 * pair, 2 * pair + 1))
             wide, apart = ([b - a for a, b in zip(*ends, strict=True)] for ends in ((least_, most), (low, high)))
             times = apart[0] / wide[0] if wide[0] != 0 else apart[1] / wide[1]
             if times != 0 and [times * w for w in wide] == apart:
@@ -197,8 +197,8 @@ class Along:
     def change(self, word: Word) -> fmpq | None:
         """Where the answer to one string changes; None where it never does, or not at a rational place."""
         along = OneSymbol(self.model, word, self.name, self.start, self.side)
-        found = exactly(along.probe, along.point, along.point(Fraction(0)), None).first
-        return fmpq(found.numerator, found.denominator) if isinstance(found, Fraction) else None
+        reach_found = exactly(along.probe, along.point, along.point(Fraction(0)), None).first
+        return fmpq(reach_found.numerator, reach_found.denominator) if isinstance(reach_found, Fraction) else None
 
     def _levels(self, piece: tuple[fmpq, fmpq | None, bool], lengths: Sequence[int]) -> Iterator[tuple[int, Seen]]:
         """What holds so far from the start: behind it, as far as a `last` place (None: without an end), or there
@@ -215,8 +215,8 @@ class Along:
 
         try:
             for level in by_length(self.model, lengths, begin):
-                shown = level.labels is None or self.reader is None
-                accepted = None if shown else self.reader.accepting[level.labels]  # type: ignore[union-attr]
+                all_count = level.labels is None or self.reader is None
+                accepted = None if all_count else self.reader.accepting[level.labels]  # type: ignore[union-attr]
                 yield level.n, _seen(self.model, line, level, accepted)
         except BadInput as error:
             raise NotExact(MUST, error.given) from None

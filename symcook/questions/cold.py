@@ -70,10 +70,10 @@ class Near(NamedTuple):
         return _sign(self.ball)
 
     def __add__(self, other: Near) -> Near:  # type: ignore[override]
-        found = dict(self.parts)
+        parts_found = dict(self.parts)
         for part, c in other.parts.items():
-            found[part] = found.get(part, ZERO) + c
-        return Near(self.limit + other.limit, {part: c for part, c in found.items() if not _nothing(c)})
+            parts_found[part] = parts_found.get(part, ZERO) + c
+        return Near(self.limit + other.limit, {part: c for part, c in parts_found.items() if not _nothing(c)})
 
     def scaled(self, c: Ball) -> Near:
         return Near(c * self.limit, {} if _nothing(c) else {part: c * d for part, d in self.parts.items()})
@@ -156,15 +156,15 @@ class Cold(Rowwise):
                 raise Undecided("two scores of softmax are too close to tell apart at low temperatures")
             else:  # between 0 and what it is at the greatest temperature, never 0
                 weights[j] = arb(0).union((below.ball * scale).exp() if below.ball < 0 else arb(1))
-        whole = sum(weights.values(), arb(len(tied)))
-        found = []
+        total_weight = sum(weights.values(), arb(len(tied)))
+        means = []
         for row in rows:
             mean = self.mean([row[j] for j in tied])
             apart = {j: row[j] - mean for j in weights}
-            off = sum((weights[j] * x.ball for j, x in apart.items()), arb(0)) / whole
+            off = sum((weights[j] * x.ball for j, x in apart.items()), arb(0)) / total_weight
             sign = _both(*(x.side() for x in apart.values()))
-            found.append(mean if sign == 0 else mean + Near.of(ZERO, off, sign))
-        return found
+            means.append(mean if sign == 0 else mean + Near.of(ZERO, off, sign))
+        return means
 
     def first_largest(self, scores: Sequence[Near]) -> int | None:
         best = 0
@@ -205,8 +205,8 @@ def _sign(x: Ball) -> int | None:
 
 def _both(*signs: int | None) -> int | None:
     """The sign of a sum."""
-    found = set(signs) - {0}
-    return None if len(found) > 1 or None in found else found.pop() if found else 0
+    signs_found = set(signs) - {0}
+    return None if len(signs_found) > 1 or None in signs_found else signs_found.pop() if signs_found else 0
 
 
 def _times(a: int | None, b: int | None) -> int | None:

@@ -97,14 +97,14 @@ def entropy(
         if merged:
             method = "strings with the same attention weights are grouped"
         spread = any(row.get("least") != row.get("greatest") for row in rows)
-        given = {"max_length": max_length, "head": head, "position": position}
+        asked_with = {"max_length": max_length, "head": head, "position": position}
         notes = {"entropy": f"of the attention weights at {_where(bound, position)}, in bits", "method": method}
         empty = [row for row in rows if "least" not in row]
         if empty:
             notes["none"] = "; ".join(dict.fromkeys(str(row["why"]) for row in empty))
         known = tuple({key: value for key, value in row.items() if key != "why"} for row in rows)
         return Answer(
-            "entropy", bound.name, given, ("n", "head", "least", "least_word", "greatest", "word"), known, notes,
+            "entropy", bound.name, asked_with, ("n", "head", "least", "least_word", "greatest", "word"), known, notes,
             ("least", "greatest") if spread else ("greatest",), "entropy of attention weights (bits)",
             f"Attention entropy of {bound.name}", by="head", inputs=within,
         )  # fmt: skip
@@ -182,9 +182,9 @@ def _at(
                     columns = _weights(result, row)
                     if not columns:
                         idle.add(row)
-                    found = _entropy([column[row.place] for column in columns])
-                    if found is not None:
-                        ends[row] = _wider(ends.get(row), End(found, written))
+                    entropy_ball = _entropy([column[row.place] for column in columns])
+                    if entropy_ball is not None:
+                        ends[row] = _wider(ends.get(row), End(entropy_ball, written))
         else:
             if all(settled(end.value, digits) for pair in ends.values() for end in pair):
                 return [_row(n, row, ends.get(row), digits, row in idle) for row in rows]
@@ -223,14 +223,14 @@ def _wider(known: tuple[End, End] | None, end: End) -> tuple[End, End]:
 
 
 def _row(n: int, row: AttendingRow, ends: tuple[End, End] | None, digits: int, idle: bool) -> Mapping[str, AnswerCell]:
-    found: dict[str, AnswerCell] = {"n": n, "head": row.name}
+    cells: dict[str, AnswerCell] = {"n": n, "head": row.name}
     if ends is None and idle:
         name = row.name.split()[0]
-        found["why"] = f"{name} writes nothing, as its values are zero for every string: its weights reach nothing"
+        cells["why"] = f"{name} writes nothing, as its values are zero for every string: its weights reach nothing"
     elif ends is None:
-        found["why"] = "a row that sees nothing has no weights"
+        cells["why"] = "a row that sees nothing has no weights"
     if ends is not None:
         low, high = ends
-        found |= {"least": ball(low.value, digits), "least_word": low.word}
-        found |= {"greatest": ball(high.value, digits), "word": high.word}
-    return found
+        cells |= {"least": ball(low.value, digits), "least_word": low.word}
+        cells |= {"greatest": ball(high.value, digits), "word": high.word}
+    return cells

@@ -55,14 +55,14 @@ class Interval(BallDomain):
         """With a temperature that goes to 0, the least factor alone."""
         if self._cold is None or not isinstance(factor, tuple) or self._name not in names(factor):
             return super().scales(factor)
-        found = []
+        ends_found = []
         for place in self.rows:
             indices: dict[str, Any] = {"i": self._start + place, "n": self.length}
             least = evaluate(factor, indices | {self._name: self._value})
             cold = self._cold
             most = None if cold == 0 else evaluate(factor, indices | {self._name: cold})
-            found.append((least, most))
-        return found
+            ends_found.append((least, most))
+        return ends_found
 
     def softmax(
         self, scores: Sequence[BallValue], scale: BallValue | None, rows: Sequence[Sequence[BallValue]]
@@ -87,13 +87,13 @@ class Interval(BallDomain):
         total = self.total(weights)
         if len(scores) == 1:
             return [row[0] for row in rows]
-        found = []
+        means = []
         for row in rows:
             base = row[scores.index(best)]
             # the mean around one value: sum w (x - base)/sum w, which is narrower where the values are alike
             parts = [self.times(w, self.total([x, -base])) for w, x in zip(weights, row, strict=True) if x is not base]
-            found.append(base if not parts else self.total([base, self.over(self.total(parts), total)]))
-        return found
+            means.append(base if not parts else self.total([base, self.over(self.total(parts), total)]))
+        return means
 
     def weights(self, scores: Sequence[BallValue]) -> list[Any]:
         balls = [arb(score) for score in scores]
@@ -121,16 +121,16 @@ def at_point(model: Transformer, sequence: Any, name: str, value: Fraction) -> A
     try:
         for bits in ladder(BITS, LIMIT_BITS):
             with suppress(Undecided):
-                found = answer(forward(model, sequence, Interval(bits, name, value)))
-                if found is not None:
-                    return found
+                own_answer = answer(forward(model, sequence, Interval(bits, name, value)))
+                if own_answer is not None:
+                    return own_answer
             if bits == 2 * BITS:  # perhaps on a threshold or a tie, which the exact domain can tell
                 with suppress(NotExact, Undecided):
                     return answer(forward(model.bind({name: value}), sequence, Exact()))
     except BadInput:
         return NO_VALUE
-    shown = model.embedding.said(model.embedding.typed(sequence))
+    input_text = model.embedding.said(model.embedding.typed(sequence))
     raise Undecided(
-        f"the answer to {shown} at {float(value):.6g} was undecided: rigorous intervals cannot tell a value on "
+        f"the answer to {input_text} at {float(value):.6g} was undecided: rigorous intervals cannot tell a value on "
         "its threshold"
     )

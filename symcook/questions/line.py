@@ -128,10 +128,10 @@ class LineDomain(Shortening):
         self._known: dict[Any, LineValue] = {}
 
     def number(self, value: Coefficient) -> LineValue:
-        found = self._known.get(value)
-        if found is None:
-            found = self._known[value] = self._given(value)
-        return found
+        known_value = self._known.get(value)
+        if known_value is None:
+            known_value = self._known[value] = self._given(value)
+        return known_value
 
     def _given(self, value: Coefficient) -> LineValue:
         if not isinstance(value, tuple):
@@ -157,17 +157,17 @@ class LineDomain(Shortening):
             return self.sign(x.above) * self.sign(x.below)
         if isinstance(self.place, Algebraic):
             return self.place.sign_of(x)
-        found = x(self.place)
-        if found == 0:
+        value_there = x(self.place)
+        if value_there == 0:
             raise Landed
         if x.degree() > 1:
             self.turns.setdefault(tuple(x.coeffs()), x)
         else:
-            zero = self.place - found / x[1]
+            zero = self.place - value_there / x[1]
             side = 1 if zero > self.place else -1
             if side not in self.near or (zero < self.near[side]) == (side > 0):
                 self.near[side] = zero
-        return 1 if found > 0 else -1
+        return 1 if value_there > 0 else -1
 
     def activation(self, x: LineValue, kind: str) -> LineValue:
         if kind not in ("relu", "step"):

@@ -96,17 +96,17 @@ class Line:
     known: dict[Coefficient, Moving] = field(default_factory=dict)
 
     def number(self, value: Coefficient) -> Moving:
-        found = self.known.get(value)
-        if found is None:
-            found = self.known[value] = self._given(value)
-        return found
+        known_value = self.known.get(value)
+        if known_value is None:
+            known_value = self.known[value] = self._given(value)
+        return known_value
 
     def _given(self, value: Coefficient) -> Moving:
         if not isinstance(value, tuple):
             exact = fmpq(value.numerator, value.denominator)
             return Moving(exact, exact, ZERO)
-        found = polynomial(value, self.name, fmpq_poly([0, 1]))
-        if isinstance(found, Quotient) or (line := fmpq_poly(found)).degree() > 1:
+        form = polynomial(value, self.name, fmpq_poly([0, 1]))
+        if isinstance(form, Quotient) or (line := fmpq_poly(form)).degree() > 1:
             raise NotExact(MUST, show(value))
         return Moving(line(self.start), line(self.at), line[1] * self.direction)
 
@@ -182,7 +182,7 @@ class LineNumbers:
         if before is not None:
             start = before.start + x.start
             same = before.at is before.start and x.at is x.start
-            slopes = [one for one in (before.slope, x.slope) if one is not None]
+            slopes = [slope_of for slope_of in (before.slope, x.slope) if slope_of is not None]
             slope = None if not slopes else slopes[0] if len(slopes) == 1 else slopes[0] + slopes[1]
             total = LineEntries(start, start if same else before.at + x.at, slope)
         self.sums.append(replace(total, made_of=x.made_of | {len(self.sums)}))
@@ -197,12 +197,14 @@ class LineNumbers:
         self, heads: Sequence[Sequence[LineEntries]], entries: int, labels: Array | None
     ) -> tuple[Array, list[int], Any]:
         last = [k for k in range(len(self.sums)) if k not in self.fed]
-        one = self.sums[last[0]] if len(last) == 1 else None
-        others = [column for total in self.sums if total is not one for column in total.columns()]
+        single = self.sums[last[0]] if len(last) == 1 else None
+        others = [column for total in self.sums if total is not single for column in total.columns()]
         rows = list(zip(*([(int(x.p), int(x.q)) for x in column] for column in others), strict=True)) or [()] * entries
         if labels is not None:
             rows = [(label, *row) for label, row in zip(labels, rows, strict=True)]
-        signs = [()] * entries if one is None else list(zip(_signs(one.start), _signs(one.inside), strict=True))
+        signs = (
+            [()] * entries if single is None else list(zip(_signs(single.start), _signs(single.inside), strict=True))
+        )
         parted = {rows[low] for low in range(0, entries, 2) if signs[low] != signs[low + 1]}
         number: dict[Any, int] = {}
         state = np.array([
@@ -211,22 +213,22 @@ class LineNumbers:
         ])  # fmt: skip
         if len(number) > MOST:
             raise NotExact(f"at most {MOST} prefixes may stay apart", f"{len(number)} of {self.seen + 1} symbols")
-        chosen = outermost(_last(one, self.line.end) if one is not None else self.nothing, state, len(number))
-        taken = {id(total): total.take(chosen) for total in self.sums if total is not one}
-        if one is not None:
-            taken[id(one)] = _hull(one, chosen, state, self.line.end)
-        return state, chosen, tuple(tuple(taken[id(total)] for total in head) for head in heads)
+        chosen = outermost(_last(single, self.line.end) if single is not None else self.nothing, state, len(number))
+        taken_sums = {id(total): total.take(chosen) for total in self.sums if total is not single}
+        if single is not None:
+            taken_sums[id(single)] = _hull(single, chosen, state, self.line.end)
+        return state, chosen, tuple(tuple(taken_sums[id(total)] for total in head) for head in heads)
 
 
 def _entries(numbers: Sequence[Moving]) -> LineEntries:
     start, at, slope = (np.array(column, dtype=object) for column in zip(*numbers, strict=True))
-    moves, still = any(one.slope != 0 for one in numbers), all(one.start == one.at for one in numbers)
+    moves, still = any(moving.slope != 0 for moving in numbers), all(moving.start == moving.at for moving in numbers)
     return LineEntries(start, start if still else at, slope if moves else None)
 
 
 def either(flags: Sequence[Array | None]) -> Array | None:
-    given = [one for one in flags if one is not None]
-    return np.bitwise_or.reduce(given) if given else None
+    flags_given = [flag for flag in flags if flag is not None]
+    return np.bitwise_or.reduce(flags_given) if flags_given else None
 
 
 def _parted(numbers: Array, strict: bool) -> Array:

@@ -84,22 +84,26 @@ def margin(
     asked = strings(model, lengths(model, max_length), inputs, sample, seed, positions)
     bound = asked.counted(model.bind(values))
     two = bound.readout.signed
-    found: dict[int, _Least] = {}
+    least_by_length: dict[int, _Least] = {}
     method = ""
 
     def answered() -> Answer:
         notes = {"margin": WHAT["sign" if two else "zero" if bound.decides else "largest"], "method": method}
-        loose = [n for n, least in found.items() if not least.exact]
+        loose = [n for n, least in least_by_length.items() if not least.exact]
         if loose:
             notes["enclosed"] = f"at {_spans(loose)} the smallest value is not known exactly: it lies in the interval"
-        sides = [n for n, one in found.items() if two and one.exact and not all(map(one.known, SIDES.values()))]
+        sides = [
+            n
+            for n, least_of in least_by_length.items()
+            if two and least_of.exact and not all(map(least_of.known, SIDES.values()))
+        ]
         if sides:
             at = _spans(sides)
             notes["sides"] = (
                 f"at {at} that of one side is not known exactly: it lies in the interval, if any string does"
             )
         with PRECISION, ctx.workprec(digits * 10 // 3 + SPARE):
-            rows = tuple(_row(bound, n, least, digits) for n, least in found.items())
+            rows = tuple(_row(bound, n, least, digits) for n, least in least_by_length.items())
         return Answer(
             "margin", bound.name, {"max_length": max_length, **_texts(model, values)},
             ("n", "margin", "word", *(SIDES if two else ())), rows, notes,
@@ -107,20 +111,20 @@ def margin(
             logarithmic=True, inputs=asked,
         )  # fmt: skip
 
-    with keeping(found, answered):
+    with keeping(least_by_length, answered):
         if mergeable(bound) and bound.decides:
             try:
                 reader = asked.reader
                 for level in merged(bound, asked.lengths, reader):
                     accepted = None if level.labels is None or reader is None else reader.accepting[level.labels]
-                    found[level.n], method = _of_level(bound, level, accepted), level.says
+                    least_by_length[level.n], method = _of_level(bound, level, accepted), level.says
                     if progress is not None:
                         progress(level.n, asked.lengths[-1])
             except NotExact:
-                found.clear()
-        for n in asked.lengths if not found else ():
+                least_by_length.clear()
+        for n in asked.lengths if not least_by_length else ():
             words = asked.cover(n, bound)
-            found[n], method = _of_batch(bound, words, digits) or _of_words(bound, words, digits), words.says
+            least_by_length[n], method = _of_batch(bound, words, digits) or _of_words(bound, words, digits), words.says
             if progress is not None:
                 progress(n, asked.lengths[-1])
     return answered()
@@ -162,19 +166,19 @@ def _cell(low: BallValue, high: BallValue, digits: int) -> AnswerCell:
 def distances(result: Result) -> list[tuple[bool | None, BallValue | None]]:
     """On which side a decision of a run in balls is (None of a largest score), and how far from its threshold: None
     where a zero test is passed everywhere. A readout at each position has one for each."""
-    readout, found = result.model.readout, list[tuple[bool | None, BallValue | None]]()
+    readout, distances_found = result.model.readout, list[tuple[bool | None, BallValue | None]]()
     for place in result.places:
         values = [column[place] for column in result.watched.values()]
         side = result.domain.verdict(result.verdicts, place) if readout.decides else None
-        found.append((side, readout.distance(values, _most, lambda x: arb(x).mid())))
-    if readout.each or len(found) == 1:
-        return found
-    if any(accept is None for accept, _ in found):
+        distances_found.append((side, readout.distance(values, _most, lambda x: arb(x).mid())))
+    if readout.each or len(distances_found) == 1:
+        return distances_found
+    if any(accept is None for accept, _ in distances_found):
         raise Undecided("the answer at some position was undecided")
-    refusing = [size for accept, size in found if not accept and size is not None]
+    refusing = [size for accept, size in distances_found if not accept and size is not None]
     if refusing:
         return [(False, _most(refusing))]
-    sizes = [size for _, size in found if size is not None]
+    sizes = [size for _, size in distances_found if size is not None]
     return [(True, _fewest(sizes) if sizes else None)]
 
 
@@ -227,17 +231,17 @@ def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
     first = bits_for(digits)
     reason: Undecided | None = None
     for bits in ladder(first, LIMIT_BITS):
-        found, domain = _Least(), BallDomain(bits)
+        least_found, domain = _Least(), BallDomain(bits)
         try:
             with PRECISION, domain.context():
                 for word, _ in words:
                     for side, size in distances(forward(model, model.tokens(word), domain)):
-                        found.take(side, size, word)
+                        least_found.take(side, size, word)
         except Undecided as error:
             reason = error
             continue
-        if all(isinstance(size, fmpq) or settled(size, digits, relative=True) for size in found.sides.values()):
-            return found
+        if all(isinstance(size, fmpq) or settled(size, digits, relative=True) for size in least_found.sides.values()):
+            return least_found
     raise reason or Undecided(
         f"the margin at length {words.n} was undecided at {LIMIT_BITS} bits; ask for fewer digits."
     )
@@ -263,15 +267,15 @@ def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:
     if not all(isinstance(value, (Fraction, ExpSum)) for row in rows for value in row):
         return None
     for bits in ladder(bits_for(digits), LIMIT_BITS):
-        found = _Least()
+        least_found = _Least()
         with PRECISION, BallDomain(bits).context():
             for place, row in zip(places, rows, strict=True):
                 values = [fmpq(x.numerator, x.denominator) if isinstance(x, Fraction) else x.ball() for x in row]
                 size = model.readout.distance(values, _most, lambda x: arb(x).mid())
                 side = (row[0] > 0 if model.readout.signed else size is None) if model.readout.decides else None
-                found.take(side, size, stands[place])
-        if all(isinstance(size, fmpq) or settled(size, digits, relative=True) for size in found.sides.values()):
-            return found
+                least_found.take(side, size, stands[place])
+        if all(isinstance(size, fmpq) or settled(size, digits, relative=True) for size in least_found.sides.values()):
+            return least_found
     return None
 
 
@@ -291,12 +295,12 @@ def fmpq_of(x: arb) -> fmpq:
 def _of_level(model: Transformer, level: PrefixLevel, accepted: Array | None) -> _Least:
     """The least distances that words of a level are known to have: all words, or those whose entries are `accepted`.
     Raises NotExact where some may fail a zero test, but none is known to."""
-    found, sizes = _Least(), _sizes(model, _watched(level.result))
+    least_found, sizes = _Least(), _sizes(model, _watched(level.result))
     for entry, size in enumerate(sizes):
         if accepted is None or accepted[entry]:
-            found.take(*size, entry)
+            least_found.take(*size, entry)
     domain: Any = level.result.domain
-    bends, watched, least = domain.numbers.turns, _watched(level.result), cast(Any, found.value)
+    bends, watched, least = domain.numbers.turns, _watched(level.result), cast(Any, least_found.value)
     rows = list(zip(*bends, *watched, strict=True))
     for low in range(0, len(rows), 2):
         if rows[low] == rows[low + 1] or not (accepted is None or accepted[low]):
@@ -304,25 +308,25 @@ def _of_level(model: Transformer, level: PrefixLevel, accepted: Array | None) ->
         ends = [(a, b, a < 0 < b or b < 0 < a) for a, b in zip(rows[low], rows[low + 1], strict=True)]
         edge = not all((sizes[low][1], sizes[low + 1][1]))
         bent = any(over or (domain.numbers.jumps and a != b and not a * b) for a, b, over in ends[: len(bends)])
-        shown = ends[len(bends) :]
-        passed = any(over or (edge and a != b) for a, b, over in shown)
+        ends_shown = ends[len(bends) :]
+        passed = any(over or (edge and a != b) for a, b, over in ends_shown)
         # else all is straight on the line, and the greatest coordinate is nowhere below the least of each
-        if bent or passed or not (edge or max(min(abs(a), abs(b)) for a, b, _ in shown) >= least):
-            _between(model, level, low, found)
-    if found.nearest is not None:
-        found.word = level.word(found.word)
-    elif found.inside:
+        if bent or passed or not (edge or max(min(abs(a), abs(b)) for a, b, _ in ends_shown) >= least):
+            _between(model, level, low, least_found)
+    if least_found.nearest is not None:
+        least_found.word = level.word(least_found.word)
+    elif least_found.inside:
         raise NotExact("prefixes are grouped where one that is kept fails the zero test", "others that may")
-    return found
+    return least_found
 
 
 def _sizes(model: Transformer, watched: Sequence[Sequence[fmpq]]) -> list[tuple[bool, fmpq | None]]:
     """The side of each entry and its distance; None where a zero test is passed."""
-    readout, found = model.readout, []
+    readout, sizes_found = model.readout, []
     for row in zip(*watched, strict=True):
         size = readout.distance(row, max)
-        found.append((row[0] > 0 if readout.signed else size is None, size))
-    return found
+        sizes_found.append((row[0] > 0 if readout.signed else size is None, size))
+    return sizes_found
 
 
 def _between(model: Transformer, level: PrefixLevel, low: int, found: _Least) -> None:
@@ -335,14 +339,14 @@ def _between(model: Transformer, level: PrefixLevel, low: int, found: _Least) ->
         third = (end - start) / 3
         result = moved(level, low, [start, start + third, end - third, end])
         for _, one, other, _ in _turning(result):
-            left, right = 2 * one - other, 2 * other - one
-            if left < 0 < right or right < 0 < left:
-                middle = start + (end - start) * left / (left - right)
+            second_left, right = 2 * one - other, 2 * other - one
+            if second_left < 0 < right or right < 0 < second_left:
+                middle = start + (end - start) * second_left / (second_left - right)
                 todo += [(start, middle), (middle, end)]
                 break
         else:
-            shown = [(a, 2 * one - other, 2 * other - one, b) for a, one, other, b in _watched(result)]
-            first, *inside, last = _sizes(model, shown)
+            values_shown = [(a, 2 * one - other, 2 * other - one, b) for a, one, other, b in _watched(result)]
+            first, *inside, last = _sizes(model, values_shown)
             least = min(size or fmpq(0) for _, size in inside)
             for side, size in (first, *((side, size and least) for side, size in inside), last):
                 if size is not None:

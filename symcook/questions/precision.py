@@ -94,7 +94,7 @@ def precision(
     within = strings(bound, asked, inputs, sample, seed, positions)
     bound = within.counted(bound)
     rows: list[dict[str, AnswerCell]] = []
-    found: dict[str, dict[str, Any]] = {
+    by_format: dict[str, dict[str, Any]] = {
         name: dict.fromkeys(("from", "guaranteed", "wrong", "length", "first", "gives", "exact")) for name in formats
     }
     safe = dict.fromkeys(formats, True)
@@ -107,12 +107,12 @@ def precision(
             "words": method,
             "strings that were run": runs,
         }
-        for name, one in found.items():
-            notes[name] = _sentence(one, last, bound.embedding.added > 0)
+        for name, format_found in by_format.items():
+            notes[name] = _sentence(format_found, last, bound.embedding.added > 0)
         return Answer(
             "precision", bound.name, {"max_length": max_length, "formats": list(formats)},
             ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
-            f"FewBits that {bound.name} needs", extra={"formats": found},
+            f"FewBits that {bound.name} needs", extra={"formats": by_format},
             nothing={"fails": "none", "enough": "none"}, inputs=within,
         )  # fmt: skip
 
@@ -123,13 +123,13 @@ def precision(
 
     def follow(task: _Length) -> None:
         for name in formats:
-            if found[name]["length"] is not None:
+            if by_format[name]["length"] is not None:
                 continue
             safe[name] = safe[name] and task.proved(*RUNTIMES[name])
             if safe[name]:
-                found[name] |= {"from": min(asked[0], 1), "guaranteed": task.n}
+                by_format[name] |= {"from": min(asked[0], 1), "guaranteed": task.n}
             elif (wrong := task.wrong(name)) is not None:
-                found[name] |= wrong | {"length": task.n, "first": True}
+                by_format[name] |= wrong | {"length": task.n, "first": True}
 
     for n in range(1, asked[0] if formats else 1):
         try:
@@ -153,8 +153,8 @@ def precision(
                 continue
             later = _Length(bound, within, n, merged)
             for name in formats:
-                if found[name]["length"] is None and (wrong := later.wrong(name)) is not None:
-                    found[name] |= wrong | {"length": n, "first": False}
+                if by_format[name]["length"] is None and (wrong := later.wrong(name)) is not None:
+                    by_format[name] |= wrong | {"length": n, "first": False}
             last = n
             if progress is not None:
                 progress(n, beyond)
@@ -170,9 +170,9 @@ def _sentence(one: Mapping[str, Any], last: int, empty: bool) -> str:
         return f"{safe} (the maximum length)"
     if one["length"] is None:
         return f"{safe}; no tested string up to n = {last} fails"
-    shown = brief(one["wrong"] or EMPTY_STRING, 60)
+    wrong_text = brief(one["wrong"] or EMPTY_STRING, 60)
     gives = _said(one["gives"])
-    return f"{safe}; for {shown} (n = {one['length']}) it answers {gives} instead of {_said(one['exact'])}"
+    return f"{safe}; for {wrong_text} (n = {one['length']}) it answers {gives} instead of {_said(one['exact'])}"
 
 
 def _said(value: object) -> str:
@@ -220,11 +220,11 @@ class _Length:
         domain = Rounding(stored, inner)
         if self.merged is not None:
             with suppress(NotExact):
-                found = self.merged.proved(self.n, stored)
-                if found.holds:
+                proof_found = self.merged.proved(self.n, stored)
+                if proof_found.holds:
                     return True
-                if found.word is not None and not self._right(found.word, domain):
-                    self._near = found.word
+                if proof_found.word is not None and not self._right(proof_found.word, domain):
+                    self._near = proof_found.word
                     return False
         bits = min(stored.bits, inner.bits)
         words = self._by_bits.get(bits)
@@ -235,17 +235,17 @@ class _Length:
         if words is None:
             return False
         near = [] if self._near is None else [self._near]
-        found = next((word for word in (*near, *words) if not self._right(word, domain)), None)
-        self._near = self._near if found is None else found
-        return found is None
+        proof_found = next((word for word in (*near, *words) if not self._right(word, domain)), None)
+        self._near = self._near if proof_found is None else proof_found
+        return proof_found is None
 
     def _right(self, word: Word, domain: Domain) -> bool:
         """Whether all that rounding may do gives a string its answer."""
         try:
-            found = answer(forward(self.model, self.model.tokens(word), domain))
+            own_answer = answer(forward(self.model, self.model.tokens(word), domain))
         except (Undecided, BadInput, NotExact):
             return False
-        return found is not None  # and then it is the exact one, which is in the sets
+        return own_answer is not None  # and then it is the exact one, which is in the sets
 
     def enough(self, guess: int) -> int | None:
         """The least bits that are proved to be enough, near the guess; None where MOST_BITS are not."""
@@ -297,9 +297,9 @@ class _Length:
         """The greatest bits below at which a word is decided otherwise, and that word."""
         self.sure = enough
         for bits in range((TOP_BITS + 1 if enough is None else enough) - 1, 0, -1):
-            found = self._wrong_in(bits)
-            if found is not None:
-                return bits, self.model.embedding.written(found[0])
+            wrong_found = self._wrong_in(bits)
+            if wrong_found is not None:
+                return bits, self.model.embedding.written(wrong_found[0])
         return None, None
 
     def _wrong_in(self, bits: int) -> tuple[Word, Any] | None:
@@ -319,7 +319,14 @@ class _Length:
         except (NotExact, BadInput):
             return self._wrong(written(self.model, typed), Mp(bits, simulates=True))
         right = self._exact_answers(typed)
-        place = next((k for k, (one, other) in enumerate(zip(gives, right, strict=True)) if one != other), None)
+        place = next(
+            (
+                k
+                for k, (given_answer, right_answer) in enumerate(zip(gives, right, strict=True))
+                if given_answer != right_answer
+            ),
+            None,
+        )
         return None if place is None else (written(self.model, typed[:, [place]])[0], gives[place])
 
     def _sets(self, format: Format) -> ProvedInBits:
@@ -353,20 +360,20 @@ class _Length:
         return self._answers(said(self.model.readout, together(self.model, typed, bits), typed.shape[1]))
 
     def _answers(self, verdicts: Array) -> Sequence[Any]:
-        return [bool(one) for one in verdicts] if self.model.decides else verdicts.tolist()
+        return [bool(verdict) for verdict in verdicts] if self.model.decides else verdicts.tolist()
 
     def wrong(self, name: str) -> dict[str, Any] | None:
         """The first word that a run in this format decides otherwise, and the answers. It is mpmath that
         runs bfloat16, with exponents that have no end."""
         stored, _ = RUNTIMES[name]
-        found = (
+        wrong_found = (
             self._wrong_in(stored.bits)
             if name == "bfloat16"
             else self._wrong(written(self.model, self._open(stored)), make_domain(name))
         )
-        if found is None:
+        if wrong_found is None:
             return None
-        word, gives = found
+        word, gives = wrong_found
         return {"wrong": self.model.embedding.written(word), "gives": gives, "exact": self.expected(word)}
 
     def _wrong(self, words: Iterable[Word], domain: Domain) -> tuple[Word, Any] | None:
@@ -374,21 +381,21 @@ class _Length:
         for word in words:
             try:
                 with np.errstate(all="ignore"):
-                    found = answer(forward(self.model, self.model.tokens(word), domain))
+                    own_answer = answer(forward(self.model, self.model.tokens(word), domain))
             except BadInput:  # a value beyond the format
-                found = "no value"
-            if found != self.expected(word):
-                return word, found
+                own_answer = "no value"
+            if own_answer != self.expected(word):
+                return word, own_answer
         return None
 
     def _exact_answer(self, word: Word) -> Any:
         sequence = self.model.tokens(word)
-        found = None
+        own_answer = None
         for domain in self._ladder:
             try:
-                found = answer(forward(self.model, sequence, domain))
+                own_answer = answer(forward(self.model, sequence, domain))
             except (Undecided, NotExact):
                 continue
-            if found is not None:
-                return found
+            if own_answer is not None:
+                return own_answer
         raise Undecided(f"the exact answer to {self.model.embedding.said(word)} was undecided")

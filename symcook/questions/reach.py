@@ -72,12 +72,12 @@ def soonest(words: Cover, reach_of: Callable[[Word, Reach | None], Reach]) -> tu
     """The least reach over all words of a length (None where there is no word), and the first word that has it (None
     where no answer changes). `reach_of` is given a word and the least reach so far, beyond which nothing is asked."""
     best: Reach | None = None
-    found: Word | None = None
+    word_found: Word | None = None
     for word, _ in words:
         reach = reach_of(word, best)
         if best is None or (reach.first is not None and (best.first is None or _sooner(reach, best))):
-            best, found = reach, word if reach.first is not None else None
-    return best, found
+            best, word_found = reach, word if reach.first is not None else None
+    return best, word_found
 
 
 def _sooner(one: Reach, other: Reach) -> bool:
@@ -123,16 +123,16 @@ def _piece(probe: Probe, start: RealPlace, top: RealPlace | None) -> tuple[Piece
                 piece = probe(fmpq(place.numerator, place.denominator))
             except Landed:  # on a root that is not known yet
                 place = between(start, place)
-        left, right = None, None
+        nearest_left, right = None, None
         for root in piece.ends:
             if place < root:
                 if right is None or root < right:
                     right = root
-            elif start < root and (left is None or root < left):
-                left = root
-        if left is None:
+            elif start < root and (nearest_left is None or root < nearest_left):
+                nearest_left = root
+        if nearest_left is None:
             return piece, right
-        end = left
+        end = nearest_left
 
 
 def enclosed(

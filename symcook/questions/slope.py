@@ -31,9 +31,9 @@ class Sloped(Moved):
         super().__init__(resolving(low, high, BITS), (), Fraction(0))
         self.symbol, self.width = name, 1
         with PRECISION, self.context():
-            whole = hull(low, high, self.bits)
-            self.known[("name", name)] = Off(self, whole.mid(), self.one(0, ONE))
-            self.radius = whole.rad()
+            value_range = hull(low, high, self.bits)
+            self.known[("name", name)] = Off(self, value_range.mid(), self.one(0, ONE))
+            self.radius = value_range.rad()
 
     def begin(self, sequence: object, start: int) -> None:
         super().begin(sequence, start)
@@ -56,8 +56,8 @@ class Sloped(Moved):
 
     def slope(self, x: Off) -> arb:
         """The slopes of a number over all that the symbol may be; at a kink, |u|/2, half of those of u and of -u."""
-        found = arb(0) if x.slope is None else x.slope[0, 0]
-        return sum((arb(0, (k * self.slope(self.bent[at]) / 2).abs_upper()) for at, k in x.kinks.items()), found)
+        own_slopes = arb(0) if x.slope is None else x.slope[0, 0]
+        return sum((arb(0, (k * self.slope(self.bent[at]) / 2).abs_upper()) for at, k in x.kinks.items()), own_slopes)
 
 
 def only_zero(model: Transformer, sequence: object, name: str, low: Fraction, high: Fraction) -> Fraction | None:

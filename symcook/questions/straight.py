@@ -51,25 +51,25 @@ class StraightDomain(LineDomain):
         self.zeros: list[Any] = []
 
     def sign(self, x: MovingValue) -> int:
-        given = x if isinstance(x, Straight) else plain(x)
+        plain_value = x if isinstance(x, Straight) else plain(x)
         probing = isinstance(self.place, fmpq)
-        if isinstance(given, fmpq) or (probing and not isinstance(given, Straight)):
-            return super().sign(given)
-        line = straight(given)
+        if isinstance(plain_value, fmpq) or (probing and not isinstance(plain_value, Straight)):
+            return super().sign(plain_value)
+        line = straight(plain_value)
         if line.slope == 0:
             return sign(line.start)
         place: Any = ratio_of(self.place) if isinstance(self.place, fmpq) else self.place
-        found = sign(line.start + line.slope * place)
-        if probing and not found:
+        sign_found = sign(line.start + line.slope * place)
+        if probing and not sign_found:
             raise Landed
         self.zeros.append(-line.start / line.slope)
-        return found
+        return sign_found
 
     def ends(self) -> list[RealPlace]:
-        found = super().ends()
-        if any(isinstance(end, Algebraic) for end in found):
+        ends_found = super().ends()
+        if any(isinstance(end, Algebraic) for end in ends_found):
             raise NotExact("places beside sums of exponentials must be rational", "a root")
-        return [*found, *self.zeros]
+        return [*ends_found, *self.zeros]
 
     def times(self, a: MovingValue, b: MovingValue) -> Any:
         if not (isinstance(a, Straight) or isinstance(b, Straight)):
@@ -116,13 +116,13 @@ class StraightDomain(LineDomain):
         for j, score in enumerate(scores):
             places.setdefault(exponents[id(score)], []).append(j)
         powers: list[Any] = [exp_of(exponent) for exponent in places]
-        below: Any = sum(power * len(some) for power, some in zip(powers, places.values(), strict=True))
-        found = []
+        below: Any = sum(power * len(tied) for power, tied in zip(powers, places.values(), strict=True))
+        lines_found = []
         for row in rows:
-            lines = [straight(self.total([row[j] for j in some])) for some in places.values()]
+            lines = [straight(self.total([row[j] for j in tied])) for tied in places.values()]
             start, slope = (sum(map(mul, powers, side)) / below for side in zip(*lines, strict=True))
-            found.append(Straight(start, slope))
-        return found
+            lines_found.append(Straight(start, slope))
+        return lines_found
 
     def exponent(self, score: MovingValue, first: MovingValue, scale: fmpq | None) -> Fraction:
         """What a score is beside the first one, which only counts."""

@@ -87,10 +87,10 @@ def temperature(
     asked = strings(model, lengths(model, max_length, min_length), inputs, sample, seed, positions)
     bound = plain_scores(asked.counted(model.bind(values)))
     for n in asked.lengths:
-        whole, start = n + bound.embedding.added, bound.embedding.start
+        positions_count, start = n + bound.embedding.added, bound.embedding.start
         # the hard model has none, the soft one a symbol more
         domain = ExactDomain()
-        domain.begin((None,) * whole, start)
+        domain.begin((None,) * positions_count, start)
         check_temperatures(bound, domain)
     answered = partial(
         Answer, "temperature", model.name, {"max_length": max_length}, ("n", *OPEN), vertical="tau",
@@ -122,15 +122,15 @@ def temperature(
         for n in asked.lengths:
             words = asked.cover(n, hard, soft)
             method = words.says
-            found = None
+            least_found = None
             if exact:
                 try:
-                    found = _exactly(hard, soft, words)
+                    least_found = _exactly(hard, soft, words)
                 except NotExact:
                     exact = False
-            found = found or _enclosed(hard, soft, words)
-            open_below = max(open_below, found.shown)
-            rows.append({"n": n, **_row(bound, found, n, digits)})
+            least_found = least_found or _enclosed(hard, soft, words)
+            open_below = max(open_below, least_found.shown)
+            rows.append({"n": n, **_row(bound, least_found, n, digits)})
             if progress is not None:
                 progress(n, asked.lengths[-1])
     return told()
@@ -165,12 +165,12 @@ def _hard(hard: Transformer, word: Word) -> tuple[Any, Any]:
     """The hard model's answer to a word, and the least score gap that it met there (None where it is not exact)."""
     domain: Any = _Watching()
     try:
-        found = answer(forward(hard, hard.tokens(word), domain))
+        hard_answer = answer(forward(hard, hard.tokens(word), domain))
     except NotExact:
-        domain, found = None, answer(forward(hard, hard.tokens(word), Balls(256)))
-    if found is None:
+        domain, hard_answer = None, answer(forward(hard, hard.tokens(word), Balls(256)))
+    if hard_answer is None:
         raise Undecided(f"the hard model's answer to {hard.embedding.said(word)} was undecided")
-    return found, None if domain is None else domain.gap
+    return hard_answer, None if domain is None else domain.gap
 
 
 def _exactly(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
@@ -191,31 +191,33 @@ def _least(
     hard: Transformer, soft: Transformer, words: Cover, reach_of: Callable[..., Reach], unit: int | None
 ) -> _Found:
     gaps: list[Any] = []
-    shown = Fraction(0)
+    open_from = Fraction(0)
 
     def reach(word: Word, best: Reach | None) -> Reach:
-        nonlocal shown
+        nonlocal open_from
         expected, gap = _hard(hard, word)
         gaps.extend([] if gap is None else [gap])
         try:
-            found = reach_of(word, expected, best)
+            reach_found = reach_of(word, expected, best)
         except LeftOpen as error:
             at = f"was undecided above the temperature {decimal(error.last)}"
-            said = hard.embedding.said(word)
-            raise Undecided(f"the answer to {said} {at}: rigorous intervals show it on no interval there") from None
-        shown = max(shown, found.start)
-        return found
+            input_text = hard.embedding.said(word)
+            raise Undecided(
+                f"the answer to {input_text} {at}: rigorous intervals show it on no interval there"
+            ) from None
+        open_from = max(open_from, reach_found.start)
+        return reach_found
 
     best, worst = soonest(words, reach)
     gap = min(gaps, default=None)
-    return _Found(best, worst, unit, Fraction(gap) if isinstance(gap, (Fraction, int)) else None, shown)
+    return _Found(best, worst, unit, Fraction(gap) if isinstance(gap, (Fraction, int)) else None, open_from)
 
 
 def _in_powers(soft: Transformer, unit: int, word: Word, expected: VerdictsAt, best: Reach | None) -> Reach:
     along = OneSymbol(soft, word, soft.parameters[-1].name, None, unit=unit)
     top: RealPlace = Fraction(1) if best is None or best.first is None else best.first
-    found = exactly(along.probe, along.point, expected, top)
-    return Reach(found.last, None) if found.first == 1 else found  # no temperature has x = 1
+    reach_found = exactly(along.probe, along.point, expected, top)
+    return Reach(reach_found.last, None) if reach_found.first == 1 else reach_found  # no temperature has x = 1
 
 
 def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach | None) -> Reach:
@@ -241,9 +243,9 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
             return Reach(Fraction(0), Fraction(0), False)
         first /= 16
         if first < COLDEST:
-            shown = soft.embedding.said(soft.embedding.typed(sequence))
+            string = soft.embedding.said(soft.embedding.typed(sequence))
             raise Undecided(
-                f"{shown} is decided otherwise down to the temperature {float(16 * first):.3g}, and whether it is so "
+                f"{string} is decided otherwise down to the temperature {float(16 * first):.3g}, and whether it is so "
                 "at all lower ones was undecided"
             )
     return _from_cold(right_at, right_between, first, LIMIT, first / NEAR)

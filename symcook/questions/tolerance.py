@@ -203,14 +203,14 @@ def _in_balls(
         except Undecided:
             pass
     try:
-        found = enclosed(right_at, right_between, FIRST, FARTHEST * max(1, abs(start)), Fraction(1, 10**digits))
+        reach_found = enclosed(right_at, right_between, FIRST, FARTHEST * max(1, abs(start)), Fraction(1, 10**digits))
     except LeftOpen as error:
-        said, at = model.embedding.said(word), decimal(start + side * error.last)
+        input_text, at = model.embedding.said(word), decimal(start + side * error.last)
         near = f"{'below' if side < 0 else 'above'} the weight {at}"
         raise Undecided(
-            f"the answer to {said} was undecided {near}: rigorous intervals show it on no interval there"
+            f"the answer to {input_text} was undecided {near}: rigorous intervals show it on no interval there"
         ) from None
-    return _sharp(model, sequence, name, start, side, found, expected)
+    return _sharp(model, sequence, name, start, side, reach_found, expected)
 
 
 def _sharp(
@@ -232,8 +232,8 @@ def _end(
 ) -> dict[str, AnswerCell]:
     if best is None or best.first is None or word is None:
         return {where: None, f"{where}_in": None, f"{where}_word": None}
-    shown = model.embedding.written(word)
-    return {where: _number(start, side, best, digits), f"{where}_in": best.included, f"{where}_word": shown}
+    word_text = model.embedding.written(word)
+    return {where: _number(start, side, best, digits), f"{where}_in": best.included, f"{where}_word": word_text}
 
 
 def _number(start: Fraction, side: int, best: Reach, digits: int) -> Fraction | Ball:
@@ -241,8 +241,8 @@ def _number(start: Fraction, side: int, best: Reach, digits: int) -> Fraction | 
         if isinstance(best.last, Fraction):
             return start + side * best.last
         place = best.last
-        shown = max(digits, ROOT_DIGITS)
-        return ball(refine(lambda: arb_of(start) + side * ball_of(place), shown), shown)
+        digits_shown = max(digits, ROOT_DIGITS)
+        return ball(refine(lambda: arb_of(start) + side * ball_of(place), digits_shown), digits_shown)
     if not (isinstance(best.last, Fraction) and isinstance(best.first, Fraction)):
         raise RuntimeError("two ends that differ are rational")
     ends = (start + side * best.last, start + side * best.first)
@@ -274,16 +274,16 @@ def free(model: Transformer, names: Sequence[str], name: str = "free") -> tuple[
     weights = [_read(model, text) for text in names]
     if not weights:
         raise BadInput("a weight must be named", "none", "give --free L1.head1.V[row,column]")
-    found = {weight.sign * _value(model, weight) for weight in weights}
-    if len(found) > 1:
-        shown = ", ".join(map(from_sympy, found))
-        raise BadInput("weights that move together must be one number, up to their signs", shown)
+    weight_values = {weight.sign * _value(model, weight) for weight in weights}
+    if len(weight_values) > 1:
+        values_text = ", ".join(map(from_sympy, weight_values))
+        raise BadInput("weights that move together must be one number, up to their signs", values_text)
     name = fresh(name, [*(p.name for p in model.parameters), *model.space])
     new = symbol(name)
     model = replace(model, parameters=(*model.parameters, Parameter(name)))
     for weight in weights:
         model = _put(model, weight, weight.sign * new)
-    return model, found.pop()
+    return model, weight_values.pop()
 
 
 def _parts(model: Transformer) -> Iterator[tuple[str, Part]]:
@@ -303,8 +303,8 @@ def _read(model: Transformer, text: str) -> Weight:
     if path == "readout":
         rows = list(model.readout.labels or ("logit",))
         if model.readout.weights is None:
-            given = f"a {model.readout.kind} of {', '.join(model.readout.reads)}"
-            raise BadInput("the readout must have weights", given)
+            readout_text = f"a {model.readout.kind} of {', '.join(model.readout.reads)}"
+            raise BadInput("the readout must have weights", readout_text)
         if len(rows) == 1:
             inside = [rows[0], *inside] if len(inside) == 1 else inside
         return Weight(sign, path, "weights", *_places(text, inside, rows, list(model.readout.reads)))
@@ -333,15 +333,15 @@ def _names(part: Part, side: str) -> list[str]:
 def _places(text: str, inside: list[str], rows: list[str], columns: list[str]) -> tuple[int, int]:
     if len(inside) != 2:
         raise BadInput("a weight must have a row and a column", text, f"rows: {_some(rows)}; columns: {_some(columns)}")
-    found = []
-    for what, given, names in (("row", inside[0], rows), ("column", inside[1], columns)):
-        if given in names:
-            found.append(names.index(given))
-        elif given.isdecimal() and 1 <= int(given[:9]) <= len(names) and len(given) < 9:
-            found.append(int(given) - 1)
+    numbers_found = []
+    for what, name_given, names in (("row", inside[0], rows), ("column", inside[1], columns)):
+        if name_given in names:
+            numbers_found.append(names.index(name_given))
+        elif name_given.isdecimal() and 1 <= int(name_given[:9]) <= len(names) and len(name_given) < 9:
+            numbers_found.append(int(name_given) - 1)
         else:
-            raise unknown(f"{what} of {text.partition('[')[0].strip()}", given, names)
-    return found[0], found[1]
+            raise unknown(f"{what} of {text.partition('[')[0].strip()}", name_given, names)
+    return numbers_found[0], numbers_found[1]
 
 
 def _some(names: list[str]) -> str:
@@ -357,14 +357,16 @@ def _put(model: Transformer, weight: Weight, value: object) -> Transformer:
     def changed(part: Any, where: str) -> Any:
         if where != weight.part:
             return part
-        found = getattr(part, weight.matrix).as_mutable()
-        found[weight.row, weight.column] = value
-        return replace(part, **{weight.matrix: found.as_immutable()})
+        changed_matrix = getattr(part, weight.matrix).as_mutable()
+        changed_matrix[weight.row, weight.column] = value
+        return replace(part, **{weight.matrix: changed_matrix.as_immutable()})
 
     layers = []
     for number, layer in enumerate(model.layers, 1):
         heads = enumerate(() if layer.attention is None else layer.attention.heads, 1)
-        made = tuple(changed(head, f"L{number}.head{h}") for h, head in heads)
+        heads_made = tuple(changed(head, f"L{number}.head{h}") for h, head in heads)
         feedforward = changed(layer.feedforward, f"L{number}.ff")
-        layers.append(replace(layer, attention=SelfAttention(made) if made else None, feedforward=feedforward))
+        layers.append(
+            replace(layer, attention=SelfAttention(heads_made) if heads_made else None, feedforward=feedforward)
+        )
     return replace(model, layers=tuple(layers), readout=changed(model.readout, "readout"))

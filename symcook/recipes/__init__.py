@@ -109,8 +109,8 @@ class Recipe(NamedTuple):
     @property
     def section(self) -> str:
         """The first section that the source names, as 5.3.4; empty where it names none."""
-        found = re.search(r"Section ([0-9.]*[0-9])", self.source)
-        return found[1] if found else ""
+        match = re.search(r"Section ([0-9.]*[0-9])", self.source)
+        return match[1] if match else ""
 
     def argument(self, name: str) -> Argument:
         """The declaration of the argument `name`, else BadInput with the nearest one."""
@@ -140,8 +140,8 @@ class Recipe(NamedTuple):
         from symcook.model.family import load, shipped
         from symcook.model.instance import instance
 
-        made = instance(load(shipped(family), choices), values, tokens, self.name)
-        return replace(rename(made, names) if names else made, source=self.source)
+        family_model = instance(load(shipped(family), choices), values, tokens, self.name)
+        return replace(rename(family_model, names) if names else family_model, source=self.source)
 
     @property
     def vocabulary(self) -> dict[str, tuple[str, str, str]]:
@@ -169,7 +169,12 @@ class Recipe(NamedTuple):
         from symcook.model.expr import ARITY, names
         from symcook.model.meaning import ROUNDED, called
 
-        numbers = {"i", "n", "k", *(one.name for one in (*self.symbols, *self.arguments, *model.parameters))}
+        numbers = {
+            "i",
+            "n",
+            "k",
+            *(named_symbol.name for named_symbol in (*self.symbols, *self.arguments, *model.parameters)),
+        }
         inputs = set(model.embedding.inputs or ())
         columns = {"formula": inputs, "computes": inputs.union(model.space.names), "score": {*inputs, "j"}}
         for kind in [*columns][: 3 if self.score else 2]:
@@ -224,13 +229,13 @@ def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., Transformer]
 @cache
 def _modules() -> dict[str, str]:
     """The modules of recipes with their text, found by looking: a file a section, in the folders beside this one."""
-    here, found = os.path.dirname(__file__), {}
-    for chapter in sorted(one.name for one in os.scandir(here) if os.path.exists(f"{one.path}/__init__.py")):
+    here, texts = os.path.dirname(__file__), {}
+    for chapter in sorted(entry.name for entry in os.scandir(here) if os.path.exists(f"{entry.path}/__init__.py")):
         for file in sorted(os.listdir(os.path.join(here, chapter))):
             if file.endswith(".py") and file != "__init__.py":
                 with open(os.path.join(here, chapter, file), encoding="utf-8") as stream:
-                    found[f"{__package__}.{chapter}.{file[:-3]}"] = stream.read()
-    return found
+                    texts[f"{__package__}.{chapter}.{file[:-3]}"] = stream.read()
+    return texts
 
 
 @cache
@@ -238,7 +243,7 @@ def _all() -> dict[str, Recipe]:
     """Every recipe, in the order of a list."""
     for module in _modules():
         importlib.import_module(module)
-    return {found.name: found for found in sorted(_RECIPES.values(), key=_place)}
+    return {declared.name: declared for declared in sorted(_RECIPES.values(), key=_place)}
 
 
 def exists(name: str) -> bool:
@@ -303,9 +308,9 @@ def named(
         return recipe, arguments, recipe.build(arguments)
     from symcook.recipes.models import of_file
 
-    if (found := of_file(name, given, tokens)) is None:
+    if (of_path := of_file(name, given, tokens)) is None:
         raise no_recipe(name)
-    return None, *found
+    return None, *of_path
 
 
 def of_claim(claim: str) -> tuple[str, ...]:
@@ -315,7 +320,7 @@ def of_claim(claim: str) -> tuple[str, ...]:
     (('lookup-quadratic',), ('symcook.compose.route',))
     """
     recipes = [found.name for found in _all().values() if claim in found.claims]
-    return (*recipes, *(one.name for one in OPERATIONS if claim in one.claims))
+    return (*recipes, *(function.name for function in OPERATIONS if claim in function.claims))
 
 
 @door()
@@ -336,9 +341,9 @@ def region(name: str, **arguments: object) -> str:
     >>> region("gtzero")
     'x <= 0 | eps <= x'
     """
-    found = info(name)
-    values = found.read(arguments)
-    return found.region if found.region_of is None else found.region_of(**values)
+    declared = info(name)
+    values = declared.read(arguments)
+    return declared.region if declared.region_of is None else declared.region_of(**values)
 
 
 def error(name: str, **arguments: object) -> str:
@@ -347,9 +352,9 @@ def error(name: str, **arguments: object) -> str:
     >>> error("multiply-gelu"), error("max")
     ('(abs(x) + abs(y))^3/12', '0')
     """
-    found = info(name)
-    values = found.read(arguments)
-    return (found.error or "0") if found.error_of is None else found.error_of(**values)
+    declared = info(name)
+    values = declared.read(arguments)
+    return (declared.error or "0") if declared.error_of is None else declared.error_of(**values)
 
 
 def inside(
@@ -371,7 +376,7 @@ def inside(
 
     tree = parse_formula(region(name, **arguments))
     known = {symbol: fraction(value) for symbol, value in values.items()} | {"n": Fraction(len(rows))}
-    return all(truth(tree, known | {one: fraction(value) for one, value in row.items()}) for row in rows)
+    return all(truth(tree, known | {input_name: fraction(value) for input_name, value in row.items()}) for row in rows)
 
 
 def reference(
@@ -388,14 +393,16 @@ def reference(
     >>> reference("gtzero", values={"eps": Fraction(1, 2)})({"x": Fraction(1)})
     {'out': Fraction(1, 1)}
     """
-    found = info(name)
-    module, attribute = found.reference.split(":")
+    declared = info(name)
+    module, attribute = declared.reference.split(":")
     function = getattr(importlib.import_module(module), attribute)
-    read = found.read(arguments or {})
-    model = None if found.kind == "language" else found.make(found, **read)
-    known = read if model is None else {"names": model.embedding.inputs, **read, **_symbols(found, model, values or {})}
-    if found.adapt is not None:
-        return found.adapt(function, known)
+    read = declared.read(arguments or {})
+    model = None if declared.kind == "language" else declared.make(declared, **read)
+    known = (
+        read if model is None else {"names": model.embedding.inputs, **read, **_symbols(declared, model, values or {})}
+    )
+    if declared.adapt is not None:
+        return declared.adapt(function, known)
     ask = asked(function, known)
     if model is not None and model.readout.each and not model.readout.labels and len(model.readout.reads) == 1:
         return by_position(ask, model.embedding.inputs, model.readout.reads[0])
@@ -410,8 +417,8 @@ def asked(function: Callable[..., Any], known: Mapping[str, object]) -> Callable
     if isinstance(function, Fold):
         return function
     takes = list(inspect.signature(function).parameters)
-    given = {name: known[name] for name in takes if name in known}
-    return function(**given) if takes[0] in known else partial(function, **given)
+    arguments_given = {name: known[name] for name in takes if name in known}
+    return function(**arguments_given) if takes[0] in known else partial(function, **arguments_given)
 
 
 def by_position(ask: Callable[..., Any], inputs: Sequence[str] | None, output: str) -> Any:

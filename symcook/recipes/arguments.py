@@ -186,9 +186,11 @@ def called(text: str) -> tuple[str, dict[str, str]]:
     match = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
     if match is not None:
         parts = re.split(r",\s*(?=[A-Za-z_]\w*\s*=)", match[2]) if (match[2] or "").strip() else []
-        given = {name.strip(): value.strip() for name, equals, value in (p.partition("=") for p in parts) if equals}
-        if len(given) == len(parts):
-            return match[1], given
+        settings_given = {
+            name.strip(): value.strip() for name, equals, value in (p.partition("=") for p in parts) if equals
+        }
+        if len(settings_given) == len(parts):
+            return match[1], settings_given
     raise BadInput("a recipe must be given by its name, with arguments such as identity(d=2), each once", text)
 
 
@@ -233,7 +235,7 @@ def alphabet(given: object, name: str) -> tuple[str, ...]:
     (('0', '1'), ('yes', 'no'))
     """
     must = f"{name} must be different printable symbols, as 01 or, where they are longer, with spaces: yes no"
-    if isinstance(given, (list, tuple)) and all(isinstance(one, str) for one in given):
+    if isinstance(given, (list, tuple)) and all(isinstance(symbol_text, str) for symbol_text in given):
         symbols = tuple(given)
     elif isinstance(given, str):
         symbols = tuple(given.split() if len(given.split()) > 1 else given.strip())
@@ -243,7 +245,7 @@ def alphabet(given: object, name: str) -> tuple[str, ...]:
         raise BadInput(must, "nothing", f"give text such as {name}=01")
     if len(symbols) > MAX_SYMBOLS:
         raise BadInput(f"{name} must have at most {MAX_SYMBOLS} symbols", len(symbols))
-    for one in symbols:
-        if not one or not one.isprintable() or " " in one or symbols.count(one) > 1:
+    for symbol_text in symbols:
+        if not symbol_text or not symbol_text.isprintable() or " " in symbol_text or symbols.count(symbol_text) > 1:
             raise BadInput(must, given)
     return symbols

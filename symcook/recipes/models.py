@@ -33,7 +33,7 @@ def path_of(name: str) -> Path | None:
 
 def no_family(name: str) -> BadInput:
     """The error of a name that no family has, with the nearest one."""
-    families = sorted(one.stem for one in shipped("").parent.glob("*.json"))
+    families = sorted(path.stem for path in shipped("").parent.glob("*.json"))
     return unknown("family", name.removeprefix(SHIPPED), families, "symcook list shows those that ship")
 
 
@@ -42,8 +42,8 @@ def read(path: Path, given: Mapping[str, str] | None = None) -> Family:
     from symcook.model.family import load
 
     family = load(path)
-    made = {key: value for key, value in (given or {}).items() if key in family.choices}
-    return load(path, made) if made else family
+    choices = {key: value for key, value in (given or {}).items() if key in family.choices}
+    return load(path, choices) if choices else family
 
 
 def instance_of(family: Family, given: Mapping[str, str]) -> Instance:
@@ -76,20 +76,22 @@ def ships(family: Family) -> bool:
 def told(source: str, beside: Path, name: str) -> tuple[Path, dict[str, str]] | None:
     """The family file and the values that a model names in its source; one that does not ship lies beside the model, or
     in the folder of the command. None where a model names none."""
-    found = re.search(rf"{SHIPPED}([\w-]+)(?:#([0-9a-f]{{16}}))?; (.*)$", source, re.ASCII)
-    if found is None:
+    match = re.search(rf"{SHIPPED}([\w-]+)(?:#([0-9a-f]{{16}}))?; (.*)$", source, re.ASCII)
+    if match is None:
         return None
-    given = {key.strip(): value.strip() for key, _, value in (part.partition("=") for part in found[3].split(","))}
-    if found[2] is None:
-        path = path_of(SHIPPED + found[1])
-        return None if path is None else (path, given)
+    sizes_given = {
+        key.strip(): value.strip() for key, _, value in (part.partition("=") for part in match[3].split(","))
+    }
+    if match[2] is None:
+        path = path_of(SHIPPED + match[1])
+        return None if path is None else (path, sizes_given)
     for path in (path for folder in (beside, Path()) for path in sorted(folder.glob("*.json"))):
         if path_of(str(path)) is not None:
             with contextlib.suppress(BadInput):
-                if read(path).digest == found[2]:
-                    return path, given
-    must = f"{name} must have the file of its family {found[1]} next to it, as it was"
-    raise BadInput(must, f"none with the hash {found[2]}", "or give that file: symcook prove FAMILY.json --set ...")
+                if read(path).digest == match[2]:
+                    return path, sizes_given
+    must = f"{name} must have the file of its family {match[1]} next to it, as it was"
+    raise BadInput(must, f"none with the hash {match[2]}", "or give that file: symcook prove FAMILY.json --set ...")
 
 
 def _values(family: Family, given: Mapping[str, str]) -> dict[str, Any]:
@@ -107,13 +109,13 @@ def _table(value: str) -> Any:
     if not value.endswith(".json") and not os.path.isfile(value):
         return value
     data, must = content(value, "a table"), "a table must be numbers row by row, or a JSON file of them"
-    found = parsed(data, must, value, parse_float=_no_float)
-    if not isinstance(found, dict):
-        return found
+    table = parsed(data, must, value, parse_float=_no_float)
+    if not isinstance(table, dict):
+        return table
     try:
-        return {tuple(int(part) for part in key.split(",")): entry for key, entry in found.items()}
+        return {tuple(int(part) for part in key.split(",")): entry for key, entry in table.items()}
     except ValueError:
-        raise BadInput('the indices of a table must be written "1" or "1, 2"', ", ".join(found)) from None
+        raise BadInput('the indices of a table must be written "1" or "1, 2"', ", ".join(table)) from None
 
 
 def _no_float(given: str) -> Any:

@@ -15,8 +15,8 @@ def ids(names: str, source: str) -> tuple[str, ...]:
     ('cookbook.t5.quadmax', 'chiang2022.prop2')
     """
     paper = PAPERS.get(source.partition(",")[0])
-    whole = (name.partition(".")[0] in PAPERS.values() for name in names.split())
-    return tuple(name if known else f"{paper}.{name}" for name, known in zip(names.split(), whole, strict=True))
+    named_in_full = (name.partition(".")[0] in PAPERS.values() for name in names.split())
+    return tuple(name if known else f"{paper}.{name}" for name, known in zip(names.split(), named_in_full, strict=True))
 
 
 class Operation(NamedTuple):
@@ -47,7 +47,7 @@ def operation(name: str) -> Operation | None:
     ('8.2', None)
     """
     plain = name.removeprefix("symcook.").removeprefix("sc.")
-    return next((one for one in OPERATIONS if one.short == plain), None)
+    return next((function for function in OPERATIONS if function.short == plain), None)
 
 
 OPERATIONS = (

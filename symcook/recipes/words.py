@@ -40,6 +40,8 @@ def meanings(recipe: Recipe, formula: bool) -> dict[str, str]:
     {'C(i)': 'the number of times that the first i symbols are the first symbol of the alphabet'}
     """
     trees = [recipe.text(kind, formula) for kind in ("formula", "computes")]
-    found = set().union(*map(called, trees))
-    said = {f"{name}({argument})": means for name, (argument, _, means) in recipe.vocabulary.items() if name in found}
-    return said | ({"k": SHOWN} if any("k" in names(tree) for tree in trees) else {})
+    words_used = set().union(*map(called, trees))
+    means_of = {
+        f"{name}({argument})": means for name, (argument, _, means) in recipe.vocabulary.items() if name in words_used
+    }
+    return means_of | ({"k": SHOWN} if any("k" in names(tree) for tree in trees) else {})

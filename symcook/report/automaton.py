@@ -27,8 +27,8 @@ def document(automaton: Automaton) -> Drawn:
     title = f"automaton with {_states(automaton)} over {' '.join(automaton.alphabet)}, which begins in the first"
     header, *table = rows(automaton)
     part = Table(table, header) if len(automaton) <= SHOWN else PlainLines(["too many states to print"])
-    found = Document(title, [part])
-    return Drawn(found.text, lambda: page(picture(automaton), found.html()), found.displays)
+    table_document = Document(title, [part])
+    return Drawn(table_document.text, lambda: page(picture(automaton), table_document.html()), table_document.displays)
 
 
 def _states(automaton: Automaton) -> str:

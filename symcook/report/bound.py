@@ -25,9 +25,9 @@ def line(bound: Bound) -> str:
 
 
 def _title(bound: Bound) -> str:
-    shown = {name: str(v).lower() if isinstance(v, bool) else v for name, v in bound.parameters.items()}
-    given = ", ".join(f"{name} = {v}" for name, v in shown.items())
-    return f"{bound.kind}: {given}" if given else bound.kind
+    texts = {name: str(v).lower() if isinstance(v, bool) else v for name, v in bound.parameters.items()}
+    settings = ", ".join(f"{name} = {v}" for name, v in texts.items())
+    return f"{bound.kind}: {settings}" if settings else bound.kind
 
 
 def document(bound: Bound) -> Document:

@@ -34,7 +34,7 @@ def document(
     what `proved` gives."""
     first, *lines = _lines(found, name or found.recipe, command)
     for formula in dict.fromkeys((known or {}).values()):
-        claims = ", ".join(claim for claim, said in (known or {}).items() if said == formula)
+        claims = ", ".join(claim for claim, accepted in (known or {}).items() if accepted == formula)
         lines.append(f"proved for strings of every length: accept <-> {formula} ({claims})")
     return Document(first, [PlainLines(lines)])
 
@@ -46,16 +46,16 @@ def proved(model: Transformer, names: Sequence[str]) -> dict[str, str]:
     from symcook.model.modelfile import load, model_hash
     from symcook.proof.replay import library
 
-    said: dict[str, str] = {}
+    formulas: dict[str, str] = {}
     for name in names:
         statement = library().statements.get(name)
-        found = statement and _LANGUAGE.fullmatch(" ".join(statement.written.split()))
-        if found:
-            file = library().root / "models" / f"{found[1]}.json"
+        match = statement and _LANGUAGE.fullmatch(" ".join(statement.written.split()))
+        if match:
+            file = library().root / "models" / f"{match[1]}.json"
             if file.is_file() and model_hash(load(file)) == model_hash(model):
-                said[name] = found[2]
-    sure = {row.id for row in ledger(names=list(said)) if row.words == "PROVED"} if said else set()
-    return {name: formula for name, formula in said.items() if name in sure}
+                formulas[name] = match[2]
+    sure = {row.id for row in ledger(names=list(formulas)) if row.words == "PROVED"} if formulas else set()
+    return {name: formula for name, formula in formulas.items() if name in sure}
 
 
 def _outcome(found: Check, name: str) -> str:

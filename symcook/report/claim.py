@@ -56,9 +56,9 @@ def _counts(rows: Sequence[Claim]) -> Table:
     table = [["paper", *words, "claims", "definitions", "repeated", "rows"]]
     for paper in dict.fromkeys(row.paper for row in rows):
         own = [row for row in rows if row.paper == paper]
-        found, definitions = counts(own), sum(row.kind == DEFINITION for row in own)
-        repeated = len(own) - found.total() - definitions
-        numbers = [*(found[word] for word in words), found.total(), definitions, repeated, len(own)]
+        by_status, definitions = counts(own), sum(row.kind == DEFINITION for row in own)
+        repeated = len(own) - by_status.total() - definitions
+        numbers = [*(by_status[word] for word in words), by_status.total(), definitions, repeated, len(own)]
         table.append([paper, *map(str, numbers)])
     return Table(table, turns=True)
 
@@ -101,18 +101,22 @@ def _more(row: Claim) -> list[str]:
             word = "Corrected" if name != row.id else _FORMALLY.get(row.status, "Formally")
             word = "Formally, a proof is not replayed since the change" if row.note.startswith("stale") else word
             out.append(f"{word}: {statements()[name].text}")
-            out += [line for one in definitions_text(statements()[name]) if (line := f"Where {one}") not in out]
+            out += [
+                line
+                for definition in definitions_text(statements()[name])
+                if (line := f"Where {definition}") not in out
+            ]
             holds = row.status not in ("OPEN", "REFUTED") and name == (row.corrected or row.id)
-            if holds and (found := unasked(statements()[name])):
-                out.append(f"Not checked: {unasked_words(found)}")
+            if holds and (premises := unasked(statements()[name])):
+                out.append(f"Not checked: {unasked_words(premises)}")
     out += [f"Numbers: {row.numbers}"] if row.numbers else []
     if (settled := row.corrected or row.id) in statements():
         for model in models(statements()[settled].written):
             exists = theorems().get(model)
-            said = f" (every input has a run: {exists})" if exists else ""
+            existence = f" (every input has a run: {exists})" if exists else ""
             if not exists and model.startswith("family-"):
-                said = " (a premise is that the input has a run; that every input has one is not proved)"
-            out.append(f"Weights: {model}{said}")
+                existence = " (a premise is that the input has a run; that every input has one is not proved)"
+            out.append(f"Weights: {model}{existence}")
     if "no_run" in (said_of := remarks().get(row.id, {})):
         out.append(f"Not about weights: {said_of['no_run']}")
     out += [f"Tested: {tried}" for tried in row.tried]

@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 def line(found: ClosedForm | EveryLength) -> str:
     """How many cases there are, or one of them, in a line: the repr."""
     forms = _forms(found)
-    values = "; ".join(", ".join(f"{name} = {value}" for name, value in one.output.items()) for one in forms)
+    values = "; ".join(", ".join(f"{name} = {value}" for name, value in form.output.items()) for form in forms)
     return brief(f"<{type(found).__name__} {brief(forms[0].recipe, 40)} at every length: {values}>")
 
 
 def document(found: ClosedForm | EveryLength) -> Drawn:
     """Its text, HTML and LaTeX; those of all cases with what was proved of them."""
     forms, every = _forms(found), getattr(found, "forms", None) is not None
-    said = _proof(found) if every else []
+    proof_lines = _proof(found) if every else []
     return Drawn(
         lambda: text(found) if every else forms[0].text(),  # type: ignore[arg-type]
-        lambda: page(*map(_html, forms), *([paragraph(*said)] if said else [])),
-        lambda: [_display(one) for one in forms],
+        lambda: page(*map(_html, forms), *([paragraph(*proof_lines)] if proof_lines else [])),
+        lambda: [_display(form) for form in forms],
     )
 
 
@@ -54,11 +54,11 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
         missing: dict[str, list[str]] = {}
         for name, cases in way.items():
             for case in cases:
-                given = f" if {' & '.join(case['conditions'])}" if case["conditions"] else ""
+                guard_text = f" if {' & '.join(case['conditions'])}" if case["conditions"] else ""
                 if case["value"] is None:
                     missing.setdefault(case["why"], []).append(name)
                 else:
-                    lines.append(f"  {name} = {case['value']}{given}")
+                    lines.append(f"  {name} = {case['value']}{guard_text}")
         lines += [f"  unsupported: {', '.join(names)} ({why})" for why, names in missing.items()]
         if unclaimed := found.unclaimed():
             forms = f"The form{'s' * (len(unclaimed) > 1)} of {', '.join(unclaimed)}"
@@ -110,8 +110,8 @@ def _html(one: ClosedForm) -> str:
 def _display(one: ClosedForm) -> Display:
     rows = []
     for name, value in one.expressions.items():
-        first, *rest = formula_rows(tree_from_sympy(value))
-        rows += [rf"{upright(name)} &= {first}", *(f"&{more}" for more in rest)]
+        first, *continued = formula_rows(tree_from_sympy(value))
+        rows += [rf"{upright(name)} &= {first}", *(f"&{more}" for more in continued)]
     for what, answer, condition in _said(one):
         drawn = rf"\ {_latex(condition)}" if condition else ""
         rows.append(rf"{words(what)} &\colon {words(answer)}{drawn}")
@@ -133,12 +133,12 @@ def _typeset(condition: str) -> TableCell:
 
 def _meanings(meaning: Sequence[str]) -> TableCell:
     """What the names are: words, but formulas drawn."""
-    shown = []
-    for said in meaning:
-        name, _, value = said.partition(" = ")
+    drawn = []
+    for meaning_text in meaning:
+        name, _, value = meaning_text.partition(" = ")
         plain = not value or value.isidentifier()
-        shown.append(escape(said) if plain else f"{_drawn(name)} = {_drawn(value)}")
-    return TableCell(", ".join(meaning), math=", ".join(shown))
+        drawn.append(escape(meaning_text) if plain else f"{_drawn(name)} = {_drawn(value)}")
+    return TableCell(", ".join(meaning), math=", ".join(drawn))
 
 
 def _drawn(text: str) -> str:

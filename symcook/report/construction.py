@@ -44,27 +44,27 @@ SORTS = {"Int": "an integer", "Real": "a real number"}
 
 def construction(family: Family) -> list[Section]:
     """The parts of the definition, in the order in which they are read."""
-    made = _Construction(family)
-    found = [
-        Section("Parameters", tuple(made.parameters())),
-        Section("Residual stream", tuple(made.stream())),
-        Section("Embedding", tuple(made.embedding())),
-        *made.parts(),
-        Section("Readout", tuple(made.readout())),
-        Section("Assumed", tuple(made.assumed())),
+    builder = _Construction(family)
+    parts = [
+        Section("Parameters", tuple(builder.parameters())),
+        Section("Residual stream", tuple(builder.stream())),
+        Section("Embedding", tuple(builder.embedding())),
+        *builder.parts(),
+        Section("Readout", tuple(builder.readout())),
+        Section("Assumed", tuple(builder.assumed())),
     ]
-    found[1] = Section(found[1].title, (*found[1].rows, *_notation(found)))
-    return [one for one in found if one.rows]
+    parts[1] = Section(parts[1].title, (*parts[1].rows, *_notation(parts)))
+    return [part for part in parts if part.rows]
 
 
 def _notation(sections: Sequence[Section]) -> Iterator[DefinitionRow]:
     """What signs mean that not every paper has."""
-    shown = repr(sections)
+    printed_sections = repr(sections)
     holds, x = ("name", "F"), ("name", "x")
     relu: Tree = ("=", ("call", "relu", (x,)), ("call", "max", (x, ZERO)))
-    said = [[("ind", holds), " is 1 where ", holds, " holds, 0 elsewhere"]] * ("('ind'," in shown)
-    if said := [*said, *[[relu]] * ("'relu'" in shown)]:
-        yield DefinitionRow("notation", tuple(listed(said)))
+    notations = [[("ind", holds), " is 1 where ", holds, " holds, 0 elsewhere"]] * ("('ind'," in printed_sections)
+    if notations := [*notations, *[[relu]] * ("'relu'" in printed_sections)]:
+        yield DefinitionRow("notation", tuple(listed(notations)))
 
 
 class _Construction:
@@ -73,21 +73,21 @@ class _Construction:
         self.meaning: Mapping[str, str] = family.document.get("meanings", {})
         self.layers = [layer for part in family.layers for layer in part.layers]
         self.fixed = self._constants()
-        self.live = {one.name for one in family.inputs} | {w.to.name for w in (*family.words, *family.positions)}
+        self.live = {input_.name for input_ in family.inputs} | {w.to.name for w in (*family.words, *family.positions)}
         self.hidden: set[str] = set()  # what the norms of the present block make, or that they stand in place of all
         self.rounds: tuple[Range, ...] = ()
         self.weight: Tree = ZERO  # of the present head
 
     def _constants(self) -> dict[str, tuple[tuple[Range, ...], Tree]]:
         """The coordinates that are one number at all positions and stay so."""
-        family, given = self.family, Counter(w.to.name for w in (*self.family.words, *self.family.positions))
+        family, writers = self.family, Counter(w.to.name for w in (*self.family.words, *self.family.positions))
         written = {name for part in family.layers for name in part.written}
         if any(layer.placement == "post" for layer in self.layers):
             return {}
         return {
             w.to.name: (w.to.over, w.form)
             for w in (*family.words, *family.positions)
-            if given[w.to.name] == 1 and w.to.name not in written and not depends(w.form, ("i", "n", "w"))
+            if writers[w.to.name] == 1 and w.to.name not in written and not depends(w.form, ("i", "n", "w"))
         }
 
     def _value(self, place: Tree) -> Callable[[str, tuple[Tree, ...]], Tree]:
@@ -112,16 +112,16 @@ class _Construction:
         for name, condition in family.sizes.items():
             yield DefinitionRow(("name", name), (*self._said(name), "an integer, ", condition))
         for name, table in family.tables.items():
-            each = [(one, body(one, table.over)) for one in table.where]
-            near = [mine for _, mine in each if mine is not None]
-            with_them = [" with ", *listed(([one] for one in near), " and ")] if near else []
+            each = [(condition, body(condition, table.over)) for condition in table.where]
+            near = [own_condition for _, own_condition in each if own_condition is not None]
+            with_them = [" with ", *listed(([condition] for condition in near), " and ")] if near else []
             said = (*self._said(name), SORTS[table.sort], *meant(table.over), *with_them)
             yield DefinitionRow(called(name, index_names(table.over)), said)
-            yield from (DefinitionRow("", ("with ", one)) for one, mine in each if mine is None)
+            yield from (DefinitionRow("", ("with ", condition)) for condition, mine in each if mine is None)
         for key, many in family.choices.items():
-            others = ", ".join(one for one in many if one != family.chosen[key])
-            said = f"the {self._chosen(key)}: {family.chosen[key]} here; {others} by --set {key}=.."
-            yield DefinitionRow(("name", key), (said,))
+            others = ", ".join(choice for choice in many if choice != family.chosen[key])
+            choice_text = f"the {self._chosen(key)}: {family.chosen[key]} here; {others} by --set {key}=.."
+            yield DefinitionRow(("name", key), (choice_text,))
 
     def _chosen(self, key: str) -> str:
         """What a choice is: the mask or the weighting of which heads."""
@@ -138,7 +138,7 @@ class _Construction:
         return f"{what} of {' and '.join(where)}" if where else "choice of no head"
 
     def stream(self) -> Iterator[DefinitionRow]:
-        family, said = self.family, self.meaning
+        family, meanings = self.family, self.meaning
         if not family.pointwise:
             ends = [parse_term(self.relation.low), parse_term(self.relation.high)]
             yield DefinitionRow("positions", (HERE, mark("="), *span(ends[0], ends[1])))
@@ -146,7 +146,7 @@ class _Construction:
         yield DefinitionRow("layers", (parse_term(entries(part.over for part in family.layers for _ in part.layers)),))
         for name, over in family.space.items():
             each = [*meant(over)[1:], ": "] if over else []
-            meaning = said.get(name) or self._writer(name)
+            meaning = meanings.get(name) or self._writer(name)
             yield DefinitionRow(called(name, index_names(over)), (*(["for "] if over else []), *each, meaning))
         plain = "" if family.pointwise else " x(i) is the coordinate x at position i."
         yield DefinitionRow(
@@ -156,7 +156,7 @@ class _Construction:
 
     def _writer(self, name: str) -> str:
         """What is first to write a coordinate of which the family does not say what it means."""
-        if name in {one.name for one in self.family.inputs}:
+        if name in {input_.name for input_ in self.family.inputs}:
             return "an input"
         if name in self.live:
             return "set by the embedding"
@@ -183,8 +183,8 @@ class _Construction:
                     yield DefinitionRow(
                         "", (parse_term(f"w({place})"), mark("="), end, " is put there, and stands nowhere else")
                     )
-        for one in family.inputs:
-            yield DefinitionRow("input", (self._left(one), *meant(one.over)))
+        for input_ in family.inputs:
+            yield DefinitionRow("input", (self._left(input_), *meant(input_.over)))
         for name, over in family.space.items():
             forms = [w.form for w in (*family.words, *family.positions) if w.to.name == name]
             if forms:
@@ -240,7 +240,7 @@ class _Construction:
                 yield from chain.from_iterable(self._norm(norm, "norm after") for norm in norms)
 
     def _norm(self, norm: Norm, label: str) -> Iterator[DefinitionRow]:
-        gains = listed([[f"{key} ", one] for key, one in zip(NORM, norm[1:4], strict=True)], ", ")
+        gains = listed([[f"{key} ", gain] for key, gain in zip(NORM, norm[1:4], strict=True)], ", ")
         if not norm.writes:
             what = (
                 "the residual stream becomes LN(stream)" if label == "norm after" else "LN(stream), read in its place"
@@ -252,27 +252,27 @@ class _Construction:
         yield DefinitionRow(label, ("(", *left, ")", mark("="), mark("LN"), "(", *listed(right), "), with ", *gains))
 
     def _entry(self, write: Write) -> Tree:
-        scope = write.to.indices | {one.name for one in self.rounds}
+        scope = write.to.indices | {index.name for index in self.rounds}
         return tidy(self.family.form(write.form, scope, self._value(HERE)))
 
     def _head(self, head: FamilyHead, label: str) -> Iterator[DefinitionRow]:
-        scope = frozenset(one.name for one in (*self.rounds, *head.over))
+        scope = frozenset(index.name for index in (*self.rounds, *head.over))
         shared = frozenset.intersection(*(w.to.indices for w in head.writes)) & names(head.score)
         ranges = [index for index in head.writes[0].to.over if index.name in shared]
         inside = scope | shared
-        seen = window(head.mask, self.family.start)
-        low, high = parse_term(seen.low), parse_term(seen.high)
+        sees_here = window(head.mask, self.family.start)
+        low, high = parse_term(sees_here.low), parse_term(sees_here.high)
         read, other = self._value(HERE), self._value(THERE)
         score = tidy(self.family.score(head.score, inside, read, other))
         if head.scale != ONE and head.weighting == "softmax":
             score = tidy(("*", head.scale, score))
         flat = score == ZERO
         sees: list[Said] = [f"{MASKS[head.mask]}: ", HERE, " sees ", THERE, mark("="), *span(low, high)]
-        if seen.empty is not None:
-            sees += [", and ", parse_term(seen.empty), " sees nothing, where it adds 0"]
+        if sees_here.empty is not None:
+            sees += [", and ", parse_term(sees_here.empty), " sees nothing, where it adds 0"]
         each: list[Said] = ["one", *meant([*head.over, *ranges]), ": "] if head.over or ranges else []
         self.weight = called("alpha", (*index_names([*head.over, *ranges]), HERE, THERE))
-        yield DefinitionRow(label, (*each, *sees, ". ", *self._weights(head, flat, seen.size)))
+        yield DefinitionRow(label, (*each, *sees, ". ", *self._weights(head, flat, sees_here.size)))
         if not flat:
             products = [
                 (
@@ -332,14 +332,14 @@ class _Construction:
         ]
 
     def _output(self, head: FamilyHead, write: Write, scope: frozenset[str], flat: bool) -> Iterator[DefinitionRow]:
-        seen = window(head.mask, self.family.start)
-        low, high = parse_term(seen.low), parse_term(seen.high)
+        sees_here = window(head.mask, self.family.start)
+        low, high = parse_term(sees_here.low), parse_term(sees_here.high)
         to, form, sign, over = self._written_at(write, flat or not depends(head.score, write.to.indices))
         value = tidy(self.family.form(form, scope | write.to.indices, self._value(THERE)))
         if flat and head.weighting in ("leftmost", "rightmost"):
             right = renamed(value, {"j": low if head.weighting == "leftmost" else high})
         elif flat:
-            right = ("/", ("sum", "j", low, high, value), parse_term(seen.size))
+            right = ("/", ("sum", "j", low, high, value), parse_term(sees_here.size))
         else:
             right = ("sum", "j", low, high, tidy(("*", self.weight, value)))
         if head.over:
@@ -350,10 +350,10 @@ class _Construction:
         """What is written, its form, the sign and the indices: in a round t often I[f = t]*x(f), which is x(t) at t."""
         to, over, name = write.to, write.to.over, write.to.name
         if may and self.rounds and len(over) == 1 and over[0][1:] == self.rounds[0][1:]:
-            made = at_round(write.form, over[0].name, self.rounds[0].name)
-            if made is not None:
+            form = at_round(write.form, over[0].name, self.rounds[0].name)
+            if form is not None:
                 left = renamed(self._left(to), {over[0].name: ("name", self.rounds[0].name)})
-                return left, made, ":=" if name in self.single else "+=", ()
+                return left, form, ":=" if name in self.single else "+=", ()
         sign = "+=" if name in self.live else ":="
         self.live.add(name)
         return self._left(to), write.form, sign, over
@@ -362,10 +362,10 @@ class _Construction:
         label = "feed-forward"
         for write in block:
             left, form, sign, over = self._written_at(write)
-            scope = write.to.indices | {one.name for one in self.rounds}
-            made = tidy(self.family.entry(form, scope, self._value(HERE)))
-            gone = erased(made, left)
-            yield from self._equation(label, left, sign, made, over, 0, ", which makes it 0" if gone else "")
+            scope = write.to.indices | {index.name for index in self.rounds}
+            made_form = tidy(self.family.entry(form, scope, self._value(HERE)))
+            gone = erased(made_form, left)
+            yield from self._equation(label, left, sign, made_form, over, 0, ", which makes it 0" if gone else "")
             label = ""
 
     def _equation(
@@ -386,9 +386,9 @@ class _Construction:
         name = cases[0][1][1] if cases[0][0] == "=" and cases[0][1][0] == "name" else ""
         parts, todo = list[Tree](), [self.family.sizes.get(name, ("false",))]
         while todo:
-            one = todo.pop()
-            todo += one[1:] if one[0] == "|" else ()
-            parts += [] if one[0] == "|" else [one]
+            condition = todo.pop()
+            todo += condition[1:] if condition[0] == "|" else ()
+            parts += [] if condition[0] == "|" else [condition]
         return {*parts} == {*cases}
 
     def readout(self) -> Iterator[DefinitionRow]:
@@ -396,7 +396,7 @@ class _Construction:
         where = PLACES[readout.position]
         ends = {"first": parse_term(self.relation.low), "last": parse_term(self.relation.high)}
         place = ends.get(readout.position, HERE)
-        put = self._value(place)
+        stream_value = self._value(place)
         here = () if self.family.pointwise else (place,)
         reads = [[called(to.name, (*index_names(to.over), *here)), *meant(to.over)] for to in readout.reads]
         at_where = "" if self.family.pointwise else f", at {where}"
@@ -410,10 +410,10 @@ class _Construction:
                 (*best, " with the largest ", reads[0][0], f", the first of several{at_where}", *self._token(index)),
             )
         elif readout.kind == "zero":
-            zeros = listed([one[0], mark("="), ZERO, *one[1:]] for one in reads)
+            zeros = listed([read[0], mark("="), ZERO, *read[1:]] for read in reads)
             yield DefinitionRow("accepts", ("where ", *zeros, at_where, *self._word()))
         else:
-            form = tidy(self.family.form(readout.score, frozenset(), put))
+            form = tidy(self.family.form(readout.score, frozenset(), stream_value))
             yield DefinitionRow("accepts", ("where ", ("<", ZERO, form), at_where, *self._word()))
 
     def _word(self) -> list[Said]:
@@ -443,7 +443,9 @@ class _Construction:
             yield DefinitionRow(
                 "inputs", ("any real numbers; what a theorem requires of them stands before its arrow",)
             )
-        warm = dict.fromkeys(one.text for one in self.relation.premises_before if one.about == "temperature")
+        warm = dict.fromkeys(
+            premise.text for premise in self.relation.premises_before if premise.about == "temperature"
+        )
         if warm:
             yield DefinitionRow("temperatures", ("are positive",))
         norms = [norm for layer in self.layers for norm in (*layer.attention_norms, *layer.feedforward_norms)]
@@ -457,15 +459,17 @@ class _Construction:
             root = ", with the square root not 0" if "refuse" in ways else ""
             root += "; the fraction is 0 where the square root is" if "zero" in ways else ""
             yield DefinitionRow("norms", (entry, f" for each entry x, with the mean and variance of all of them{root}"))
-            for one in dict.fromkeys(layer.placement for layer in self.layers if layer.placement != "none"):
-                yield DefinitionRow("", (PLACED[one],))
+            for placement in dict.fromkeys(layer.placement for layer in self.layers if layer.placement != "none"):
+                yield DefinitionRow("", (PLACED[placement],))
 
     def _reach(self, longest: Tree) -> list[Said]:
         """Why words are no longer: what there is for lengths and positions up to the greatest alone."""
         ranges = {name: table.over for name, table in self.family.tables.items()} | dict(self.family.space)
         size = names(longest)
-        found = [called(name, index_names(over)) for name, over in ranges.items()
-                 if any(not size.isdisjoint(names(one.high)) for one in over)]  # fmt: skip
+        ranged = [called(name, index_names(over)) for name, over in ranges.items()
+                 if any(not size.isdisjoint(names(index.high)) for index in over)]  # fmt: skip
         return (
-            [", as there is ", *listed([[one] for one in found], " and "), " for these lengths alone"] if found else []
+            [", as there is ", *listed([[call] for call in ranged], " and "), " for these lengths alone"]
+            if ranged
+            else []
         )

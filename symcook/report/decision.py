@@ -25,8 +25,12 @@ def line(found: Decision) -> str:
 def document(found: Decision, name: str | None = None) -> Drawn:
     """The verdict in words, with the word that separates, and the minimal automaton as a table, in a notebook as a
     picture too."""
-    said, automaton = _document(found, name), found.automaton
-    return Drawn(said.text, lambda: page(said.html(), "" if automaton is None else picture(automaton)), said.displays)
+    text_document, automaton = _document(found, name), found.automaton
+    return Drawn(
+        text_document.text,
+        lambda: page(text_document.html(), "" if automaton is None else picture(automaton)),
+        text_document.displays,
+    )
 
 
 def _document(found: Decision, name: str | None) -> Document:
@@ -39,8 +43,8 @@ def _document(found: Decision, name: str | None) -> Document:
     if found.word is not None and found.answers is not None:
         spaces = "" if all(len(letter) == 1 for letter in found.letters) else " "
         lines.append(f"smallest string: {spaces.join(found.word) or EMPTY_STRING}")
-        one, other = map(_answer, found.answers)
-        lines.append(f"the model {one}, the specification {other}")
+        model_answer, reference_answer = map(_answer, found.answers)
+        lines.append(f"the model {model_answer}, the specification {reference_answer}")
     if found.why or found.decided:
         lines.append(f"{found.status}: {found.why or HOW[found.verdict]}" if found.decided else found.why)
     if found.free != 0:

@@ -57,7 +57,7 @@ def text(family: Family, proved: Proved = ()) -> str:
 
 def latex(family: Family, proved: Proved = (), document: bool = False) -> str:
     """The same in LaTeX, with `document` a complete document."""
-    shown = list[tuple[str, list[tuple[str, str]]]]()
+    described_sections = list[tuple[str, list[tuple[str, str]]]]()
     drawn = _Drawn(family, proved)
     for section in sections(family, proved):
         items = list[tuple[str, str]]()
@@ -67,8 +67,8 @@ def latex(family: Family, proved: Proved = (), document: bool = False) -> str:
             else:
                 label, before = items[-1]
                 items[-1] = label, before + r" \\ " + r"\hspace*{2em}" * row.depth + drawn.row(row)
-        shown.append((drawn.words(section.title), items))
-    return described(drawn.words(_title(family)), shown, document)
+        described_sections.append((drawn.words(section.title), items))
+    return described(drawn.words(_title(family)), described_sections, document)
 
 
 def document(family: Family, proved: Proved = ()) -> dict[str, object]:
@@ -80,8 +80,8 @@ def document(family: Family, proved: Proved = ()) -> dict[str, object]:
         "source": family.source,
         "choices": {key: {"shown": family.chosen[key], "among": list(many)} for key, many in family.choices.items()},
         "definition": {
-            one.title: [" ".join(filter(None, (_written([row.label]), _written(row.said)))) for row in one.rows]
-            for one in _signed(sections(family, proved))
+            section.title: [" ".join(filter(None, (_written([row.label]), _written(row.said)))) for row in section.rows]
+            for section in _signed(sections(family, proved))
         },
         "premises": relation.premises(),
         "equations": relation.whole.parts,
@@ -101,18 +101,24 @@ def sections(family: Family, proved: Proved = ()) -> list[Section]:
 
 def _signed(found: Sequence[Section]) -> list[Section]:
     """The sections with what the signs mean that formulas have as text, behind the other notation."""
-    shown = "\n".join(_written((row.label, *row.said)) for section in found for row in section.rows)
-    said = [meaning for sign, meaning in LOGIC.items() if re.search(sign, shown)]
-    row = DefinitionRow("signs", ("; ".join(said),))
-    return [Section(one.title, (*one.rows, row)) if said and one.title == "Residual stream" else one for one in found]
+    printed = "\n".join(_written((row.label, *row.said)) for section in found for row in section.rows)
+    meanings = [meaning for sign, meaning in LOGIC.items() if re.search(sign, printed)]
+    row = DefinitionRow("signs", ("; ".join(meanings),))
+    return [
+        Section(section.title, (*section.rows, row)) if meanings and section.title == "Residual stream" else section
+        for section in found
+    ]
 
 
 def _proved(one: Theorem) -> list[DefinitionRow]:
     over = listed([[("member", name, _sort(sort))] for name, sort in one.over], ", ")
-    given = listed([[_formula(text)] for text in one.given], "; ")
-    said: list[Said] = [*(["for all ", *over, ": "] if over else []), *(["if ", *given, ": "] if given else [])]
+    hypotheses = listed([[_formula(text)] for text in one.given], "; ")
+    statement: list[Said] = [
+        *(["for all ", *over, ": "] if over else []),
+        *(["if ", *hypotheses, ": "] if hypotheses else []),
+    ]
     also = f"; the same under more hypotheses: {', '.join(one.also)}" if one.also else ""
-    rows = [DefinitionRow(", ".join(one.ids), (*said, _formula(one.says), also), -1)]
+    rows = [DefinitionRow(", ".join(one.ids), (*statement, _formula(one.says), also), -1)]
     if one.further:
         far = listed([[_formula(text)] for text in one.further], "; ")
         rows.append(
@@ -123,8 +129,8 @@ def _proved(one: Theorem) -> list[DefinitionRow]:
 
 def _sort(text: str) -> Any:
     """A sort as a tree of a member has it."""
-    given, arrow, value = text.rpartition("->")
-    return ("fun", tuple(given.split("*")), value) if arrow else value
+    arguments, arrow, value = text.rpartition("->")
+    return ("fun", tuple(arguments.split("*")), value) if arrow else value
 
 
 def _formula(text: str) -> Said:
@@ -142,7 +148,7 @@ def _title(family: Family) -> str:
 
 
 def _written(said: Iterable[Said]) -> str:
-    return "".join(_word(one) for one in said)
+    return "".join(_word(part) for part in said)
 
 
 def _word(one: Said) -> str:
@@ -157,25 +163,27 @@ def _word(one: Said) -> str:
 def _lines(row: DefinitionRow) -> list[str]:
     """A row of the text, in which short brackets stay on a line."""
     label = row.label if isinstance(row.label, str) else show(row.label)
-    short = (word.replace(" ", "\0") if len(word) < KEPT and not isinstance(one, str) else word
-             for one in row.said for word in [_word(one)])  # fmt: skip
-    whole, opened, held = "".join(short), list[int](), list[tuple[int, int]]()
-    for place, sign in enumerate(whole):
+    short = (word.replace(" ", "\0") if len(word) < KEPT and not isinstance(part, str) else word
+             for part in row.said for word in [_word(part)])  # fmt: skip
+    line_text, opened, brackets = "".join(short), list[int](), list[tuple[int, int]]()
+    for place, sign in enumerate(line_text):
         if sign in "([":
             opened.append(place)
         elif sign in ")]" and opened and place - (start := opened.pop()) < KEPT:
-            held.append((start, place))
-    kept = list(whole)
-    for start, end in held:
-        kept[start:end] = [c.replace(" ", "\0") for c in kept[start:end]]
-    told, depth = "".join(kept), "  " * row.depth
+            brackets.append((start, place))
+    characters = list(line_text)
+    for start, end in brackets:
+        characters[start:end] = [c.replace(" ", "\0") for c in characters[start:end]]
+    protected, depth = "".join(characters), "  " * row.depth
     if row.depth < 0:  # across the labels
         first, later = f"  {label}: " if label else "    ", " " * 6
     else:
         first = f"  {depth}{label} ".ljust(LABEL + 2) if label else " " * (LABEL + 2) + depth
         later = " " * (LABEL + 4) + ("" if label else depth)
     how: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
-    return [line.replace("\0", " ") for line in textwrap.wrap(first + told, room(WIDE), subsequent_indent=later, **how)]
+    return [
+        line.replace("\0", " ") for line in textwrap.wrap(first + protected, room(WIDE), subsequent_indent=later, **how)
+    ]
 
 
 class _Drawn:
@@ -184,7 +192,7 @@ class _Drawn:
     def __init__(self, family: Family, proved: Proved) -> None:
         self.own = {*family.sizes, *family.tables, *family.space}
         self.names: Collection[str] = {*self.own, *string.ascii_letters}
-        self.known = {"LN", *WORDS, *(name for one in proved for name in one.known)} - self.own
+        self.known = {"LN", *WORDS, *(name for theorem in proved for name in theorem.known)} - self.own
 
     def words(self, text: str) -> str:
         return inline(text, self.names)
@@ -193,16 +201,16 @@ class _Drawn:
         return self.words(row.label) if isinstance(row.label, str) else f"${typeset(row.label, self.known, self.own)}$"
 
     def row(self, row: DefinitionRow) -> str:
-        large = row.label == "score" or any(one in (("sign", ":="), ("sign", "+=")) for one in row.said)
+        large = row.label == "score" or any(part in (("sign", ":="), ("sign", "+=")) for part in row.said)
         start = r"$\displaystyle " if large else "$"
         out = ""
-        for one in row.said:
-            if isinstance(one, str):
-                out += self.words(one)
-            elif one[0] == "sign":
-                out += f"{start}{'' if out.endswith('$') else '{}'}{SIGNS[one[1]][1]}$"
+        for part in row.said:
+            if isinstance(part, str):
+                out += self.words(part)
+            elif part[0] == "sign":
+                out += f"{start}{'' if out.endswith('$') else '{}'}{SIGNS[part[1]][1]}$"
             else:
-                whole = typeset(one, self.known, self.own)
-                rows = formula_rows(one, self.known, self.own) if len(whole) > MOST else [whole]
+                formula = typeset(part, self.known, self.own)
+                rows = formula_rows(part, self.known, self.own) if len(formula) > MOST else [formula]
                 out += r" \\ ".join(f"{start}{text}$" for text in rows)
         return out.replace(f"${start}", "")

@@ -41,12 +41,12 @@ def document(found: Derivation) -> Drawn:
 def text(found: Derivation) -> str:
     """A line for each coordinate (and position), the verdict if there is one, and what it holds for."""
     lines = [_title(found)]
-    for where, output, said in _answers(found):
-        given = [f"{name} = {abridged(value)}" for name, value in output.items()]
-        together = f"{where}{', '.join(given)}"
+    for where, output, verdicts in _answers(found):
+        equations = [f"{name} = {abridged(value)}" for name, value in output.items()]
+        together = f"{where}{', '.join(equations)}"
         short = found.labelled and len(together) < WIDE
-        lines += [f"  {together}"] if short else [f"  {where}{each}" for each in given]
-        lines += [f"  {where}{what}: {answer}" for what, answer in said.items()]
+        lines += [f"  {together}"] if short else [f"  {where}{each}" for each in equations]
+        lines += [f"  {where}{what}: {answer}" for what, answer in verdicts.items()]
     return "\n".join([*lines, *(f"  {line}" for line in _holds(found))])
 
 
@@ -55,7 +55,10 @@ def _answers(found: Derivation) -> list[tuple[str, Mapping[str, str], dict[str, 
     if not found.each:
         return [("", found.output, _said(found, found))]
     rows: list[tuple[str, Mapping[str, str], dict[str, str]]]
-    rows = [(f"position {one.position}: ", one.output, _said(found, one)) for one in found.each]
+    rows = [
+        (f"position {position_answer.position}: ", position_answer.output, _said(found, position_answer))
+        for position_answer in found.each
+    ]
     return [*rows, ("", {}, _said(found, found))] if found.overall else rows
 
 
@@ -80,9 +83,9 @@ def _holds(found: Derivation) -> Iterator[str]:
 def html(found: Derivation) -> str:
     """The closed forms as a table, typeset."""
     rows: list[list[str | TableCell]] = []
-    for where, output, said in _answers(found):
+    for where, output, verdicts in _answers(found):
         rows += ([f"{where}{name}", typeset(value)] for name, value in output.items())
-        for what, answer in said.items():
+        for what, answer in verdicts.items():
             rows.append([f"{where}{what}", answer])
     if found.conditions:
         rows.append(["if", typeset(" & ".join(found.conditions))])
@@ -115,14 +118,17 @@ def displays(found: Derivation) -> list[Display]:
     """The closed forms with the position as a subscript where there are several, and where they hold."""
     rows = []
     named: list[tuple[str, Mapping[str, Any], dict[str, str]]]
-    named = [(f"_{{{one.position}}}", one.expressions, _said(found, one)) for one in found.each]
+    named = [
+        (f"_{{{position_answer.position}}}", position_answer.expressions, _said(found, position_answer))
+        for position_answer in found.each
+    ]
     if found.overall or not named:
         named.append(("", {} if found.overall else found.expressions, _said(found, found)))
-    for index, expressions, said in named:
+    for index, expressions, verdicts in named:
         for name, value in expressions.items():
-            first, *rest = formula_rows(tree_from_sympy(value))
-            rows += [rf"{upright(name)}{index} &= {first}", *(f"&{more}" for more in rest)]
-        rows += [rf"{words(what)}{index} &\colon {words(answer)}" for what, answer in said.items()]
+            first, *continued = formula_rows(tree_from_sympy(value))
+            rows += [rf"{upright(name)}{index} &= {first}", *(f"&{more}" for more in continued)]
+        rows += [rf"{words(what)}{index} &\colon {words(answer)}" for what, answer in verdicts.items()]
     if found.conditions:
         rows.append(rf"&{words('if ')} {_all(found.conditions)}")
     if found.symbols:
@@ -133,4 +139,4 @@ def displays(found: Derivation) -> list[Display]:
 
 
 def _all(conditions: tuple[str, ...]) -> str:
-    return r" \land ".join(latex(parse_formula(one)) for one in conditions)
+    return r" \land ".join(latex(parse_formula(condition)) for condition in conditions)

@@ -42,9 +42,9 @@ def filled(text: str, indent: str = "", hang: str = "") -> str:
     wide = room(LINE)
     sentences = SENTENCE.split(text) if len(text) > wide else [text]
     lines: list[str] = []
-    for one in sentences:
+    for sentence in sentences:
         begin = indent + hang if lines else indent
-        lines += textwrap.wrap(one, wide, initial_indent=begin, subsequent_indent=indent + hang, **how) or [""]
+        lines += textwrap.wrap(sentence, wide, initial_indent=begin, subsequent_indent=indent + hang, **how) or [""]
     return "\n".join(lines)
 
 
@@ -146,7 +146,7 @@ class Document:
                 found += part.displays()
             else:
                 found[-1] = Display(found[-1].heading, (*found[-1].rows, *part.formulas()))
-        return [one for one in found if one.heading or one.rows]
+        return [display for display in found if display.heading or display.rows]
 
 
 @dataclass(frozen=True)
@@ -290,7 +290,7 @@ def stream_table(stream: Mapping[str, Sequence[str]], start: int, width: int = W
 def wrapped(text: str, indent: str) -> list[str]:
     """Text over lines of at most WIDTH characters, those after the first indented."""
     how: dict[str, Any] = {"width": room(WIDTH), "subsequent_indent": indent}
-    return [line for one in text.split("\n") for line in textwrap.wrap(one, **how) or [""]]
+    return [line for text_line in text.split("\n") for line in textwrap.wrap(text_line, **how) or [""]]
 
 
 MOST = 24
@@ -330,12 +330,12 @@ def value_latex(value: object) -> str:
 def near(value: object) -> float | None:
     """About how large a value is; None where it is no finite number. For colours and first digits only."""
     if isinstance(value, dict) and value.keys() == {"mid", "rad"}:
-        found = float(value["mid"])
+        number = float(value["mid"])
     elif isinstance(value, str):
-        found = _evaluated(value)
+        number = _evaluated(value)
     else:
-        found = float(value) if isinstance(value, (int, float)) else math.nan
-    return found if math.isfinite(found) else None
+        number = float(value) if isinstance(value, (int, float)) else math.nan
+    return number if math.isfinite(number) else None
 
 
 def _evaluated(text: str) -> float:
@@ -372,18 +372,18 @@ LINES = 40
 
 def line(found: Several) -> str:
     """A line each, as of a tuple; of many answers the first and the last: the repr."""
-    lines = [repr(one) for one in found]
+    lines = [repr(answer) for answer in found]
     if len(lines) > LINES:
         lines[LINES - 2 : -1] = [f"... {len(lines) - LINES + 1} more"]
-    shown = ",\n ".join(lines)
-    return f"({shown},)" if len(lines) == 1 else f"({shown})"
+    joined_lines = ",\n ".join(lines)
+    return f"({joined_lines},)" if len(lines) == 1 else f"({joined_lines})"
 
 
 def document(found: Several) -> Drawn:
     """Each, one under the other."""
-    each: list[Any] = [one._report().document(one) for one in found]
+    each: list[Any] = [answer._report().document(answer) for answer in found]
     return Drawn(
-        lambda: "\n\n".join(one.text() for one in each),
-        lambda: markup.page(*(one.html() for one in each)),
-        lambda: [display for one in each for display in one.displays()],
+        lambda: "\n\n".join(answer.text() for answer in each),
+        lambda: markup.page(*(answer.html() for answer in each)),
+        lambda: [display for answer in each for display in answer.displays()],
     )

@@ -18,9 +18,9 @@ def forms_text(found: FamilyForms, proof: FamilyProof, certificate: str | None =
     family = found.family
     lines = [f"{family.name} at every length and all sizes"]
     for form in found.outputs.values():
-        said = f"unsupported: {form.why}" if form.value is None else show(form.value)
-        lines += textwrap.wrap(f"{form.head} = {said}" if form.value is not None else f"{form.head} {said}", WIDE - 2,
-                               initial_indent="  ", subsequent_indent="      ")  # fmt: skip
+        value_text = f"unsupported: {form.why}" if form.value is None else show(form.value)
+        line = f"{form.head} = {value_text}" if form.value is not None else f"{form.head} {value_text}"
+        lines += textwrap.wrap(line, WIDE - 2, initial_indent="  ", subsequent_indent="      ")
     lines += [f"  where {meaning}" for meaning in [", ".join(_meanings(found))] if meaning]
     lines += [f"  for all {premises}" for premises in [_premises(found)] if premises != "true"]
     done = [name for name, form in found.outputs.items() if name not in proof.missing and proof.certificate is not None]
@@ -56,9 +56,9 @@ def _premises(found: FamilyForms) -> str:
 
 def _meanings(found: FamilyForms) -> list[str]:
     """What the names are that a family's forms speak of."""
-    family, said = found.family, [] if found.relation.pointwise else ["n = length"]
-    said += ["w(j) is the number of the token at j, from 0"] if family.vocabulary is not None else []
-    return said + [f"{_declared(one.name, one.over)} in the input" for one in family.inputs]
+    family, meanings = found.family, [] if found.relation.pointwise else ["n = length"]
+    meanings += ["w(j) is the number of the token at j, from 0"] if family.vocabulary is not None else []
+    return meanings + [f"{_declared(input_.name, input_.over)} in the input" for input_ in family.inputs]
 
 
 def _declared(name: str, over: tuple[Range, ...]) -> str:

@@ -107,11 +107,11 @@ def decimal_text(value: Fraction | int) -> str:
     """
     exact = Fraction(value)
     twos = (exact.denominator & -exact.denominator).bit_length() - 1
-    fives, rest = 0, exact.denominator >> twos
-    while rest % 5 == 0:
-        fives, rest = fives + 1, rest // 5
+    fives, remaining = 0, exact.denominator >> twos
+    while remaining % 5 == 0:
+        fives, remaining = fives + 1, remaining // 5
     places = max(twos, fives)
-    if rest > 1 or not places:
+    if remaining > 1 or not places:
         return str(exact)
     digits = str(int(exact * 10**places)).rjust(places + 1, "0")
     return f"{digits[:-places]}.{digits[-places:]}"
@@ -305,12 +305,12 @@ def _label(number: Fraction | int, exponent: int) -> str:
         exact, exponent = exact / 10, exponent + 1
     if abs(exponent) <= 4:
         return decimal_text(exact * Fraction(10) ** exponent)
-    shown = str(exponent)
+    exponent_text = str(exponent)
     if abs(exponent) >= 10**7:
         mantissa, _, power = f"{exponent:.3e}".partition("e")
         mantissa = mantissa.rstrip("0").rstrip(".")
-        shown = rf"{mantissa} \times 10^{{{int(power)}}}"
-    tens = f"10^{{{shown}}}"
+        exponent_text = rf"{mantissa} \times 10^{{{int(power)}}}"
+    tens = f"10^{{{exponent_text}}}"
     return f"${tens}$" if exact == 1 else rf"${decimal_text(exact)} \times {tens}$"
 
 
@@ -335,12 +335,12 @@ def plot_targets(place: str | Path, force: bool) -> list[Path]:
     folder = start.parent
     if not folder.is_dir():
         raise BadInput("the folder for a plot must exist", folder, "make it first")
-    shown = "the current folder" if str(folder) == "." else folder
+    folder_name = "the current folder" if str(folder) == "." else folder
     targets = [start.with_name(start.name + ending) for ending in endings()]
     for target in targets:
         vacant(target, force)
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise BadInput("the folder for a plot must be writable", shown, "give another --plot")
+        raise BadInput("the folder for a plot must be writable", folder_name, "give another --plot")
     return targets
 
 

@@ -22,7 +22,7 @@ def line(found: HardSoft) -> str:
 
 def document(found: HardSoft) -> Document:
     """The answer in tables; of a gap that fails the word."""
-    heads = [[one.head, one.word or "none", one.untied or "as they are"] for one in found.heads]
+    heads = [[head.head, head.word or "none", head.untied or "as they are"] for head in found.heads]
     parts: list[PlainLines | Table] = [Table(heads, ["head", "first tie at", "scores"])]
     title = f"{found.name} with softmax in place of hard attention: {_status(found.status)}"
     if found.fails is not None:

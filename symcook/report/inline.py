@@ -28,11 +28,11 @@ def inline(text: str, known: Collection[str]) -> str:
     """
     signs, out, at, place = list(SIGN.finditer(text)), "", 0, 0
     while place < len(signs):
-        found = next(_formulas(text, signs[place:], {*known, *POSITION}), None)
-        if found is None:
+        formula = next(_formulas(text, signs[place:], {*known, *POSITION}), None)
+        if formula is None:
             place += 1
             continue
-        many, drawn = found
+        many, drawn = formula
         out += escaped(text[at : signs[place].start()]) + f"${drawn}$"
         place += many
         at = signs[place - 1].end()
@@ -49,8 +49,8 @@ def _formulas(text: str, signs: list[re.Match[str]], known: Collection[str]) -> 
         return
     for k in range(many, 0, -1):
         end = signs[k - 1].end()
-        whole = text[start:end]
-        drawn = None if whole in ARTICLES or text[end : end + 1].isalnum() else _drawn(whole, known)
+        candidate = text[start:end]
+        drawn = None if candidate in ARTICLES or text[end : end + 1].isalnum() else _drawn(candidate, known)
         if drawn is not None:
             yield k, drawn
 
@@ -61,7 +61,7 @@ def _drawn(text: str, known: Collection[str]) -> str | None:
     for between, sign in ((LISTS, r",\dots,"), (re.compile(" >= "), r" \ge "), (re.compile(" > "), " > ")):
         parts = between.split(text)
         if len(parts) == 2 and all(parts):
-            both = [_one(one, known) for one in parts]
+            both = [_one(side, known) for side in parts]
             return None if None in both else sign.join(filter(None, both))
     if re.search(r"\w [-+]\S", text):  # a sign of a number, behind a word
         return None
@@ -73,7 +73,7 @@ def _one(text: str, known: Collection[str]) -> str | None:
     if match := re.fullmatch(r"([A-Za-z])_(\w)", text):
         return f"{match[1]}_{{{match[2]}}}"
     if text.count("(") != text.count(")") or any(
-        one not in known and one not in ARITY and one not in BINDERS for one in WORD.findall(text)
+        word not in known and word not in ARITY and word not in BINDERS for word in WORD.findall(text)
     ):
         return None  # as most texts are, and need not be read
     for read in (parse_term, parse_formula):

@@ -43,8 +43,8 @@ def latex(tree: Tree, known: Iterable[str] = (), own: Iterable[str] = ()) -> str
 
 def formula_rows(tree: Tree, known: Iterable[str] = (), own: Iterable[str] = ()) -> list[str]:
     """The same, broken into rows where it is too long for a line; those behind the first are moved in."""
-    first, *rest = _Writer(known, own).lines(tree)
-    return [first[1], *("\\quad " * max(depth, 1) + text for depth, text in rest)]
+    first, *continued = _Writer(known, own).lines(tree)
+    return [first[1], *("\\quad " * max(depth, 1) + text for depth, text in continued)]
 
 
 def statement_latex(statement: Statement) -> str:
@@ -64,11 +64,11 @@ def where(tree: Tree, known: Mapping[str, Definition]) -> list[tuple[int, str]]:
 
     out: list[tuple[int, str]] = []
     for name in used_definitions([tree], known):
-        made = known[name]
+        definition = known[name]
         writer = _Writer(known)
-        left = writer.operator(name, [("name", p) for p in made.params])
-        lines = writer.lines(made.tree[2] if made.tree[0] == "lambda" else made.tree)
-        bound = "".join(f"{_name(n)} \\mapsto " for n in made.tree[1]) if made.tree[0] == "lambda" else ""
+        left = writer.operator(name, [("name", p) for p in definition.params])
+        lines = writer.lines(definition.tree[2] if definition.tree[0] == "lambda" else definition.tree)
+        bound = "".join(f"{_name(n)} \\mapsto " for n in definition.tree[1]) if definition.tree[0] == "lambda" else ""
         out += [(0, f"{left} &:= {bound}{lines[0][1]}"), *((k + 2, f"&{text}") for k, text in lines[1:])]
     for word, model in _models(tree):
         writer = _Writer(known)
@@ -80,15 +80,15 @@ def where(tree: Tree, known: Mapping[str, Definition]) -> list[tuple[int, str]]:
 
 def _models(tree: object) -> list[tuple[str, str]]:
     """(word, model) for each run, word and accept in a tree, once."""
-    found: list[tuple[str, str]] = []
+    calls: list[tuple[str, str]] = []
     todo = [tree]
     while todo:
         part = todo.pop(0)
         if isinstance(part, tuple):
             if part[:1] == ("call",) and part[1] in MODEL_WORDS and part[2][0][:1] == ("model",):
-                found.append((part[1], part[2][0][1]))
+                calls.append((part[1], part[2][0][1]))
             todo[:0] = part
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(calls))
 
 
 def _rows(lines: list[tuple[int, str]]) -> list[str]:
@@ -149,9 +149,9 @@ class _Writer:
         followed: an implication or equivalence goes on after it, so that a quantifier at its end needs brackets.
         """
         tag = tree[0]
-        whole = self.write(tree)
-        if _length(whole) <= MOST and tag != "all":
-            return [(0, whole)]
+        line = self.write(tree)
+        if _length(line) <= MOST and tag != "all":
+            return [(0, line)]
         if tag in _QUANTIFIERS:
             groups, body = self.quantifiers(tree)
             return [*self.packed(groups, ",", 0), *((k + 1, text) for k, text in self.lines(body))]
@@ -181,7 +181,7 @@ class _Writer:
             return out
         if tag in _RELATIONS and _length(self.write(tree[1])) + _length(self.write(tree[2])) > MOST:
             return [*self.summed(tree[1]), *self.led(self.summed(tree[2]), _RELATIONS[tag])]
-        return self.summed(tree) if tag in ("+", "-") else [(0, whole)]
+        return self.summed(tree) if tag in ("+", "-") else [(0, line)]
 
     def led(self, lines: list[tuple[int, str]], sign: str) -> list[tuple[int, str]]:
         return [(lines[0][0] + 1, f"{{}} {sign} {lines[0][1]}"), *((k + 1, text) for k, text in lines[1:])]

@@ -73,8 +73,8 @@ def section(title: str, *parts: str) -> str:
 
 def paragraph(*lines: str, bold: bool = False) -> str:
     """Lines of plain text; with `bold` the first one stands out."""
-    first, *rest = (escape(line) for line in lines)
-    return f"<p>{'<br>'.join([f'<b>{first}</b>' if bold else first, *rest])}</p>"
+    first, *further = (escape(line) for line in lines)
+    return f"<p>{'<br>'.join([f'<b>{first}</b>' if bold else first, *further])}</p>"
 
 
 def page(*parts: str) -> str:
@@ -157,10 +157,10 @@ def described(title: str, sections: Sequence[tuple[str, Sequence[tuple[str, str]
 
 def _drawn(displays: Sequence[Display], display: str) -> list[str]:
     lines = []
-    for one in displays:
-        lines += [rf"\par\noindent {escaped(one.heading)}"]
-        if one.rows:
-            lines += [r"\[", display.replace("%s", one.aligned), r"\]"]
+    for shown_display in displays:
+        lines += [rf"\par\noindent {escaped(shown_display.heading)}"]
+        if shown_display.rows:
+            lines += [r"\[", display.replace("%s", shown_display.aligned), r"\]"]
     return lines
 
 
@@ -188,5 +188,9 @@ def _preamble(body: str) -> list[str]:
 
 def notebook(displays: Sequence[Display]) -> str:
     """The displays as one formula, one under the other."""
-    rows = [part for one in displays for part in (words(one.heading), *([one.aligned] if one.rows else []))]
+    rows = [
+        part
+        for shown_display in displays
+        for part in (words(shown_display.heading), *([shown_display.aligned] if shown_display.rows else []))
+    ]
     return "$\\displaystyle \\begin{array}{l}\n" + " \\\\[4pt]\n".join(rows) + "\n\\end{array}$"

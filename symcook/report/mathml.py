@@ -37,7 +37,7 @@ def math(tree: Tree) -> str:
 def lines(tree: Tree) -> str:
     """A formula whose outermost conjuncts are formulas of their own, between which a browser may break the line."""
     *before, last = conjuncts(tree)
-    each = [f'<math displaystyle="true">{_row(_inside(one, 6), "<mo>∧</mo>")}</math> ' for one in before]
+    each = [f'<math displaystyle="true">{_row(_inside(conjunct, 6), "<mo>∧</mo>")}</math> ' for conjunct in before]
     return "".join([*each, f'<math displaystyle="true">{_inside(last, 6) if before else _drawn(last)}</math>'])
 
 
@@ -143,6 +143,6 @@ def _call(name: str, given: tuple[Tree, ...]) -> str:
     if name in _BRACKETS and len(given) == 1:
         left, right = _BRACKETS[name]
         return _row(f"<mo>{left}</mo>", _drawn(given[0]), f"<mo>{right}</mo>")
-    shown = "<mo>,</mo>".join(map(_drawn, given))
-    low = "" if _TALL.search(shown) else ' stretchy="false"'
-    return _row(f"<mi>{escape(_NAMES.get(name, name))}</mi>", f"<mo{low}>(</mo>", shown, f"<mo{low}>)</mo>")
+    arguments = "<mo>,</mo>".join(map(_drawn, given))
+    low = "" if _TALL.search(arguments) else ' stretchy="false"'
+    return _row(f"<mi>{escape(_NAMES.get(name, name))}</mi>", f"<mo{low}>(</mo>", arguments, f"<mo{low}>)</mo>")

@@ -104,11 +104,11 @@ def text(model: Transformer) -> str:
 def parts(model: Transformer) -> list[dict[str, str]]:
     """The layers in the order of the forward pass, without their matrices: each block with what it reads and writes,
     and what the readout says."""
-    found = []
+    rows = []
     for title, part in blocks(model):
         verb = "gives" if isinstance(part, LayerNorm) else "adds to"
-        found.append({"part": title, "does": f"reads {_named(part.reads)}; {verb} {_named(part.writes)}"})
-    return [*found, {"part": "Readout", "does": readout_text(model.readout)}]
+        rows.append({"part": title, "does": f"reads {_named(part.reads)}; {verb} {_named(part.writes)}"})
+    return [*rows, {"part": "Readout", "does": readout_text(model.readout)}]
 
 
 def _named(names: Sequence[str], most: int = 12) -> str:
@@ -122,10 +122,10 @@ def _position_lines(model: Transformer, name: str, value: sympy.Expr) -> list[st
     start, formula = model.embedding.start, from_sympy(value)
     if model.max_length is None or formula.count("if(") < 2 or value.free_symbols != {symbol("i")}:
         return [f"  {name} at position i of n: {abridged(formula)} (i counts from {start})"]
-    given: Any = lowered(value)
-    values = [at(given, {"i": start + k}) for k in range(model.max_length)]
-    shown = ", ".join(abridged(quotient(v) if isinstance(v, Fraction) else show(v)) for v in values)
-    return wrapped(f"  {name} at the positions {start} to {start + model.max_length - 1}: {shown}", "    ")
+    formula_tree: Any = lowered(value)
+    values = [at(formula_tree, {"i": start + k}) for k in range(model.max_length)]
+    value_list = ", ".join(abridged(quotient(v) if isinstance(v, Fraction) else show(v)) for v in values)
+    return wrapped(f"  {name} at the positions {start} to {start + model.max_length - 1}: {value_list}", "    ")
 
 
 def grid(matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequence[str], title: str) -> str:
@@ -282,9 +282,9 @@ def html(model: Transformer) -> str:
 def displays(model: Transformer) -> list[Display]:
     """The model as formulas: what a token and a position are, and each block with the coordinates that it changes."""
     first, *lines = _headline(model).split("\n")
-    found = [Display(". ".join([first, *lines, *(added[0].upper() + added[1:] for added in _added(model))]))]
+    shown = [Display(". ".join([first, *lines, *(added[0].upper() + added[1:] for added in _added(model))]))]
     if model.parameters:
-        found.append(Display("Parameters", tuple(map(_symbol_row, model.parameters))))
+        shown.append(Display("Parameters", tuple(map(_symbol_row, model.parameters))))
     embedding, names = model.embedding, list(model.space)
     rows = []
     if embedding.words is not None:
@@ -293,15 +293,15 @@ def displays(model: Transformer) -> list[Display]:
     elif embedding.inputs:
         rows.append(rf"& {', '.join(map(upright, embedding.inputs))} \ {words('are given at each position')}")
     rows += [rf"{upright(c)}_i &= {_entry(v)}" for c, v in embedding.positions.items()]
-    found.append(Display("Embedding", tuple(rows)))
-    found += [Display(title, tuple(_block_rows(part))) for title, part in blocks(model)]
+    shown.append(Display("Embedding", tuple(rows)))
+    shown += [Display(title, tuple(_block_rows(part))) for title, part in blocks(model)]
     readout = model.readout
     scores = ()
     if readout.labels:
         weights = _matrix(readout.weights)
         scores = (rf"{_column(map(words, readout.labels))} &= {weights} {_column(map(upright, readout.reads))}",)
-    found.append(Display(f"Readout: {readout_text(readout)}", scores))
-    return found
+    shown.append(Display(f"Readout: {readout_text(readout)}", scores))
+    return shown
 
 
 def _symbol_row(parameter: Parameter) -> str:

@@ -79,10 +79,10 @@ def outline(statement: Statement, certificate: Mapping[str, Any], part: str = "p
 def outline_text(steps: list[OutlineStep], most: int | None = MOST_LINES) -> str:
     """Numbered, indented lines; with `most`, an abridged proof says how many lines it hides where."""
     total = sum(s.size() for s in steps)
-    shown = _visible(steps, total if most is None else most)
+    visible = _visible(steps, total if most is None else most)
     digits = len(str(total))
     lines: list[str] = []
-    for number, depth, step, hidden in _walk(steps, shown):
+    for number, depth, step, hidden in _walk(steps, visible):
         if step is None:
             lines.append(f"{'':{digits}}  {'  ' * depth}... {_many(hidden, 'line')} ...")
             continue
@@ -98,26 +98,26 @@ def outline_text(steps: list[OutlineStep], most: int | None = MOST_LINES) -> str
                 break_long_words=False,
             )
         )
-    if len(shown) < total:
-        lines.append(f"{total - len(shown)} of {total} lines are hidden; --full shows them.")
+    if len(visible) < total:
+        lines.append(f"{total - len(visible)} of {total} lines are hidden; --full shows them.")
     return "\n".join(lines)
 
 
 def outline_latex(steps: list[OutlineStep], known: Iterable[str], most: int | None = MOST_LINES) -> str:
     """The same lines as paragraphs of LaTeX, set in by depth."""
     total = sum(s.size() for s in steps)
-    shown = _visible(steps, total if most is None else most)
+    visible = _visible(steps, total if most is None else most)
     rows = []
-    for number, depth, step, hidden in _walk(steps, shown):
-        left = 2 + 1.2 * depth
+    for number, depth, step, hidden in _walk(steps, visible):
+        indent = 2 + 1.2 * depth
         if step is None:
             text = rf"\ldots{{}} {_many(hidden, 'line')} \ldots{{}}"
         else:
             text = f"{number}. {step.latex(known, LONG if most is not None else None)}"
             text += f" ({_many(hidden, 'line')} below)" if hidden else ""
-        rows.append(rf"\noindent\hangindent={left + 1.5:.1f}em\hangafter=1\hspace*{{{left:.1f}em}}{text}\par")
-    if len(shown) < total:
-        rows.append(rf"\noindent {total - len(shown)} of {total} lines are hidden.\par")
+        rows.append(rf"\noindent\hangindent={indent + 1.5:.1f}em\hangafter=1\hspace*{{{indent:.1f}em}}{text}\par")
+    if len(visible) < total:
+        rows.append(rf"\noindent {total - len(visible)} of {total} lines are hidden.\par")
     return "\n".join(rows)
 
 
@@ -127,14 +127,14 @@ def _many(number: int, noun: str) -> str:
 
 def _visible(steps: list[OutlineStep], most: int) -> set[int]:
     """The lines to show, by identity: the outer ones first, as many as there is room for."""
-    level, shown, room = list(steps), set[int](), most
+    level, visible, room = list(steps), set[int](), most
     while level and room > 0:
-        if len(level) > room and not shown:  # even the outermost do not fit: their beginning and their end
+        if len(level) > room and not visible:  # even the outermost do not fit: their beginning and their end
             level = [*level[: room - 5], *level[-5:]]
-        shown |= {id(s) for s in level[:room]}
+        visible |= {id(s) for s in level[:room]}
         room -= len(level)
-        level = [s for one in level for s in one.inner]
-    return shown
+        level = [s for step in level for s in step.inner]
+    return visible
 
 
 def _walk(steps: list[OutlineStep], shown: set[int]) -> Iterator[tuple[int, int, OutlineStep | None, int]]:
@@ -199,15 +199,15 @@ class _Narrator:
 
     def cite(self, label: str) -> str:
         """A fact's name as a reader meets it."""
-        kind, colon, rest = label.partition(":")
+        kind, colon, axiom = label.partition(":")
         if not colon:
             return label
-        return f"axiom {rest}" if kind == "ax" else self.lemmas[label].id.removeprefix("lem.")
+        return f"axiom {axiom}" if kind == "ax" else self.lemmas[label].id.removeprefix("lem.")
 
     def branch(self, state: kernel._State) -> list[OutlineStep]:
         """The steps of one open branch, those of the branches it opens nested in them."""
         out: list[OutlineStep] = []
-        met: list[tuple[str, Sort | Term]] = []  # names and hypotheses just introduced
+        introduced: list[tuple[str, Sort | Term]] = []  # names and hypotheses just introduced
         for node in cast("nodes.Proof", state.proof):
             by, goal = node["by"], state.goal
             known, names = set(state.facts), set(state.scope)
@@ -217,11 +217,11 @@ class _Narrator:
             del self.checker.open[waiting:]
             fresh = [(label, state.fact(label)) for label in state.facts if label not in known]
             if by == "intro":
-                met += [(name, state.scope[name]) for name in state.scope if name not in names]
-                met += [(label, fact) for label, fact in fresh]
+                introduced += [(name, state.scope[name]) for name in state.scope if name not in names]
+                introduced += [(label, fact) for label, fact in fresh]
                 continue
-            out += self.introduced(met, goal)
-            met = []
+            out += self.introduced(introduced, goal)
+            introduced = []
             out += getattr(self, f"on_{by}")(node, Taken(state, fresh, opened))
         return out
 
@@ -272,7 +272,7 @@ class _Narrator:
     # One method a kind of node; each returns the lines that it makes.
 
     def on_split(self, node: nodes.Split, at: Taken) -> list[OutlineStep]:
-        heads: list[list[Said]] = [["Show ", self.show(one.goal), "."] for one in at.opened]
+        heads: list[list[Said]] = [["Show ", self.show(branch.goal), "."] for branch in at.opened]
         return self.below(at.opened, heads)
 
     def on_pick(self, node: nodes.Pick, at: Taken) -> list[OutlineStep]:
@@ -312,14 +312,14 @@ class _Narrator:
         return self.below(at.opened, [["Claim ", *self.facts(at.fresh), "."]])
 
     def on_use(self, node: nodes.Use, at: Taken) -> list[OutlineStep]:
-        given = [g for g in node["with"] if isinstance(g, str) and g[:1] not in ("#", "!")]
-        rest = [g[1:] for g in node["with"] if isinstance(g, str) and g.startswith("#")]
+        terms = [g for g in node["with"] if isinstance(g, str) and g[:1] not in ("#", "!")]
+        premises = [g[1:] for g in node["with"] if isinstance(g, str) and g.startswith("#")]
         head: list[Said] = [f"{'By' if ':' in node['fact'] else 'From'} {self.cite(node['fact'])}"]
-        if given:
-            head += [" at ", *_listed([_argument(g) for g in given], "; ")]
-        if rest:
-            head.append(f", with {names_in(rest)}")
-        heads: list[list[Said]] = [["It needs ", self.show(one.goal), "."] for one in at.opened]
+        if terms:
+            head += [" at ", *_listed([_argument(g) for g in terms], "; ")]
+        if premises:
+            head.append(f", with {names_in(premises)}")
+        heads: list[list[Said]] = [["It needs ", self.show(branch.goal), "."] for branch in at.opened]
         return [OutlineStep([*head, ": ", *self.facts(at.fresh), "."], self.below(at.opened, heads))]
 
     def on_cases(self, node: nodes.Cases, at: Taken) -> list[OutlineStep]:
@@ -330,8 +330,8 @@ class _Narrator:
 
     def either(self, at: Taken) -> list[OutlineStep]:
         heads: list[list[Said]] = []
-        for one in at.opened:
-            fresh = [(label, one.fact(label)) for label in one.facts if label not in at.state.facts]
+        for branch in at.opened:
+            fresh = [(label, branch.fact(label)) for label in branch.facts if label not in at.state.facts]
             heads.append(["Case ", *self.facts(fresh), "."])
         return self.below(at.opened, heads)
 
@@ -346,7 +346,7 @@ class _Narrator:
         return [OutlineStep([f"Put {self.cite(node['eq'])} in. To show: ", self.show(at.state.goal), "."])]
 
     def on_antisym(self, node: nodes.Antisym, at: Taken) -> list[OutlineStep]:
-        heads: list[list[Said]] = [["Show ", self.show(one.goal), "."] for one in at.opened]
+        heads: list[list[Said]] = [["Show ", self.show(branch.goal), "."] for branch in at.opened]
         return [OutlineStep(["Equal, since each side is at most the other."], self.below(at.opened, heads))]
 
     def on_induct(self, node: nodes.Induct, at: Taken) -> list[OutlineStep]:

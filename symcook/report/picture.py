@@ -73,8 +73,8 @@ def parts(answer: Run) -> tuple[ChangedRows, HeatMaps]:
     if not steps:
         raise BadInput("a picture must be of a run with its trace", "none", "run it with trace=True")
     groups, maps = list(_groups(steps)), list(_maps(steps))
-    found = {"positions": len(answer.result.everywhere), "rows": sum(len(g) for _, g in groups), "heads": len(maps)}
-    for what, count in found.items():
+    sizes = {"positions": len(answer.result.everywhere), "rows": sum(len(g) for _, g in groups), "heads": len(maps)}
+    for what, count in sizes.items():
         if count > MOST[what]:
             raise BadInput(
                 f"a picture must have at most {MOST[what]} {what}", count, "run a shorter input, or a smaller model"
@@ -175,8 +175,8 @@ class _Canvas:
         """The table of the stream and the answer under it; where it ends."""
         result = answer.result
         names = {name: brief(name, 24) for _, rows in groups for name in rows}
-        shown = [cell(value, _LETTERS).text for _, rows in groups for values in rows.values() for value in values]
-        width = max([5, *map(len, shown), *map(len, words)]) * _WIDE + 12
+        cell_texts = [cell(value, _LETTERS).text for _, rows in groups for values in rows.values() for value in values]
+        width = max([5, *map(len, cell_texts), *map(len, words)]) * _WIDE + 12
         left = _EDGE + max([8, *map(len, names.values())]) * _WIDE + 12
         for k, word in enumerate(words):
             middle = left + k * width + width // 2
@@ -211,9 +211,9 @@ class _Canvas:
             x += width + 12
         else:
             values = answer.outputs if answer.outputs is not None else answer.output.values()
-            said = brief(", ".join(value_text(value) for value in values), 60)
-            self.text(left, y + 18, said, bold=True, mono=True)
-            x += (len(said) + 1) * _WIDE
+            answer_text = brief(", ".join(value_text(value) for value in values), 60)
+            self.text(left, y + 18, answer_text, bold=True, mono=True)
+            x += (len(answer_text) + 1) * _WIDE
         if right - x < 24 * _NARROW:  # below it, since there is no room beside it
             x, y = left, y + _HIGH + 4
         rule = wrap(brief(readout_text(answer.result.model.readout), 200), max(24, (right - x) // 6))
@@ -226,14 +226,16 @@ class _Canvas:
         self.text(x, y + 10, caption, "start", self.colours.quiet, _CAPTION)
         y, x = y + 34, x + max(map(len, words)) * _NARROW + 8
         rows = [[cell(value, _FEW, shaded=True) for value in row] for row in weights]
-        width = max([_SIDE, *(len(one.text) * _NARROW + 8 for row in rows for one in row)])
+        width = max([_SIDE, *(len(shaded.text) * _NARROW + 8 for row in rows for shaded in row)])
         width = max([width, *(len(word) * _NARROW + 4 for word in words)])
         for k, word in enumerate(words):
             self.text(x + k * width + width // 2, y - 5, word, "middle", size=_SMALL, mono=True)
         for word, row in zip(words, rows, strict=True):
             self.text(x - 6, y + 14, word, "end", size=_SMALL, mono=True)
-            for k, one in enumerate(row):
-                self.square(x + k * width, y, width, _SIDE, one if one.shade else TableCell(""), one.shade or 0, _SMALL)
+            for k, shaded in enumerate(row):
+                self.square(
+                    x + k * width, y, width, _SIDE, shaded if shaded.shade else TableCell(""), shaded.shade or 0, _SMALL
+                )
             y += _SIDE
         return y
 
@@ -260,7 +262,7 @@ class _Canvas:
         self.bottom = max(self.bottom, y + 6)
         more = ' class="m"' * mono + ' font-weight="600"' * bold
         more += f' text-anchor="{anchor}"' if anchor != "start" else ""
-        shown = escape(text)
+        escaped = escape(text)
         self.shapes.append(
-            f'<text x="{x}" y="{y}" fill="{colour or self.colours.text}" font-size="{size}"{more}>{shown}</text>'
+            f'<text x="{x}" y="{y}" fill="{colour or self.colours.text}" font-size="{size}"{more}>{escaped}</text>'
         )

@@ -72,8 +72,8 @@ class Sweep:
     def holds(self) -> bool | None:
         """Whether what is claimed holds at every value; None where some are undecided and none fails, or nothing is
         claimed at any."""
-        found = {answer.holds for _, answer in self.claims()}
-        return False if False in found else True if found == {True} else None
+        verdicts = {answer.holds for _, answer in self.claims()}
+        return False if False in verdicts else True if verdicts == {True} else None
 
     @property
     def fixed(self) -> dict[str, int | bool | str]:
@@ -112,8 +112,8 @@ class Sweep:
         for verdict, word in ((True, "holds"), (False, "fails"), (None, "is undecided")):
             at = [v for v, a in self.claims() if a.holds is verdict]
             if at:
-                some = f"{len(at)} of them, {f'from {_ends(at)}' if len(at) > 1 else f'at {brief(at[0], 40)}'}"
-                lines.append(f"  the claim {word} at {'all of them' if len(at) == len(self.values) else some}")
+                counted = f"{len(at)} of them, {f'from {_ends(at)}' if len(at) > 1 else f'at {brief(at[0], 40)}'}"
+                lines.append(f"  the claim {word} at {'all of them' if len(at) == len(self.values) else counted}")
         silent = len(self.values) - len(self.claims())
         if silent:
             lines.append(f"  nothing is claimed at {'all of them' if silent == len(self.values) else silent}")
@@ -144,9 +144,9 @@ def plot_bound(
     Raises BadInput for any of these, Undecided where a value cannot be had to that many digits.
     """
     targets = plot_targets(place, force)
-    found = sweep(kind, over, digits=digits, progress=progress, **arguments)
-    write_plot(targets, found.csv(), curves(found), force)
-    return found, tuple(targets)
+    swept = sweep(kind, over, digits=digits, progress=progress, **arguments)
+    write_plot(targets, swept.csv(), curves(swept), force)
+    return swept, tuple(targets)
 
 
 def sweep(
@@ -194,8 +194,8 @@ def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction], bo
     Raises BadInput for another form, an argument that the kind has not or that is no number, and FROM >= TO.
     """
     form = "write it as NAME=FROM:TO or NAME=FROM:TO:STEPS, for example n=1:1024:21, at the end :log or :linear"
-    name, equals, rest = (part.strip() for part in over.partition("="))
-    parts = [part.strip() for part in rest.split(":")]
+    name, equals, range_text = (part.strip() for part in over.partition("="))
+    parts = [part.strip() for part in range_text.split(":")]
     scale = parts.pop() if parts[-1] in SCALES else None
     if not equals or not name or len(parts) not in (2, 3) or not all(parts):
         raise BadInput("a range must have a name and two ends", over or "nothing", form)
@@ -276,24 +276,24 @@ def curves(found: Sweep) -> Figure:
     values = tuple((at, a.value) for at, a in zip(places, found.answers, strict=True))
     # the claim's squares are hollow and larger, so that both curves are seen where they meet
     hollow = {"linestyle": "--", "marker": "s", "markersize": 6.5, "markerfacecolor": "none"}
-    shown = [Curve(f"{before}{_symbols(first.labels[1])}", claims, hollow)] if claims else []
-    shown.append(Curve(f"{sharp}{_symbols(first.labels[0])}", values, {"color": COLOURS[1], "linestyle": "-"}))
+    drawn = [Curve(f"{before}{_symbols(first.labels[1])}", claims, hollow)] if claims else []
+    drawn.append(Curve(f"{sharp}{_symbols(first.labels[0])}", values, {"color": COLOURS[1], "linestyle": "-"}))
     for verdict, word, mark in ((False, "the claim fails", "x"), (None, "undecided", "+")):
         at = [v for v, a in zip(values, found.answers, strict=True) if a.claimed and a.holds is verdict]
         if at:
             style = {"linestyle": "", "marker": mark, "markersize": 8, "color": COLOURS[3], "zorder": 4}
-            shown.append(Curve(word, tuple(at[:: len(at) // 40 + 1]), style))  # marks that stay apart
-    given = ", ".join(f"{k} = {str(v).lower() if isinstance(v, bool) else v}" for k, v in found.fixed.items())
+            drawn.append(Curve(word, tuple(at[:: len(at) // 40 + 1]), style))  # marks that stay apart
+    settings = ", ".join(f"{k} = {str(v).lower() if isinstance(v, bool) else v}" for k, v in found.fixed.items())
     return Figure(
         "bound",
-        f"{brief(first.source, 55)}: {shown[0].label.replace('claimed:', 'claimed')}",
+        f"{brief(first.source, 55)}: {drawn[0].label.replace('claimed:', 'claimed')}",
         _greek({**WHOLE, **BROKEN}[found.name]),
         _greek(QUANTITIES.get(found.kind, first.labels[0])),
-        tuple(shown),
+        tuple(drawn),
         (found.logarithmic or max(places[-1], 1 / places[0]) >= 10**300, True),
         "; ".join(_notes(found)),
         legend="best",
-        below=_greek(brief(f"{found.kind}: {given}" if given else found.kind, 90)),
+        below=_greek(brief(f"{found.kind}: {settings}" if settings else found.kind, 90)),
     )
 
 

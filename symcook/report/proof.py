@@ -57,12 +57,12 @@ def certificate_of(verdict: Verdict) -> dict[str, Any]:
     from symcook.proof.replay import library
 
     folder = library().root / "certificates"
-    found: list[dict[str, Any]] = []
+    stored: list[dict[str, Any]] = []
     for path in (folder / f"{verdict.id}{end}.json" for end in ("", ".refuted")):
         if path.is_file():
-            found.append(load_json(path.read_bytes()))
+            stored.append(load_json(path.read_bytes()))
     wanted = "refuted" if verdict.status in ("REFUTED", "CORRECTED") else "proved"
-    return next((c for c in found if c.get("sense") == wanted), found[0])
+    return next((c for c in stored if c.get("sense") == wanted), stored[0])
 
 
 def definitions_text(statement: Statement) -> list[str]:
@@ -70,11 +70,11 @@ def definitions_text(statement: Statement) -> list[str]:
     from symcook.proof.runrel import named
 
     lists = dict.fromkeys(re.findall(r"\bnames\(.*?\)", statement.written))
-    out = [f"{one} := {named(f'all {one}. true')[4:-6]}" for one in lists]
+    out = [f"{name_list} := {named(f'all {name_list}. true')[4:-6]}" for name_list in lists]
     for name in used_definitions([statement_tree(statement.text)], statement.known):
-        made = statement.known[name]
-        head = f"{name}({', '.join(made.params)})" if made.params else name
-        out.append(f"{head} := {text_of(made.tree)}")
+        definition = statement.known[name]
+        head = f"{name}({', '.join(definition.params)})" if definition.params else name
+        out.append(f"{head} := {text_of(definition.tree)}")
     return out
 
 
@@ -100,16 +100,16 @@ def table(verdicts: Sequence[Verdict], without: Sequence[str], width: int) -> Ta
         words += [f"false at {witness(verdict.id)}"] if verdict.status in ("REFUTED", "CORRECTED") else []
         words += [verdict.reason] if verdict.reason else []
         rows.append((verdict.status, verdict.id, "; ".join(words)))
-    found = {row.id: row for row in ledger(names=without)} if without else {}
-    rows += [_unproved(name, found.get(name)) for name in without]
+    claims_by_id = {row.id: row for row in ledger(names=without)} if without else {}
+    rows += [_unproved(name, claims_by_id.get(name)) for name in without]
     return Table(rows, width=width)
 
 
 def _unproved(name: str, row: Claim | None) -> tuple[str, str, str]:
     """The line of an id without a stored proof: a definition is a test's, what is cited somebody else's."""
     if row is None or (row.status in ("OPEN", "PROVED", "CORRECTED", "REFUTED") and not (row.same or row.corrected)):
-        said = "" if row is None or row.status == "OPEN" else f", though the ledger says {row.status}"
-        return "OPEN", name, f"no stored proof{said}"
+        status_text = "" if row is None or row.status == "OPEN" else f", though the ledger says {row.status}"
+        return "OPEN", name, f"no stored proof{status_text}"
     what = {"DEFINED": "a definition: "}.get(row.status, "")
     return row.status, name, f"{what}{row.reason or 'no stored proof'}"
 
@@ -193,7 +193,11 @@ def _unasked(verdict: Verdict, statement: Statement, corrected: Iterable[str]) -
     from symcook.proof.replay import statements
 
     holds = [statement] if verdict.status == "PROVED" else [statements()[name] for name in corrected]
-    return [unasked_words(found) for one in holds if one.claim and (found := unasked(one))]
+    return [
+        unasked_words(premises)
+        for statement_held in holds
+        if statement_held.claim and (premises := unasked(statement_held))
+    ]
 
 
 def _axioms(verdict: Verdict) -> tuple[str, str]:
@@ -220,8 +224,8 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> Iterator[
             return PlainLines([outline_text(outline(statement, certificate, part), most)])
         return PlainLines([prooftext.shown(written, part) or "Found by the automation."])
 
-    made = [PlainLines([f"These are the steps of the certificate: {why}."], "")] if why else []
-    yield Document(title, [*made, steps("proof")])
+    notes = [PlainLines([f"These are the steps of the certificate: {why}."], "")] if why else []
+    yield Document(title, [*notes, steps("proof")])
     if "defined" in certificate and not refuted:
         example = example_of(statement, certificate)
         words = "Also proved: its hypotheses are satisfiable"
@@ -292,35 +296,35 @@ def break_json(tried: Iterable[Neighbour]) -> list[dict[str, Any]]:
     an instance at which it is false (null where none was found). "stronger" says that it claims more."""
     return [
         {
-            "kind": one.change.kind,
-            "before": one.change.before,
-            "after": one.change.after,
-            "stronger": one.change.stronger,
-            "accepted": one.accepted,
-            "reason": one.reason or None,
-            "false_at": one.instance or None,
+            "kind": neighbour.change.kind,
+            "before": neighbour.change.before,
+            "after": neighbour.change.after,
+            "stronger": neighbour.change.stronger,
+            "accepted": neighbour.accepted,
+            "reason": neighbour.reason or None,
+            "false_at": neighbour.instance or None,
         }
-        for one in tried
+        for neighbour in tried
     ]
 
 
 def break_text(name: str, tried: Iterable[Neighbour]) -> Iterator[str]:
     """What became of each near miss, as lines, and the counts at the end."""
     false = open_ = sharp = weak = 0
-    for one in tried:
-        change = one.change
+    for neighbour in tried:
+        change = neighbour.change
         yield filled(f"{change.kind}: {change.before}  =>  {change.after}", hang="    ")
-        if one.accepted:
+        if neighbour.accepted:
             sharp += change.stronger
             weak += not change.stronger
             words = "accepted: the stored proof proves this too"
             words += "; it says more, so the statement is not tight here" if change.stronger else " (it may say less)"
-        elif one.instance:
+        elif neighbour.instance:
             false += 1
-            words = f"rejected: {one.reason}; it is false at {one.instance}"
+            words = f"rejected: {neighbour.reason}; it is false at {neighbour.instance}"
         else:
             open_ += 1
-            words = f"rejected: {one.reason}; whether it is true was not decided"
+            words = f"rejected: {neighbour.reason}; whether it is true was not decided"
         yield filled(words, "    ", "  ")
     yield ""
     yield f"{false + open_ + sharp + weak} mutated statements of {name}:"
@@ -353,13 +357,13 @@ def witness(name: str) -> str:
                 claimed, tree = [*claimed, tree[1]], tree[-1]
             if claimed:
                 return f"all {', '.join(claimed)}"
-            names, found = leading_names(home.statements[name].expanded), _values(certificate["proof"], {})
+            names, witnesses = leading_names(home.statements[name].expanded), _values(certificate["proof"], {})
             if not names:
                 used = dict.fromkeys(_uses(certificate["proof"]))
                 models = dict.fromkeys(re.findall(r"\brun\(([\w-]+)\)", home.statements[name].text))
                 return " and ".join(used or (f"the stored model {model}" for model in models))
-            shown = (", ".join(_said(n, v) for n, v in zip(names, at, strict=False)) for at in found)
-            return " or ".join(dict.fromkeys(filter(None, shown)))
+            value_texts = (", ".join(_said(n, v) for n, v in zip(names, at, strict=False)) for at in witnesses)
+            return " or ".join(dict.fromkeys(filter(None, value_texts)))
     raise unknown("refuted claim", name, [])
 
 
@@ -371,8 +375,8 @@ def _said(name: str, value: str) -> str:
     if function is not None:
         name, value = f"{name}({', '.join(function[1].split())})", function[2]
     if multiple := re.fullmatch(r"(-?)(?:([\d/]+)\*)?((?:I\[[^][]*\]\*?)+)(?<!\*)", value):
-        met = " and ".join(re.findall(r"I\[([^][]*)\]", multiple[3]))
-        value = f"{multiple[1]}{multiple[2] or 1} if {met}, else 0"
+        condition = " and ".join(re.findall(r"I\[([^][]*)\]", multiple[3]))
+        value = f"{multiple[1]}{multiple[2] or 1} if {condition}, else 0"
     return f"{name} = {value}"
 
 
@@ -384,16 +388,16 @@ def _values(proof: Sequence[Node], origin: Mapping[str, str]) -> Iterator[list[s
         by = node["by"]
         if by == "obtain":
             source = known.get(node["fact"], f"of {node['fact']}")
-            known |= {one: source for one in (node["name"], node["as"]) if isinstance(one, str)}
+            known |= {label: source for label in (node["name"], node["as"]) if isinstance(label, str)}
         elif by == "witness":
             term = str(node["term"])
             values.append(known.get(term, term))
         elif by == "split":
-            yield from ([*values, *rest] for rest in _values(node["proofs"][-1], known))
+            yield from ([*values, *later] for later in _values(node["proofs"][-1], known))
             return
         elif by in ("cases", "em"):
             for part in node["proofs"]:
-                yield from ([*values, *rest] for rest in _values(part, known))
+                yield from ([*values, *later] for later in _values(part, known))
             return
     yield values
 
@@ -408,11 +412,11 @@ def _uses(proof: Sequence[Node]) -> Iterator[str]:
     for node in proof[1:]:
         if node["by"] in ("obtain", "use") and node["fact"] in labels:
             labels |= set(_flat([node["as"]]))
-            given = [x for x in node.get("with", ()) if isinstance(x, str) and x[:1] not in ("#", "!")]
-            if given:
-                yield ", ".join(given)
+            terms = [x for x in node.get("with", ()) if isinstance(x, str) and x[:1] not in ("#", "!")]
+            if terms:
+                yield ", ".join(terms)
 
 
 def _flat(labels: list[Any]) -> Iterator[str]:
-    for one in labels:
-        yield from one if isinstance(one, list) else [one]
+    for label in labels:
+        yield from label if isinstance(label, list) else [label]

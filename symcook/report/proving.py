@@ -61,11 +61,11 @@ def lines(answer: ProofAnswer, file: str | None = None) -> list[str]:
         return [in_python(answer.why or ""), *answer.remaining.splitlines()]
     if answer.certificate is None:
         return [f"False of     {answer.shown}{smallest(answer)}, as its exact run shows", str(answer.why)]
-    found = [] if answer.shown is None else [f"False of     {answer.shown}{smallest(answer)}"]
-    found.append(f"Statement    {_cut(answer.claim.text, file)}")
+    shown_lines = [] if answer.shown is None else [f"False of     {answer.shown}{smallest(answer)}"]
+    shown_lines.append(f"Statement    {_cut(answer.claim.text, file)}")
     if unchecked := answer.unchecked:
-        found.append(f"Not checked  {unasked_words(unchecked)}")
-    return [*found, f"Lemmas       {', '.join(answer.lemmas) or 'none'}"]
+        shown_lines.append(f"Not checked  {unasked_words(unchecked)}")
+    return [*shown_lines, f"Lemmas       {', '.join(answer.lemmas) or 'none'}"]
 
 
 def smallest(answer: ProofAnswer) -> str:

@@ -26,8 +26,8 @@ DIGITS = 20
 def line(found: Answer) -> str:
     """The question and the last row: the repr."""
     last = dict(zip(found.columns, _cells(found, found.rows[-1]), strict=True)) if found.rows else {}
-    shown = ", ".join(f"{name} = {brief(cell, 30)}" for name, cell in list(last.items())[:3])
-    return brief(f"<Answer {brief(_title(found), 40)}: {shown}>")
+    cells_text = ", ".join(f"{name} = {brief(cell, 30)}" for name, cell in list(last.items())[:3])
+    return brief(f"<Answer {brief(_title(found), 40)}: {cells_text}>")
 
 
 def _title(found: Answer) -> str:
@@ -105,7 +105,9 @@ def table_csv(found: Answer) -> str:
     """A line for each length; a number has its radius in a column of its own (0 of an exact one, which stands rounded
     to 20 digits where it has more)."""
     numbers = [name for name in found.columns if name != "n" and any(_ball(row.get(name)) for row in found.rows)]
-    header = [one for name in found.columns for one in ((name, f"{name}_rad") if name in numbers else (name,))]
+    header = [
+        column_name for name in found.columns for column_name in ((name, f"{name}_rad") if name in numbers else (name,))
+    ]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
@@ -117,8 +119,8 @@ def table_csv(found: Answer) -> str:
             if ball is not None:
                 cells += [ball.mid, ball.rad]
             else:
-                shown = "" if cell is None else str(cell).lower() if isinstance(cell, bool) else str(cell)
-                cells += [shown, ""] if name in numbers else [shown]
+                cell_text = "" if cell is None else str(cell).lower() if isinstance(cell, bool) else str(cell)
+                cells += [cell_text, ""] if name in numbers else [cell_text]
         writer.writerow(cells)
     return out.getvalue()
 
@@ -147,8 +149,8 @@ def figure(found: Answer) -> Figure:
             if found.by and row.get(found.by) != group:
                 continue
             cell = row.get(name)
-            whole = type(cell) is int
-            value = ball(arb_of(cell), DIGITS) if whole else _ball(cell)
+            is_integer = type(cell) is int
+            value = ball(arb_of(cell), DIGITS) if is_integer else _ball(cell)
             if value is not None and not (found.logarithmic and value.mid == "0"):
                 points.append((Fraction(str(row["n"])), value))
         if points:

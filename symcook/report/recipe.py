@@ -28,13 +28,18 @@ def listing(
     the end families and programs, each with what it computes."""
     width = max(len(recipe.name) for recipe in recipes)
     entries: dict[str, list[tuple[list[int], str]]] = {}
-    every = [(one.section, one.name, one.summary, "" if one.paper == COOKBOOK else one.paper) for one in recipes]
-    for section, name, summary, paper in every + [(one.section, one.short, one.summary, "") for one in OPERATIONS]:
+    every = [
+        (recipe.section, recipe.name, recipe.summary, "" if recipe.paper == COOKBOOK else recipe.paper)
+        for recipe in recipes
+    ]
+    for section, name, summary, paper in every + [
+        (function.section, function.short, function.summary, "") for function in OPERATIONS
+    ]:
         title = paper or f"{section[:1]}  {CHAPTERS.get(section[:1], '')}"
         line = f"{f'§{section}' if section else '':<7} {name:<{width}}  {summary}"
         entries.setdefault(title, []).append(([int(part) for part in section.split(".") if part], line))
     order = sorted(entries, key=lambda title: (not title[0].isdigit(), title == OTHER, title))
-    own = {title: [line for _, line in sorted(entries[title], key=lambda one: one[0])] for title in order}
+    own = {title: [line for _, line in sorted(entries[title], key=lambda entry: entry[0])] for title in order}
     chapters = [Document(title, [PlainLines(lines)]) for title, lines in own.items()]
     same = [f"        {name:<{width}}  {summary}" for name, summary in families]
     chapters.append(Document("Families: the same for all parameter values (symcook new)", [PlainLines(same)]))
@@ -66,11 +71,11 @@ def document(facts: Mapping[str, Any]) -> Document:
         if key == "computes":
             rows += [(f"  {word}", means) for word, means in facts.get("where", {}).items()]
     texts = [facts[key].split("\n\n") for key in ("words", "details") if facts.get(key)]
-    parts: list[Any] = [PlainLines([" ".join(one.split()) for one in text], "") for text in texts]
+    parts: list[Any] = [PlainLines([" ".join(paragraph.split()) for paragraph in text], "") for text in texts]
     parts += [Table(rows)] if rows else []
     parts += [Document("statements of the papers:", [PlainLines(facts["claims"])])] if facts.get("claims") else []
     if facts.get("parts"):
-        parts.append(Document("parts:", [PlainLines([f"{one['part']}: {one['does']}" for one in facts["parts"]])]))
+        parts.append(Document("parts:", [PlainLines([f"{part['part']}: {part['does']}" for part in facts["parts"]])]))
     for key, label in (("arguments", "arguments of the recipe"), ("symbols", "parameters of the model")):
         parts += [Document(f"{label}:", [Table(list(map(_entry, facts[key])))])] if facts.get(key) else []
     return Document(f"{facts['name']}: {facts['summary']}", parts, apart="\n\n")

@@ -31,8 +31,8 @@ _CUT = "≈: the first digits of a longer value; the trace has the whole of it, 
 
 def line(answer: Run) -> str:
     """The verdict or the values in a line: the repr."""
-    model, said = answer.result.model, answer_text(answer)
-    return brief(f"<Run {brief(model.name, 40)} on {brief(answer.given or EMPTY_STRING, 40)}: {said}>")
+    model, answered = answer.result.model, answer_text(answer)
+    return brief(f"<Run {brief(model.name, 40)} on {brief(answer.given or EMPTY_STRING, 40)}: {answered}>")
 
 
 def answer_text(answer: Run) -> str:
@@ -50,8 +50,10 @@ def answers_that_count(answer: Run) -> str:
     if not result.model.readout.each:
         return answer_text(answer)
     verdicts = result.model.decides
-    shown = [VERDICTS[one] for one in result.answers] if verdicts else map(value_text, answer.outputs or ())
-    return ", ".join(shown) or "no answer counts"
+    answer_texts = (
+        [VERDICTS[verdict] for verdict in result.answers] if verdicts else map(value_text, answer.outputs or ())
+    )
+    return ", ".join(answer_texts) or "no answer counts"
 
 
 def document(answer: Run) -> Drawn:
@@ -71,8 +73,8 @@ def text(answer: Run, width: int = WIDE) -> str:
         lines.append(f"  {_doubt(answer)}")
     start = answer.result.model.embedding.start
     for step in document.get("trace", ()):
-        shown = {name: list(map(whole, column)) for name, column in step["coordinates"].items()}
-        lines += ["", _where(step), stream_table(shown, start, width)]
+        columns_text = {name: list(map(whole, column)) for name, column in step["coordinates"].items()}
+        lines += ["", _where(step), stream_table(columns_text, start, width)]
         for head, weights in _heads(step):
             if not weights:
                 lines.append(f"  {head} writes nothing")
@@ -132,9 +134,9 @@ def html(answer: Run) -> str:
         where = "value" if answer.result.model.pointwise else f"value at position {places[answer.result.place]}"
         parts.append(table(["coordinate", where], rows, words=True))
     if "outputs" in document:
-        given = list(map(value_text, document["outputs"]))
-        header = places if len(given) == len(places) else [places[answer.result.place]]
-        parts.append(table(["position", *header], [["answer", *given]]))
+        answers = list(map(value_text, document["outputs"]))
+        header = places if len(answers) == len(places) else [places[answer.result.place]]
+        parts.append(table(["position", *header], [["answer", *answers]]))
     if document.get("reliable") is False:
         parts.append(paragraph(_doubt(answer)))
     for step in document.get("trace", ()):
@@ -185,9 +187,9 @@ def displays(answer: Run) -> list[Display]:
     rows = [rf"{upright(name)} &= {value_latex(value)}" for name, value in document["output"].items()]
     if "outputs" in document:
         rows.append(rf"{words('by position')} &\colon {', '.join(map(_answer, document['outputs']))}")
-    found = [Display(_title(document), tuple(rows))]
+    shown = [Display(_title(document), tuple(rows))]
     if document.get("reliable") is False:
-        found.append(Display(_doubt(answer)))
+        shown.append(Display(_doubt(answer)))
     places = list(map(words, _places(answer)))
     for step in document.get("trace", ()):
         table = [[words("position"), *places]]
@@ -198,8 +200,8 @@ def displays(answer: Run) -> list[Display]:
                 entries = [list(map(value_latex, row)) for row in weights]
                 drawn = array(entries, "r" * len(places), brackets=True)
                 rows.append(rf"& {words(f'head {number}: ')} \alpha = {drawn}")
-        found.append(Display(_where(step), tuple(rows)))
-    return found
+        shown.append(Display(_where(step), tuple(rows)))
+    return shown
 
 
 def _answer(value: object) -> str:

@@ -57,8 +57,8 @@ def plot(answer: Run) -> Figure:
             _frame(axes, k, last[name], fill=False, edgecolor=LIGHT.text, linewidth=1.8, zorder=3)
     _labelled(axes, len(tokens), (-0.5, y - 0.5), tokens, (ticks, names))
     values = answer.outputs if answer.outputs is not None else answer.output.values()
-    said = VERDICTS[answer.accept] if model.decides else brief(", ".join(map(value_text, values)), 60)
-    title = f"{model.name} on {answer.given or EMPTY_STRING}: {said}"
+    answered = VERDICTS[answer.accept] if model.decides else brief(", ".join(map(value_text, values)), 60)
+    title = f"{model.name} on {answer.given or EMPTY_STRING}: {answered}"
     figure.suptitle(brief(title, 70), fontsize=11, parse_math=False)
     return figure
 
@@ -85,8 +85,8 @@ def attention(answer: Run) -> Figure:
             continue
         caption, rows = drawn[place]
         for y, row in enumerate(rows):
-            for k, one in enumerate(row):
-                _square(axes, k, y, one if one.shade else TableCell(""), one.shade or 0)
+            for k, shaded in enumerate(row):
+                _square(axes, k, y, shaded if shaded.shade else TableCell(""), shaded.shade or 0)
         _labelled(axes, len(tokens), (-0.5, len(tokens) - 0.5), tokens, (range(len(tokens)), tokens))
         axes.set_title(caption, fontsize=10, parse_math=False)
     return figure
@@ -94,7 +94,7 @@ def attention(answer: Run) -> Figure:
 
 def _width(tokens: Sequence[str], rows: Sequence[Sequence[TableCell]]) -> float:
     """The width of a square that holds each text, in inches."""
-    longest = max([3, *map(len, tokens), *(len(one.text) for row in rows for one in row)])
+    longest = max([3, *map(len, tokens), *(len(shaded.text) for row in rows for shaded in row)])
     return _LETTER * (longest + 1.5)
 
 

@@ -29,8 +29,8 @@ class Section(NamedTuple):
 
 def listed(parts: Iterable[Sequence[Said]], between: str = "; ") -> list[Said]:
     out: list[Said] = []
-    for one in parts:
-        out += [*([between] if out else []), *one]
+    for part in parts:
+        out += [*([between] if out else []), *part]
     return out
 
 

@@ -22,7 +22,7 @@ def tidy(tree: Tree) -> Tree:
     >>> show(tidy(("+", ("*", ONE, ("name", "x")), ("neg", ("name", "y")))))
     'x - y'
     """
-    tag, *kids = (tidy(one) if isinstance(one, tuple) and one else one for one in tree)
+    tag, *kids = (tidy(child) if isinstance(child, tuple) and child else child for child in tree)
     if tag == "*" and ZERO in kids:
         return ZERO
     if (tag == "*" and ONE in kids) or (tag == "/" and kids[1] == ONE):
@@ -38,7 +38,7 @@ def tidy(tree: Tree) -> Tree:
     if tag == "+" and kids[1][0] == "-":
         return tidy(("-", ("+", kids[0], kids[1][1]), kids[1][2]))
     if tag in ("+", "-") and kids[0][0] in ("+", "-") and kids[1][0] == kids[0][2][0] == "num":
-        low, high = (Fraction(*one[1:]) for one in (kids[0][2], kids[1]))
+        low, high = (Fraction(*operand[1:]) for operand in (kids[0][2], kids[1]))
         both = (low if kids[0][0] == "+" else -low) + (high if tag == "+" else -high)
         return tidy(("+" if both > 0 else "-", kids[0][1], ("num", abs(both.numerator), both.denominator)))
     if tag == "neg" and kids[0][0] == "neg":
@@ -102,27 +102,27 @@ def at_round(tree: Tree, index: str, other: str) -> Tree | None:
     >>> show(at_round(parse_term("I[f = t & 0 < c(f)]*x(f)"), "f", "t"))
     'I[0 < c(t)]*x(t)'
     """
-    found = _alone(tree, {("=", ("name", index), ("name", other)), ("=", ("name", other), ("name", index))})
-    return None if found is None else tidy(renamed(found, {index: ("name", other)}))
+    without_index = _alone(tree, {("=", ("name", index), ("name", other)), ("=", ("name", other), ("name", index))})
+    return None if without_index is None else tidy(renamed(without_index, {index: ("name", other)}))
 
 
 def _alone(tree: Tree, wanted: set[Tree]) -> Tree | None:
     tag = tree[0]
     if tag == "ind":
         parts = conjuncts(tree[1])
-        rest = [one for one in parts if one not in wanted]
-        if len(rest) == len(parts):
+        remaining = [conjunct for conjunct in parts if conjunct not in wanted]
+        if len(remaining) == len(parts):
             return None
-        return ("ind", reduce(lambda a, b: ("&", a, b), rest)) if rest else ONE
+        return ("ind", reduce(lambda a, b: ("&", a, b), remaining)) if remaining else ONE
     if tag == "*":
         for place in (1, 2):
-            if (made := _alone(tree[place], wanted)) is not None:
-                return (tag, made, tree[2]) if place == 1 else (tag, tree[1], made)
+            if (inner := _alone(tree[place], wanted)) is not None:
+                return (tag, inner, tree[2]) if place == 1 else (tag, tree[1], inner)
     if tag in ("neg", "/"):
-        made = _alone(tree[1], wanted)
-        return None if made is None else (tag, made, *tree[2:])
+        inner = _alone(tree[1], wanted)
+        return None if inner is None else (tag, inner, *tree[2:])
     if tag in ("+", "-"):
-        both = [_alone(one, wanted) for one in tree[1:]]
+        both = [_alone(operand, wanted) for operand in tree[1:]]
         return None if None in both else (tag, *both)
     return None
 
@@ -130,16 +130,19 @@ def _alone(tree: Tree, wanted: set[Tree]) -> Tree | None:
 def by_cases(tree: Tree) -> list[tuple[Tree, Tree]]:
     """A sum of terms I[x = 1]*a, I[x = 2]*b as its cases: conditions of which no two hold, each with its value; else
     nothing."""
-    found = []
+    cases = []
     for sign, term in _terms(tidy(tree), 1):
         case = _case(term)
         if case is None:
             return []
-        found.append((case[0], tidy(("neg", case[1])) if sign < 0 else tidy(case[1])))
-    told = [next((one for one in conjuncts(c) if one[0] == "=" and one[2][0] == "num"), None) for c, _ in found]
-    apart = {one[2] for one in told if one is not None}
-    same = {one[1] for one in told if one is not None}
-    return found if len(found) > 1 and len(apart) == len(found) and len(same) == 1 else []
+        cases.append((case[0], tidy(("neg", case[1])) if sign < 0 else tidy(case[1])))
+    equations = [
+        next((conjunct for conjunct in conjuncts(c) if conjunct[0] == "=" and conjunct[2][0] == "num"), None)
+        for c, _ in cases
+    ]
+    apart = {condition[2] for condition in equations if condition is not None}
+    same = {condition[1] for condition in equations if condition is not None}
+    return cases if len(cases) > 1 and len(apart) == len(cases) and len(same) == 1 else []
 
 
 def _terms(tree: Tree, sign: int) -> list[tuple[int, Tree]]:
@@ -154,9 +157,9 @@ def _case(tree: Tree) -> tuple[Tree, Tree] | None:
         return tree[1], ONE
     if tree[0] in ("*", "/"):
         for place in (1, 2)[: 2 if tree[0] == "*" else 1]:
-            if (made := _case(tree[place])) is not None:
-                kids = [made[1] if k == place else one for k, one in enumerate(tree[1:], 1)]
-                return made[0], (tree[0], *kids)
+            if (inner := _case(tree[place])) is not None:
+                kids = [inner[1] if k == place else kid for k, kid in enumerate(tree[1:], 1)]
+                return inner[0], (tree[0], *kids)
     return None
 
 
@@ -178,9 +181,9 @@ def entries(over: Iterable[Sequence[Range]]) -> str:
     >>> entries([(), (Range("c", ONE, ("name", "N")),), (Range("c", ZERO, ("name", "N")),)])
     '2*N + 2'
     """
-    each = (reduce(_times, (_size(one) for one in ranges), {(): Fraction(1)}) for ranges in over)
-    made = reduce(_plus, each, ShownPoly())
-    ordered = sorted(made.items(), key=lambda one: (-len(one[0]), one[0]))
+    each = (reduce(_times, (_size(range_) for range_ in ranges), {(): Fraction(1)}) for ranges in over)
+    polynomial = reduce(_plus, each, ShownPoly())
+    ordered = sorted(polynomial.items(), key=lambda monomial: (-len(monomial[0]), monomial[0]))
     text = ""
     for names_of, number in ordered:
         if number:
@@ -212,11 +215,11 @@ def _plus(a: ShownPoly, b: ShownPoly) -> ShownPoly:
 
 
 def _times(a: ShownPoly, b: ShownPoly) -> ShownPoly:
-    made = ShownPoly()
+    product = ShownPoly()
     for x, p in a.items():
         for y, q in b.items():
-            made = _plus(made, {tuple(sorted((*x, *y))): p * q})
-    return made
+            product = _plus(product, {tuple(sorted((*x, *y))): p * q})
+    return product
 
 
 def depends(tree: Tree, given: Iterable[str]) -> bool:

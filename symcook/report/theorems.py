@@ -47,51 +47,51 @@ class _Clause(NamedTuple):
 
 def conclusions(statement: str, family: Family) -> list[str]:
     """What a statement says of a run of this very family, behind its hypotheses."""
-    return [one.says for one in _clauses(statement, family)]
+    return [clause.says for clause in _clauses(statement, family)]
 
 
 def theorems(family: Family, statements: Iterable[Statement]) -> list[Theorem]:
     """What these statements say of a run of the family, each thing once, under the fewest hypotheses."""
-    found = list[Theorem]()
-    for one in statements:
-        for clause in _clauses(one.written, family):
-            made = _told(one.id, clause, family)._replace(known=one.known)
-            same = next((k for k, old in enumerate(found) if _same(old.says) == _same(made.says)), None)
+    merged = list[Theorem]()
+    for statement in statements:
+        for clause in _clauses(statement.written, family):
+            theorem = _told(statement.id, clause, family)._replace(known=statement.known)
+            same = next((k for k, old in enumerate(merged) if _same(old.says) == _same(theorem.says)), None)
             if same is None:
-                if one.claim:
-                    found.append(made)
+                if statement.claim:
+                    merged.append(theorem)
                 continue
-            old = found[same]
-            less, more = ({*map(_same, (*x.given, *x.further))} for x in (made, old))
-            if less == more and one.claim:
-                found[same] = old._replace(ids=tuple(dict.fromkeys((*old.ids, one.id))))
+            old = merged[same]
+            less, more = ({*map(_same, (*x.given, *x.further))} for x in (theorem, old))
+            if less == more and statement.claim:
+                merged[same] = old._replace(ids=tuple(dict.fromkeys((*old.ids, statement.id))))
             elif less < more:
-                found[same] = made._replace(also=tuple(dict.fromkeys((*old.ids, *old.also))))
-            elif more < less and one.claim:
-                found[same] = old._replace(also=tuple(dict.fromkeys((*old.also, one.id))))
-            elif one.claim:
-                found.append(made)
-    return found
+                merged[same] = theorem._replace(also=tuple(dict.fromkeys((*old.ids, *old.also))))
+            elif more < less and statement.claim:
+                merged[same] = old._replace(also=tuple(dict.fromkeys((*old.also, statement.id))))
+            elif statement.claim:
+                merged.append(theorem)
+    return merged
 
 
 def _told(name: str, clause: _Clause, family: Family) -> Theorem:
     """A clause with its conclusion's own hypotheses before it, and those of other parts of the statement apart."""
-    given, says = _peeled([*clause.given, clause.says])
+    hypotheses, says = _peeled([*clause.given, clause.says])
     tables = (one for table in family.tables.values() for one in table.where)
-    premises = {show(one) for condition in (*family.sizes.values(), *tables) for one in conjuncts(condition)}
-    given = [one for one in given if one not in premises]
+    premises = {show(conjunct) for condition in (*family.sizes.values(), *tables) for conjunct in conjuncts(condition)}
+    hypotheses = [one for one in hypotheses if one not in premises]
     mine = {*family.sizes, *family.tables, *family.space, "n", "w"}
-    own = [x for x in clause.over if x not in mine or f"g_{x}" in {*_words(says), *_words(" ".join(given))}]
+    own = [x for x in clause.over if x not in mine or f"g_{x}" in {*_words(says), *_words(" ".join(hypotheses))}]
     values = {*family.tables, *family.space} - {*own}
-    theirs = [one for one in given if RUN.search(one) or values.intersection(_words(one))]
+    theirs = [one for one in hypotheses if RUN.search(one) or values.intersection(_words(one))]
     needed = {x for one in (*theirs, says) for x in own if x in _words(one)}
-    near, far = list[str](), list(given)
+    near, far = list[str](), list(hypotheses)
     while True:
         apart = [one for one in far if one not in theirs and not _pertinent(one, own, needed)]
         moved = [one for one in far if one not in apart]
         if not moved:
             break
-        near, far = [one for one in given if one in near or one in moved], apart
+        near, far = [one for one in hypotheses if one in near or one in moved], apart
         needed |= {x for one in moved for x in own if x in _words(one)}
     used = {*_words(" ".join([*near, says]))}
     near, says, same = _unprefixed(near, says)
@@ -109,21 +109,24 @@ def _of(family: Family) -> set[str]:
 
 def _apart(names: Sequence[str], texts: Sequence[str]) -> dict[str, str]:
     """Names with a digit behind them, for those of a theorem that are the family's, which have a g_ in its text."""
-    taken = {*_words(" ".join(texts))}
-    return {name: next(one for k in range(len(taken) + 1) if (one := f"{name}{k}") not in taken) for name in names}
+    names_taken = {*_words(" ".join(texts))}
+    return {
+        name: next(one for k in range(len(names_taken) + 1) if (one := f"{name}{k}") not in names_taken)
+        for name in names
+    }
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:
     """A text with other names for these, and the family's without the g_ that told them apart."""
-    made = re.sub(r"\b[A-Za-z]\w*", lambda word: names.get(word[0], word[0]), text)
-    return re.sub(rf"\bg_({'|'.join(names) or '(?!)'})\b", r"\1", made)
+    renamed_text = re.sub(r"\b[A-Za-z]\w*", lambda word: names.get(word[0], word[0]), text)
+    return re.sub(rf"\bg_({'|'.join(names) or '(?!)'})\b", r"\1", renamed_text)
 
 
 def _pertinent(given: str, own: Sequence[str], needed: set[str]) -> bool:
     """Whether a hypothesis is about names of the conclusion; one that says what another name is, is not."""
     here = {x for x in own if x in _words(given)}
-    said = {m[1] for m in re.finditer(r"\b(\w+)(?:\([\w\s,+*-]*\))? = ", given)} & {*own}
-    return not here or bool(here & needed and (not said or said & needed))
+    defined_names = {m[1] for m in re.finditer(r"\b(\w+)(?:\([\w\s,+*-]*\))? = ", given)} & {*own}
+    return not here or bool(here & needed and (not defined_names or defined_names & needed))
 
 
 def _words(text: str) -> list[str]:
@@ -132,15 +135,15 @@ def _words(text: str) -> list[str]:
 
 def _peeled(texts: Sequence[str]) -> tuple[list[str], str]:
     """Hypotheses and a conclusion, of which the hypotheses that it begins with are taken off."""
-    *given, says = texts
+    *hypotheses, says = texts
     while True:
         try:
             tree = parse_formula(says)
         except BadInput:
-            return given, says
+            return hypotheses, says
         if tree[0] != "->":
-            return given, says
-        given, says = [*given, *map(show, conjuncts(tree[1]))], show(tree[2])
+            return hypotheses, says
+        hypotheses, says = [*hypotheses, *map(show, conjuncts(tree[1]))], show(tree[2])
 
 
 def _clauses(statement: str, family: Family) -> Iterator[_Clause]:
@@ -169,7 +172,7 @@ def _clauses(statement: str, family: Family) -> Iterator[_Clause]:
             continue
         end += behind.end()
         parts = [*_above(statement, start), *_parts(statement[start:place]), *given]
-        if any((other := CALL.fullmatch(one)) and other[1] == "run" for one in parts):
+        if any((other := CALL.fullmatch(condition)) and other[1] == "run" for condition in parts):
             continue  # what compares two runs is told of the first
         says = " ".join(statement[end : _clause(statement, end, 1)].split())
         while (
@@ -179,29 +182,35 @@ def _clauses(statement: str, family: Family) -> Iterator[_Clause]:
             how = ", ".join(f"{key} = {value}" for key, value in chosen(other).items())
             parts.append(f"{prefix}x is x in a run with {how}")
             says = says[other.end() + more.end() :]
-        own = [one for one in parts if one and one != "1 <= n" and CALL.fullmatch(one) is None]
+        own = [
+            condition
+            for condition in parts
+            if condition and condition != "1 <= n" and CALL.fullmatch(condition) is None
+        ]
         if any(map(CUT.search, own)):
             continue  # a statement with runs inside of it, as of all inputs, is no theorem about one
         yield _Clause(
-            _over(statement[: call.start()], start), [CALL.sub(word, one) for one in own], CALL.sub(word, says)
+            _over(statement[: call.start()], start),
+            [CALL.sub(word, condition) for condition in own],
+            CALL.sub(word, says),
         )
 
 
 def _over(text: str, start: int) -> dict[str, str]:
     """The names with sorts that are quantified around a place, from the outermost on."""
-    found = dict[str, str]()
+    sorts = dict[str, str]()
     while True:
         match = re.match(r"\s*all ([^.]*)\.\s", CALL.sub("", text[start:]))
-        pairs = [one.split(":") for one in match[1].split(",") if one.count(":") == 1] if match else []
-        found = {name.strip(): sort.strip() for name, sort in pairs} | found
+        pairs = [declared.split(":") for declared in match[1].split(",") if declared.count(":") == 1] if match else []
+        sorts = {name.strip(): sort.strip() for name, sort in pairs} | sorts
         if start <= 0:
-            return found
+            return sorts
         start = _clause(text, start - 1, -1)
 
 
 def _parts(text: str) -> list[str]:
     """The parts of a text behind its first quantifier, each in one line."""
-    return [" ".join(one.split()) for one in _parted(_body(text))]
+    return [" ".join(part.split()) for part in _parted(_body(text))]
 
 
 def _body(text: str) -> str:
@@ -211,13 +220,13 @@ def _body(text: str) -> str:
 
 def _above(text: str, start: int) -> list[str]:
     """The hypotheses under which what stands in a bracket is said: what is before an arrow, outside of it."""
-    found = list[str]()
+    hypotheses = list[str]()
     while start > 0:
         outer = _clause(text, start - 1, -1)
         *premises, _ = _parted(_body(text[outer : start - 1]), ("->",))
-        found = [*(part for one in premises for part in _parts(one)), *found]
+        hypotheses = [*(part for premise in premises for part in _parts(premise)), *hypotheses]
         start = outer
-    return found
+    return hypotheses
 
 
 def _clause(text: str, at: int, step: int) -> int:
@@ -248,19 +257,21 @@ def _unprefixed(given: Sequence[str], says: str) -> tuple[list[str], str, set[st
     """Hypotheses and conclusion with the family's names for g_..: where a hypothesis only says that a table of the
     statement is the family's, it is left out, and the table is among the names returned. A name that would then mean
     two things keeps its g_."""
-    kept, same = list[str](), set[str]()
-    for one in given:
-        parts = _parted(re.sub(r"^(?:all \w+ in [^.]*\.\.[^.]*\. )*", "", one.removeprefix("(").removesuffix(")")))
+    conditions, same = list[str](), set[str]()
+    for condition in given:
+        parts = _parted(
+            re.sub(r"^(?:all \w+ in [^.]*\.\.[^.]*\. )*", "", condition.removeprefix("(").removesuffix(")"))
+        )
         equal = [re.fullmatch(r"g_(\w+)(\([\w, ]*\))? = \1(?(2)\2)", part.strip()) for part in parts]
         if all(equal):
             same |= {match[1] for match in equal if match}
         else:
-            kept.append(one)
-    text = " ".join([*kept, says])
+            conditions.append(condition)
+    text = " ".join([*conditions, says])
     twice = {*re.findall(r"\b(?!g_)[A-Za-z]\w*", text)} - same
     free = [name for name in {*re.findall(r"\bg_(\w+)", text)} if name not in twice]
     named = re.compile(rf"\bg_({'|'.join(free) or '(?!)'})\b")
-    return [named.sub(r"\1", one) for one in kept], named.sub(r"\1", says), same
+    return [named.sub(r"\1", condition) for condition in conditions], named.sub(r"\1", says), same
 
 
 def _same(text: str) -> str:
@@ -279,11 +290,11 @@ def _numbered(tree: Tree, put: Mapping[str, str], depth: int) -> Tree:
     fresh = {name: f"b{depth + k}_" for k, name in enumerate(bound)}
     inner, depth = {**put, **fresh}, depth + len(bound)
     head = (tag, tuple(fresh.values()) if tag == "lambda" else fresh[tree[1]]) if bound else (tag,)
-    rest = list(tree[len(head) :])
-    for place, part in enumerate(rest):
+    parts = list(tree[len(head) :])
+    for place, part in enumerate(parts):
         if isinstance(part, tuple) and part and isinstance(part[0], str) and part[0] != "fun":
             ends = tag in ("all in", "ex in", "sum", "prod") and place < 2
-            rest[place] = _numbered(part, put if ends else inner, depth)
+            parts[place] = _numbered(part, put if ends else inner, depth)
         elif isinstance(part, tuple) and part and isinstance(part[0], tuple):
-            rest[place] = tuple(_numbered(one, inner, depth) for one in part)
-    return (*head, *rest)
+            parts[place] = tuple(_numbered(operand, inner, depth) for operand in part)
+    return (*head, *parts)

@@ -78,7 +78,7 @@ def second_checker() -> Trusted | None:
 
 def checker_lines() -> int:
     """The lines of code of the checker that `prove` runs."""
-    return sum(one.lines for one in first_checker())
+    return sum(file.lines for file in first_checker())
 
 
 def assumptions(names: Iterable[str] | None = None) -> dict[str, list[str]]:
@@ -87,7 +87,7 @@ def assumptions(names: Iterable[str] | None = None) -> dict[str, list[str]]:
     from symcook.proof.replay import library
 
     home = library()
-    found: dict[str, list[str]] = {}
+    users: dict[str, list[str]] = {}
     for name in home.certificates() if names is None else names:
         for path in (home.root / "certificates" / f"{name}{end}.json" for end in ("", ".refuted")):
             text = path.read_bytes() if path.is_file() else b""
@@ -95,8 +95,8 @@ def assumptions(names: Iterable[str] | None = None) -> dict[str, list[str]]:
                 certificate = load_json(text)
                 for used in certificate.get("lemmas", {}) if isinstance(certificate, dict) else ():
                     if used.startswith(("named.", "oracle.")):
-                        found.setdefault(used, []).append(name)
-    return {used: sorted(set(found[used])) for used in sorted(found)}
+                        users.setdefault(used, []).append(name)
+    return {used: sorted(set(users[used])) for used in sorted(users)}
 
 
 def below(names: Iterable[str]) -> list[str]:
@@ -104,13 +104,13 @@ def below(names: Iterable[str]) -> list[str]:
     from symcook.proof.replay import library
 
     home = library()
-    todo, found = list(names), dict[str, None]()
+    todo, statements_below = list(names), dict[str, None]()
     while todo:
         name = todo.pop(0)
-        if name not in found and name in home.statements:
-            found[name] = None
+        if name not in statements_below and name in home.statements:
+            statements_below[name] = None
             todo += home.lemmas(name)
-    return list(found)
+    return list(statements_below)
 
 
 def axioms_used(names: Iterable[str]) -> list[str]:
@@ -136,15 +136,15 @@ def _words(names: Iterable[str]) -> set[str]:
 
 def _texts(document: object) -> set[str]:
     """Every text in a document."""
-    found: set[str] = set()
+    texts: set[str] = set()
     todo = [document]
     while todo:
-        one = todo.pop()
-        if isinstance(one, str):
-            found.add(one)
-        elif isinstance(one, (dict, list)):
-            todo += one.values() if isinstance(one, dict) else one
-    return found
+        value = todo.pop()
+        if isinstance(value, str):
+            texts.add(value)
+        elif isinstance(value, (dict, list)):
+            todo += value.values() if isinstance(value, dict) else value
+    return texts
 
 
 def trust_text(names: list[str] | None = None) -> str:
@@ -176,10 +176,10 @@ def trust_text(names: list[str] | None = None) -> str:
     title = f"Axioms ({len(kernel.AXIOMS)})"
     if mentioned is not None:
         title = f"Axioms used here ({len(mentioned)} of {len(kernel.AXIOMS)})"
-    shown = [n for n in kernel.AXIOMS if mentioned is None or n in mentioned]
+    axioms = [n for n in kernel.AXIOMS if mentioned is None or n in mentioned]
     out += ["", title, ""]
-    column = max(map(len, shown), default=0) + 4
-    for name in shown:
+    column = max(map(len, axioms), default=0) + 4
+    for name in axioms:
         out.append(
             textwrap.fill(
                 kernel.AXIOMS[name],
@@ -234,8 +234,8 @@ def trust_line(verdict: Verdict, own: tuple[Statement, Mapping[str, Any]] | None
         words = f"an evaluation of the statement at all instances up to length {verdict.status.split()[1]}, and a run"
         words += " of the stored model on all inputs; not the kernel"
     else:
-        found = _words(below([verdict.id])) if own is None else _words(below(own[1]["lemmas"])) | _texts(own[1])
-        used, balls = _axioms(found), "interval" in found
+        mentioned = _words(below([verdict.id])) if own is None else _words(below(own[1]["lemmas"])) | _texts(own[1])
+        used, balls = _axioms(mentioned), "interval" in mentioned
         words = f"the checker ({checker_lines():,} lines of code), {len(used)} of its {len(kernel.AXIOMS)} axioms, "
         assumed = (*verdict.named, *verdict.oracles)
         many = "s" if len(assumed) > 1 else ""

@@ -34,8 +34,8 @@ def unfolded(tree: Any, known: Mapping[str, Definition]) -> Tree:
     if not isinstance(tree, tuple):
         return tree
     if tree[:1] == ("call",) and tree[1] in known and len(tree[2]) > MANY:
-        made = known[tree[1]]
-        return unfolded(tidy(put(made.tree, dict(zip(made.params, tree[2], strict=True)))), known)
+        definition = known[tree[1]]
+        return unfolded(tidy(put(definition.tree, dict(zip(definition.params, tree[2], strict=True)))), known)
     return tuple([unfolded(part, known) for part in tree])
 
 
@@ -51,10 +51,10 @@ def met(tree: Any, values: Mapping[str, Collection[int]]) -> Any:
     tag, *kids = tree
     if tag == "=" and kids[0][0] == "call" and kids[0][1] in values and kids[1][0] == "num":
         return tree if kids[1][2] == 1 and kids[1][1] in values[kids[0][1]] else FALSE
-    made = (tag, *(met(one, values) for one in kids))
-    if tag in ("&", "|") and FALSE in made[1:]:
-        return FALSE if tag == "&" else made[2] if made[1] == FALSE else made[1]
-    return ZERO if made == ("ind", FALSE) else made
+    chosen = (tag, *(met(operand, values) for operand in kids))
+    if tag in ("&", "|") and FALSE in chosen[1:]:
+        return FALSE if tag == "&" else chosen[2] if chosen[1] == FALSE else chosen[1]
+    return ZERO if chosen == ("ind", FALSE) else chosen
 
 
 def put(tree: Tree, values: Mapping[str, Tree]) -> Tree:
@@ -69,21 +69,24 @@ def put(tree: Tree, values: Mapping[str, Tree]) -> Tree:
     if tag == "name":
         return values.get(tree[1], tree)
     if tag == "call":
-        given = tuple(put(one, values) for one in tree[2])
+        arguments = tuple(put(argument, values) for argument in tree[2])
         function = values.get(tree[1], ("name", tree[1]))
         if function[0] == "lambda":
-            return put(function[2], dict(zip(function[1], given, strict=True)))
-        return ("call", function[1], given)
+            return put(function[2], dict(zip(function[1], arguments, strict=True)))
+        return ("call", function[1], arguments)
     if tag in BINDERS:
         bound = tree[1] if tag == "lambda" else (tree[1],)
-        inner = {name: one for name, one in values.items() if name not in bound}
-        taken = set[str]().union(*map(_free, inner.values()))
-        fresh = {name: _other(name, taken) if name in taken else name for name in bound}
+        inner = {name: value for name, value in values.items() if name not in bound}
+        free_names = set[str]().union(*map(_free, inner.values()))
+        fresh = {name: _other(name, free_names) if name in free_names else name for name in bound}
         inner |= {name: ("name", other) for name, other in fresh.items() if name != other}
         head = tuple(fresh.values()) if tag == "lambda" else fresh[tree[1]]
-        ends = [one if tag in ("all", "ex") else put(one, values) for one in tree[2:-1]]
+        ends = [bound_end if tag in ("all", "ex") else put(bound_end, values) for bound_end in tree[2:-1]]
         return (tag, head, *ends, put(tree[-1], inner))
-    return (tag, *(put(one, values) if isinstance(one, tuple) and tag != "num" else one for one in tree[1:]))
+    return (
+        tag,
+        *(put(operand, values) if isinstance(operand, tuple) and tag != "num" else operand for operand in tree[1:]),
+    )
 
 
 def _free(tree: Any) -> set[str]:
@@ -98,4 +101,4 @@ def _free(tree: Any) -> set[str]:
 
 
 def _other(name: str, taken: set[str]) -> str:
-    return next(made for k in count(1) if (made := f"{name}{k}") not in taken)
+    return next(fresh_name for k in count(1) if (fresh_name := f"{name}{k}") not in taken)

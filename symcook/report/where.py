@@ -36,24 +36,30 @@ def where(family: Family, proved: Sequence[Theorem]) -> list[DefinitionRow]:
     used = {word for tree in trees for word in words_of(tree)}
     plain = {re.sub(r"^[a-z]_", "", word) for word in used}
     rows = list(_values(family, plain))
-    for word, (given, said) in WORDS.items():
-        rows += [DefinitionRow(called(word, [("name", one) for one in given]), (said,))] if word in used else []
-    for bound in [one for tree in trees for one in _lambdas(tree)][:1]:
+    for word, (parameters, word_meaning) in WORDS.items():
+        rows += (
+            [DefinitionRow(called(word, [("name", parameter) for parameter in parameters]), (word_meaning,))]
+            if word in used
+            else []
+        )
+    for bound in [function for tree in trees for function in _lambdas(tree)][:1]:
         rows.append(
             DefinitionRow(("lambda", bound, ("name", "x")), (f"the function with value x at {', '.join(bound)}",))
         )
-    known = {name: one for theorem in proved for name, one in theorem.known.items()}
-    plainly = {name: called(name, [("name", param) for param in one.params]) for name, one in known.items()}
-    long = list(dict.fromkeys(one for tree in trees for one in long_calls(tree, known)))
-    told = [(one, met(unfolded(one, known), _entries(family))) for one in long if one != plainly[one[1]]]
-    rows += [DefinitionRow("", (one, mark(":="), says), -1) for one, says in told]
-    left = [(met(unfolded(tree, known), _entries(family))) if told else tree for tree in trees]
-    left += [says for _, says in told]
-    words, said = _comments(), set[str]()
-    kept = [one[1] for one in long if one == plainly[one[1]]]
-    for name in dict.fromkeys([*reversed(used_definitions(left, known)), *kept]):
-        if (name in kept or not told) and name in words and words[name] not in said:
-            said.add(words[name])
+    known = {name: definition for theorem in proved for name, definition in theorem.known.items()}
+    plainly = {
+        name: called(name, [("name", param) for param in definition.params]) for name, definition in known.items()
+    }
+    long = list(dict.fromkeys(call for tree in trees for call in long_calls(tree, known)))
+    unfolded_calls = [(call, met(unfolded(call, known), _entries(family))) for call in long if call != plainly[call[1]]]
+    rows += [DefinitionRow("", (call, mark(":="), says), -1) for call, says in unfolded_calls]
+    shown_trees = [(met(unfolded(tree, known), _entries(family))) if unfolded_calls else tree for tree in trees]
+    shown_trees += [says for _, says in unfolded_calls]
+    words, told_words = _comments(), set[str]()
+    plain_names = [call[1] for call in long if call == plainly[call[1]]]
+    for name in dict.fromkeys([*reversed(used_definitions(shown_trees, known)), *plain_names]):
+        if (name in plain_names or not unfolded_calls) and name in words and words[name] not in told_words:
+            told_words.add(words[name])
             rows.append(DefinitionRow("", (words[name],), -1))
         rows.append(DefinitionRow("", (plainly[name], mark(":="), known[name].tree), -1))
     return rows
@@ -61,15 +67,15 @@ def where(family: Family, proved: Sequence[Theorem]) -> list[DefinitionRow]:
 
 def _entries(family: Family) -> dict[str, list[int]]:
     """The numbers that the entries of a table may be, of tables with one index whose condition gives a few."""
-    found = dict[str, list[int]]()
+    numbers_of = dict[str, list[int]]()
     for name, table in family.tables.items():
         for condition in table.where if len(table.over) == 1 and table.sort == "Int" else ():
-            said = body(condition, table.over)
+            condition_on_entry = body(condition, table.over)
             entry: Tree = ("call", name, (("name", table.over[0].name),))
-            numbers = [] if said is None else _numbers(said, entry)
+            numbers = [] if condition_on_entry is None else _numbers(condition_on_entry, entry)
             if numbers and numbers[0] > -MOST and numbers[-1] < MOST:
-                found[name] = numbers
-    return found
+                numbers_of[name] = numbers
+    return numbers_of
 
 
 def _numbers(condition: Tree, entry: Tree) -> list[int]:
@@ -84,18 +90,18 @@ def _with(tree: Any, entry: Tree, value: int) -> Any:
     """A condition with a number in the place of an entry."""
     if tree == entry:
         return ("num", value, 1) if value >= 0 else ("neg", ("num", -value, 1))
-    return tuple([_with(one, entry, value) for one in tree]) if isinstance(tree, tuple) else tree
+    return tuple([_with(child, entry, value) for child in tree]) if isinstance(tree, tuple) else tree
 
 
 def _comments() -> dict[str, str]:
     """What the file of definitions says in words before a few of them, which are not those of the whole file."""
     text = (proofs_directory() / "statements" / "definitions.txt").read_text(encoding="utf-8")
-    found = dict[str, str]()
+    comments = dict[str, str]()
     for comment, group in re.findall(r"((?:^#.*\n)+)((?:^[^#\n].*\n)+)", text, re.MULTILINE):
         names = re.findall(r"^(\w+)\(", group, re.MULTILINE)
         if len(names) <= FEW:
-            found |= dict.fromkeys(names, " ".join(line.removeprefix("#").strip() for line in comment.splitlines()))
-    return found
+            comments |= dict.fromkeys(names, " ".join(line.removeprefix("#").strip() for line in comment.splitlines()))
+    return comments
 
 
 def _trees(proved: Sequence[Theorem]) -> Iterator[Tree]:
@@ -128,22 +134,22 @@ def _values(family: Family, used: set[str]) -> Iterator[DefinitionRow]:
         many = sort.count("Int") - (sort == "Int") - len(over) - (not family.pointwise)
         turns = _turns(family, x, int(layer[2]) if layer else None) if many else None
         place = [] if family.pointwise else [("name", "i")]
-        plain = called(x, [*(("name", one.name) for one in over), *place])
+        plain = called(x, [*(("name", index_range.name) for index_range in over), *place])
         first: list[Tree] = [("name", turns.name)] if turns else []
         label = called(name, [*first, *(plain[2] if plain[0] == "call" else ())])
         if turns is None:
             later = relation.held.get(x, (name, ()))[0] != name
             if layer or later:
-                told: list[Said] = (
+                parts: list[Said] = (
                     [plain, f" after layer {layer[2]}"] if layer else ["its first value, before all layers"]
                 )
-                yield DefinitionRow(label, tuple(told))
+                yield DefinitionRow(label, tuple(parts))
             continue
         index: Tree = ("name", turns.name)
-        said: list[Said] = [plain, " after round ", index, mark("="), turns.low, mark(".."), turns.high]
+        parts: list[Said] = [plain, " after round ", index, mark("="), turns.low, mark(".."), turns.high]
         if relation.held.get(x, ("", ()))[0] == name:
             yield DefinitionRow(
-                label, (*said, "; at ", index, mark("="), before_first(turns.low), " before the rounds")
+                label, (*parts, "; at ", index, mark("="), before_first(turns.low), " before the rounds")
             )
         else:
             yield DefinitionRow(label, (plain, f" after layer {layer[2] if layer else ''}, in round ", index))

@@ -19,85 +19,96 @@ def counted(formula: Formula) -> Fold:
 
     Raises BadInput where it looks ahead from an earlier position, or has a TABLE.
     """
-    lines = [
-        (line.op, line.left, line.right, tuple(sorted(line.letters)),
-         tuple((one.factor, one.side, one.line) for one in line.counts), line.bound, line.divisor)
+    needed = _needed_later(formula)
+    _check_looks_back(formula, needed)
+    # `decide.following` follows functions and builtin values, no objects of classes: hence plain tuples and closures.
+    lines: list[tuple[Any, ...]] = [
+        (line.op, line.left, line.right, tuple(sorted(line.letters)), tuple(map(tuple, line.counts)), line.bound)
         for line in formula.lines
-    ]  # fmt: skip
-    early = _early(formula)
-    for number, line in enumerate(formula.lines):
-        right = any(one.side == "right" for one in line.counts)
-        if line.op in ("next", "until", "table") or (right and number in early) or (right and line.op != "at least"):
-            must = "a formula that counts is decided where it looks back, with sums of counts and their remainders"
-            raise BadInput(must, formula.text(number))
-    lefts = sorted({one.line for line in formula.lines for one in line.counts if one.side == "left"})
-    places = {line: place for place, line in enumerate(lefts)}
-    rests = [number for number, line in enumerate(formula.lines) if line.op == "remainder"]
-    rest_places = {number: place for place, number in enumerate(rests)}
-    shown = [(label, line) for label, line in formula.outputs]
+    ]
+    counted_lines = sorted({count.line for line in formula.lines for count in line.counts if count.side == "left"})
+    total_index = {line: index for index, line in enumerate(counted_lines)}
+    divided = [number for number, line in enumerate(formula.lines) if line.op == "remainder"]
+    remainder_index = {number: index for index, number in enumerate(divided)}
+    divisors = {number: formula.lines[number].divisor for number in divided}
+    added = {
+        number: [count.line for count in formula.lines[number].counts] for number in divided
+    }  # none: each position
+    outputs = [(label, line) for label, line in formula.outputs]
 
-    def truths(number: int, known: dict[int, bool], totals: Any, over: Any, letter: str, before: Any) -> bool:
-        op, left, right, letters, counts, bound, _ = lines[number]
+    def truth(number: int, true: dict[int, bool], totals: Any, remainders: Any, letter: str, before: Any) -> bool:
+        """Whether a line is true, by the lines before it at this letter and by all `before`, at the letter before."""
+        op, left, right, letters, counts, bound = lines[number]
         if op == "letters":
             return letter in letters
         if op == "not":
-            return not known[left]
+            return not true[left]
         if op == "and":
-            return known[left] and known[right]
+            return true[left] and true[right]
         if op == "or":
-            return known[left] or known[right]
+            return true[left] or true[right]
         if op == "prev":
             return before is not None and before[left]
         if op == "since":
-            return known[left] and (known[right] or (before is not None and before[number]))
+            return true[left] and (true[right] or (before is not None and before[number]))
         if op == "remainder":
-            return over[rest_places[number]] == bound
+            return remainders[remainder_index[number]] == bound
         total = 0
         for factor, side, line in counts:
-            total = total + factor * (totals[places[line]] if side == "left" else int(known[line]))
+            total = total + factor * (totals[total_index[line]] if side == "left" else int(true[line]))
         return bool(total >= bound)
 
     def step(state: Any, letter: str) -> Any:
-        before, totals, over, _ = state
-        known: dict[int, bool] = {}
-        totals, over = list(totals), list(over)
-        for number in range(len(lines)):
-            if number not in early:
-                continue
-            op, _, _, _, counts, _, divisor = lines[number]
-            if op == "remainder":
-                more = int(known[counts[0][2]]) if counts else 1
-                over[rest_places[number]] = (over[rest_places[number]] + more) % divisor
-            known[number] = truths(number, known, totals, over, letter, before)
-            if number in places and known[number]:
-                totals[places[number]] = totals[places[number]] + 1
-        return tuple([known.get(number, False) for number in range(len(lines))]), tuple(totals), tuple(over), letter
+        before, totals, remainders, _ = state
+        true: dict[int, bool] = {}
+        totals, remainders = list(totals), list(remainders)
+        for number in needed:
+            if number in divisors:
+                more = int(true[added[number][0]]) if added[number] else 1
+                remainders[remainder_index[number]] = (remainders[remainder_index[number]] + more) % divisors[number]
+            true[number] = truth(number, true, totals, remainders, letter, before)
+            if number in total_index and true[number]:
+                totals[total_index[number]] = totals[total_index[number]] + 1
+        truths = tuple([true.get(number, False) for number in range(len(lines))])
+        return truths, tuple(totals), tuple(remainders), letter
 
     def answer(state: Any) -> Any:
-        before, totals, over, letter = state
-        if before is None:
+        last, totals, remainders, letter = state
+        if last is None:  # the empty string has no last position
             return None
-        known = {number: before[number] for number in early}
+        true = {number: last[number] for number in needed}
         for number in range(len(lines)):
-            if number not in early:
-                known[number] = truths(number, known, totals, over, letter, None)
-        for label, line in shown:
-            if label is None or known[line]:
-                return known[line] if label is None else label
+            if number not in true:  # prev and since are needed later: no other line asks for the letter before
+                true[number] = truth(number, true, totals, remainders, letter, None)
+        for label, line in outputs:
+            if label is None or true[line]:
+                return true[line] if label is None else label
         return None
 
-    return Fold((None, (0,) * len(lefts), (0,) * len(rests), ""), step, answer)
+    return Fold((None, (0,) * len(counted_lines), (0,) * len(divided), ""), step, answer)
 
 
-def _early(formula: Formula) -> dict[int, bool]:
-    """The lines whose truth at a letter is needed later, or for a line that is: of prev, since, and what is counted."""
-    early: dict[int, bool] = {}
+def _check_looks_back(formula: Formula, needed: list[int]) -> None:
+    """BadInput for a line that asks for what comes later, but for a count to the right of the last position: that is
+    the truth there."""
+    for number, line in enumerate(formula.lines):
+        ahead = line.op in ("next", "until") or any(count.side == "right" for count in line.counts)
+        at_the_end = line.op == "at least" and number not in needed
+        if line.op == "table" or (ahead and not at_the_end):
+            must = "a formula that counts is decided where it looks back, with sums of counts and their remainders"
+            raise BadInput(must, formula.text(number))
+
+
+def _needed_later(formula: Formula) -> list[int]:
+    """The lines, in order, whose truth at a letter is needed at a later one: those of prev and since, remainders, what
+    is counted to the left, and what these read."""
+    needed = set[int]()
     for number in range(len(formula.lines) - 1, -1, -1):
         line = formula.lines[number]
-        if line.op in ("prev", "since") or line.op == "remainder":
-            early |= dict.fromkeys((number, *line.reads), True)
+        if line.op in ("prev", "since", "remainder"):
+            needed |= {number, *line.reads}
         elif line.op in COUNTING:
-            early |= dict.fromkeys((one.line for one in line.counts if one.side == "left"), True)
-        if number in early:
-            early |= dict.fromkeys(line.reads, True)
-    return early
+            needed |= {count.line for count in line.counts if count.side == "left"}
+        if number in needed:
+            needed |= {*line.reads}
+    return sorted(needed)

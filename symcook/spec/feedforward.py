@@ -179,12 +179,12 @@ def parity(values: NamedValues, *, names: Sequence[str]) -> SpecOutputs:
     The exclusive or of all of them, one after the other. Raises BadInput for an input that is not 0 or 1, where the
     recipe promises nothing.
     """
-    found = Fraction(0)
+    parity_bit = Fraction(0)
     for name, value in zip(names, _read(values, *names), strict=True):
         if value not in (0, 1):
             raise BadInput(f"the input {name} must be 0 or 1", value)
-        found = abs(found - value)
-    return _out(found)
+        parity_bit = abs(parity_bit - value)
+    return _out(parity_bit)
 
 
 def conditional(values: NamedValues) -> SpecOutputs:

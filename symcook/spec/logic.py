@@ -36,7 +36,7 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
             row = [*f[1:], False][:n]
         elif line.op == "at least":
             row = [
-                sum(one.factor * _count(table[one.line], one.side, i) for one in line.counts) >= line.bound
+                sum(count.factor * _count(table[count.line], count.side, i) for count in line.counts) >= line.bound
                 for i in range(n)
             ]
         elif line.op == "remainder":
@@ -57,10 +57,10 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
 
 def _lasting(f: Sequence[bool], g: Sequence[bool]) -> list[bool]:
     """Whether g was true at some position up to each, and f from there on: it is so here, or before and f still is."""
-    row, held = list[bool](), False
+    row, lasts = list[bool](), False
     for true, other in zip(f, g, strict=True):
-        held = true and (other or held)
-        row.append(held)
+        lasts = true and (other or lasts)
+        row.append(lasts)
     return row
 
 
@@ -71,7 +71,7 @@ def _count(row: Sequence[bool], side: str, i: int) -> int:
 
 def _numbers(line: FormulaLine, table: Sequence[Sequence[bool]], n: int) -> list[int]:
     """What a predicate looks at, at each position: its count, or without one the position."""
-    counts = [_count(table[one.line], one.side, i) for one in line.counts for i in range(n)]
+    counts = [_count(table[count.line], count.side, i) for count in line.counts for i in range(n)]
     return counts or list(range(1, n + 1))
 
 
@@ -120,12 +120,12 @@ class Looking:
         """The words of each answer at a position, from those at which each output is true."""
         if not self.formula.labels:
             return {answer: words for answer, words in ((True, outputs[0]), (False, every ^ outputs[0])) if words}
-        found: WordsByValue = {}
+        by_label: WordsByValue = {}
         for (label, _), words in zip(self.formula.outputs, outputs, strict=True):
             if words & every:
-                found[str(label)] = found.get(str(label), 0) | words & every
+                by_label[str(label)] = by_label.get(str(label), 0) | words & every
             every &= ~words
-        return found
+        return by_label
 
 
 LineTruths = tuple[bool, ...]
@@ -167,8 +167,8 @@ def language(formula: Formula) -> Fold:
     def step(states: frozenset[LineTruths] | None, letter: str) -> frozenset[LineTruths]:
         if states is None:
             return frozenset(_now(formula, guess, None, letter) for guess in guesses)
-        found = ((before, _now(formula, guess, before, letter)) for before in states for guess in guesses)
-        return frozenset(now for before, now in found if fits(before, now))
+        successors = ((before, _now(formula, guess, before, letter)) for before in states for guess in guesses)
+        return frozenset(now for before, now in successors if fits(before, now))
 
     def answer(states: frozenset[LineTruths] | None) -> bool | str | None:
         if states is None:

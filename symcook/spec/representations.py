@@ -41,8 +41,8 @@ def share(word: Sequence[str], alphabet: Sequence[str], by: str) -> list[Fractio
     position, C/i (section 3.3)."""
     n, letter = len(word), alphabet[0]
     if by == "n":
-        return [Fraction(sum(one == letter for one in word), n)] * n
-    return [Fraction(sum(one == letter for one in word[: i + 1]), i + 1) for i in range(n)]
+        return [Fraction(sum(symbol == letter for symbol in word), n)] * n
+    return [Fraction(sum(symbol == letter for symbol in word[: i + 1]), i + 1) for i in range(n)]
 
 
 def inverse(word: Sequence[str], by: str) -> list[Fraction]:
@@ -87,7 +87,7 @@ def _circle(turns: Fraction) -> tuple[Fraction, Fraction]:
 def counted_angle(word: Sequence[str], alphabet: Sequence[str], m: Fraction) -> list[dict[str, Fraction]]:
     """At BOS and behind each symbol the point of the unit circle at C/m of a turn, for the number C of the first letter
     of the alphabet up to there (section 3.5.2)."""
-    counts = [sum(one == alphabet[0] for one in word[:i]) for i in range(len(word) + 1)]
+    counts = [sum(symbol == alphabet[0] for symbol in word[:i]) for i in range(len(word) + 1)]
     return [dict(zip(("cosines", "sines"), _circle(Fraction(C) / m), strict=True)) for C in counts]
 
 

@@ -75,12 +75,16 @@ def _selected(line: SraspLine, i: int, reads: Sequence[list[Any]]) -> Any:
     """What "left", "right" or "aggregate" gives at index i."""
     chosen, value, default = reads[0][i], reads[1], reads[2][i]
     if line.op == "aggregate":
-        found = [value[j] for j, one in enumerate(chosen) if one]
+        selected_values = [value[j] for j, is_chosen in enumerate(chosen) if is_chosen]
         if isinstance(default, str):
-            return found[0] if found else default
-        return sum(map(Fraction, found), Fraction(0)) / len(found) if found else Fraction(default)
-    found = [value[j] for j, one in enumerate(chosen) if one and SEES[line.value](i, j)]
-    return found[0 if line.op == "left" else -1] if found else default
+            return selected_values[0] if selected_values else default
+        return (
+            sum(map(Fraction, selected_values), Fraction(0)) / len(selected_values)
+            if selected_values
+            else Fraction(default)
+        )
+    selected_values = [value[j] for j, is_chosen in enumerate(chosen) if is_chosen and SEES[line.value](i, j)]
+    return selected_values[0 if line.op == "left" else -1] if selected_values else default
 
 
 def answers(program: Srasp, word: Sequence[str]) -> list[Any]:
@@ -107,13 +111,13 @@ def lettered(choices: Sequence[Sequence[str]]) -> tuple[list[WordsByValue], int]
     size = 1
     for letters in choices:
         size *= len(letters)
-    found: list[WordsByValue] = []
+    columns_of: list[WordsByValue] = []
     run = size
     for letters in choices:  # a letter stands in runs of words, one run a period
         period, run = run, run // len(letters)
         starts = ((1 << size) - 1) // ((1 << period) - 1)
-        found.append({a: starts * ((1 << run) - 1) << (k * run) for k, a in enumerate(letters)})
-    return found, size
+        columns_of.append({a: starts * ((1 << run) - 1) << (k * run) for k, a in enumerate(letters)})
+    return columns_of, size
 
 
 def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[WordsByValue], every: int) -> list[Any]:
@@ -144,48 +148,48 @@ def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[WordsByV
     if op in ("pair and", "pair or"):
         return [[JOINS[op](a, b) for a, b in zip(*rows, strict=True)] for rows in zip(*reads, strict=True)]
     if op == "width":
-        one, none = Fraction(1), Fraction(0)
-        return [_folded([{one: a, none: every & ~a} for a in row], every) for row in reads[0]]
+        unit, none = Fraction(1), Fraction(0)
+        return [_folded([{unit: a, none: every & ~a} for a in row], every) for row in reads[0]]
     if op == "aggregate" and not any(isinstance(value, str) for column in reads[2] for value in column):
         return [_means(row, reads[1], default, every) for row, default in zip(reads[0], reads[2], strict=True)]
     result = []
     for i in range(n):
         order = range(n) if line.op != "right" else range(n)[::-1]
-        rest, parts = every, []
+        unselected, parts = every, []
         for j in order:
             if line.op == "aggregate" or SEES[line.value](i, j):
-                parts.append((reads[1][j], rest & reads[0][i][j]))
-                rest &= ~reads[0][i][j]
-        result.append(_united(*parts, (reads[2][i], rest)))
+                parts.append((reads[1][j], unselected & reads[0][i][j]))
+                unselected &= ~reads[0][i][j]
+        result.append(_united(*parts, (reads[2][i], unselected)))
     return result
 
 
 def _mapped(act: Callable[[Any], Any], column: WordsByValue) -> WordsByValue:
-    found: WordsByValue = {}
+    mapped_words: WordsByValue = {}
     for a, bits in column.items():
-        found[act(a)] = found.get(act(a), 0) | bits
-    return found
+        mapped_words[act(a)] = mapped_words.get(act(a), 0) | bits
+    return mapped_words
 
 
 def _joined(act: Callable[[Any, Any], Any], first: WordsByValue, second: WordsByValue) -> WordsByValue:
     """A function of two values."""
-    found: WordsByValue = {}
+    joined_words: WordsByValue = {}
     for a, bits in first.items():
         for b, others in second.items():
             if both := bits & others:
                 value = act(a, b)
-                found[value] = found.get(value, 0) | both
-    return found
+                joined_words[value] = joined_words.get(value, 0) | both
+    return joined_words
 
 
 def _united(*parts: tuple[WordsByValue, int]) -> WordsByValue:
     """The values of each part at its words."""
-    found: WordsByValue = {}
+    united_words: WordsByValue = {}
     for column, words in parts:
         for a, bits in column.items():
             if bits & words:
-                found[a] = found.get(a, 0) | (bits & words)
-    return found
+                united_words[a] = united_words.get(a, 0) | (bits & words)
+    return united_words
 
 
 def _folded(row: Sequence[WordsByValue], every: int) -> WordsByValue:
@@ -202,9 +206,9 @@ def _means(chosen: Sequence[int], row: Sequence[WordsByValue], default: WordsByV
     for bits, column in zip(chosen, row, strict=True):
         here = _united((_mapped(lambda a: (Fraction(a), 1), column), bits), ({(Fraction(0), 0): every}, every & ~bits))
         total = _joined(lambda a, b: (a[0] + b[0], a[1] + b[1]), total, here)
-    some = {a: bits for a, bits in total.items() if a[1]}
+    nonempty = {a: bits for a, bits in total.items() if a[1]}
     none = total.get((Fraction(0), 0), 0)
-    return _united((_mapped(lambda a: a[0] / a[1], some), every), (_mapped(Fraction, default), none))
+    return _united((_mapped(lambda a: a[0] / a[1], nonempty), every), (_mapped(Fraction, default), none))
 
 
 class Interpreted:

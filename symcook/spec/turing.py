@@ -26,20 +26,20 @@ def execute(machine: TuringMachine, word: Sequence[str], limit: int) -> TuringRu
     """The run of `machine` on `word`, to at most `limit` documents in the form of ``run --steps --json``."""
     tapes: list[dict[int, str]] = [{}, *({} for _ in range(machine.tapes))]
     tapes[0] = {place: symbol for place, symbol in enumerate(word, 1)}
-    found: list[TokenDocument] = []
+    documents: list[TokenDocument] = []
     going = _documents(machine, tapes)
     for document in going:
-        if len(found) == limit:
+        if len(documents) == limit:
             break
-        found.append({"position": len(word) + 1 + len(found), **document})
+        documents.append({"position": len(word) + 1 + len(documents), **document})
     else:
-        return _done(found, tapes, True)
-    return _done(found, tapes, False)
+        return _done(documents, tapes, True)
+    return _done(documents, tapes, False)
 
 
 def _done(found: list[TokenDocument], tapes: list[dict[int, str]], ended: bool) -> TuringRun:
-    steps = max(0, sum("write" in one for one in found) - 1)
-    output = "".join(str(one["token"]) for one in found if "write" not in one)
+    steps = max(0, sum("write" in token_document for token_document in found) - 1)
+    output = "".join(str(token_document["token"]) for token_document in found if "write" not in token_document)
     return TuringRun(tuple(found), output, ended, steps, tuple(tapes))
 
 

@@ -89,17 +89,17 @@ def _said(machine: TuringMachine, frame: Frame, tape: int) -> str:
 
 def changes(run: MachineRun) -> list[dict[str, object]]:
     """For each token what it changes, and what each head looked up behind it."""
-    found = []
+    documents = []
     for frame in frames(run):
         looked = [
-            None if one is None else {"position": one.position, "rival": one.rival, "gap": one.gap}
-            for one in frame.looked
+            None if lookup is None else {"position": lookup.position, "rival": lookup.rival, "gap": lookup.gap}
+            for lookup in frame.looked
         ]
         more: dict[str, object] = {}
         if isinstance(frame.token, StepToken):
             more = {"looked": looked, "fresh": [tape for tape, fresh in enumerate(frame.token.fresh, 1) if fresh]}
-        found.append({"position": frame.position, **document(frame.token), **more})
-    return found
+        documents.append({"position": frame.position, **document(frame.token), **more})
+    return documents
 
 
 def differences(run: MachineRun) -> dict[str, object]:

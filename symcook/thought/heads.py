@@ -71,7 +71,8 @@ def input_tape(mask: str = "none") -> Transformer:
     input whose direction (j, 1) is nearest, the first or last one for integers."""
     score: dict[tuple[str, str], int] = {("a", "c"): 2, ("b", "d"): 2, ("one", "inside"): 3}
     written = {
-        name: f"relu({made}) - relu(-{made})" for name, made in zip("abcd", ("h_1", "h_2", "p_1", "p_2"), strict=True)
+        name: f"relu({source}) - relu(-{source})"
+        for name, source in zip("abcd", ("h_1", "h_2", "p_1", "p_2"), strict=True)
     }
     norms = (_hash(("cell", "one"), "h"), _hash(("one", "inverse"), "p"))
     look = head(score, {"found": "value"}, mask=mask)
@@ -145,7 +146,9 @@ def _rows(name: str, inputs: tuple[str, ...], places: Mapping[str, object], laye
     parts: list[Head | FeedForward] = [
         part for layer in layers for part in layer.parts() if not isinstance(part, LayerNorm)
     ]
-    space = Space(tuple(dict.fromkeys((*inputs, *places, *(one for part in parts for one in part.writes)))))
+    space = Space(
+        tuple(dict.fromkeys((*inputs, *places, *(written_name for part in parts for written_name in part.writes))))
+    )
     readout = Readout("value", "each", ("found",))
     source = "Merrill and Sabharwal (2024), Appendices D and E"
     return Transformer(name, Embedding(space, inputs=inputs, positions=places), tuple(layers), readout, source=source)

@@ -58,15 +58,17 @@ class IntegerDecoder:
         bits = set(network.bits(token))
         if read in network.letters:
             bits.add(f"read_{network.letters[read]}")
-        for tape, found in zip(network.tapes, got, strict=True):
-            held = set() if found is None else set(network.bits(found))
-            bits.update(there for own, there in zip(network.own(tape), network.got(tape), strict=True) if own in held)
+        for tape, cell_token in zip(network.tapes, got, strict=True):
+            bits_held = set() if cell_token is None else set(network.bits(cell_token))
+            bits.update(
+                there for own, there in zip(network.own(tape), network.got(tape), strict=True) if own in bits_held
+            )
         here = network.selection.values(bits)
         nexts = network.transition.values(bits | set(here))
-        found = network.token({name.removeprefix("next_") for name in nexts})
-        if found is None or not {*here.values(), *nexts.values()} <= {1}:
+        next_token = network.token({name.removeprefix("next_") for name in nexts})
+        if next_token is None or not {*here.values(), *nexts.values()} <= {1}:
             raise RuntimeError(f"no single token follows {token} with {read} and {got}: {nexts}")
-        return found
+        return next_token
 
     def run(self, word: Sequence[str], limit: int) -> Iterator[IntegerStep]:
         """At most `limit` tokens behind a word; fewer where the model ends by itself."""
@@ -84,15 +86,15 @@ class IntegerDecoder:
         wrote: list[dict[int, int]] = [{} for _ in range(tapes)]
         known: list[MachineToken] = []
         position = n
-        read, got = blank, (None,) * tapes
-        seen: tuple[int | None, ...] = (None,) * (tapes + 1)
+        read, tokens_found = blank, (None,) * tapes
+        positions_seen: tuple[int | None, ...] = (None,) * (tapes + 1)
         while True:
-            token = self.answer(column, read, got)
+            token = self.answer(column, read, tokens_found)
             if isinstance(token, str):
                 if token != END:
                     raise RuntimeError(f"the text {token} is not the end")
                 return
-            yield IntegerStep(token, tuple(heads), seen)
+            yield IntegerStep(token, tuple(heads), positions_seen)
             position += 1
             known.append(token)
             column = token
@@ -104,8 +106,8 @@ class IntegerDecoder:
             cell = min(max(heads[0], 0), n + 1 if position > n + 1 else n)
             read = word[cell - 1] if 1 <= cell <= n else blank
             places = [wrote[k].get(heads[k + 1]) for k in range(tapes)]
-            got = tuple([None if place is None else known[place - n - 1] for place in places])
-            seen = (cell, *places)
+            tokens_found = tuple([None if place is None else known[place - n - 1] for place in places])
+            positions_seen = (cell, *places)
             if isinstance(token, StepToken):
                 for k in range(tapes):
                     wrote[k][before[k + 1]] = position

@@ -60,18 +60,18 @@ def lookups(run: MachineRun) -> Iterator[tuple[Looked | None, ...]]:
     before: list[dict[int, list[int]]] = [{} for _ in range(tapes)]
     for count, step in enumerate(run.steps):
         position = n + 1 + count
-        found: list[Looked | None] = [None] * (tapes + 1)
+        looked_up: list[Looked | None] = [None] * (tapes + 1)
         with PRECISION, flint.ctx.workprec(BITS):
             if isinstance(step.token, StepToken):
                 heads = [head + move for head, move in zip(step.heads, step.token.moves, strict=True)]
-                found[0] = _input(heads[0], n, position, run.least)
+                looked_up[0] = _input(heads[0], n, position, run.least)
                 for k in range(tapes):
                     if not step.token.fresh[k] and step.token.moves[k + 1]:
-                        found[k + 1] = _work(heads[k + 1], before[k], run.least)
+                        looked_up[k + 1] = _work(heads[k + 1], before[k], run.least)
                     before[k].setdefault(step.heads[k + 1], []).append(position)
             elif not step.token.rightmost:
-                found[-1] = _work(step.heads[-1] + 1, before[-1], run.least)
-        yield tuple(found)
+                looked_up[-1] = _work(step.heads[-1] + 1, before[-1], run.least)
+        yield tuple(looked_up)
 
 
 def _input(head: int, n: int, position: int, least: int) -> Looked | None:
@@ -81,11 +81,13 @@ def _input(head: int, n: int, position: int, least: int) -> Looked | None:
         return None
     last = n + 1 if position > n + 1 else n
     cell = min(max(head, least), last)
-    rivals = [one for one in (cell - 1, cell + 1) if least <= one <= last]
+    rivals = [cell_number for cell_number in (cell - 1, cell + 1) if least <= cell_number <= last]
     if not rivals:
         return Looked(cell, None, None)
     best = cosine(head, cell)
-    gap, rival = min(((best - cosine(head, one), one) for one in rivals), key=lambda pair: float(pair[0]))
+    gap, rival = min(
+        ((best - cosine(head, rival_cell), rival_cell) for rival_cell in rivals), key=lambda pair: float(pair[0])
+    )
     return Looked(cell, rival, _short(gap), gap)
 
 
@@ -95,8 +97,8 @@ def _work(head: int, cells: dict[int, list[int]], least: int) -> Looked:
     $ one less."""
     own = cells[head]
     score = 1 - tie_break(own[-1] - least)
-    rivals = [(score - (cosine(head, one) - tie_break(cells[one][-1] - least)), cells[one][-1])
-              for one in (head - 1, head + 1) if one in cells]  # fmt: skip
+    rivals = [(score - (cosine(head, neighbour) - tie_break(cells[neighbour][-1] - least)), cells[neighbour][-1])
+              for neighbour in (head - 1, head + 1) if neighbour in cells]  # fmt: skip
     if len(own) > 1:
         rivals.append((tie_break(own[-2] - least) - tie_break(own[-1] - least), own[-2]))
     if not rivals:

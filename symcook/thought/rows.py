@@ -82,7 +82,7 @@ def tokens(machine: TuringMachine, word: Sequence[str], ahead: bool = False) -> 
     """The tokens behind a word, by the table alone: the last one puts out a blank. They may never end. With `ahead`
     those of the decoder without `$`, of a word with a letter, whose input is read one letter ahead."""
     nothing = machine.blank
-    behind, held = dict(enumerate(word[1:], 2)), word[0] if ahead else nothing
+    behind, held_symbol = dict(enumerate(word[1:], 2)), word[0] if ahead else nothing
     copy: dict[int, str] = {}
     tapes: list[dict[int, str]] = [dict(enumerate(word, 1)), *({} for _ in range(machine.tapes))]
     heads, state = [machine.head, *[0] * machine.tapes], machine.start
@@ -91,8 +91,8 @@ def tokens(machine: TuringMachine, word: Sequence[str], ahead: bool = False) -> 
         label, row = row_label(state, reads), machine.rows[state, reads]
         if ahead:
             at, following = heads[0], behind.get(heads[0] + 1, nothing)
-            label = AheadRow(state, reads, following, held, copy.get(at, nothing) != nothing).label
-            copy[at], held = reads[0], following if row.moves[0] == 1 else nothing
+            label = AheadRow(state, reads, following, held_symbol, copy.get(at, nothing) != nothing).label
+            copy[at], held_symbol = reads[0], following if row.moves[0] == 1 else nothing
         for tape, head, symbol in zip(tapes[1:], heads[1:], row.writes, strict=True):
             tape[head] = symbol
         heads = [head + move for head, move in zip(heads, row.moves, strict=True)]
@@ -118,8 +118,10 @@ class RowRun:
     @property
     def last(self) -> dict[str, object]:
         """How it stopped, and its output."""
-        said = [one.done for one in self.whole if isinstance(one.done, str) and one.done != self.machine.blank]
-        return {"stopped": "end" if self.ended else "limit", "output": "".join(said)}
+        symbols_said = [
+            token.done for token in self.whole if isinstance(token.done, str) and token.done != self.machine.blank
+        ]
+        return {"stopped": "end" if self.ended else "limit", "output": "".join(symbols_said)}
 
     def frames(self) -> Iterator[RowFrame]:
         """The first frame, and one a token but for the blank that ends the output. The tapes are one object each, which
@@ -127,23 +129,23 @@ class RowRun:
         machine, n = self.machine, len(self.word)
         tapes = (dict(enumerate(self.word, 1)), *({} for _ in range(machine.tapes)))
         visible = range(1 + self.ahead, n)  # the last letter does not see itself
-        seen = _RowsBefore(machine, self.ahead, {j: [j] for j in visible})
+        rows_before = _RowsBefore(machine, self.ahead, {j: [j] for j in visible})
         start = (machine.head, *[0] * machine.tapes)
-        held = self.word[0] if self.ahead else None
-        yield self._frame(n, "", machine.start, tapes, start, seen, held)
+        held_symbol = self.word[0] if self.ahead else None
+        yield self._frame(n, "", machine.start, tapes, start, rows_before, held_symbol)
         if n > self.ahead:
-            seen.wrote[0][n] = [n]
+            rows_before.wrote[0][n] = [n]
         heads = start
         for position, (label, done, after) in enumerate(self.whole[: len(self.whole) - self.ended], n + 1):
             if isinstance(done, str):
-                yield RowFrame(position, label, done, tapes, after, (), (), held, "")
+                yield RowFrame(position, label, done, tapes, after, (), (), held_symbol, "")
                 continue
-            if held is not None:
-                held = self._ahead(heads[0] + 1) if done.moves[0] == 1 else machine.blank
+            if held_symbol is not None:
+                held_symbol = self._ahead(heads[0] + 1) if done.moves[0] == 1 else machine.blank
             for tape, head, symbol in zip(tapes[1:], heads[1:], done.writes, strict=True):
                 tape[head] = symbol
-            yield self._frame(position, label, done, tapes, after, seen, held)
-            seen.add(position, heads, tapes[0].get(heads[0], machine.blank))
+            yield self._frame(position, label, done, tapes, after, rows_before, held_symbol)
+            rows_before.add(position, heads, tapes[0].get(heads[0], machine.blank))
             heads = after
 
     def _ahead(self, cell: int) -> str:
@@ -250,20 +252,20 @@ def changes(run: RowRun) -> Iterator[dict[str, Any]]:
     """For the first state and each token what it changes, and what each head retrieves behind it. The first entry, with
     "given", is none of the tokens: it is the last letter, or `$`, which says the first state."""
     for frame in run.frames():
-        one: dict[str, Any] = {"position": frame.position}
+        change: dict[str, Any] = {"position": frame.position}
         if not frame.label:
-            one |= {"token": frame.done, "write": [], "move": [], "given": True}
+            change |= {"token": frame.done, "write": [], "move": [], "given": True}
         elif isinstance(frame.done, str):
-            yield one | {"token": frame.done}
+            yield change | {"token": frame.done}
             continue
         else:
             moves = [LETTERS[move] for move in frame.done.moves]
-            one |= {"token": frame.done.state, "write": list(frame.done.writes), "move": moves}
-        one |= {"looked": [_shown(looked) for looked in frame.looked], "fresh": []}
+            change |= {"token": frame.done.state, "write": list(frame.done.writes), "move": moves}
+        change |= {"looked": [_shown(looked) for looked in frame.looked], "fresh": []}
         if frame.held is not None:
             further = [head._asdict() | {"looked": _shown(head.looked)} for head in frame.further]
-            one |= {"held": frame.held, "further": further}
-        yield one
+            change |= {"held": frame.held, "further": further}
+        yield change
 
 
 def document(run: RowRun) -> tuple[dict[str, Any], list[str]]:
@@ -272,7 +274,7 @@ def document(run: RowRun) -> tuple[dict[str, Any], list[str]]:
     machine = run.machine
     start = [machine.head, *[0] * machine.tapes]
     ends = {"blank": machine.blank, "start": machine.start, "halt": list(machine.halt), "heads": start}
-    labels = [one.label for one in run.whole[: len(run.whole) - run.ended]]
+    labels = [token.label for token in run.whole[: len(run.whole) - run.ended]]
     return {"input": list(run.word), **ends, "tokens": list(changes(run)), **run.last}, labels
 
 

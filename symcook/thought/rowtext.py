@@ -19,20 +19,22 @@ def lines(run: RowRun, frame: RowFrame) -> str:
         return f"position {frame.position}  output {frame.done}  token {frame.label}"
     else:
         first = f"position {frame.position}  step {frame.position - n}  {frame.done.state}  token {frame.label}"
-    found = [first]
+    text_lines = [first]
     for tape, (head, looked) in enumerate(zip(frame.heads, frame.looked, strict=True)):
         name = f"work {tape}" if tape else "input"
         symbol = frame.tapes[tape].get(head, machine.blank)
         if not tape and frame.held is not None:
             copied = "copied by the token itself" if frame.stays(0) and symbol != machine.blank else "held in the state"
-            said = f"reads {symbol}: " + (_whence(run, looked) if looked else copied)
+            what_is_read = f"reads {symbol}: " + (_whence(run, looked) if looked else copied)
         else:
-            said = f"reads {symbol}: {_whence(run, looked, frame.own == name, bool(tape) and frame.stays(tape))}"
-        found.append(_line(machine, name, head, f"{strip(machine, frame.tapes[tape], head)}  {said}"))
+            what_is_read = (
+                f"reads {symbol}: {_whence(run, looked, frame.own == name, bool(tape) and frame.stays(tape))}"
+            )
+        text_lines.append(_line(machine, name, head, f"{strip(machine, frame.tapes[tape], head)}  {what_is_read}"))
     for name, cell, symbol, looked in frame.further:
-        said = _whence(run, looked, frame.own == name, name == "copy" and frame.stays(0))
-        found.append(_line(machine, name, cell, f"finds {symbol}: {said}"))
-    return "\n".join(found)
+        what_is_read = _whence(run, looked, frame.own == name, name == "copy" and frame.stays(0))
+        text_lines.append(_line(machine, name, cell, f"finds {symbol}: {what_is_read}"))
+    return "\n".join(text_lines)
 
 
 def _line(machine: TuringMachine, name: str, cell: int, said: str) -> str:

@@ -53,9 +53,9 @@ class NoLabel(int):
 
     @classmethod
     def of(cls, value: int | Fraction) -> NoLabel:
-        made = cls(-1)
-        made.said = quotient(value)
-        return made
+        label = cls(-1)
+        label.said = quotient(value)
+        return label
 
 
 TokenChoices = tuple[Sequence[str], ...]
@@ -111,8 +111,11 @@ class Expected:
         chosen = isinstance(piece, Listed)
         if isinstance(self.reference, AskedTogether) and not chosen:
             with suppress(Exception):
-                found = self.reference.together(piece, self.setting)
-                return [([_checked(self.model, answer, "") for answer in known], codes) for known, codes in found]
+                answered_together = self.reference.together(piece, self.setting)
+                return [
+                    ([_checked(self.model, answer, "") for answer in answers_known], codes)
+                    for answers_known, codes in answered_together
+                ]
         if isinstance(self.reference, (Interpreted, Looking)) and self.model.readout.each and not chosen:
             return [self._numbered(column, piece.size) for column in self.reference.block(piece.choices())]  # type: ignore[union-attr]
         known: list[dict[Any, int]] = [{} for _ in self.model.readout.answered(length)]
@@ -177,8 +180,8 @@ class _States:
         places = [(used, reached)]
         for done in range(max(lengths) + 1):
             if done in lengths:
-                shown = places[1:] if self.fold.each else places[-1:]
-                yield [self.answered(states, codes, len(reached)) for states, codes in shown]
+                places_shown = places[1:] if self.fold.each else places[-1:]
+                yield [self.answered(states, codes, len(reached)) for states, codes in places_shown]
             if done < len(choices):
                 steps = [[self.step(before, token) for token in choices[done]] for before in used]
                 used = sorted({after for row in steps for after in row})
@@ -220,11 +223,11 @@ def _smallest(count: int) -> str:
 
 def _twice(ask: Callable[[], Any]) -> Any:
     """What a fold says, asked again: BadInput where it says something else."""
-    said, again = ask(), ask()
-    if said != again:
-        given = f"{_shown(said)} and then {_shown(again)}"
-        raise BadInput(SAME, given, "let it depend on what it is given alone")
-    return said
+    answer, second_answer = ask(), ask()
+    if answer != second_answer:
+        both_answers = f"{_shown(answer)} and then {_shown(second_answer)}"
+        raise BadInput(SAME, both_answers, "let it depend on what it is given alone")
+    return answer
 
 
 def ask(model: Transformer, reference: Reference, given: object, length: int) -> Sequence[Any]:
@@ -402,22 +405,22 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
         return "generic values, shifted cyclically", generics, False
 
     def grids(n: int) -> Iterator[Grid]:
-        _, choices, whole = choose(n)
+        _, choices, all_choices = choose(n)
         fixed = [dict.fromkeys(single, generic(place)) for place in range(1, n + 1)]
-        for shift in range(1 if whole else len(choices)):
-            places = [choices if whole else [choices[(place + shift) % len(choices)]] for place in range(n)]
+        for shift in range(1 if all_choices else len(choices)):
+            places = [choices if all_choices else [choices[(place + shift) % len(choices)]] for place in range(n)]
             yield Grid(tuple([row | fixed[p] for row in options] for p, options in enumerate(places)))
 
     total = 0
-    said: list[list[Any]] = []
+    ranges_said: list[list[Any]] = []
     for n in range(1, max_length + 1):
-        text, choices, whole = choose(n)
-        total += len(choices) ** n if whole else len(choices)
-        if said and said[-1][0] == text:
-            said[-1][2] = n
+        text, choices, all_choices = choose(n)
+        total += len(choices) ** n if all_choices else len(choices)
+        if ranges_said and ranges_said[-1][0] == text:
+            ranges_said[-1][2] = n
         else:
-            said.append([text, n, n])
-    parts_said = [f"length {a} to {b}: {text}" if a < b else f"length {a}: {text}" for text, a, b in said]
+            ranges_said.append([text, n, n])
+    parts_said = [f"length {a} to {b}: {text}" if a < b else f"length {a}: {text}" for text, a, b in ranges_said]
     if single:
         parts_said.append(f"{', '.join(single)} generic")
 

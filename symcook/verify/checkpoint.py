@@ -84,8 +84,8 @@ class Checkpoint:
         stored = dict(self.connection.execute("select name, value from sweep"))
         for name, value in about.items():
             if stored.get(name) != value:
-                given = f"one of {name} {stored.get(name)}, not {value}"
-                raise BadInput(f"a checkpoint must be of the same {name}", given, "give --resume another FILE")
+                difference = f"one of {name} {stored.get(name)}, not {value}"
+                raise BadInput(f"a checkpoint must be of the same {name}", difference, "give --resume another FILE")
         try:
             plan = Plan(fresh.model, fresh.max_length, int(stored["block"]), int(stored["size"]))
             self.entries = {**about, "block": stored["block"], "size": stored["size"]}
@@ -108,14 +108,16 @@ class Checkpoint:
             raise ValueError("counts must be integers")
         if (mismatches > 0) != (smallest is not None) or (left > 0) != (smallest_open is not None):
             raise ValueError("what is counted must have its smallest string")
-        found = (None if text is None else self.rank(tuple(json.loads(text))) for text in (smallest, smallest_open))
-        first_wrong, first_open = found
+        smallest_words = (
+            None if text is None else self.rank(tuple(json.loads(text))) for text in (smallest, smallest_open)
+        )
+        first_wrong, first_open = smallest_words
         tally = Tally(*counts, bool(batched), first_wrong, first_open, _pairs(accepted), free)
         return Chunk(first, last, tuple(json.loads(prefix))), tally
 
     def add(self, chunk: Chunk, found: Tally) -> None:
         """Write down that a chunk is done."""
-        first = (None if one is None else json.dumps(one[1]) for one in (found.first, found.first_open))
+        first = (None if ranked is None else json.dumps(ranked[1]) for ranked in (found.first, found.first_open))
         counts = (found.strings, found.mismatches, found.open, found.settled, int(found.batched))
         with _readable(self.file):
             where, accepted = (chunk.first, chunk.last, json.dumps(chunk.prefix)), json.dumps(found.accepted)

@@ -102,8 +102,8 @@ class Plan:
 
     def parts(self, chunk: Chunk) -> Iterator[InputPart]:
         """The passes of a chunk."""
-        for rest in every(self.model.alphabet, self.fixed(chunk.last) - len(chunk.prefix)):
-            yield self.part(chunk.first, chunk.last, (*chunk.prefix, *rest))
+        for ending in every(self.model.alphabet, self.fixed(chunk.last) - len(chunk.prefix)):
+            yield self.part(chunk.first, chunk.last, (*chunk.prefix, *ending))
 
     def part(self, first: int, last: int, prefix: Word) -> InputPart:
         """One pass: the words of these lengths that begin with `prefix`."""

@@ -189,8 +189,8 @@ class Comparison:
             for length, piece, (wrong, unclear, yes, free) in self.part(part):
                 first, first_open = self.ranked(piece, wrong), self.ranked(piece, unclear)
                 accepted = ((length - self.model.embedding.added, yes),) if yes else ()
-                found = Tally(0, len(wrong), len(unclear), first=first, first_open=first_open, accepted=accepted)
-                tally += replace(found, free=free)
+                block_tally = Tally(0, len(wrong), len(unclear), first=first, first_open=first_open, accepted=accepted)
+                tally += replace(block_tally, free=free)
             if tick is not None:
                 tick(tally.strings)
         return replace(tally, settled=self.settled - before, batched=tally.batched and self.batched)
@@ -234,18 +234,18 @@ class Comparison:
 
         domain: Any = result.domain
         readout, verdicts = self.model.readout, (result.verdicts or ())[:length]
-        got = verdicts if readout.each else [readout.verdict(domain, verdicts)] if verdicts else ()
+        verdicts_read = verdicts if readout.each else [readout.verdict(domain, verdicts)] if verdicts else ()
         wrong, free, yes = np.zeros(piece.size, dtype=bool), np.ones(piece.size, dtype=bool), 0
-        shown = len(result.columns())
+        width = len(result.columns())
         for place, (known, codes) in enumerate(answers):
             asked = np.array([answer is not None for answer in known], dtype=bool)[codes]
             free &= ~asked
-            if got:
-                full = domain.full(got[place], length)
+            if verdicts_read:
+                full = domain.full(verdicts_read[place], length)
                 wrong |= (full != np.array([answer or 0 for answer in known])[codes]) & asked
                 yes = int(np.count_nonzero(full)) if self.model.decides else 0  # the last stands
                 continue
-            numbers = [(Fraction(0),) * shown if answer is None else answer for answer in known]
+            numbers = [(Fraction(0),) * width if answer is None else answer for answer in known]
             for column, values in zip(result.columns().values(), zip(*numbers, strict=True), strict=True):
                 cell = column[:length][place if readout.each else readout.place]
                 wrong |= _unequal(domain.full(cell.numerators, length), cell, values, codes) & asked
@@ -256,10 +256,10 @@ class Comparison:
         in floats whose errors are certified, and in balls where that leaves one open."""
         wrong, unclear, yes, free = [], [], 0, 0
         asked, known = self.expected.block(piece, length), self.certified(piece, length)
-        for code, (sequence, found) in enumerate(zip(piece, known, strict=False)):
+        for code, (sequence, own_answers) in enumerate(zip(piece, known, strict=False)):
             answers = [wanted[codes[code]] for wanted, codes in asked]
             free += not any(answer is not None for answer in answers)
-            agrees, accepts = self.known(found, answers) or self.agreement(sequence, answers)
+            agrees, accepts = self.known(own_answers, answers) or self.agreement(sequence, answers)
             if agrees is None:
                 unclear.append(code)
                 continue
@@ -281,11 +281,15 @@ class Comparison:
 
         inputs: Iterator[Any] = iter(piece)
         while block := tuple(islice(inputs, max(1, AT_ONCE // size))):
-            found: list[Any] = []
+            answer_columns: list[Any] = []
             system: Any = Radii()
             with contextlib.suppress(NotExact):
-                found = forward(self.model, Listed(block), system).answers
-            yield from zip(*(column.tolist() for column in found), strict=True) if found else repeat((), len(block))
+                answer_columns = forward(self.model, Listed(block), system).answers
+            yield from (
+                zip(*(column.tolist() for column in answer_columns), strict=True)
+                if answer_columns
+                else repeat((), len(block))
+            )
 
     def known(self, found: Sequence[int], answers: Sequence[Any]) -> Agreement | None:
         """What answers of the model say beside those of the reference; None where one of them is open."""
@@ -296,9 +300,9 @@ class Comparison:
 
     def run(self, sequence: Sequence[object], domain: str) -> Run:
         """One input in the numbers of a domain, as ``symcook run`` runs it."""
-        given = sequence if self.model.embedding.inputs is not None else self.model.embedding.typed(sequence)
+        typed_input = sequence if self.model.embedding.inputs is not None else self.model.embedding.typed(sequence)
         try:
-            return run(self.model, given, domain, digits=self.numbers.digits)
+            return run(self.model, typed_input, domain, digits=self.numbers.digits)
         except NotExact:
             raise
         except BadInput as error:  # an overflow, or a norm of zero variance: say where
@@ -313,18 +317,18 @@ class Comparison:
 
     def agreement(self, sequence: Sequence[object], answers: object) -> Agreement:
         """What is found on one input, given the reference's answers."""
-        found, domain = self.decide(sequence, answers)
+        agreed, domain = self.decide(sequence, answers)
         self.settled += domain != self.numbers.domain
-        return found
+        return agreed
 
     def decide(self, sequence: Sequence[object], answers: object) -> tuple[Agreement, str]:
         """The same, and the domain that says so."""
         domain = self.numbers.domain
-        found = self.compared(sequence, answers, domain)
-        if found.agrees is None and domain == "ball":
+        agreed = self.compared(sequence, answers, domain)
+        if agreed.agrees is None and domain == "ball":
             with contextlib.suppress(NotExact):
                 return self.compared(sequence, answers, "exact"), "exact"
-        return found, domain
+        return agreed, domain
 
     def compared(self, sequence: Sequence[object], answers: Any, domain: str) -> Agreement:
         """The same in the numbers of one domain."""
@@ -368,10 +372,10 @@ class Comparison:
                 return False if over or under else None if None in (over, under) else True
             if near is None:
                 return domain.zero(domain.linear([(column, 1)], -value))[place]
-            got = domain.read(column, place)
-            if got - got != 0:  # nan or an infinity
+            number = domain.read(column, place)
+            if number - number != 0:  # nan or an infinity
                 return False
-            return abs(Fraction(got) - value) <= near * max(1, abs(value)) + (error or 0)
+            return abs(Fraction(number) - value) <= near * max(1, abs(value)) + (error or 0)
 
     def empty_word(self) -> tuple[str, Tally]:
         """How the empty word comes out, which is counted by itself: "agrees", "differs" or "open"."""
@@ -393,13 +397,13 @@ class Comparison:
     def replay(self, sequence: Sequence[Any]) -> tuple[str, ...]:
         """The options of ``symcook run`` that give this input."""
         if self.model.embedding.inputs is None:
-            given = ("--input" if self.model.embedding.spelled else "--tokens", self.text(sequence))
+            options = ("--input" if self.model.embedding.spelled else "--tokens", self.text(sequence))
         elif self.model.pointwise:
             point = dict(sequence[0]) | self.setting
-            given = tuple(part for name, v in point.items() for part in ("--set", f"{name}={quotient(v)}"))
+            options = tuple(part for name, v in point.items() for part in ("--set", f"{name}={quotient(v)}"))
         else:
-            given = ("--rows", "; ".join(",".join(map(quotient, row.values())) for row in sequence))
-        return given
+            options = ("--rows", "; ".join(",".join(map(quotient, row.values())) for row in sequence))
+        return options
 
     def counterexample(self, sequence: Sequence[Any]) -> Counterexample:
         """What model and reference say about an input on which they differ, and how to see it again."""
@@ -407,18 +411,18 @@ class Comparison:
         numbers = replace(self.numbers, domain=self.decide(sequence, answers)[1])
         answer = self.run(sequence, numbers.domain)
         result, readout = answer.result, self.model.readout
-        got: list[Any]
+        own_answers: list[Any]
         expected: list[Any]
         if result.answers:
             kind: Any = bool if self.model.decides else readout.label
-            got = [None if v is None else kind(v) for v in result.answers]
+            own_answers = [None if v is None else kind(v) for v in result.answers]
             expected = [a.said if isinstance(a, NoLabel) else a if a is None else kind(a) for a in answers]
         else:
             names = list(result.columns())
-            got = [answer.shown(place) for place in result.answered]
+            own_answers = [answer.shown(place) for place in result.answered]
             expected = [row and dict(zip(names, map(quotient, row), strict=True)) for row in answers]
-        shown, wanted = (got, expected) if readout.each else (got[0], expected[0])
-        return Counterexample(self.text(sequence), shown, wanted, (*self.replay(sequence), *numbers.options))
+        own_answer, wanted = (own_answers, expected) if readout.each else (own_answers[0], expected[0])
+        return Counterexample(self.text(sequence), own_answer, wanted, (*self.replay(sequence), *numbers.options))
 
 
 def _unequal(numerators: Array, cell: Cell, values: Sequence[Fraction], codes: Array) -> Array:
@@ -429,11 +433,11 @@ def _unequal(numerators: Array, cell: Cell, values: Sequence[Fraction], codes: A
 
     if numerators.dtype == object:
         return numerators != np.array([value * cell.denominator for value in values], dtype=object)[codes]
-    wanted, held = [], []
+    wanted, held_exactly = [], []
     for value in values:
-        factor, rest = divmod(cell.denominator, value.denominator)
+        factor, remainder = divmod(cell.denominator, value.denominator)
         numerator = factor * value.numerator
-        held.append(rest == 0 and abs(numerator) <= cell.bound)
-        wanted.append(numerator if held[-1] else 0)
+        held_exactly.append(remainder == 0 and abs(numerator) <= cell.bound)
+        wanted.append(numerator if held_exactly[-1] else 0)
     different = numerators != np.array(wanted, dtype=numerators.dtype)[codes]
-    return different if all(held) else different | ~np.array(held)[codes]
+    return different if all(held_exactly) else different | ~np.array(held_exactly)[codes]

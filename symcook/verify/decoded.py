@@ -66,17 +66,17 @@ def check_decoded(
         accepted = 0
         for word in every(letters, length):
             try:
-                got, wanted = asked(word)
+                decoded_tokens, wanted = asked(word)
             except Undecided:
                 unclear += length > 0
                 empty = "open" if length == 0 else empty
                 first_open = first_open or _written(letters, word)
                 continue
-            accepted += (got or wanted)[-1] == "yes"
-            if got is not None:
+            accepted += (decoded_tokens or wanted)[-1] == "yes"
+            if decoded_tokens is not None:
                 mismatches += length > 0
                 empty = "differs" if length == 0 else empty
-                first = first or _counterexample(letters, word, got, wanted, verdict)
+                first = first or _counterexample(letters, word, decoded_tokens, wanted, verdict)
             done += length > 0
             if progress is not None:
                 progress(done, sum(strings))
@@ -99,8 +99,8 @@ def _automaton(model: Transformer, program: Program, domain: str, digits: int) -
         wanted = list(put_out(model, tokens(table, word)))
         if continued(model, word, speech.heard(wanted), domain, digits).agrees:
             return None, wanted
-        said = stream(model, word, len(wanted) + 1, domain, digits)
-        return [speech.said(one)["token"] for one in said], wanted
+        labels_said = stream(model, word, len(wanted) + 1, domain, digits)
+        return [speech.said(label)["token"] for label in labels_said], wanted
 
     return asked
 
@@ -108,23 +108,23 @@ def _automaton(model: Transformer, program: Program, domain: str, digits: int) -
 def _machine(model: Transformer, program: Program, domain: str, digits: int) -> AskDecoder:
     machine = read_turing(program.source)
     if program.theorem:  # a token is a row of the table, and none is of the start
-        shown = {f"={symbol}": symbol for symbol in table_symbols(machine)} | {f"={machine.blank}": END}
+        texts = {f"={symbol}": symbol for symbol in table_symbols(machine)} | {f"={machine.blank}": END}
         named = [(row_label(*key), key) for key in used_rows(machine)]  # the others are no tokens
         if not model.embedding.added:
-            named = [(one.label, (one.state, one.reads)) for one in ahead_rows(machine)]
+            named = [(row_ahead.label, (row_ahead.state, row_ahead.reads)) for row_ahead in ahead_rows(machine)]
         for label, key in named:
             row = machine.rows[key]
             done = {"token": row.state, "write": list(row.writes), "move": [LETTERS[move] for move in row.moves]}
-            shown[label] = _words(done)
+            texts[label] = _words(done)
     else:
-        shown = {label: _words(document(token)) for token, label in labels(machine).items()}
+        texts = {label: _words(document(token)) for token, label in labels(machine).items()}
 
     def asked(word: Sequence[str]) -> tuple[list[str] | None, list[str]]:
         run = execute(machine, word, TOKENS + bool(program.theorem))
         documents = run.documents[1:] if program.theorem else run.documents
-        wanted = [_words(one) for one in documents] + [END] * run.ended
-        got = [shown.get(one, one) for one in stream(model, word, len(wanted), domain, digits)]
-        return None if got == wanted else got, wanted
+        wanted = [_words(token_document) for token_document in documents] + [END] * run.ended
+        texts_decoded = [texts.get(label, label) for label in stream(model, word, len(wanted), domain, digits)]
+        return None if texts_decoded == wanted else texts_decoded, wanted
 
     return asked
 
@@ -132,14 +132,16 @@ def _machine(model: Transformer, program: Program, domain: str, digits: int) -> 
 def _words(shown: Mapping[str, object]) -> str:
     """A token of a machine as a line: the state, what it wrote and how it moved, or a symbol of the output."""
     lists = (shown.get(key) for key in ("write", "move"))
-    return " ".join([str(shown["token"]), *(str(one) for held in lists if isinstance(held, list) for one in held)])
+    return " ".join(
+        [str(shown["token"]), *(str(entry) for entries in lists if isinstance(entries, list) for entry in entries)]
+    )
 
 
 def _counterexample(
     letters: Sequence[str], word: Sequence[str], got: list[str], wanted: list[str], verdict: bool
 ) -> Counterexample:
     """Replayed by the weights: without a domain a machine runs by its program."""
-    spoken, option = _written(letters, word), "--input" if all(len(one) == 1 for one in letters) else "--tokens"
+    spoken, option = _written(letters, word), "--input" if all(len(symbol) == 1 for symbol in letters) else "--tokens"
     more = () if verdict else ("--domain", "ball")
     return Counterexample(spoken, got, wanted, (option, spoken, "--steps", str(len(wanted)), *more))
 

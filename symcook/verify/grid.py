@@ -123,8 +123,8 @@ def _points(model: Transformer, inputs: Sequence[str], region: Tree, setting: Gr
     cross = [part for part in parts if not any(part in own[name] for name in inputs)]
 
     def inside(name: str, candidates: Iterable[Fraction]) -> list[Fraction]:
-        kept = (v for v in set(candidates) if all(truth(part, setting | {name: v}) for part in own[name]))
-        return sorted(kept, key=lambda v: (max(abs(v.numerator), v.denominator), abs(v), v < 0))
+        own_values = (v for v in set(candidates) if all(truth(part, setting | {name: v}) for part in own[name]))
+        return sorted(own_values, key=lambda v: (max(abs(v.numerator), v.denominator), abs(v), v < 0))
 
     for level, extra in [*((level, True) for level in LEVELS), (_FEW, False)]:
         axes = [inside(name, [*level, *(special[name] if extra else ())]) for name in inputs]
@@ -222,8 +222,8 @@ def _describe(inputs: Sequence[str], grids: Sequence[tuple[GridPoint, list[GridP
     """The grid in words: how many values each input and each symbol takes, and their extremes."""
     parts = []
     for name in inputs:
-        taken = {point[name] for _, points in grids for point in points}
-        parts.append(f"{name}: {_extent(taken)}")
+        values_taken = {point[name] for _, points in grids for point in points}
+        parts.append(f"{name}: {_extent(values_taken)}")
     for name in grids[0][0]:
         parts.append(f"{name} in {braces(sorted({s[name] for s, _ in grids}, reverse=True))}")
     where = "" if region == ("true",) else f", in the region {show(region)} and at its edges"

@@ -133,10 +133,10 @@ class ReadBeside:
         import numpy as np
 
         used, codes = np.unique(states, return_inverse=True)
-        found = [self.answer(state) for state in used.tolist()]
+        answers_of_states = [self.answer(state) for state in used.tolist()]
         if self.model.readout.answers:
-            return np.array(found)[codes]
-        return np.array([*zip(*found, strict=True)], dtype=object)[:, codes]
+            return np.array(answers_of_states)[codes]
+        return np.array([*zip(*answers_of_states, strict=True)], dtype=object)[:, codes]
 
     def stepped(self, state: int, letter: int) -> int:
         """The next state, known from before where it has been asked for."""
@@ -187,11 +187,11 @@ def verdicts(result: Result) -> Array:
     from symcook.words.affine import OPEN, apart
     from symcook.words.keyed import KeepApart
 
-    found: Any = result.verdicts
-    if (found[-1] == (OPEN if result.model.decides else -1)).any():
+    places: Any = result.verdicts
+    if (places[-1] == (OPEN if result.model.decides else -1)).any():
         watched: Any = result.watched.values()
         raise KeepApart(apart("sum", (k for column in watched for k in column.parts)))
-    return found[-1]
+    return places[-1]
 
 
 def unequal(column: AffineEntries, wanted: Array) -> Array:
@@ -242,17 +242,17 @@ def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress:
             "a readout must be at the last position, each or all where strings are grouped by prefixes",
             "a readout at the first one",
         )
-    kept: frozenset[Kept] = frozenset()
+    kept_apart: frozenset[Kept] = frozenset()
     while True:
         try:
             tally = Gathered(model, asked, progress)
-            for level in _levels(model, reader, kept, asked):
+            for level in _levels(model, reader, kept_apart, asked):
                 _take(tally, model, reader, level)
             return tally.found("grouped by prefixes that the model cannot tell apart")
         except KeepApart as open_:
-            if open_.kept <= kept:
+            if open_.kept <= kept_apart:
                 raise RuntimeError("prefixes are to be kept apart by what they are kept apart by already") from open_
-            kept |= open_.kept
+            kept_apart |= open_.kept
 
 
 def _levels(model: Transformer, reader: ReadBeside, kept: frozenset[Kept], asked: range) -> Iterator[PrefixLevel]:
@@ -321,10 +321,10 @@ def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: P
                 "the classes of longer strings must be no fewer",
                 f"{cells.many} classes at length {n}, more than {MOST}",
             )
-        got = _answers(model, cells)
+        answered_words = _answers(model, cells)
         by_state, wrong = tallies.of(cells), 0
         strings, accepted = 0, 0
-        where = [(index(cells, word), answer) for word, answer in got]
+        where = [(index(cells, word), answer) for word, answer in answered_words]
         bad: set[tuple[tuple[int, ...], int]] = set()
         for state, words in by_state.items():
             for place, answer in where:
@@ -345,7 +345,7 @@ def _answers(model: Transformer, cells: Cells) -> list[tuple[Word, Any]]:
     """The representatives and what the model answers: a verdict, the index of a label, or the values that it shows."""
     from symcook.domains.batch import Batch, Listed
 
-    words, found = [word for word, _ in cells], list[Any]()
+    words, answers_found = [word for word, _ in cells], list[Any]()
     for low in range(0, len(words), CHUNK):
         domain = Batch()
         listed = Listed(tuple(map(model.embedding.surround, words[low : low + CHUNK])))
@@ -362,5 +362,5 @@ def _answers(model: Transformer, cells: Cells) -> list[tuple[Word, Any]]:
             columns = [column[model.readout.place] for column in result.columns().values()]
             rows = [[x / cell.denominator for x in domain.full(cell.numerators).astype(object)] for cell in columns]
             answers = list(zip(*rows, strict=True))
-        found += answers
-    return list(zip(words, found, strict=True))
+        answers_found += answers
+    return list(zip(words, answers_found, strict=True))

@@ -28,20 +28,22 @@ def referred(
     reference: Reference | Made
     if model.pointwise:
         inputs = model.embedding.inputs or ()
-        made: dict[tuple[Fraction, ...], Reference] = {}
+        references: dict[tuple[Fraction, ...], Reference] = {}
 
         def at_point(point: Mapping[str, Fraction]) -> Any:
             symbols = {key: value for key, value in point.items() if key not in inputs}
             key = tuple(symbols.values())
-            if key not in made:
-                made[key] = recipes.reference(name, arguments, symbols)
-            return made[key]({key: point[key] for key in inputs})
+            if key not in references:
+                references[key] = recipes.reference(name, arguments, symbols)
+            return references[key]({key: point[key] for key in inputs})
 
         reference = at_point
     else:
         numbers = {key: fraction(value) for key, value in model.values(values).items()}
-        said = ", ".join(f"{key}={value}" for key, value in {**arguments, **numbers}.items())
-        reference = Made(partial(recipes.reference, name, arguments, numbers), f"{name} ({said})" if said else name)
+        settings_text = ", ".join(f"{key}={value}" for key, value in {**arguments, **numbers}.items())
+        reference = Made(
+            partial(recipes.reference, name, arguments, numbers), f"{name} ({settings_text})" if settings_text else name
+        )
     return model, reference
 
 
@@ -62,8 +64,8 @@ def recheck(stored: Mapping[str, Any]) -> bool:
     if model.pointwise:
         if length is not None:
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", length, "leave it out")
-        found = check_grid(model, Made.of(reference).make(), recipes.region(name, **arguments), values=values)
-        return found.holds and found.strings == stored["strings"]
+        grid_check = check_grid(model, Made.of(reference).make(), recipes.region(name, **arguments), values=values)
+        return grid_check.holds and grid_check.strings == stored["strings"]
     if isinstance(length, bool) or not isinstance(length, int) or length < 1 or not model.alphabet:
         raise BadInput("a stored check must be of strings, up to a length of at least 1", length)
     bound = model.bind(values)
@@ -71,6 +73,6 @@ def recheck(stored: Mapping[str, Any]) -> bool:
     check_count(bound, length)
     task = Comparison(bound, Made.of(reference).make(), Numbers())
     empty = task.empty_word()[0] if bound.embedding.added else None
-    whole = plan(bound, length)
-    tally = task.compare(part for chunk in whole for part in whole.parts(chunk))
+    chunk_plan = plan(bound, length)
+    tally = task.compare(part for chunk in chunk_plan for part in chunk_plan.parts(chunk))
     return empty in (None, "agrees") and tally.mismatches == tally.open == 0 and tally.strings == stored["strings"]

@@ -87,8 +87,8 @@ class Stated(AskedTogether):
             each = (valued_together(self.tree, {**values, "k": k}) for k in self.outputs)
             return axes.listed(over(_gathered, *each))
 
-        found = self.found(known, columns, stream, listed)
-        return [([self._answer(shown) for shown in values], codes) for values, codes in found]
+        values_found = self.found(known, columns, stream, listed)
+        return [([self._answer(row_values) for row_values in values], codes) for values, codes in values_found]
 
     def _columns(self, axes: Axes) -> dict[str, list[Any]]:
         """What is given with the inputs of a piece, by position."""
@@ -106,7 +106,7 @@ class Stated(AskedTogether):
         from symcook.domains.batch import Batch
         from symcook.forward import forward
 
-        bound = self.model.bind({one.name: point[one.name] for one in self.model.parameters})
+        bound = self.model.bind({parameter.name: point[parameter.name] for parameter in self.model.parameters})
         stream = forward(bound, piece, Batch(), trace=True, weights=False).stream
         return {name: [axes.entries(cell) for cell in stream[name]] for name in self.runs}
 
@@ -118,8 +118,8 @@ class Stated(AskedTogether):
         def answer(values: Mapping[str, Any]) -> Any:
             return self._answer([valued(self.tree, {**values, "k": k}, near) for k in self.outputs], near or 0)
 
-        found = self.found(known, columns, stream, answer)
-        return found if self.model.readout.each else found[0]
+        values_found = self.found(known, columns, stream, answer)
+        return values_found if self.model.readout.each else values_found[0]
 
     @property
     def runs(self) -> set[str]:
@@ -162,9 +162,9 @@ class Stated(AskedTogether):
         """The last values of all coordinates, position by position."""
         inputs = self.model.embedding.inputs
         point = given if isinstance(given, Mapping) else self.symbols
-        bound = self.model.bind({one.name: point[one.name] for one in self.model.parameters})
-        shown = {name: given[name] for name in inputs} if inputs and isinstance(given, Mapping) else given
-        result = run(bound, shown, domain, digits=DIGITS, trace=True).result
+        bound = self.model.bind({parameter.name: point[parameter.name] for parameter in self.model.parameters})
+        model_input = {name: given[name] for name in inputs} if inputs and isinstance(given, Mapping) else given
+        result = run(bound, model_input, domain, digits=DIGITS, trace=True).result
         places = result.everywhere
         return {name: [result.domain.read(column, place) for place in places] for name, column in result.stream.items()}
 
@@ -215,7 +215,7 @@ def check_facts(
     for kind, region, error in (("formula", info.region, recipes.error(name)), ("computes", "true", "0")):
         if kind == "computes" and info.computes == info.formula and info.region == "true":
             break  # evaluated already, everywhere
-        told = Stated(model, kind, info.text(kind, model.decides), symbols, "exact")
+        stated = Stated(model, kind, info.text(kind, model.decides), symbols, "exact")
         if model.pointwise or model.embedding.inputs is not None:
             length = None if model.pointwise else _length(model.bind(values), region, max_length, most)
             compare: Any = partial(check, model, max_length=length, values=values, region=region)
@@ -223,11 +223,11 @@ def check_facts(
             lengths = _lengths(model, region, symbols, max_length, most)
             compare = partial(_of_words, model.bind(values), lengths=lengths, max_length=max_length)
         try:
-            one = compare(told, **({} if error == "0" else {"error": error}))
+            compared = compare(stated, **({} if error == "0" else {"error": error}))
         except NotExact:
             error = f"{error} + 1/{NEAR.denominator}"
-            one = compare(replace(told, domain="ball"), domain="ball", error=error)
-        out.append(replace(one, against=f"its {kind}" if kind == "formula" else "its `computes`"))
+            compared = compare(replace(stated, domain="ball"), domain="ball", error=error)
+        out.append(replace(compared, against=f"its {kind}" if kind == "formula" else "its `computes`"))
     return out
 
 
@@ -260,12 +260,12 @@ def _of_words(
     """The same as `check`, of all words of these lengths. Where there are none it is of nothing to `max_length`."""
     task = Comparison(model, told, Numbers(domain), within=None if error == "0" else parse_term(error))
     start, last = time.perf_counter(), max(lengths, default=0) or max_length
-    whole = plan(model, last)
-    tally = task.compare(part for n in lengths if n for part in whole.parts(Chunk(n, n, ())))
+    chunk_plan = plan(model, last)
+    tally = task.compare(part for n in lengths if n for part in chunk_plan.parts(Chunk(n, n, ())))
     empty, more = task.empty_word() if 0 in lengths else (None, Tally())
     method = f"exhaustive, {task.numbers.text}: all strings of length {', '.join(map(str, lengths))}; {task.way(tally)}"
     answer = found([(task, tally + more)], model.name, last, method, time.perf_counter() - start, empty)
-    return replace(answer, by_length=tuple(one for one in task.by_length(tally, last) if one.n in lengths))
+    return replace(answer, by_length=tuple(counted for counted in task.by_length(tally, last) if counted.n in lengths))
 
 
 def check_recipe(
@@ -293,10 +293,15 @@ def check_recipe(
     how: Any = {"region": region, "progress": progress, "domain": domain, "digits": digits, **sweep}
     if (error := recipes.error(name, **arguments)) != "0":
         how |= {"error": error, "domain": "ball" if domain == "exact" else domain}
-    whole = check(model, reference, max_length, values=values, **how)
+    model_check = check(model, reference, max_length, values=values, **how)
     info = recipes.info(name)
-    if not whole.holds or whole.inputs is not None or domain != "exact" or info.read(arguments) != info.read({}):
-        return whole
+    if (
+        not model_check.holds
+        or model_check.inputs is not None
+        or domain != "exact"
+        or info.read(arguments) != info.read({})
+    ):
+        return model_check
     stated = check_facts(name, min(max_length or LENGTH, LENGTH), values, MOST)
-    wrong = [one for one in stated if not one.holds]
-    return wrong[0] if wrong else replace(whole, stated=stated[0].strings, stated_to=stated[0].max_length)
+    wrong = [fact_check for fact_check in stated if not fact_check.holds]
+    return wrong[0] if wrong else replace(model_check, stated=stated[0].strings, stated_to=stated[0].max_length)

@@ -109,27 +109,19 @@ def check(
     """
     numbers = Numbers(domain, digits)
     within = None if error is None else parse_term(error)
-    made = _of_model(model) if reference is None else Made.of(reference)
-    if not model.alphabet and (resume, workers, executor) != (None, None, None):
-        must = "a check that is interrupted or divided must be of a model that reads strings"
-        raise BadInput(must, model.name, "leave --resume and --workers out")
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
-        raise BadInput("the number of workers must be an integer of at least 1", workers, "give --workers 2")
-    whole = model
+    reference_made = _of_model(model) if reference is None else Made.of(reference)
+    divided = (resume, workers, executor) != (None, None, None)
+    chosen = (inputs, sample) != (None, None)
+    _check_ways(model, divided, chosen, positions, workers)
+    original = model
     if positions is not None:
-        at_positions(model, positions)
-        if (resume, workers, executor) != (None, None, None):
-            must = "a check of some positions must be done in one go"
-            raise BadInput(must, "--resume or --workers", "leave them out")
-        made = Made.of(reference_at(model, made.make(), positions))
+        reference_made = Made.of(reference_at(model, reference_made.make(), positions))
         model = at_positions(model, "last" if positions == "last" else None)
-    if (inputs, sample) != (None, None) and (not model.alphabet or (resume, workers, executor) != (None, None, None)):
-        given = f"{model.name}, which reads numbers" if not model.alphabet else "--resume or --workers"
-        raise BadInput("a check of chosen strings must be of a model that reads strings, in one go", given)
     if model.pointwise:
         if max_length is not None:
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", max_length, "leave it out")
-        return check_grid(model, made.make(), region, values=values, progress=progress, numbers=numbers, within=within)
+        ask = reference_made.make()
+        return check_grid(model, ask, region, values=values, progress=progress, numbers=numbers, within=within)
     if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= MAX_LENGTH:
         must = f"the maximum length must be an integer from 1 to {MAX_LENGTH:,}"
         raise BadInput(must, max_length, "give --max-length N")
@@ -137,34 +129,64 @@ def check(
     bound = model.bind(values)
     start = time.perf_counter()
     if bound.embedding.inputs is not None:
-        task = Comparison(bound, made.make(), numbers, within=within)
-        source = rows(bound, max_length, region_tree(region))
-        tick = None if progress is None else lambda done: progress(done, source.total)
-        tally = task.compare(source.parts(), tick)
-        method = f"{numbers.text}, {source.text}; {task.way(tally)}"
-        return found([(task, tally)], model.name, max_length, method, time.perf_counter() - start)
-    if (inputs, sample) != (None, None):
+        task = Comparison(bound, reference_made.make(), numbers, within=within)
+        answer = _of_rows(task, max_length, region, progress)
+    elif chosen:
         from symcook.words.inputs import strings
 
-        lengths = range(0 if bound.embedding.added else 1, max_length + 1)
-        asked = strings(whole, lengths, inputs, sample, seed, positions)
-        comparison = Comparison(bound, made.make(), numbers, within=within, positions=positions)
+        asked = strings(original, _lengths(original, max_length), inputs, sample, seed, positions)
+        comparison = Comparison(bound, reference_made.make(), numbers, within=within, positions=positions)
         answer = of_strings(comparison, asked, progress)
-        return replace(answer, seconds=time.perf_counter() - start)
-    sweep = WordSweep(bound, made, numbers, within, max_length, positions)
-    divided = (resume, workers, executor) != (None, None, None)
-    answer = None if divided else sweep.at_once(progress)
-    answer = answer or sweep.answer(resume, workers, executor, yes, progress, tell)
-    if positions is not None:
-        from symcook.words.inputs import strings
-
-        lengths = range(0 if bound.embedding.added else 1, max_length + 1)
-        asked = strings(whole, lengths, positions=positions)
-        method = f"{answer.method}; answers at positions: {positions}"
-        # what a readout at each position accepts, its last answer says, which need not count
-        by_length = answer.by_length if positions == "last" or not whole.readout.each else ()
-        answer = replace(answer, inputs=asked, method=method, by_length=by_length)
+    else:
+        sweep = WordSweep(bound, reference_made, numbers, within, max_length, positions)
+        at_once = None if divided else sweep.at_once(progress)
+        answer = at_once or sweep.answer(resume, workers, executor, yes, progress, tell)
+        if positions is not None:
+            answer = _of_positions(answer, original, max_length, positions)
     return replace(answer, seconds=time.perf_counter() - start)
+
+
+def _check_ways(model: Transformer, divided: bool, chosen: bool, positions: str | None, workers: object) -> None:
+    """BadInput where a check is to be `divided` (resumed, or done by workers), of `chosen` strings or of some
+    positions, and the model or another of these does not allow it."""
+    if not model.alphabet and divided:
+        must = "a check that is interrupted or divided must be of a model that reads strings"
+        raise BadInput(must, model.name, "leave --resume and --workers out")
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+        raise BadInput("the number of workers must be an integer of at least 1", workers, "give --workers 2")
+    if positions is not None:
+        at_positions(model, positions)
+        if divided:
+            must = "a check of some positions must be done in one go"
+            raise BadInput(must, "--resume or --workers", "leave them out")
+    if chosen and (not model.alphabet or divided):
+        refused = f"{model.name}, which reads numbers" if not model.alphabet else "--resume or --workers"
+        raise BadInput("a check of chosen strings must be of a model that reads strings, in one go", refused)
+
+
+def _lengths(model: Transformer, max_length: int) -> range:
+    """The lengths of the strings that a model takes: 0 too where it adds tokens of its own."""
+    return range(0 if model.embedding.added else 1, max_length + 1)
+
+
+def _of_rows(task: Comparison, max_length: int, region: str | Tree | None, progress: Progress | None) -> Check:
+    """What is found on every sequence over a set of rows."""
+    source = rows(task.model, max_length, region_tree(region))
+    tick = None if progress is None else lambda done: progress(done, source.total)
+    tally = task.compare(source.parts(), tick)
+    method = f"{task.numbers.text}, {source.text}; {task.way(tally)}"
+    return found([(task, tally)], task.model.name, max_length, method, 0.0)
+
+
+def _of_positions(answer: Check, original: Transformer, max_length: int, positions: str) -> Check:
+    """The answer with the positions that it is about, of the model as it was given."""
+    from symcook.words.inputs import strings
+
+    asked = strings(original, _lengths(original, max_length), positions=positions)
+    method = f"{answer.method}; answers at positions: {positions}"
+    # what a readout at each position accepts, its last answer says, which need not count
+    by_length = answer.by_length if positions == "last" or not original.readout.each else ()
+    return replace(answer, inputs=asked, method=method, by_length=by_length)
 
 
 def of_strings(task: Comparison, asked: Strings, progress: Progress | None) -> Check:
@@ -231,49 +253,61 @@ class WordSweep:
         tell: Callable[[str], None] | None,
     ) -> Check:
         """What is found; see `check`."""
-        empty, nothing = self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
+        empty, nothing = self.on_empty()
         with ExitStack() as stack:
             try:
-                if not yes:
-                    check_count(self.model, self.max_length)
-                whole, speed = plan(self.model, self.max_length), None
-                if whole.total >= TRIAL_FROM or resume is not None:  # what is not exact says so before there is a file
-                    speed = rate(whole, lambda part: self.comparison.compare([part]))
-                    whole = plan(self.model, self.max_length, speed)
+                chunk_plan, speed = self.planned(yes, resume is not None)
                 if executor is None and workers is not None:
                     workers = min(workers, A_CORE * (cpu_count() or 1))
                 saved = None
                 if resume is not None:
-                    saved = self.checkpoint(resume, whole)
+                    saved = self.checkpoint(resume, chunk_plan)
                     stack.callback(saved.close)
-                    whole = saved.plan
+                    chunk_plan = saved.plan
                 before = sum(saved.done.values(), Tally()) if saved else Tally()
                 again = 0 if saved is None else self.asked_again(saved)
+                many = 1 if executor is None and workers is None else workers or cpu_count() or 1
                 if speed is not None and not yes:
-                    many = 1 if executor is None and workers is None else workers or cpu_count() or 1
-                    check_time((whole.total - before.strings) / speed / many)
+                    check_time((chunk_plan.total - before.strings) / speed / many)
             except TooMuch as refusal:
                 return self.at_random(refusal)
-            elsewhere, many = None, workers or cpu_count() or 1
+            elsewhere = None
             if executor is not None or (workers or 1) > 1:
-                task = Task.of(whole, self.made, self.numbers, self.within)
+                task = Task.of(chunk_plan, self.made, self.numbers, self.within)
                 if executor is None:
-                    left = (chunk for chunk in whole if saved is None or chunk not in saved.done)
-                    many = sum(1 for _ in islice(left, many)) or 1  # one has nothing to do where there are fewer
+                    undone = (chunk for chunk in chunk_plan if saved is None or chunk not in saved.done)
+                    many = sum(1 for _ in islice(undone, many)) or 1  # one has nothing to do where there are fewer
                     executor = stack.enter_context(processes(many, task))
                 elsewhere = partial(spread, task, executor, 2 * many)
-            tally = self.sweep(whole, before, saved, elsewhere, progress, tell)
-        if tally.strings != whole.total:
-            raise AssertionError(f"{tally.strings} strings were compared, and there are {whole.total}")
-        what = f"exhaustive, {self.numbers.text}: all strings of length 1 to {self.max_length}"
-        what = what if empty is None else f"{what}, and the empty string"
+            tally = self.sweep(chunk_plan, before, saved, elsewhere, progress, tell)
+        if tally.strings != chunk_plan.total:
+            raise AssertionError(f"{tally.strings} strings were compared, and there are {chunk_plan.total}")
         tally += nothing
-        method = f"{what}; {self.comparison.way(tally)}"
+        method = f"exhaustive, {self.numbers.text}: {self.all_strings(empty)}; {self.comparison.way(tally)}"
         if saved is not None and before.strings:
-            asked = f"{again} of these were asked again"
-            method += f"; {before.strings} of them as {saved.file} has them ({asked})"
+            method += f"; {before.strings} of them as {saved.file} has them ({again} of these were asked again)"
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
         return replace(answer, by_length=self.comparison.by_length(tally, self.max_length))
+
+    def planned(self, yes: bool, saved: bool) -> tuple[Plan, float | None]:
+        """The chunks, and how many strings are compared in a second where that was tried: before there is a file, so
+        that what is not exact says so first. TooMuch for too many strings, without `yes`."""
+        if not yes:
+            check_count(self.model, self.max_length)
+        chunk_plan = plan(self.model, self.max_length)
+        if chunk_plan.total < TRIAL_FROM and not saved:
+            return chunk_plan, None
+        speed = rate(chunk_plan, lambda part: self.comparison.compare([part]))
+        return plan(self.model, self.max_length, speed), speed
+
+    def on_empty(self) -> tuple[str | None, Tally]:
+        """What is found on the empty string, which a model that adds tokens of its own takes."""
+        return self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
+
+    def all_strings(self, empty: object) -> str:
+        """Which strings are compared, the empty one too where it was asked about."""
+        text = f"all strings of length 1 to {self.max_length}"
+        return text if empty is None else f"{text}, and the empty string"
 
     def at_once(self, progress: Progress | None) -> Check | None:
         """What is found where words are so many that they are not run one and all: decided for words of every length,
@@ -306,13 +340,15 @@ class WordSweep:
             return None
         if decision.verdict not in ("equal", "different"):
             return None
-        empty, tally = self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
+        empty, tally = self.on_empty()
         letters, word, automaton = len(self.model.alphabet), decision.word, decision.automaton
         strings = [letters**n for n in range(1, self.max_length + 1)]
         method, counts = f"decided for strings of every length: {decision.why}", ()
         within = word is not None and len(word) <= self.max_length
         different = self.differing(automaton, fold.fold) if within and automaton is not None else None
         first = self.comparison.rank(self.model.embedding.surround(word)) if within and word else None
+        # Known are: that all agree, how many of each length differ, or the smallest that does. That one may be the
+        # empty string, or longer than what was asked about.
         if word is None or not within or different is not None:
             if different is not None:
                 method = "decided: the strings on which they differ are counted by the product of two automata"
@@ -352,17 +388,18 @@ class WordSweep:
         from symcook.verify.merged import merged
 
         try:
-            whole = merged(self.model, self.comparison.expected.reference, self.max_length, progress=progress)
+            counted = merged(self.model, self.comparison.expected.reference, self.max_length, progress=progress)
         except Unmerged as why:
             self.unmerged = why
             return None
-        empty, tally = self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
-        first = None if whole.smallest is None else self.comparison.rank(self.model.embedding.surround(whole.smallest))
-        tally = Tally(whole.covered, whole.wrong, first=first) + tally
-        what = f"{whole.how}; exact: all strings of length 1 to {self.max_length}"
-        what = what if empty is None else f"{what}, and the empty string"
-        answer = found([(self.comparison, tally)], self.model.name, self.max_length, what, 0.0, empty)
-        return replace(answer, way="merged", by_length=whole.by_length)
+        empty, tally = self.on_empty()
+        first = (
+            None if counted.smallest is None else self.comparison.rank(self.model.embedding.surround(counted.smallest))
+        )
+        tally = Tally(counted.covered, counted.wrong, first=first) + tally
+        method = f"{counted.how}; exact: {self.all_strings(empty)}"
+        answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
+        return replace(answer, way="merged", by_length=counted.by_length)
 
     def sweep(
         self,
@@ -390,17 +427,17 @@ class WordSweep:
         except KeyboardInterrupt:
             if saved is None:
                 raise
-            kept = f"{tally.strings:,} of {whole.total:,} strings are done; progress is saved in {saved.file}"
-            raise KeyboardInterrupt(f"interrupted; {kept}; run the same command to resume") from None
+            saved_text = f"{tally.strings:,} of {whole.total:,} strings are done; progress is saved in {saved.file}"
+            raise KeyboardInterrupt(f"interrupted; {saved_text}; run the same command to resume") from None
         return tally
 
     def here(self, whole: Plan, chunks: Iterable[Chunk], done: int, progress: Progress | None) -> Results:
         """Chunk by chunk what is found, in this process."""
         for chunk in chunks:
             tick = None if progress is None else partial(_tick, progress, done, whole.total)
-            found = self.comparison.compare(whole.parts(chunk), tick)
-            yield chunk, found
-            done += found.strings
+            chunk_tally = self.comparison.compare(whole.parts(chunk), tick)
+            yield chunk, chunk_tally
+            done += chunk_tally.strings
 
     def checkpoint(self, file: str | PathLike[str], whole: Plan) -> Checkpoint:
         """The file that holds what is done."""
@@ -425,8 +462,8 @@ class WordSweep:
         chance, tried = random.Random(len(saved.done)), 0
         start, chunks = time.perf_counter(), list(saved.done.items())
         smallest = [(tally, tally.first[1]) for _, tally in chunks if tally.first is not None][:AGAIN]
-        some = chance.choices(chunks, k=AGAIN) if chunks else []
-        drawn = ((tally, self.drawn(chunk, chance)) for chunk, tally in some)
+        chunks_drawn = chance.choices(chunks, k=AGAIN) if chunks else []
+        drawn = ((tally, self.drawn(chunk, chance)) for chunk, tally in chunks_drawn)
         for tally, sequence in (*smallest, *drawn):
             if tried and time.perf_counter() - start > AGAIN_SECONDS:
                 break
@@ -438,9 +475,11 @@ class WordSweep:
                 other = agree is False and (tally.first is None or ranked < tally.first)
             if other:
                 how = "agree" if agree else "differ"
-                given = f"{saved.file}; asked again, they {how} on {self.comparison.text(sequence) or EMPTY_STRING}"
+                contradiction = (
+                    f"{saved.file}; asked again, they {how} on {self.comparison.text(sequence) or EMPTY_STRING}"
+                )
                 do = "something that the reference reads is another: remove the file to begin anew"
-                raise BadInput("a checkpoint must have what model and reference answer", given, do)
+                raise BadInput("a checkpoint must have what model and reference answer", contradiction, do)
         return tried
 
     def drawn(self, chunk: Chunk, chance: random.Random) -> Sequence[str]:

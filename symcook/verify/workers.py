@@ -93,11 +93,11 @@ def _sources(file: Path) -> bytes:
     An installed package belongs to the environment; a file that is read, but not imported, is not seen.
     """
     own, folder = _real(str(file)), os.path.dirname(_real(str(file)))
-    loaded = {_real(one) for module in list(sys.modules.values()) if (one := getattr(module, "__file__", None))}
-    beside = {one for one in loaded if _below(one, folder) and not _of_installation(one)}
+    loaded = {_real(path) for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))}
+    beside = {path for path in loaded if _below(path, folder) and not _of_installation(path)}
     used = {*_imported(own), *beside} - {own}
-    near = sorted(one for one in used if one.endswith(".py") and os.path.isfile(one))
-    return b"".join([content(one, "a reference") for one in (file, *near)])
+    near = sorted(path for path in used if path.endswith(".py") and os.path.isfile(path))
+    return b"".join([content(path, "a reference") for path in (file, *near)])
 
 
 def _below(file: str, folder: str) -> bool:
@@ -116,22 +116,26 @@ def _installed() -> frozenset[str]:
     import symcook
 
     folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    folders |= {one for one in sys.path if os.path.basename(one) in ("site-packages", "dist-packages")}  # of another's
+    folders |= {
+        path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")
+    }  # of another's
     return frozenset(map(_real, {*folders, os.path.dirname(symcook.__file__)}))
 
 
 def _imported(file: str) -> set[str]:
     """The files of modules that the module of a file has names of or imports, and those that these do, and so on."""
-    homes = {_real(one): module for module in list(sys.modules.values()) if (one := getattr(module, "__file__", None))}
-    seen, waiting = set[str](), [file]
+    homes = {
+        _real(path): module for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))
+    }
+    reached, waiting = set[str](), [file]
     while waiting:
         module = homes.get(waiting.pop())
         for home in (*_homes(module), *_named(module)) if module is not None else ():
             other = getattr(home, "__file__", None)
-            if other and (real := _real(other)) not in seen and not _of_installation(real):
-                seen.add(real)
+            if other and (real := _real(other)) not in reached and not _of_installation(real):
+                reached.add(real)
                 waiting.append(real)
-    return seen
+    return reached
 
 
 def _homes(module: ModuleType) -> Iterator[ModuleType | None]:
@@ -149,12 +153,12 @@ def _named(module: ModuleType) -> Iterator[ModuleType | None]:
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            names = [one.name for one in node.names]
+            names = [name_imported.name for name_imported in node.names]
         elif isinstance(node, ast.ImportFrom):
             package = str(module.__package__).split(".")
             above = package[: len(package) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
-            names = [base, *(f"{base}.{one.name}" for one in node.names)]
+            names = [base, *(f"{base}.{name_imported.name}" for name_imported in node.names)]
         else:
             continue
         yield from map(sys.modules.get, names)
@@ -234,8 +238,8 @@ def spread(task: Task, executor: Executor, ahead: int, chunks: Iterable[Chunk]) 
 
 def _died(error: BaseException) -> BadInput:
     must = "a worker must live until it has answered"
-    given = f"one that ended before ({type(error).__name__}: killed, or out of memory)"
-    return BadInput(must, given, "give the same command again: with --resume FILE it resumes from there")
+    failure = f"one that ended before ({type(error).__name__}: killed, or out of memory)"
+    return BadInput(must, failure, "give the same command again: with --resume FILE it resumes from there")
 
 
 def _pickled(task: Task) -> bytes:

@@ -200,12 +200,12 @@ class AffineNumbers:
         low_open = high_open = closed
         for k, cell in x.parts.items():
             box, multiple = self.boxes[k], scaled(cell.numerators, factors[k], kind)
-            up, some = multiple >= 0, multiple != 0
+            up, nonzero = multiple >= 0, multiple != 0
             least, most = np.where(up, box.low, box.high), np.where(up, box.high, box.low)
             low = low + multiple * scaled(np.where(up, least >> 1, (least + 1) >> 1), 1, kind)
             high = high + multiple * scaled(np.where(up, (most + 1) >> 1, most >> 1), 1, kind)
-            low_open = low_open | (some & ((least & 1) != 0))
-            high_open = high_open | (some & ((most & 1) != 0))
+            low_open = low_open | (nonzero & ((least & 1) != 0))
+            high_open = high_open | (nonzero & ((most & 1) != 0))
         return low, high, low_open, high_open, below << GRID
 
     def between(self, x: AffineEntries) -> Ends:
@@ -213,16 +213,16 @@ class AffineNumbers:
         if not x.parts:
             cell = x.cell
             kind = wide(max(cell.bound << GRID, cell.denominator))
-            whole, rest = _divided(scaled(cell.numerators, 1 << GRID, kind), cell.denominator, kind)
-            low = high = 2 * whole + (rest != 0)
+            quotient, remainder = _divided(scaled(cell.numerators, 1 << GRID, kind), cell.denominator, kind)
+            low = high = 2 * quotient + (remainder != 0)
         else:
             least, most, low_open, high_open, below = self.around(x)
             below >>= GRID
             kind = wide(max(below, int(np.abs(least).max()), int(np.abs(most).max())))
-            whole, rest = _divided(scaled(least, 1, kind), below, kind)
-            low = 2 * whole + ((rest != 0) | low_open)
-            whole, rest = _divided(-scaled(most, 1, kind), below, kind)
-            high = -2 * whole - ((rest != 0) | high_open)
+            quotient, remainder = _divided(scaled(least, 1, kind), below, kind)
+            low = 2 * quotient + ((remainder != 0) | low_open)
+            quotient, remainder = _divided(-scaled(most, 1, kind), below, kind)
+            high = -2 * quotient - ((remainder != 0) | high_open)
         bound = max(int(np.abs(low).max()), int(np.abs(high).max()))
         return Ends(low.astype(wide(bound)), high.astype(wide(bound)), bound)
 
@@ -256,7 +256,7 @@ class AffineNumbers:
 
     def merged(self, heads: Sequence[Sequence[Total]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
         columns = [] if labels is None else [labels]
-        for total in (one for head in heads for one in head):
+        for total in (summed for head in heads for summed in head):
             if isinstance(total, KeyTable):
                 columns += total.columns()
             elif isinstance(total, Course):
@@ -301,14 +301,18 @@ class AffinePosition(Position):
                 "a head must have hard attention where strings are grouped by prefixes",
                 self.said(head, "softmax over scores"),
             )
-        columns: list[list[Any]] = [list(queries), [one.column for one in keys], [one.column for one in values]]
+        columns: list[list[Any]] = [
+            list(queries),
+            [key_column.column for key_column in keys],
+            [key_column.column for key_column in values],
+        ]
         exact = [self._exact(column) for column in columns]
         fold = KeyFold(weighting, ("head", head) in numbers.kept, head, lambda what: self.said(head, what))
         before: Any = values[0].before
         after = fold.joined(before, exact[1], exact[2], len(self.which))
         values[0].total = after  # type: ignore[assignment]
-        found = fold.read(after if mask.here else before, exact[0], len(values))
-        return [AffineEntries(cell, {}, HEAD) for cell in found]
+        read_cells = fold.read(after if mask.here else before, exact[0], len(values))
+        return [AffineEntries(cell, {}, HEAD) for cell in read_cells]
 
     def said(self, head: int, what: str) -> str:
         """Which head, in a sentence."""
@@ -369,5 +373,5 @@ def _rational(value: Coefficient, **at: Fraction) -> Fraction:
 
 def _divided(numerators: Array, below: int, kind: np.dtype) -> tuple[Array, Array]:
     """Whole part and rest."""
-    whole = numerators // scalar(below, kind)
-    return whole, numerators - whole * scalar(below, kind)
+    quotients = numerators // scalar(below, kind)
+    return quotients, numerators - quotients * scalar(below, kind)

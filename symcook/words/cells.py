@@ -93,8 +93,8 @@ def classes(n: int, *models: Transformer, bits: int | None = None, traced: Trace
     for model in models if n + embedding.added else ():
         domain = Dependence(alphabet, bits)
         result = forward(model, embedding.surround([None] * n), domain, trace=traced is not None)  # type: ignore[arg-type]
-        shown = product(result.columns().values(), result.places) if traced is None else traced(result)
-        groups = groups.union(*(domain.depends(column, place) for column, place in shown), *domain.refusing)
+        entries_shown = product(result.columns().values(), result.places) if traced is None else traced(result)
+        groups = groups.union(*(domain.depends(column, place) for column, place in entries_shown), *domain.refusing)
     return Cells(alphabet, n, cells_of(sorted(groups), len(embedding.ends[0]), n))
 
 
@@ -134,31 +134,31 @@ class Dependence(Going):
     def depends(self, column: TermColumn, place: int) -> Groups:
         """What an entry depends on, its own position among it where the token there matters by itself."""
         entry = column[place]
-        found = frozenset[int]().union(*(self._groups[term] for term in entry))
+        groups = frozenset[int]().union(*(self._groups[term] for term in entry))
         own = self.rows[place]
-        return found | {1 << own} if len(entry) > 1 else found
+        return groups | {1 << own} if len(entry) > 1 else groups
 
     # --- Terms ---
 
     def _term(self, key: Hashable, parts: Sequence[int] = (), groups: Groups = frozenset()) -> int:
-        found = self._terms.get(key)
-        if found is None:
-            found = self._terms[key] = len(self._numbers)
+        number = self._terms.get(key)
+        if number is None:
+            number = self._terms[key] = len(self._numbers)
             self._numbers.append(None)
             self._groups.append(groups.union(*(self._groups[part] for part in parts)))
-        return found
+        return number
 
     def _given(self, value: Coefficient) -> int:
         return self._term(value) if isinstance(value, tuple) else self._rational(value.numerator, value.denominator)
 
     def _rational(self, above: int, below: int) -> int:
         """The term of a number in lowest terms."""
-        found = self._rationals.get((above, below))
-        if found is None:
-            found = self._rationals[above, below] = len(self._numbers)
+        number = self._rationals.get((above, below))
+        if number is None:
+            number = self._rationals[above, below] = len(self._numbers)
             self._numbers.append(Fraction(above, below))
             self._groups.append(frozenset())
-        return found
+        return number
 
     def _holds(self, numbers: Sequence[Fraction]) -> bool:
         """Whether every partial sum of these numbers, in any order, is one that may be computed here."""
@@ -174,7 +174,7 @@ class Dependence(Going):
         if self.bits is None:
             return self._exact_sum(parts, bias)
         numbers: list[Fraction] = []
-        rest: list[tuple[Any, int]] = []
+        open_parts: list[tuple[Any, int]] = []
         for weight, term in (*parts, (bias, self._given(1))):
             number = self._numbers[term]
             if number == 0 or weight == 0:
@@ -184,43 +184,43 @@ class Dependence(Going):
                 if self._holds([Fraction(weight), number]) and self._holds(numbers[-1:]):
                     continue
                 numbers.pop()
-            rest.append((weight, term))
+            open_parts.append((weight, term))
         if not self._holds(numbers):
-            rest += [(number, self._given(1)) for number in numbers]
+            open_parts += [(number, self._given(1)) for number in numbers]
             numbers = []
-        if not rest:
+        if not open_parts:
             return self._given(sum(numbers, Fraction(0)))
-        if len(rest) == 1 and rest[0][0] == 1 and not numbers:
-            return rest[0][1]
-        key = ("sum", tuple(sorted(rest, key=repr)), tuple(sorted(numbers)))  # a runtime may add them in between
-        return self._term(key, [term for _, term in rest])
+        if len(open_parts) == 1 and open_parts[0][0] == 1 and not numbers:
+            return open_parts[0][1]
+        key = ("sum", tuple(sorted(open_parts, key=repr)), tuple(sorted(numbers)))  # a runtime may add them in between
+        return self._term(key, [term for _, term in open_parts])
 
     def _exact_sum(self, parts: Sequence[tuple[Coefficient, int]], bias: Coefficient) -> int:
         """The same where sums are exact, in whatever order."""
-        above, below, rest = 0, 1, list[tuple[Any, int]]()
+        above, below, open_parts = 0, 1, list[tuple[Any, int]]()
         if isinstance(bias, tuple):
-            rest.append((bias, self._given(1)))
+            open_parts.append((bias, self._given(1)))
         else:
             above, below = bias.numerator, bias.denominator
         for weight, term in parts:
             number = self._numbers[term]
             if number is None or isinstance(weight, tuple):
                 if weight and number != 0:
-                    rest.append((weight, term))
+                    open_parts.append((weight, term))
             elif top := number.numerator * weight.numerator:
                 bottom = number.denominator * weight.denominator
                 above, below = (
                     (above + top, below) if below == bottom else (above * bottom + top * below, below * bottom)
                 )
-        if rest:
-            rest = self._collected(rest)
+        if open_parts:
+            open_parts = self._collected(open_parts)
         common = math.gcd(above, below)
         total = above // common, below // common
-        if not rest:
+        if not open_parts:
             return self._rational(*total)
-        if len(rest) == 1 and rest[0][0] == 1 and not above:
-            return rest[0][1]
-        return self._term(("sum", tuple(sorted(rest, key=repr)), total), [term for _, term in rest])
+        if len(open_parts) == 1 and open_parts[0][0] == 1 and not above:
+            return open_parts[0][1]
+        return self._term(("sum", tuple(sorted(open_parts, key=repr)), total), [term for _, term in open_parts])
 
     def _collected(self, parts: Sequence[tuple[Coefficient, int]]) -> list[tuple[Any, int]]:
         """The same sum with the rational coefficients of one term put together."""
@@ -299,12 +299,12 @@ class Dependence(Going):
             return *(self._over(term, below, variable=True) for term in centred), below
 
         rows = self._each(columns, compute)  # entries of entries: a term for each column, and the root
-        *found, roots = [[_joined([part[k] for part in row]) for row in rows] for k in range(len(columns) + 1)]  # type: ignore[index]
+        *normed_columns, roots = [[_joined([part[k] for part in row]) for row in rows] for k in range(len(columns) + 1)]  # type: ignore[index]
         if zero_variance == "refuse" and not (isinstance(epsilon, (int, Fraction)) and epsilon > 0):
             # that all roots are there is a conjunction, for which the order of positions is no matter
             row = self._row(range(len(roots)), (), [_signature((root,)) for root in roots], "softmax")
             self.refusing.add(self._groups[row])
-        return found
+        return normed_columns
 
     def _over(self, term: int, below: int, variable: bool = False) -> int:
         if self._numbers[term] == 0:
@@ -332,15 +332,15 @@ class Dependence(Going):
         offered = list(zip(*keys, strict=True)) if keys else [()] * self.length
         known: dict[Hashable, int] = {}
         result = []
-        for held in values:
-            signatures = [_signature((*key, value)) for key, value in zip(offered, held, strict=True)]
+        for value_column in values:
+            signatures = [_signature((*key, value)) for key, value in zip(offered, value_column, strict=True)]
             column = []
             for number, place in enumerate(self.rows):
                 sees = visible(mask, place, self.length)
                 asked = tuple(query[number] for query in queries)
                 terms = []
                 for query in _variants((*asked, scales[number])):
-                    key = (sees, query, id(held))
+                    key = (sees, query, id(value_column))
                     if key not in known:
                         known[key] = self._row(sees, query, signatures, weighting)
                     terms.append(known[key])
@@ -361,9 +361,9 @@ class Dependence(Going):
             key = (signatures[j], *alone)
             masks[key] = masks.get(key, 0) | 1 << j
         if self.bits is None and all(len(signature) == 1 for signature, *_ in masks):
-            found = {signature[0][-1] for signature, *_ in masks}
-            if len(found) == 1:
-                return found.pop()  # one value everywhere, which no number of the model may change
+            own_values = {signature[0][-1] for signature, *_ in masks}
+            if len(own_values) == 1:
+                return own_values.pop()  # one value everywhere, which no number of the model may change
             if len(query) == 1:  # no scores
                 shares = [(Fraction(mask.bit_count(), len(sees)), key[0][0][-1]) for key, mask in masks.items()]
                 if weighting in ("average", "softmax"):

@@ -119,18 +119,22 @@ class ExactNumbers:
         if len(number) > MOST:
             raise Undecided(f"more than {MOST} prefixes stay apart; give a smaller --max-length.")
         chosen = outermost(ends, state, len(number))
-        return np.array(state), chosen, tuple(tuple(one.take(chosen) for one in head) for head in heads)
+        return (
+            np.array(state),
+            chosen,
+            tuple(tuple(entry_column.take(chosen) for entry_column in head) for head in heads),
+        )
 
 
 def outermost(numbers: Array, state: Sequence[int] | Array, states: int) -> list[int]:
     """For each state the entry of its least number, and that of its greatest."""
     chosen = [-1] * (2 * states)
-    for entry, one in enumerate(state):
-        low, high = chosen[2 * one : 2 * one + 2]
+    for entry, of_state in enumerate(state):
+        low, high = chosen[2 * of_state : 2 * of_state + 2]
         if low < 0 or numbers[entry] < numbers[low]:
-            chosen[2 * one] = entry
+            chosen[2 * of_state] = entry
         if high < 0 or numbers[entry] > numbers[high]:
-            chosen[2 * one + 1] = entry
+            chosen[2 * of_state + 1] = entry
     return chosen
 
 
@@ -274,9 +278,9 @@ class Position(Going):
         weighting: str,
         factor: Coefficient,
     ) -> list[Entries]:
-        for one in values:
-            one.total = self.numbers.added(one.before, one.column)
-        return [self.numbers.mean(one.total if mask.here else one.before) for one in values]
+        for running in values:
+            running.total = self.numbers.added(running.before, running.column)
+        return [self.numbers.mean(running.total if mask.here else running.before) for running in values]
 
     def positive(self, column: object) -> list[None]:
         return [None]
@@ -320,11 +324,11 @@ class PrefixLevel:
 
     def _word(self, parents: Sequence[tuple[Array, Array]], state: int, entry: int) -> Word:
         """The typed symbols, the last of which is that of an entry."""
-        found = [self.tokens[self.which[entry]]] if self.tokens == self.states.model.alphabet else []
+        symbols = [self.tokens[self.which[entry]]] if self.tokens == self.states.model.alphabet else []
         for origin, tokens in reversed(parents[len(self.states.model.embedding.ends[0]) : self.depth]):
-            found.append(tokens[state])
+            symbols.append(tokens[state])
             state = origin[state]
-        return tuple(found[::-1])
+        return tuple(symbols[::-1])
 
 
 class Beside(Protocol):
@@ -386,7 +390,7 @@ class Prefixes:
         depth, states, ends = len(self.parents), len(self.counts), self.numbers.ends
         origin = np.repeat(np.arange(states * ends).reshape(states, ends), len(tokens), axis=0).reshape(-1)
         which = np.tile(np.repeat(np.arange(len(tokens)), ends), states)
-        sums = tuple(tuple(one and one.take(origin) for one in head) for head in self.sums)
+        sums = tuple(tuple(column and column.take(origin) for column in head) for head in self.sums)
         answers = self.asked is None or typed in self.asked
         result = self.run(tokens, which, sums, answers)
         labels = None
@@ -405,21 +409,21 @@ class Prefixes:
         """The pass of a position whose entries have the tokens `which`, with the running sums behind each; `depth`
         positions stand before (None: those so far)."""
         domain: Any = self.position(self.numbers, self.n, which)
-        seen = len(self.parents) if depth is None else depth
-        return forward(self.model, tokens, domain, after=Memory(seen, sums), answers=answers)
+        depth_seen = len(self.parents) if depth is None else depth
+        return forward(self.model, tokens, domain, after=Memory(depth_seen, sums), answers=answers)
 
     def merge(self, level: PrefixLevel) -> None:
         """Go on behind the states that become of a level's entries."""
-        heads = [[one.total for one in head] for head in present(level.result.memory).heads]
+        heads = [[running.total for running in head] for head in present(level.result.memory).heads]
         domain: Any = level.result.domain
-        state, kept, self.sums = domain.numbers.merged(heads, len(level.origin), level.labels)
+        state, chosen, self.sums = domain.numbers.merged(heads, len(level.origin), level.labels)
         tokens, ends = np.array(level.tokens, dtype=object), self.numbers.ends
-        self.parents.append((level.origin[kept], tokens[level.which[kept]]))
+        self.parents.append((level.origin[chosen], tokens[level.which[chosen]]))
         old, which = level.origin[::ends] // ends, level.which[::ends]
-        state = state[::ends].astype(np.min_scalar_type(len(kept)))  # sorted quicker in two bytes
+        state = state[::ends].astype(np.min_scalar_type(len(chosen)))  # sorted quicker in two bytes
         self.moves.append(state)
         order = np.argsort(state, kind="stable")
-        starts = np.searchsorted(state[order], np.arange(len(kept) // ends))
+        starts = np.searchsorted(state[order], np.arange(len(chosen) // ends))
         first = order[starts]  # entries and states stand in the order of their smallest words
         self.least.append((old[first], tokens[which[first]]))
         self.counts = np.add.reduceat(self.counts[old][order], starts)

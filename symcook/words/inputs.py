@@ -309,10 +309,10 @@ class Strings:
     def _listed(self) -> Mapping[int, Sequence[Word]]:
         """By length the strings of a list, in the order of the alphabet."""
         order = {symbol: k for k, symbol in enumerate(self.model.alphabet)}
-        found: dict[int, list[Word]] = {}
+        by_length: dict[int, list[Word]] = {}
         for word in self.language if isinstance(self.language, frozenset) else ():
-            found.setdefault(len(word), []).append(word)
-        return {n: sorted(words, key=lambda word: [order[symbol] for symbol in word]) for n, words in found.items()}
+            by_length.setdefault(len(word), []).append(word)
+        return {n: sorted(words, key=lambda word: [order[symbol] for symbol in word]) for n, words in by_length.items()}
 
     def _ways(self, n: int) -> Sequence[Sequence[int]]:
         """By length, to `n` at least, and state of the automaton, how many strings lead to an accepting state."""
@@ -330,9 +330,9 @@ def _digits(numbers: Sequence[int], base: int, n: int) -> Array:
     rows, width = list[Array](), 62 // base.bit_length()
     while len(rows) < n:
         pairs = [divmod(number, base**width) for number in numbers]
-        numbers, left = [more for more, _ in pairs], np.array([last for _, last in pairs], dtype=np.int64)
+        numbers, quotients = [more for more, _ in pairs], np.array([last for _, last in pairs], dtype=np.int64)
         for _ in range(width):
-            left, digit = np.divmod(left, base)
+            quotients, digit = np.divmod(quotients, base)
             rows.append(digit)
     return np.array(rows[:n][::-1]).reshape(n, len(numbers))
 
@@ -398,11 +398,11 @@ def _inside(cells: Cells, automaton: Automaton, ways: Sequence[Sequence[int]]) -
         at = places[place] * size + symbol
         return (*counts[:at], counts[at] + 1, *counts[at + 1 :])
 
-    kept: dict[tuple[int, CellCounts], Stand] = {(0, (0,) * (len(cells.cells) * len(cells.alphabet))): Stand((), 1)}
+    stands: dict[tuple[int, CellCounts], Stand] = {(0, (0,) * (len(cells.cells) * len(cells.alphabet))): Stand((), 1)}
     for place in range(cells.n):
         further: dict[tuple[int, CellCounts], Stand] = {}
         alive = ways[cells.n - place - 1]
-        for (state, counts), (word, words) in kept.items():  # in the order of the smallest words
+        for (state, counts), (word, words) in stands.items():  # in the order of the smallest words
             for symbol, to in enumerate(automaton.moves[state]):
                 if alive[to]:
                     key = to, after(counts, place, symbol)
@@ -411,8 +411,8 @@ def _inside(cells: Cells, automaton: Automaton, ways: Sequence[Sequence[int]]) -
                     further[key] = Stand(first, words if known is None else known.words + words)
         if len(further) > 10 * MOST:
             _too_many(cells, f"more than {10 * MOST} of prefixes")
-        kept = further
-    ends = kept.items()
+        stands = further
+    ends = stands.items()
     return _gathered(cells, ((counts, stand) for (state, counts), stand in ends if automaton.answers[state] is True))
 
 
@@ -483,8 +483,10 @@ def _checked(model: Transformer, given: Iterable[Any], where: str) -> Iterator[W
             word = tuple(written if model.embedding.spelled or not isinstance(written, str) else written.split())
             model.tokens(word)
         except (BadInput, TypeError) as error:
-            must, shown = (error.must, error.given) if isinstance(error, BadInput) else ("a string", repr(written))
-            raise BadInput(must, f"{shown}, in line {number} of {where}", "leave the line out") from None
+            must, written_text = (
+                (error.must, error.given) if isinstance(error, BadInput) else ("a string", repr(written))
+            )
+            raise BadInput(must, f"{written_text}, in line {number} of {where}", "leave the line out") from None
         yield word
 
 
@@ -518,8 +520,8 @@ def _span(lengths: Sequence[int]) -> str:
 def _many(count: int) -> str:
     """How many strings, as people read it."""
     digits = str(count)
-    shown = f"{count:,}"
+    count_text = f"{count:,}"
     if count >= 10**15:
         power = f"10^{len(digits) - 1}"
-        shown = power if count == 10 ** (len(digits) - 1) else f"about {digits[0]}.{digits[1:3]} * {power}"
-    return f"{shown} string{'s' * (count != 1)}"
+        count_text = power if count == 10 ** (len(digits) - 1) else f"about {digits[0]}.{digits[1:3]} * {power}"
+    return f"{count_text} string{'s' * (count != 1)}"

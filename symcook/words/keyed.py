@@ -74,44 +74,44 @@ class KeyFold:
         """The table with the position at hand, whose keys and values are given."""
         keys = [tight(cell) for cell in keys]
         state, first = grouped([cell.numerators for cell in keys], entries)
-        met = [tuple(_entry(cell, place) for cell in keys) for place in first]
+        entry_keys = [tuple(_entry(cell, place) for cell in keys) for place in first]
         old = before or KeyTable((), (), ())
         number = {key: k for k, key in enumerate(old.keys)}
-        for key in met:
+        for key in entry_keys:
             number.setdefault(key, len(number))
         if len(number) > KEYS:
             must = f"a head must have at most {KEYS} different keys where strings are grouped"
             raise Unmerged(must, self.said(f"more than {KEYS} different keys"))
         nothing, absent = tuple(constant(ZERO) for _ in values), np.zeros(entries, dtype=bool)
         here = [absent] * len(number)
-        for code, key in enumerate(met):
+        for code, key in enumerate(entry_keys):
             here[number[key]] = state == code
         missing = len(number) - len(old.keys)
         were, rows = (*old.present, *[absent] * missing), (*old.values, *[nothing] * missing)
         more = (*old.more, *[np.zeros(entries, dtype=np.int64)] * missing) if self.kept else ()
         counted = self.kept and self.weighting == "average"
-        found = []
+        rows_joined = []
         for now, was, row in zip(here, were, rows, strict=True):
             if now is absent:
-                found.append(row)
+                rows_joined.append(row)
             elif counted:
-                found.append(tuple(_plus(x, masked(now, new)) for x, new in zip(row, values, strict=True)))
+                rows_joined.append(tuple(_plus(x, masked(now, new)) for x, new in zip(row, values, strict=True)))
             else:
                 if self.weighting == "average":
                     self.same(now & was, row, values)
-                put = now & ~was if self.weighting == "leftmost" else now
-                found.append(tuple(_where(put, new, x) for x, new in zip(row, values, strict=True)))
+                chosen = now & ~was if self.weighting == "leftmost" else now
+                rows_joined.append(tuple(_where(chosen, new, x) for x, new in zip(row, values, strict=True)))
         present = tuple(was | now for was, now in zip(were, here, strict=True))
         if counted:
             more = tuple(count + now for count, now in zip(more, here, strict=True))
         elif self.kept:
             more = self.ordered(more, here, were)
-        return KeyTable(tuple(number), present, tuple(found), more)
+        return KeyTable(tuple(number), present, tuple(rows_joined), more)
 
     def same(self, where: Array, row: Sequence[Cell], values: Sequence[Cell]) -> None:
         for x, new in zip(row, values, strict=True):
-            one, other = common([x, new])[0]
-            if (where & (one != other)).any():
+            old_numerators, new_numerators = common([x, new])[0]
+            if (where & (old_numerators != new_numerators)).any():
                 raise KeepApart(frozenset({("head", self.head)}))
 
     def ordered(self, order: Sequence[Array], here: Sequence[Array], were: Sequence[Array]) -> tuple[Array, ...]:
@@ -130,25 +130,25 @@ class KeyFold:
             return [constant(ZERO)] * width
         scores = [combine(list(zip(queries, key, strict=True)), ZERO) for key in seen.keys]
         tests = common(scores)[0]
-        best, some = tests[0], np.zeros(1, dtype=bool)
+        best, any_seen = tests[0], np.zeros(1, dtype=bool)
         for test, here in zip(tests, seen.present, strict=True):
-            best = np.where(here & (~some | (test > best)), test, best)
-            some = some | here
+            best = np.where(here & (~any_seen | (test > best)), test, best)
+            any_seen = any_seen | here
         top = [here & (test == best) for test, here in zip(tests, seen.present, strict=True)]
         if self.kept and self.weighting == "average":
             return self.means(seen, top, width)
         if self.kept:
             top = self.foremost(seen, top)
-        found = []
+        columns_read = []
         for column in range(width):
             tables, denominator, bound = common([row[column] for row in seen.values])
-            value, some = np.zeros(1, dtype=tables[0].dtype), np.zeros(1, dtype=bool)
+            value, any_seen = np.zeros(1, dtype=tables[0].dtype), np.zeros(1, dtype=bool)
             for table, here in zip(tables, top, strict=True):
-                if (here & some & (table != value)).any():
+                if (here & any_seen & (table != value)).any():
                     raise KeepApart(frozenset({("head", self.head)}))
-                value, some = np.where(here, table, value), some | here
-            found.append(tight(Cell(value, denominator, bound)))
-        return found
+                value, any_seen = np.where(here, table, value), any_seen | here
+            columns_read.append(tight(Cell(value, denominator, bound)))
+        return columns_read
 
     def foremost(self, seen: KeyTable, top: Sequence[Array]) -> list[Array]:
         """Of tied keys the one that came up first, or last."""
@@ -164,7 +164,7 @@ class KeyFold:
         )
         many = np.maximum(many, 1)
         ties = math.lcm(*np.unique(many).tolist())
-        found = []
+        columns_read = []
         for column in range(width):
             tables, denominator, bound = common([row[column] for row in seen.values])
             kind = carrier(len(tables) * bound * ties)
@@ -173,8 +173,8 @@ class KeyFold:
                 np.zeros(1, dtype=kind),
             )
             share = (np.array([ties], dtype=carrier(ties)) // many).astype(kind)
-            found.append(tight(Cell(total * share, denominator * ties, 0)))
-        return found
+            columns_read.append(tight(Cell(total * share, denominator * ties, 0)))
+        return columns_read
 
 
 def grouped(columns: Sequence[Array], entries: int) -> tuple[Array, Array]:
@@ -231,8 +231,8 @@ def _entry(cell: Cell, place: int) -> Fraction:
 
 
 def _where(here: Array, new: Cell, old: Cell) -> Cell:
-    (one, other), denominator, bound = common([new, old])
-    return tight(Cell(np.where(here, one, other), denominator, bound))
+    (new_numerators, old_numerators), denominator, bound = common([new, old])
+    return tight(Cell(np.where(here, new_numerators, old_numerators), denominator, bound))
 
 
 def _plus(x: Cell, y: Cell) -> Cell:

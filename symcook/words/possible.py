@@ -81,14 +81,14 @@ class _Rows(Walk):
             if written:
                 names += written
                 brought.append(self.chosen(head, queries, keys, values))
-        found = [(row, sum(entries, ())) for row, ways in enumerate(zip(*brought, strict=True))
+        extended = [(row, sum(entries, ())) for row, ways in enumerate(zip(*brought, strict=True))
                  for entries in product(*ways)]  # fmt: skip
         if not brought:
             return None
-        self.take([row for row, _ in found])
+        self.take([row for row, _ in extended])
         for k, name in enumerate(names):
             old = [(self.stream[name], 1)] if name in self.stream else []
-            self.stream[name] = self.combine([*old, ([entries[k] for _, entries in found], 1)], 0)
+            self.stream[name] = self.combine([*old, ([entries[k] for _, entries in extended], 1)], 0)
         return None
 
     def take(self, rows: Sequence[int]) -> None:
@@ -131,7 +131,7 @@ class _Rows(Walk):
         for place, row in zip(self.domain.rows, entries, strict=True):
             offered[place][tuple(map(id, row))] = row[: len(keys)], row[len(keys) :]
         known: dict[Any, list[RowSets]] = {}
-        found = []
+        sets_by_row = []
         for row, place in enumerate(self.domain.rows):
             query = tuple(self.one(column[row]) for column in queries)
             key = (place, *map(id, query))
@@ -139,8 +139,8 @@ class _Rows(Walk):
                 sees = visible(head.sees, place, self.n)
                 nothing = [(self.domain.nothing,) * len(values)]
                 known[key] = self.brought(head.weighting, query, sees, offered) if sees else nothing
-            found.append(known[key])
-        return found
+            sets_by_row.append(known[key])
+        return sets_by_row
 
     def brought(
         self, weighting: str, query: RowSets, sees: range, offered: Sequence[dict[Any, tuple[RowSets, RowSets]]]
@@ -153,10 +153,10 @@ class _Rows(Walk):
         for j in sees:
             there = offered[j].values()
             scored.append([(j, arb(domain.total([domain.times(q, k) for q, k in zip(query, key, strict=True)]))
-                            if query else arb(0), held) for key, held in there])  # fmt: skip
+                            if query else arb(0), entries) for key, entries in there])  # fmt: skip
         least = max(min(score.lower() for _, score, _ in there) for there in scored)
-        best = [one for there in scored for one in there if not one[1] < least]
-        tied: dict[int, set[int]] = {k: {one[0]} for k, one in enumerate(best)}
+        best = [candidate for there in scored for candidate in there if not candidate[1] < least]
+        tied: dict[int, set[int]] = {k: {candidate[0]} for k, candidate in enumerate(best)}
         for (k, (i, a, x)), (m, (j, b, y)) in combinations(enumerate(best), 2):
             if i == j or a < b or b < a:
                 continue
@@ -166,9 +166,9 @@ class _Rows(Walk):
                 raise NotExact("equal scores must bring equal values", "others")
             tied[k].add(j)
             tied[m].add(i)
-        found: dict[Any, RowSets] = {}
-        for k, (_, _, held) in enumerate(best):
+        means_found: dict[Any, RowSets] = {}
+        for k, (_, _, entries) in enumerate(best):
             for many in range(1, (len(tied[k]) if weighting == "average" else 1) + 1):
-                means = tuple(self.one(domain.mean([value] * many)) for value in held)
-                found[tuple(map(id, means))] = means
-        return list(found.values())
+                means = tuple(self.one(domain.mean([value] * many)) for value in entries)
+                means_found[tuple(map(id, means))] = means
+        return list(means_found.values())

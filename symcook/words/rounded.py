@@ -110,16 +110,16 @@ def _where(those: Array, one: Array, other: Array) -> Array:
 def _exponents(x: Array) -> tuple[Array, Array]:
     """Of each number the greatest e with x a multiple of 2^e (`ZERO` of zero), and how many bits it has from there."""
     mantissa, exponent = np.frexp(x)
-    whole = np.ldexp(mantissa, 53).astype(np.int64)
-    lowest = np.frexp((whole & -whole).astype(float))[1] - 1
+    integers = np.ldexp(mantissa, 53).astype(np.int64)
+    lowest = np.frexp((integers & -integers).astype(float))[1] - 1
     grid = np.where(x == 0, ZERO, exponent - 53 + lowest)
     return grid, exponent - grid
 
 
 def _span(of: np.ufunc, x: Values, by: Values) -> tuple[Array, Array]:
     """The least and the greatest result of an operation at two ends."""
-    found = [of(a, b) for b in ((by.low,) if by.low is by.high else (by.low, by.high)) for a in (x.low, x.high)]
-    return reduce(np.minimum, found), reduce(np.maximum, found)
+    results = [of(a, b) for b in ((by.low,) if by.low is by.high else (by.low, by.high)) for a in (x.low, x.high)]
+    return reduce(np.minimum, results), reduce(np.maximum, results)
 
 
 class RoundedSums:
@@ -272,8 +272,8 @@ class RoundedSums:
         zero = sums.size == 0
         grid = np.where(sums.grid > OPEN, sums.grid - count.bit_length() + 1, OPEN)
         exact = zero | (power & (sums.grid > OPEN) & self.held(sums.size / count, grid))
-        found = np.where(exact, sums.low / count, low), np.where(exact, sums.high / count, high)
-        return self.fits(*found, np.where(zero, ZERO, np.where(exact, grid, OPEN)))
+        ends = np.where(exact, sums.low / count, low), np.where(exact, sums.high / count, high)
+        return self.fits(*ends, np.where(zero, ZERO, np.where(exact, grid, OPEN)))
 
     def over(self, x: Values, count: int) -> Values:
         """A sum over the number of its terms."""
@@ -300,9 +300,9 @@ class Hulls(RoundedSums):
     def __init__(self, model: Transformer, dtype: str | rounding.Format, divides_first: bool = False) -> None:
         super().__init__(dtype, divides_first)
         wanted, heads = model.live, model.sublayers[0].parts if model.sublayers else ()
-        held = wanted[0] & {*model.embedding.tables, *model.embedding.places}
+        embedded = wanted[0] & {*model.embedding.tables, *model.embedding.places}
         rows = [zip(head.writes, head.lowered["V"], strict=True) for head in heads if isinstance(head, Head)]
-        self.kept = sum(any(name in wanted[1] and held & weights.keys() for name, weights in row) for row in rows)
+        self.kept = sum(any(name in wanted[1] and embedded & weights.keys() for name, weights in row) for row in rows)
         """How many heads average what depends on the token and the position alone."""
 
     def at(self, seen: int, entries: int) -> Hulls:
@@ -313,8 +313,8 @@ class Hulls(RoundedSums):
         return super().added(sums or self.empty(self.entries), x)
 
     def values(self, numbers: Sequence[Coefficient]) -> Values:
-        found = [self.number(value) for value in numbers]
-        return Values(*(np.concatenate([getattr(one, f) for one in found]) for f in ("low", "high", "grid")))
+        parts = [self.number(value) for value in numbers]
+        return Values(*(np.concatenate([getattr(part, f) for part in parts]) for f in ("low", "high", "grid")))
 
     def position(self, term: Coefficient, i: int, n: int) -> Values:
         with PRECISION, self.domain.context():
@@ -340,7 +340,7 @@ class Hulls(RoundedSums):
         def hull(name: str, array: Array) -> Array:
             return (np.minimum if name in LEAST else np.maximum).reduceat(array[order], starts)
 
-        return state, first, tuple(tuple(one.moved(hull) for one in head) for head in heads)
+        return state, first, tuple(tuple(pair.moved(hull) for pair in head) for head in heads)
 
 
 def told(readout: Readout, columns: Sequence[Values], states: int) -> Array:
@@ -411,16 +411,16 @@ def cells(model: Transformer, n: int, level: int, bits: int) -> Cells:
     if level == CLASSES:
         return replace(classes(free, model, bits=bits), text=LEVELS[level])
     fixed = free if level > CLASSES else min(free, level % 2)
-    rest = (tuple(range(fixed, free)),) if level in (2, 3) else ()
-    return Cells(model.alphabet, free, (*((place,) for place in range(fixed)), *rest), LEVELS[level])
+    others = (tuple(range(fixed, free)),) if level in (2, 3) else ()
+    return Cells(model.alphabet, free, (*((place,) for place in range(fixed)), *others), LEVELS[level])
 
 
 def boxes(model: Transformer, n: int, level: int, bits: int) -> Iterator[Box]:
     """The same words as boxes."""
-    found = cells(model, n, level, bits)
+    classes_found = cells(model, n, level, bits)
     before = len(model.embedding.ends[0])
-    free = () if level >= CLASSES else tuple(range(before + min(found.n, level % 2), before + found.n))
-    for word, _ in found:
+    free = () if level >= CLASSES else tuple(range(before + min(classes_found.n, level % 2), before + classes_found.n))
+    for word, _ in classes_found:
         yield Box(model.embedding.surround(word), model.alphabet, free, level in (2, 3))
 
 
@@ -477,20 +477,25 @@ class Boxed(rounding.Rounding):
         token = next((column.by for column in columns if isinstance(column, Tokenwise)), None)
         if token is None:
             return None
-        found = []
+        tables_found = []
         for column in columns:
             if isinstance(column, Tokenwise):
-                found.append(column.by)
+                tables_found.append(column.by)
             elif all(x is column[0] for x in column):
-                found.append(dict.fromkeys(token, column[0]))
+                tables_found.append(dict.fromkeys(token, column[0]))
             else:
                 return None
-        return found
+        return tables_found
 
     def plain(self, column: BallColumn, seen: Sequence[range], weighting: str) -> Any:
         counts = self.counts
-        whole = all(len(sees) == self.length for sees in seen)
-        if counts is None or not isinstance(column, Tokenwise) or not whole or weighting not in ("average", "softmax"):
+        sees_all = all(len(sees) == self.length for sees in seen)
+        if (
+            counts is None
+            or not isinstance(column, Tokenwise)
+            or not sees_all
+            or weighting not in ("average", "softmax")
+        ):
             return super().plain(column, seen, weighting)
         entries = [column.by[token] for token in self._sequence if token is not None]
         for token, count in zip(self.box.tokens, counts, strict=True):

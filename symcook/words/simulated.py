@@ -48,10 +48,10 @@ OUTSIDE = "numbers must be within float64", "one that is not"
 
 def within(number: Any) -> float:
     """A number as mpmath's library holds it as a float; NotExact where float64 has 0 or infinity for it."""
-    found = to_float(number)
-    if not math.isfinite(found) or (found == 0 and number != fzero):
+    as_float = to_float(number)
+    if not math.isfinite(as_float) or (as_float == 0 and number != fzero):
         raise NotExact(*OUTSIDE)
-    return found
+    return as_float
 
 
 @lru_cache(4096)
@@ -103,9 +103,9 @@ class Simulated:
         """Numbers rounded to nearest, ties to even. Those that `check` refuses may come out as anything. The bits of a
         float64 are its size as an integer: adding there carries into the exponent, as rounding up to a power of two
         must. A mantissa of one bit is always odd."""
-        whole, last = x.view(np.int64), 1 << self.dropped
-        odd = (whole >> self.dropped) & 1 if self.dropped < 52 else 1
-        return ((whole + (last // 2 - 1 + odd)) & -last).view(np.float64)
+        bits, last = x.view(np.int64), 1 << self.dropped
+        odd = (bits >> self.dropped) & 1 if self.dropped < 52 else 1
+        return ((bits + (last // 2 - 1 + odd)) & -last).view(np.float64)
 
     def product(self, a: Array | float, b: Array) -> Array:
         """The rounded product."""
@@ -201,23 +201,23 @@ class StringsInBits(Rowwise[Any]):
 
     def sums(self, parts: Sequence[Array]) -> list[Array]:
         """The sums of the first 1, 2, ... parts, in this order. What was rounded is checked at once."""
-        found, totals = [parts[0]], list[Array]()
+        running, totals = [parts[0]], list[Array]()
         for part in parts[1:]:
-            totals.append(found[-1] + part)
-            found.append(self.runs.nearest(totals[-1]))
+            totals.append(running[-1] + part)
+            running.append(self.runs.nearest(totals[-1]))
         if totals:
             self.runs.check(_stacked(totals))
-        return found
+        return running
 
     def means(self, sums: Sequence[Array], counts: Sequence[int]) -> Any:
         by = np.array([self.number(count or 1) for count in counts])
-        rows = [one if count else self.nothing for one, count in zip(sums, counts, strict=True)]
+        rows = [summed if count else self.nothing for summed, count in zip(sums, counts, strict=True)]
         return self.over(_stacked(rows), by)
 
     def attend(self, queries: Any, keys: Any, values: Any, mask: Mask, weighting: str, factor: Coefficient) -> Any:
         asked, offered = (list(map(self.shared_rows, part)) for part in (queries, keys))
-        found = super().attend(asked, offered, list(map(list, values)), mask, weighting, factor)
-        return list(map(_stacked, found))
+        columns_attended = super().attend(asked, offered, list(map(list, values)), mask, weighting, factor)
+        return list(map(_stacked, columns_attended))
 
     def scales(self, factor: Coefficient) -> Sequence[Any] | None:
         return None if factor == 1 else self.shared_rows(self.positions(factor))
@@ -233,10 +233,12 @@ class StringsInBits(Rowwise[Any]):
 
     def power(self, x: Array) -> Array:
         """e^x, by mpmath for each number that occurs."""
-        met, places = np.unique(x, return_inverse=True)
-        for one in set(met.tolist()) - self._powers.keys():
-            self._powers[one] = within(self.runs.domain.mp.exp(one)._mpf_)
-        return self.runs.rounded(np.array([self._powers[one] for one in met.tolist()])[places.reshape(-1)])
+        distinct, places = np.unique(x, return_inverse=True)
+        for exponent in set(distinct.tolist()) - self._powers.keys():
+            self._powers[exponent] = within(self.runs.domain.mp.exp(exponent)._mpf_)
+        return self.runs.rounded(
+            np.array([self._powers[exponent] for exponent in distinct.tolist()])[places.reshape(-1)]
+        )
 
     def best(self, scores: Sequence[Array], weighting: str, i: int, first: int) -> Sequence[int]:
         if all(len(score) == 1 for score in scores):
@@ -254,10 +256,10 @@ class StringsInBits(Rowwise[Any]):
 
 def _stacked(rows: Sequence[Array]) -> Array:
     """Rows that have an entry for each string, or one for all, as one array."""
-    found = np.empty(np.broadcast_shapes((len(rows), *[1] * rows[0].ndim), *{row.shape for row in rows}))
+    stacked = np.empty(np.broadcast_shapes((len(rows), *[1] * rows[0].ndim), *{row.shape for row in rows}))
     for place, row in enumerate(rows):
-        found[place] = row
-    return found
+        stacked[place] = row
+    return stacked
 
 
 class Pair(NamedTuple):
@@ -305,16 +307,16 @@ class HullsAndRun:
         return Pair(hull, self.runs.mean(None if sums is None else sums.run, self.entries))
 
     def merged(self, heads: Sequence[Sequence[Pair]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
-        runs = [np.broadcast_to(self.runs.codes(one.run.values), entries) for head in heads for one in head]
-        kept = [[one.hull for one in head] for head in heads]
-        state, first, sums = self.hulls.merged(kept, entries, labels, runs)
+        runs = [np.broadcast_to(self.runs.codes(pair.run.values), entries) for head in heads for pair in head]
+        hulls_kept = [[pair.hull for pair in head] for head in heads]
+        state, first, sums = self.hulls.merged(hulls_kept, entries, labels, runs)
         if len(first) > STATES:
             raise NotExact(f"at most {STATES} prefixes may stay apart", len(first))
-        found = tuple(
-            tuple(Pair(hull, one.run.take(first)) for hull, one in zip(hulls, head, strict=True))
+        pairs = tuple(
+            tuple(Pair(hull, pair.run.take(first)) for hull, pair in zip(hulls, head, strict=True))
             for hulls, head in zip(sums, heads, strict=True)
         )
-        return state, first, found
+        return state, first, pairs
 
 
 # --- Verdicts ---------------------------------------------------------------------------------------------------------

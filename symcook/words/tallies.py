@@ -43,8 +43,8 @@ class Tallies:
 
     def moved(self, cell: int) -> dict[int, Array]:
         """One position more, in a cell."""
-        some = next(iter(self.found.values()))
-        grown = list(some.shape)
+        any_array = next(iter(self.found.values()))
+        grown = list(any_array.shape)
         axes = range(cell * (self.letters - 1), (cell + 1) * (self.letters - 1)) if cell >= 0 else range(0)
         for axis in axes:
             grown[axis] += 1
@@ -73,11 +73,11 @@ def placed(cells: Cells) -> list[int]:
 
 def index(cells: Cells, word: Word) -> tuple[int, ...]:
     """Where the class of a word stands in an array of tallies."""
-    found: list[int] = []
+    counts: list[int] = []
     for cell in sorted(cells.cells):
         inside = [word[place] for place in cell]
-        found += map(inside.count, cells.alphabet[:-1])
-    return tuple(found)
+        counts += map(inside.count, cells.alphabet[:-1])
+    return tuple(counts)
 
 
 def smallest(cells: Cells, start: int, step: LetterStep, wanted: Container[tuple[tuple[int, ...], int]]) -> Word | None:

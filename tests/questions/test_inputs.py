@@ -62,6 +62,8 @@ def test_ranges_and_repetitions() -> None:
     assert letters_of("[a-c]x{2,3}") == ("a", "b", "c", "x")
     table = regular_table("{{2}}", "{2}")  # braces that are letters repeat nothing
     assert table.answers[0] is False and any(table.answers)
+    for nothing in ("((){999}){999}", "(a{0}()*){99999}", "((){999}b{0}){9,}"):  # each reads its operand once
+        assert regular_table(nothing, "ab").moves == regular_table("()", "ab").moves
     for wrong in ("a{3,2}", "[b-a]", "(a{999}){999}"):
         with pytest.raises(BadInput):
             regular_table(wrong, "ab")

@@ -99,14 +99,17 @@ def cross_entropy(
 
     def value() -> flint.arb:
         total = arb(0)
-        for one in classes:
-            s = one.logit()
-            total += arb_of(one.share) * (-s if one.member else s).exp().log1p()
+        for word_class in classes:
+            s = word_class.logit()
+            total += arb_of(word_class.share) * (-s if word_class.member else s).exp().log1p()
         return total / arb.const_log2()
 
     extra: dict[str, Ball | str] = {"one bit less this": shown(lambda: 1 - value(), wanted)}
     try:
-        right = sum((one.share for one in classes if (_sign(one, wanted) > 0) is one.member), Fraction(0))
+        right = sum(
+            (word_class.share for word_class in classes if (_sign(word_class, wanted) > 0) is word_class.member),
+            Fraction(0),
+        )
         extra["accuracy"] = shown(lambda: arb_of(right), wanted)
     except Undecided:
         extra["accuracy"] = "open"
@@ -131,11 +134,13 @@ def case_of(model: str, length: int, values: str | Mapping[str, object] | None) 
     """The length with CLS and the symbols, and what was set as text."""
     from symcook.recipes import build, info
 
-    found = settings(values)
+    settings_found = settings(values)
     known = {argument.name for argument in info(model).arguments}
-    arguments = info(model).read({name: value for name, value in found.items() if name in known})
+    arguments = info(model).read({name: value for name, value in settings_found.items() if name in known})
     eta: Fraction | None = arguments.get("eta")
-    exact = build(model, **arguments).values({name: value for name, value in found.items() if name not in known})
+    exact = build(model, **arguments).values(
+        {name: value for name, value in settings_found.items() if name not in known}
+    )
     numbers = {name: fraction(value) for name, value in exact.items()}
     c, n = numbers["c"], length + 1
 
@@ -174,12 +179,16 @@ def _sampled(classes: list[Class], length: int, many: int, seed: int) -> list[Cl
     if many * length > 10**6:
         raise BadInput("a sample must have at most 10^6 symbols in all", many * length, "draw fewer strings")
     draw = random.Random(seed)
-    found = Counter[tuple[bool, int]]()
+    counted = Counter[tuple[bool, int]]()
     for _ in range(many):
         bits = draw.getrandbits(length)
-        found[bits >= 1 << (length - 1), bits.bit_count()] += 1
-    shares = [sum(times for word, times in found.items() if one.holds(*word)) for one in classes]
-    return [one._replace(share=Fraction(times, many)) for one, times in zip(classes, shares, strict=True) if times]
+        counted[bits >= 1 << (length - 1), bits.bit_count()] += 1
+    shares = [sum(times for word, times in counted.items() if word_class.holds(*word)) for word_class in classes]
+    return [
+        word_class._replace(share=Fraction(times, many))
+        for word_class, times in zip(classes, shares, strict=True)
+        if times
+    ]
 
 
 def hits(at: Fraction, n: int) -> dict[int, Fraction]:
@@ -275,8 +284,8 @@ def _first_normed(given: Given) -> Iterator[Class]:
 
     def logit(starts: bool) -> flint.arb:
         cls = _two_norms(arb_of(Fraction(1, 6)), arb(0), epsilon)
-        one = _two_norms(arb_of(Fraction(1, 3)), arb_of(Fraction(int(starts), 6)), epsilon)
-        s = (one if starts else -one) / 2 / (1 + (given.n - 1) * (-given.c() * cls * one).exp())
+        first_norm = _two_norms(arb_of(Fraction(1, 3)), arb_of(Fraction(int(starts), 6)), epsilon)
+        s = (first_norm if starts else -first_norm) / 2 / (1 + (given.n - 1) * (-given.c() * cls * first_norm).exp())
         squares = (cls**2 + s**2) / 6
         if given.target is None or not given.scaled:
             return _last(s, squares, 12, given)
@@ -296,15 +305,15 @@ def _flawed(given: Given) -> Iterator[Class]:
 
     for starts in (False, True):
         share = Fraction(1, 2 ** (n - 1))
-        for rest in range(n - 1):
-            k = rest + starts
+        for ones_after in range(n - 1):
+            k = ones_after + starts
             yield Class(
                 share,
                 starts,
                 lambda starts=starts, k=k: logit(starts, k),
                 lambda first, ones, s=starts, k=k: first is s and ones == k,
             )
-            share *= Fraction(n - 2 - rest, rest + 1)
+            share *= Fraction(n - 2 - ones_after, ones_after + 1)
 
 
 def _last(s: flint.arb, squares: flint.arb, d: int, given: Given) -> flint.arb:

@@ -52,13 +52,13 @@ def tent(longest: int, done: Ask) -> Figure:
         return max(0, -x - 1) - 2 * max(0, -x) + max(Fraction(0), 1 - x)
 
     between = Curve("between integers", tuple((x, exact(value(x))) for x in places))
-    whole = tuple((Fraction(x), exact(Fraction(int(x == 0)))) for x in range(-3, 4))
+    at_integers = tuple((Fraction(x), exact(Fraction(int(x == 0)))) for x in range(-3, 4))
     return Figure(
         "figure-1",
         "Figure 1: max(0, k - i - 1) - 2 max(0, k - i) + max(0, k - i + 1)",
         "i - k",
         "value",
-        (between, Curve("I[i = k]", whole, DOTS)),
+        (between, Curve("I[i = k]", at_integers, DOTS)),
     )
 
 
@@ -89,19 +89,19 @@ def sensitive(what: str) -> Make:
     """Figure 3: cross-entropy or accuracy of PARITY with norms against the weight that gives k/n."""
 
     def figure(longest: int, done: Ask) -> Figure:
-        found = []
+        points_found = []
         for weight in WEIGHTS:
             done(f"figure 3, weight {decimal_text(weight)}")
             answer = _moved(weight)
             value = answer.value if what == "cross-entropy" else answer.extra["accuracy"]
             if isinstance(value, Ball):
-                found.append((weight, value))
+                points_found.append((weight, value))
         right = _right(WORD)
         return Figure(
             f"figure-3-{what}", f"Figure 3: {what} of parity-layernorm over all words of {WORD} symbols",
             "weight (row 6, column 2 of W^V of the first head, and its negative)",
             "bits" if what == "cross-entropy" else "share of words",
-            (Curve(what, tuple(found)),), shown=(right.low, right.high),
+            (Curve(what, tuple(points_found)),), shown=(right.low, right.high),
             note=f"every word is right from {float(right.low):.6f} to {float(right.high):.6f}; {SETTING}",
         )  # fmt: skip
 
@@ -120,8 +120,10 @@ def tolerances(longest: int, done: Ask) -> Figure:
         if n <= longest:
             done(f"the interval of Figure 3's weight, n = {n}")
             right = _right(n)
-            for side, (one, other) in zip(sides, ((right.low, right.below), (right.high, right.above)), strict=True):
-                side.append((Fraction(n), ball(arb_of(abs(one - 1)).union(arb_of(abs(other - 1))), 5)))
+            for side, (low_end, high_end) in zip(
+                sides, ((right.low, right.below), (right.high, right.above)), strict=True
+            ):
+                side.append((Fraction(n), ball(arb_of(abs(low_end - 1)).union(arb_of(abs(high_end - 1))), 5)))
     return Figure(
         "figure-3-interval", "Beside Figure 3: how far its weight may go from 1 with every word of n symbols right",
         "n", "distance",
@@ -170,9 +172,9 @@ def _over_lengths(model: str, values: str, longest: int, of: Callable[[Bound], o
     points = []
     for n in _lengths(longest):
         done(f"cross-entropy of {model}{f' at {values}' if values else ''}, n = {n}")
-        found = of(cross_entropy(model, n, values or None, digits=DIGITS))
-        if isinstance(found, Ball):
-            points.append((Fraction(n), found))
+        value = of(cross_entropy(model, n, values or None, digits=DIGITS))
+        if isinstance(value, Ball):
+            points.append((Fraction(n), value))
     return tuple(points)
 
 

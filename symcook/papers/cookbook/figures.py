@@ -67,11 +67,11 @@ def comparator(name: str) -> Make:
         model = recipes.build(name)
         meant, inside = parse_term(info.formula), parse_formula(recipes.region(name))
         key = "tolerance" if by_input else "eps"
-        got = []
+        network_points = []
         for x in PLACES:
             point = {"x": x, key: WIDTH} if by_input else {"x": x}
             value = model.run(point, values={} if by_input else {key: WIDTH}).output["out"]
-            got.append((x, exact(Fraction(value))))
+            network_points.append((x, exact(Fraction(value))))
         wanted = tuple((x, exact(rational(meant, {"x": x, key: WIDTH}))) for x in PLACES)
         off = [x for x in PLACES if not truth(inside, {"x": x, key: WIDTH})]
         step = PLACES[1] - PLACES[0]
@@ -85,7 +85,7 @@ def comparator(name: str) -> Make:
             f"{name}, Eq. {number}, with {'tolerance' if by_input else 'eps'} = 1",
             "x",
             "value",
-            (Curve("what the network gives", tuple(got)), Curve("what is meant", wanted, DOTS)),
+            (Curve("what the network gives", tuple(network_points)), Curve("what is meant", wanted, DOTS)),
             note="grey: where the comparison is not exact",
             legend="center right" if name.startswith("eq") else "upper left",
             grey=grey,

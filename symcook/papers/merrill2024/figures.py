@@ -53,8 +53,8 @@ def visited(run: MachineRun) -> int:
     places: list[set[int]] = [set() for _ in range(run.machine.tapes + 1)]
     for step in run.steps:
         moves = step.token.moves if isinstance(step.token, StepToken) else itertools.repeat(0)
-        for seen, head, move in zip(places, step.heads, moves, strict=False):
-            seen.add(head + move)
+        for cells_seen, head, move in zip(places, step.heads, moves, strict=False):
+            cells_seen.add(head + move)
     return sum(map(len, places))
 
 
@@ -64,27 +64,28 @@ def measured(model: Transformer, longest: int) -> Iterator[tuple[int, dict[str, 
     letters = machine_of(model).input
     empty = [0] if model.embedding.added else []  # nothing stands behind it without a token in front
     lengths = [*empty, *itertools.takewhile(lambda n: n <= longest, (2**k for k in range(20)))] if letters else [0]
-    found: dict[int, dict[str, int]] = {}
+    documents: dict[int, dict[str, int]] = {}
     for n in lengths:
         run = run_machine(model, tuple(itertools.islice(itertools.cycle(letters), n)), TOKENS)
         if not run.ended:
             break
-        said = counts(model, run)
-        found[said.steps] = said.to_json() | {"cells": visited(run)}
-    yield from sorted(found.items())
+        counts_said = counts(model, run)
+        documents[counts_said.steps] = counts_said.to_json() | {"cells": visited(run)}
+    yield from sorted(documents.items())
 
 
 def _figure(model: Transformer, name: str) -> Make:
-    title, shown = GROUPS[name]
+    title, keys_shown = GROUPS[name]
 
     def figure(longest: int, done: Callable[[str], None]) -> Figure:
         done(name)
-        points = [(steps, told) for steps, told in measured(model, longest) if steps]
+        points = [(steps, counts_told) for steps, counts_told in measured(model, longest) if steps]
         if not points:
             must = f"the machine must end within {TOKENS} tokens on one of the strings that are tried"
             raise BadInput(must, model.name, "symcook run --steps says how far it comes")
         curves = tuple(
-            Curve(SAID[key], tuple((Fraction(steps), exact(told[key])) for steps, told in points)) for key in shown
+            Curve(SAID[key], tuple((Fraction(steps), exact(counts_told[key])) for steps, counts_told in points))
+            for key in keys_shown
         )
         note = "exact counts; words of the letters in turn"
         return Figure(f"figure-{name}", f"{model.name}: {title}", "steps of the machine", "count", curves, (True, True),

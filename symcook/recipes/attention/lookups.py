@@ -143,7 +143,9 @@ def _polynomials(N: int, epsilon: kit.Fraction) -> PositionVectors:
         raise BadInput(must, f"{p * p} for N = {N}, epsilon = {epsilon}", "give a larger epsilon or a smaller N")
     digits = [[(i // p**t) % p for t in range(k)] for i in range(N)]
     pairs = [(a, b) for a in range(p) for b in range(p)]
-    vectors = [[int(sum(c * a**t for t, c in enumerate(one)) % p == b) for a, b in pairs] for one in digits]
+    vectors = [
+        [int(sum(c * a**t for t, c in enumerate(coefficients)) % p == b) for a, b in pairs] for coefficients in digits
+    ]
     terms = [f"mod(floor((i - 1)/{p**t}), {p})" for t in range(k)]
     values = [" + ".join(f"{a**t}*{term}" for t, term in enumerate(terms) if a**t) for a in range(p)]
     return vectors, [f"I[mod({values[a]}, {p}) = {b}]" for a, b in pairs], p
@@ -155,9 +157,9 @@ def _signs(N: int, epsilon: kit.Fraction, m: int, seed: int) -> PositionVectors:
         raise BadInput(must, f"{N} times {m}", "give a smaller N, or family=polynomials")
     drawn = Random(seed)
     vectors = [[1 if drawn.random() < 0.5 else -1 for _ in range(m)] for _ in range(N)]
-    for i, one in enumerate(vectors):
-        for j, other in enumerate(vectors[:i]):
-            product = kit.Fraction(sum(a * b for a, b in zip(one, other, strict=True)), m)
+    for i, first_vector in enumerate(vectors):
+        for j, second_vector in enumerate(vectors[:i]):
+            product = kit.Fraction(sum(a * b for a, b in zip(first_vector, second_vector, strict=True)), m)
             if abs(product) > epsilon:
                 must = f"the vectors drawn must have products of at most {epsilon} with each other"
                 raise BadInput(

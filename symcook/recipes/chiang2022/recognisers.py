@@ -80,8 +80,8 @@ def normed(this: Recipe, model: kit.Transformer, eta: kit.Fraction | None = None
     `eta` the layer of Proposition 2 on top, which makes it so sure of its answer."""
     epsilon = kit.Parameter("epsilon", default="1/100000", lower=0, lower_open=False)
     declared = kit.replace(model, parameters=(*model.parameters, epsilon), source=f"{SOURCE}, Section 4")
-    made = paired(declared, "epsilon", name=this.name)
-    return made if eta is None else kit.replace(confident(made, logit_of(eta)), name=this.name)
+    normed_model = paired(declared, "epsilon", name=this.name)
+    return normed_model if eta is None else kit.replace(confident(normed_model, logit_of(eta)), name=this.name)
 
 
 def defined(scaled: bool, eta: kit.Fraction | None) -> str:

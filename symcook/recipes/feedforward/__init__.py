@@ -94,6 +94,10 @@ def by_coordinate(function: Callable[..., RecipeOutputs], known: Mapping[str, An
 
 def of_inner(function: Callable[..., RecipeOutputs], known: Mapping[str, Any]) -> Adapted:
     """A reference that is given that of the recipe f, which knows its own symbols."""
-    inner, given = called(known["f"])
-    values = {one.name: known[one.name] for one in info(inner).symbols if one.name in known}
-    return partial(function, f=reference(inner, given, values))
+    inner, inner_arguments = called(known["f"])
+    values = {
+        inner_symbol.name: known[inner_symbol.name]
+        for inner_symbol in info(inner).symbols
+        if inner_symbol.name in known
+    }
+    return partial(function, f=reference(inner, inner_arguments, values))

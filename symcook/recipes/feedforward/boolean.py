@@ -85,7 +85,7 @@ def _proposition(given: object, name: str) -> Proposition:
     if re.sub(r"[A-Za-z_][A-Za-z_0-9]*|<->|->|[&|~()\s]", "", given):
         raise BadInput(must, given, do)
     variables = tuple(dict.fromkeys(re.findall(r"[A-Za-z_][A-Za-z_0-9]*", given)))
-    variables = tuple(one for one in variables if one not in ("true", "false"))
+    variables = tuple(variable for variable in variables if variable not in ("true", "false"))
     if not 1 <= len(variables) <= MOST_VARIABLES:
         raise BadInput(f"{name} must have 1 to {MOST_VARIABLES} variables", len(variables), do)
     kit.Space((*variables, "out"))
@@ -95,7 +95,9 @@ def _proposition(given: object, name: str) -> Proposition:
     except BadInput:  # which speaks of the text that is made of it
         raise BadInput(must, given, do) from None
     m = len(variables)
-    rows = ({one: kit.Fraction(k >> (m - 1 - c) & 1) for c, one in enumerate(variables)} for k in range(1 << m))
+    rows = (
+        {variable: kit.Fraction(k >> (m - 1 - c) & 1) for c, variable in enumerate(variables)} for k in range(1 << m)
+    )
     return Proposition(variables, tuple(int(kit.truth(tree, row)) for row in rows))
 
 
@@ -176,10 +178,10 @@ def _cases(table: tuple[int, ...], m: int, flipped: bool = False) -> NetworkWeig
 
     @cache
     def leaves(fixed: tuple[int | None, ...]) -> tuple[tuple[int | None, ...], ...]:
-        found = values(fixed)
-        if found == {0}:
+        leaf_values = values(fixed)
+        if leaf_values == {0}:
             return ()
-        if found == {1}:
+        if leaf_values == {1}:
             return (fixed,)
         splits = (map(leaves, halves(fixed, c)) for c in range(m) if fixed[c] is None)
         return min((low + high for low, high in splits), key=len)

@@ -124,8 +124,8 @@ def _bounded(low: kit.Fraction, high: kit.Fraction) -> str:
         raise BadInput("low must be less than high", f"{low} and {high}", "give for example low=-1 high=1")
     if (low, high) == (0, 1):
         return BRANCHES
-    taken = f"{low} <= x & y <= {high}"
-    return f"(p = 0 | p = 1) & (p = 1 -> {taken}) & (p = 0 -> x <= {high} & {low} <= y)"
+    bounds_taken = f"{low} <= x & y <= {high}"
+    return f"(p = 0 | p = 1) & (p = 1 -> {bounds_taken}) & (p = 0 -> x <= {high} & {low} <= y)"
 
 
 @recipe(

@@ -45,14 +45,14 @@ WORST = "171/1000"
 
 
 def _inner_region(f: str, form: str) -> str:
-    name, given = called(f)
-    inner = region(name, **given)
+    name, inner_arguments = called(f)
+    inner = region(name, **inner_arguments)
     return "0 < c" if inner == "true" or name in ("gtzero", "gezero", "eqzero") else f"0 < c & ({inner})"
 
 
 def _inner_error(f: str, form: str) -> str:
-    name, given = called(f)
-    block: Any = build(name, **given).layers[0].feedforward
+    name, inner_arguments = called(f)
+    block: Any = build(name, **inner_arguments).layers[0].feedforward
     weights = list(block.W2)
     known = sum(abs(weight) for weight in weights if weight.is_Rational)
     sizes = [kit.from_sympy(known)] if known else []
@@ -94,8 +94,8 @@ def by_gelu(this: Recipe, f: str, form: str) -> kit.Transformer:
     values), the error is at most 0.171/c times the sum of the magnitudes of W2. That of a comparator grows with 1/eps.
     Eq. (28) and Figure 1 belong to it.
     """
-    inner, given = called(f)
-    model = build(inner, **given)
+    inner, inner_arguments = called(f)
+    model = build(inner, **inner_arguments)
     block: Any = model.layers[0].feedforward
     c = kit.symbol("c")
     activation = {"erf": "gelu", "tanh": "gelu-tanh", "sigmoid": "gelu-sigmoid"}[form]

@@ -53,8 +53,8 @@ ONE_TO_ONE = ("identity", "scale", "gtzero", "gezero", "eqzero", "cpwl", "clip",
 
 
 def _inner_region(f: str) -> str:
-    inner, given = called(f)
-    return region(inner, **given)
+    inner, inner_arguments = called(f)
+    return region(inner, **inner_arguments)
 
 
 @recipe(
@@ -82,8 +82,8 @@ def cancel_residual(this: Recipe, f: str) -> kit.Transformer:
     f'.W1 = [f.W1; I; -I], f'.b1 = [f.b1; 0; 0], f'.W2 = [f.W2, -I, I], f'.b2 = f.b2. f: a feed-forward recipe R -> R,
     with arguments in brackets or its default ones; its symbols stay symbols. The answer is the coordinate x itself.
     """
-    inner, given = called(f)
-    model = build(inner, **given)
+    inner, inner_arguments = called(f)
+    model = build(inner, **inner_arguments)
     block = model.layers[0].feedforward
     block = present(block)
     weights = {

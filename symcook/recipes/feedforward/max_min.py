@@ -19,7 +19,7 @@ def _pieces(given: object, name: str) -> tuple[tuple[AffineForm, ...], ...]:
     must = f"{name} must be affine expressions, separated by ',' in a minimum and by ';' between minima"
     if not isinstance(given, str) or not given.strip():
         raise BadInput(must, given or "nothing", f"give text such as {name}=0; x, y")
-    groups = tuple(tuple(_affine(one, must) for one in split(group, ",")) for group in split(given, ";"))
+    groups = tuple(tuple(_affine(piece, must) for piece in split(group, ",")) for group in split(given, ";"))
     if sum(map(len, groups)) > MOST_PIECES:
         raise BadInput(f"{name} must have at most {MOST_PIECES} affine pieces", sum(map(len, groups)))
     if not inputs(groups):
@@ -37,13 +37,13 @@ def _affine(text: str, must: str) -> AffineForm:
         raise BadInput(must, text.strip(), "give text such as 2*x - y + 1/2") from None
     kit.Space((*block.reads, "out"))
     weights = [fraction(value, "a coefficient") for value in block.W1]
-    named = tuple((one, c) for one, c in zip(block.reads, weights, strict=True) if c)
+    named = tuple((input_name, c) for input_name, c in zip(block.reads, weights, strict=True) if c)
     return named, fraction(block.b1[0], "a constant")
 
 
 def inputs(pieces: tuple[tuple[AffineForm, ...], ...]) -> tuple[str, ...]:
     """The inputs that the pieces name, in order of the alphabet."""
-    return tuple(sorted({one for group in pieces for named, _ in group for one, _ in named}))
+    return tuple(sorted({input_name for group in pieces for named, _ in group for input_name, _ in named}))
 
 
 def _evaluated(function: Callable[..., RecipeOutputs], known: Mapping[str, Any]) -> Adapted:
@@ -73,30 +73,30 @@ def max_min(this: Recipe, pieces: tuple[tuple[AffineForm, ...], ...]) -> kit.Tra
     this depth in general: max(0, x, y) is no layer (Table 1 says "R^d -> R, exact"). The text cites Arora et al. 2018
     for O(log k) layers.
     """
-    given = inputs(pieces)
-    taken = set(given)
+    inputs_given = inputs(pieces)
+    names_taken = set(inputs_given)
 
     def fresh(level: int, place: int) -> str:
         name = f"v{level}_{place}"
-        while name in taken:
+        while name in names_taken:
             name += "_"
-        taken.add(name)
+        names_taken.add(name)
         return name
 
     flat = [form for group in pieces for form in group]
     names = [fresh(0, place) for place in range(1, len(flat) + 1)]
-    rows = [[dict(named).get(one, 0) for one in given] for named, _ in flat]
+    rows = [[dict(named).get(input_name, 0) for input_name in inputs_given] for named, _ in flat]
     constants = [constant for _, constant in flat]
     units, signs = [*rows, *([-c for c in row] for row in rows)], range(len(flat))
     first = kit.FeedForward(
-        given,
+        inputs_given,
         tuple(names),
         units,
         [*constants, *(-c for c in constants)],
         [[int(k == r) for k in signs] + [-int(k == r) for k in signs] for r in signs],
         [0] * len(flat),
     )
-    layers, space, todo = [kit.Layer(None, first)], [*given, *names], iter(names)
+    layers, space, todo = [kit.Layer(None, first)], [*inputs_given, *names], iter(names)
     level = [[next(todo) for _ in group] for group in pieces]
     while len(level) > 1 or len(level[0]) > 1:
         least = any(len(group) > 1 for group in level)
@@ -113,9 +113,9 @@ def max_min(this: Recipe, pieces: tuple[tuple[AffineForm, ...], ...]) -> kit.Tra
                 merged[-1].append(name)
         layers.append(kit.Layer(None, kit.feedforward(formulas)))
         space += formulas
-        level = merged if least else [[one] for one in merged[0]]
+        level = merged if least else [[piece_name] for piece_name in merged[0]]
     model = this.model(
-        kit.Embedding(kit.Space(tuple(space)), inputs=given),
+        kit.Embedding(kit.Space(tuple(space)), inputs=inputs_given),
         tuple(layers),
         kit.Readout("value", "last", (level[0][0],)),
     )

@@ -87,12 +87,12 @@ def dyck_1_zero_one(this: Recipe) -> kit.Transformer:
     balance = kit.head(value={"balance": "token"}, mask="future")
     sign = kit.head({("balance", "token"): 1}, {"side": "token"}, mask="future")
     tests = kit.feedforward(violated="relu(-side)", uneven="relu(side) + relu(-side)")
-    some = kit.head({("one", "violated"): 1}, {"any": "violated"}, mask="future")
+    any_violated = kit.head({("one", "violated"): 1}, {"any": "violated"}, mask="future")
     both = kit.feedforward(accepted="relu(one - any - uneven)")
     space = kit.Space(("token", "one", "balance", "side", "violated", "uneven", "any", "accepted"))
     return this.model(
         kit.Embedding(space, words=BRACKETS, positions={"one": 1}),
-        (kit.Layer(balance), kit.Layer(sign, tests), kit.Layer(some, both)),
+        (kit.Layer(balance), kit.Layer(sign, tests), kit.Layer(any_violated, both)),
         kit.Readout("sign", "last", ("accepted",), weights=[[1]]),
     )
 

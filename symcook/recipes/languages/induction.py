@@ -20,9 +20,11 @@ FETCHING = Argument(
 
 def letters(name: str, alphabet: Sequence[str]) -> tuple[str, ...]:
     """A coordinate for each symbol of an alphabet: NAME_A for letters or digits of ASCII, else NAME_symbol3."""
-    taken = any(one.startswith("symbol") for one in alphabet)  # by a symbol that is so called itself
-    plain = (one.isascii() and one.isalnum() and not taken for one in alphabet)
-    ends = (one if own else f"symbol{place}" for place, (one, own) in enumerate(zip(alphabet, plain, strict=True), 1))
+    name_taken = any(symbol.startswith("symbol") for symbol in alphabet)  # by a symbol that is so called itself
+    plain = (symbol.isascii() and symbol.isalnum() and not name_taken for symbol in alphabet)
+    ends = (
+        symbol if own else f"symbol{place}" for place, (symbol, own) in enumerate(zip(alphabet, plain, strict=True), 1)
+    )
     return tuple(f"{name}_{end}" for end in ends)
 
 
@@ -95,15 +97,15 @@ def induction_most_recent(this: Recipe, alphabet: tuple[str, ...], weighting: st
     log(8 n)), as the gap is 1/n, and the rounding of Section 5.7 behind each head; the paper takes the gap before ties
     are broken, 1, for which 1/log(8 N) is not enough.
     """
-    hot, last, found = (letters(name, alphabet) for name in ("is", "before", "found"))
+    hot, last, last_found = (letters(name, alphabet) for name in ("is", "before", "found"))
     if weighting == "rightmost":
-        named = {f"{n}{c}": one for n, many in zip(("is", "before", "found"), (hot, last, found), strict=True)
-                 for c, one in enumerate(many, 1)}  # fmt: skip
+        groups = {"is": hot, "before": last, "found": last_found}
+        named = {f"{stem}{c}": name for stem, names in groups.items() for c, name in enumerate(names, 1)}
         return this.of_family("induction-most-recent", {"S": len(alphabet)}, alphabet, named)
     b = over_letters(alphabet, weighting)
     fetch(b, hot, last, {}, "strict-future", weighting)
-    fetch(b, hot, found, dict.fromkeys(zip(hot, last, strict=True), 1), "future", weighting)
-    return answered(b, this, found, alphabet)
+    fetch(b, hot, last_found, dict.fromkeys(zip(hot, last, strict=True), 1), "future", weighting)
+    return answered(b, this, last_found, alphabet)
 
 
 COUNT = "sum(j, 2, i, I[w(j - 1) = w(i) & w(j) = {}])"
@@ -145,8 +147,8 @@ def induction_most_frequent(this: Recipe, alphabet: tuple[str, ...], weighting: 
     pairs = {(s, t): f"pair_{s + 1}_{t + 1}" for s in numbers for t in numbers}
     counts = {(s, t): f"count_{s + 1}_{t + 1}" for s in numbers for t in numbers}
     if weighting == "rightmost":
-        named = {f"{n}{c}": one for n, many in zip(("is", "before", "follows", "score"), (hot, last, follows, score),
-                 strict=True) for c, one in enumerate(many, 1)}  # fmt: skip
+        groups = {"is": hot, "before": last, "follows": follows, "score": score}
+        named = {f"{stem}{c}": name for stem, names in groups.items() for c, name in enumerate(names, 1)}
         named |= {f"{n}{s + 1}_{t + 1}": f"{n}_{s + 1}_{t + 1}" for n in ("pair", "count") for s, t in pairs}
         return this.of_family("induction-most-frequent", {"S": len(alphabet)}, alphabet, named)
     b = over_letters(alphabet, weighting, inverse="1/i")

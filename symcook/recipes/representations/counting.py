@@ -97,9 +97,9 @@ def layers(weighting: str, temperature: str) -> tuple[kit.Layer, kit.Layer]:
     """The averages, and the lookup of the position that is the count."""
     averages = kit.head(value={"share": "hit", "inverse": "begin"}, mask="future")
     scores = {("share", "index"): 2, ("inverse", "square"): -1}
-    found = {"cosines": "cosine", "sines": "sine"}
+    copied = {"cosines": "cosine", "sines": "sine"}
     how = {"weighting": weighting} | ({"temperature": temperature} if weighting == "softmax" else {})
-    return kit.Layer(averages), kit.Layer(kit.head(scores, found, mask="future", **how))
+    return kit.Layer(averages), kit.Layer(kit.head(scores, copied, mask="future", **how))
 
 
 @recipe(

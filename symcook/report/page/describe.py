@@ -55,7 +55,7 @@ def described(model: Transformer, values: Mapping[str, Fraction | None]) -> dict
             "groups": list(readout.groups),
             "weights": list(map(_numbers, readout.rows)),
         },
-        "symbols": [_symbol(one, values.get(one.name)) for one in model.parameters],
+        "symbols": [_symbol(parameter, values.get(parameter.name)) for parameter in model.parameters],
     }
 
 
@@ -76,18 +76,18 @@ def _numbers(row: Mapping[str, Number] | Mapping[int, Number]) -> dict[str, Any]
 
 
 def _part(part: Part) -> dict[str, Any]:
-    found: dict[str, Any] = {"kind": KINDS[type(part)], "reads": list(part.reads), "writes": list(part.writes)}
+    fields: dict[str, Any] = {"kind": KINDS[type(part)], "reads": list(part.reads), "writes": list(part.writes)}
     for name, kind in part.FIELDS.items():
         value = part.lowered.get(name)
         if kind == "word":
-            found[name] = getattr(part, name)
+            fields[name] = getattr(part, name)
         elif value is None:
-            found[name] = None
+            fields[name] = None
         elif kind == "number":
-            found[name] = _number(value)
+            fields[name] = _number(value)
         else:
-            found[name] = [_number(row) if kind[1] == "one" else _numbers(row) for row in value]
-    return found
+            fields[name] = [_number(row) if kind[1] == "one" else _numbers(row) for row in value]
+    return fields
 
 
 def _symbol(one: Parameter, value: Fraction | None) -> dict[str, Any]:

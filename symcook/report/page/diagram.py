@@ -42,36 +42,36 @@ def columns(model: Transformer) -> list[DrawnPart]:
     """The parts in order: the embedding, what each step is made of, the readout."""
     embedding = model.embedding
     set_ = {*embedding.tables, *embedding.places, *(embedding.inputs or ())}
-    found = [DrawnPart(("embedding", ""), {}, tuple(name for name in model.space if name in set_))]
+    parts = [DrawnPart(("embedding", ""), {}, tuple(name for name in model.space if name in set_))]
     for step in model.sublayers:
         where = f"layer {step.layer}" if step.block is not None else "final norm"
         for number, norm in enumerate(step.before, 1):
             of = f"norm {number}" if len(step.before) > 1 else "norm"
-            found.append(DrawnPart((where, of), _read(norm), norm.writes, inner=True))
+            parts.append(DrawnPart((where, of), _read(norm), norm.writes, inner=True))
         for number, part in enumerate(step.parts, 1):
             many = f" {number}" if len(step.parts) > 1 else ""
             what = f"head{many}" if isinstance(part, Head) else "feed-forward"
-            found.append(DrawnPart((where, what), _read(part), _written(part), behind=bool(step.before)))
+            parts.append(DrawnPart((where, what), _read(part), _written(part), behind=bool(step.before)))
         if step.after is not None:
-            found.append(
+            parts.append(
                 DrawnPart((where, "norm" if step.block is not None else ""), _read(step.after), step.after.writes)
             )
     readout = model.readout
     used = [name for row in readout.rows for name in row] if readout.rows else readout.reads
-    found.append(DrawnPart(("readout", ""), {name: "x" for name in readout.reads if name in used}, ()))
-    return found
+    parts.append(DrawnPart(("readout", ""), {name: "x" for name in readout.reads if name in used}, ()))
+    return parts
 
 
 def _read(part: Head | FeedForward | LayerNorm) -> dict[str, str]:
     """What a part reads with a weight that is not zero, in the order of its names; of a head, as what."""
     numbers: Any = part.lowered
     if isinstance(part, Head):
-        seen = {name: "" for name in part.reads}
+        letters_of = {name: "" for name in part.reads}
         pairs = [(q, k) for q, k in zip(numbers["Q"], numbers["K"], strict=True) if q and k]
         for letter, rows in (("q", [q for q, _ in pairs]), ("k", [k for _, k in pairs]), ("v", numbers["V"])):
             for name in {name for row in rows for name in row}:
-                seen[name] += letter
-        return {name: letters for name, letters in seen.items() if letters}
+                letters_of[name] += letter
+        return {name: letters for name, letters in letters_of.items() if letters}
     rows = numbers["W1"] if isinstance(part, FeedForward) else numbers.get("projection")
     used = part.reads if rows is None else {name for row in rows for name in row}
     return {name: "x" for name in part.reads if name in used}
@@ -91,7 +91,7 @@ def sentences(model: Transformer) -> list[tuple[str, list[tuple[str, str]], str]
     table."""
     writers: dict[str, list[str]] = {}
     inner: dict[str, str] = {}
-    found = []
+    rows = []
     for column in columns(model):
         reads = []
         for name, letters in column.reads.items():
@@ -99,7 +99,7 @@ def sentences(model: Transformer) -> list[tuple[str, list[tuple[str, str]], str]
             role = {"q": "queries", "k": "keys", "v": "values"}
             words = " and ".join(role[letter] for letter in letters) if letters != "x" else ""
             reads.append((f"{name}{f' ({words})' if words else ''}", ", ".join(by)))
-        found.append((column.name, reads, ", ".join(column.writes) or "nothing"))
+        rows.append((column.name, reads, ", ".join(column.writes) or "nothing"))
         if column.inner:
             inner |= dict.fromkeys(column.writes, column.name)
             continue
@@ -108,7 +108,7 @@ def sentences(model: Transformer) -> list[tuple[str, list[tuple[str, str]], str]
         else:
             for name in column.writes:
                 writers.setdefault(name, []).append(column.name)
-    return found
+    return rows
 
 
 def svg(model: Transformer) -> str:
@@ -118,7 +118,7 @@ def svg(model: Transformer) -> str:
     if len(space) > MOST["coordinates"] or len(parts) > MOST["parts"]:
         return ""
     names = {name: brief(name, _NAME) for name in space}
-    left = round(_EDGE + max(len(shown) for shown in names.values()) * _LETTER + 14)
+    left = round(_EDGE + max(len(label) for label in names.values()) * _LETTER + 14)
     width, height = left + _COLUMN * len(parts) + _EDGE, _TOP + _WIRE * len(space) + _EDGE
     at = {name: _TOP + _WIRE * k + _WIRE // 2 for k, name in enumerate(space)}
     shapes = list(_wires(parts, at, names, left, width))
@@ -153,13 +153,13 @@ def _column(column: DrawnPart, at: Mapping[str, int], x: int) -> Iterator[str]:
         yield f'<line class="join" x1="{x}" y1="{min(touched)}" x2="{x}" y2="{max(touched)}"/>'
     for name, letters in column.reads.items():
         y, both = at[name], name in column.writes
-        middle, shown = x - 16 if both else x, "" if letters == "x" else letters
-        room = max(7, 4 * len(shown) + 3)
+        middle, label = x - 16 if both else x, "" if letters == "x" else letters
+        room = max(7, 4 * len(label) + 3)
         yield (
             f'<rect class="read" x="{middle - room}" y="{y - 8}" width="{2 * room}" height="16" rx="8">'
             f"<title>{escape(f'{column.name} reads {name}')}</title></rect>"
         )
-        yield f'<text class="letters" x="{middle}" y="{y + 4}">{shown}</text>' if shown else ""
+        yield f'<text class="letters" x="{middle}" y="{y + 4}">{label}</text>' if label else ""
     for name in column.writes:
         y, middle = at[name], x + 14 if name in column.reads else x
         yield (

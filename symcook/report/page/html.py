@@ -42,12 +42,12 @@ def element(name: str, /, *inside: object, **attributes: object) -> Markup:
     >>> element("p", "1 < 2", class_="note", hidden=True)
     '<p class="note" hidden>1 &lt; 2</p>'
     """
-    given = "".join(
+    attribute_text = "".join(
         f" {key.removesuffix('_').replace('_', '-')}" + ("" if value is True else f'="{escape(str(value))}"')
         for key, value in attributes.items()
         if value is not None and value is not False
     )
-    return Markup(f"<{name}{given}>{joined(inside)}" + ("" if name in ("input", "meta") else f"</{name}>"))
+    return Markup(f"<{name}{attribute_text}>{joined(inside)}" + ("" if name in ("input", "meta") else f"</{name}>"))
 
 
 def joined(parts: Iterable[object]) -> Markup:
@@ -77,9 +77,9 @@ def entry(value: object, most: float) -> Markup:
     number = 0.0 if text == "0" else near(text)
     share = 0.0 if not number or not most else round(min(abs(number) / most, 1) ** 0.5, 3)
     kind = "nil" if text == "0" else "plus" if (number or 0) > 0 else "minus" if (number or 0) < 0 else "open"
-    shown = brief(text, SHOWN)
+    short = brief(text, SHOWN)
     shade = f"--s:{share:g}" if share else None
-    return element("td", shown, class_=kind, style=shade, title=text if shown != text else None)
+    return element("td", short, class_=kind, style=shade, title=text if short != text else None)
 
 
 def heat(name: str, matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequence[str]) -> Markup:
@@ -108,30 +108,32 @@ def section(title: str, key: str, *inside: object) -> Markup:
 
 def embedding(model: Transformer) -> Markup:
     """What stands in the stream before the first layer."""
-    given, parts = model.embedding, []
-    if given.words is not None:
-        used = [name for name in model.space if name in given.tables]
-        rows = [(token, *(values.get(name, 0) for name in used)) for token, values in given.words.items()]
+    embedding_part, parts = model.embedding, []
+    if embedding_part.words is not None:
+        used = [name for name in model.space if name in embedding_part.tables]
+        rows = [(token, *(values.get(name, 0) for name in used)) for token, values in embedding_part.words.items()]
         if len(rows) * len(used) > LARGE:
             many = [
                 (token, ", ".join(f"{name} = {from_sympy(v)}" for name, v in values.items() if v) or "nothing")
-                for token, values in given.words.items()
+                for token, values in embedding_part.words.items()
             ]
             words = f"{len(many)} tokens, and what each sets" + (f": the first {LISTED}" if len(many) > LISTED else "")
-            told = table(words, ("token", "sets"), many[:LISTED], class_="words")
-            parts.append(element("details", element("summary", words), told))
+            token_table = table(words, ("token", "sets"), many[:LISTED], class_="words")
+            parts.append(element("details", element("summary", words), token_table))
         elif used:
             most = max((abs(near(from_sympy(v)) or 0) for _, *row in rows for v in row), default=0)
             body = [(token, *(entry(v, most) for v in row)) for token, *row in rows]
             parts.append(table("tokens", ("token", *used), body, class_="heat"))
     else:
-        parts.append(element("p", f"Inputs, one row a position: {', '.join(given.inputs or ()) or 'none'}."))
-    if given.positions:
-        rows = [(name, element("code", brief(from_sympy(v), 300))) for name, v in given.positions.items()]
-        parts.append(table("position functions", ("coordinate", f"at position i of n, from {given.start}"), rows))
+        parts.append(element("p", f"Inputs, one row a position: {', '.join(embedding_part.inputs or ()) or 'none'}."))
+    if embedding_part.positions:
+        rows = [(name, element("code", brief(from_sympy(v), 300))) for name, v in embedding_part.positions.items()]
+        parts.append(
+            table("position functions", ("coordinate", f"at position i of n, from {embedding_part.start}"), rows)
+        )
     added = [
         f"The model adds {token} {where} every input. Lengths and positions count {token} too."
-        for tokens, where in zip(given.ends, ("before", "after"), strict=True)
+        for tokens, where in zip(embedding_part.ends, ("before", "after"), strict=True)
         for token in tokens
     ]
     return section("Embedding", "embedding", *parts, *(element("p", words) for words in added))

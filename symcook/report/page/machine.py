@@ -47,34 +47,34 @@ def machine_runs(model: Transformer, first: TypedInput) -> MachineRuns | None:
         ask = asked(model)
     except SymcookError:
         return None
-    found: dict[str, dict[str, Any]] = {}
+    documents: dict[str, dict[str, Any]] = {}
     room, tokens, end = POSITIONS, TOKENS, time.process_time() + SECONDS
-    for given in itertools.chain([first], inputs(model)):
-        word = tuple(map(str, given))
+    for symbols in itertools.chain([first], inputs(model)):
+        word = tuple(map(str, symbols))
         typed = " ".join(word)
-        if typed in found:
+        if typed in documents:
             continue
         try:
             document, labels = ask(word)
         except SymcookError:
             continue
         tokens -= len(document["tokens"])
-        if found and tokens < 0:
+        if documents and tokens < 0:
             break
         document["typed"] = typed
         behind = (*word, *labels)
-        if behind and (len(behind) + model.embedding.added <= room or not found):
+        if behind and (len(behind) + model.embedding.added <= room or not documents):
             with suppress(SymcookError):
                 document["trace"] = traced(model, behind[: max(len(word), room)])
                 room -= len(behind)
-        found[typed] = document
-        if len(found) == RUNS or time.process_time() > end:
+        documents[typed] = document
+        if len(documents) == RUNS or time.process_time() > end:
             break
-    if not found:
+    if not documents:
         return None
     begins = 1 - model.embedding.added
     shared = {"kind": model.program.kind, "first": begins, "apart": begins - model.embedding.start}
-    return shared | {"runs": list(found.values()), "table": _table(model)}
+    return shared | {"runs": list(documents.values()), "table": _table(model)}
 
 
 def _table(model: Transformer) -> dict[str, Any] | None:
@@ -91,10 +91,10 @@ def _table(model: Transformer) -> dict[str, Any] | None:
         many = len(automaton) * len(automaton.alphabet)
         if not 0 < many <= ROWS:
             return None
-        kept = least | {"alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names}
+        fields = least | {"alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names}
         counted = bool(model.program.theorem)
-        kept |= {"counted": counted, "at_once": counted and variant_of(model) != "nonstrict"}
-        return kept | {"answers": automaton.answers}
+        fields |= {"counted": counted, "at_once": counted and variant_of(model) != "nonstrict"}
+        return fields | {"answers": automaton.answers}
     from symcook.programs.turing import read_turing
 
     machine = read_turing(model.program.source)
@@ -151,9 +151,9 @@ def _states(model: Transformer) -> Callable[[Word], ToldRun]:
 
     def ask(word: Word) -> ToldRun:
         labels = list(stream(model, word, min(TOKENS, len(word) + 2)))
-        shown = [{"position": len(word) + 1 + k, **speech.said(label)} for k, label in enumerate(labels)]
+        tokens = [{"position": len(word) + 1 + k, **speech.said(label)} for k, label in enumerate(labels)]
         ended = bool(labels) and labels[-1] in speech.ends
-        document = {"input": list(word), "tokens": shown, "stopped": "end" if ended else "limit"}
+        document = {"input": list(word), "tokens": tokens, "stopped": "end" if ended else "limit"}
         return document | {"output": speech.output(labels)}, labels
 
     return ask
@@ -177,7 +177,7 @@ def controls(found: MachineRuns, picture: Markup) -> Markup:
     what = "tapes" if found["kind"] == "tm" else "states"
     drawn = "what each head reads, and from which token" if found["kind"] == "tm" else "its state"
     words = f"After the string the model continues with its own answers, a token a step. The {what} below say {drawn}."
-    words += f" {AHEAD}." if any("held" in one for one in run["tokens"]) else ""
+    words += f" {AHEAD}." if any("held" in token for token in run["tokens"]) else ""
     words += " Inside the transformer positions count from 0, here from 1." * found["apart"]
     stepper = element(
         "div",
@@ -205,12 +205,12 @@ def controls(found: MachineRuns, picture: Markup) -> Markup:
 def told(run: Mapping[str, Any]) -> Markup:
     """The tokens of a run as a table, for who has no scripts."""
     rows = [
-        (one["position"], one["token"], " ".join(one.get("write", ())), " ".join(one.get("move", ())))
-        for one in run["tokens"]
-        if not one.get("given")
+        (token["position"], token["token"], " ".join(token.get("write", ())), " ".join(token.get("move", ())))
+        for token in run["tokens"]
+        if not token.get("given")
     ]
     header, caption = ("position", "state or output", "writes", "moves"), f"tokens after {run['typed'] or EMPTY_STRING}"
-    width = 4 if any("move" in one for one in run["tokens"]) else 2
+    width = 4 if any("move" in token for token in run["tokens"]) else 2
     return table(caption, header[:width], [row[:width] for row in rows], class_="words")
 
 

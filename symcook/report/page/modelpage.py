@@ -102,7 +102,7 @@ def model_page(
     machine = machine_runs(bound, first)
     if machine is not None:
         why = "the model runs a Turing machine"
-        runs: list[Any] = [one.pop("trace", None) for one in machine["runs"]]
+        runs: list[Any] = [run_document.pop("trace", None) for run_document in machine["runs"]]
     else:
         why = unfit(model, numbers)
         if not why and any(step.norms for step in model.sublayers):
@@ -187,17 +187,17 @@ def _formula(text: str) -> Markup:
         except SymcookError:
             continue
         if not any(part[0] in UNDRAWN for part in subtrees(tree) if isinstance(part, tuple)):
-            seen = Markup(drawn(tree))
+            formula = Markup(drawn(tree))
             if len(text) <= WRITTEN:
-                return seen
+                return formula
             plain = element("code", text, class_="printed", aria_hidden="true")
-            return Markup(f'<span class="drawn">{seen}</span>{plain}')
+            return Markup(f'<span class="drawn">{formula}</span>{plain}')
     return element("code", text)
 
 
 def _caption(head: Head) -> str:
     """What a head writes, and how it weights the positions that it sees."""
-    seen = {
+    window = {
         "none": "all positions",
         "future": "the positions up to its own",
         "strict-future": "the positions before its own",
@@ -210,7 +210,7 @@ def _caption(head: Head) -> str:
         "rightmost": ("the last largest score among", "the last of"),
         "softmax": ("softmax over", "the mean over"),
     }[head.weighting]
-    return f"writes {', '.join(head.writes)}: {without_scores if head.uniform else how} {seen}"
+    return f"writes {', '.join(head.writes)}: {without_scores if head.uniform else how} {window}"
 
 
 def _head(model: Transformer, recipe: Recipe | None, theorems: Sequence[Claim]) -> Markup:
@@ -222,18 +222,18 @@ def _head(model: Transformer, recipe: Recipe | None, theorems: Sequence[Claim]) 
             facts.append(("exact where" if recipe.largest else "exact at least where", _formula(recipe.region)))
     if model.source:
         facts.append(("source", model.source))
-    taken = (
+    input_text = (
         (f"strings over {' '.join(letters(model))}" if letters(model) else "the empty string")
         if model.embedding.inputs is None
         else f"rows of {', '.join(model.embedding.inputs) or 'nothing'}"
     )
     if len(letters(model)) < len(model.alphabet):
         own, before = len(model.alphabet) - len(letters(model)), "them" if letters(model) else "it"
-        taken += f", and after {before} {own} tokens of its own"
+        input_text += f", and after {before} {own} tokens of its own"
     layers, coordinates = len(model.layers), len(model.space)
     size = f"{layers} layer{'s' * (layers != 1)}, {coordinates} coordinate{'s' * (coordinates != 1)}"
     limit = f", at most {model.max_length} positions" if model.max_length is not None else ""
-    facts += [("reads", taken), ("size", size + limit)]
+    facts += [("reads", input_text), ("size", size + limit)]
     if recipe is not None:
         facts += [("PROVED", _proved(formula, names)) for formula, names in _languages(model, recipe).items()]
     if theorems:
@@ -289,7 +289,7 @@ def _run(
             + ("If a layer norm needs an irrational root, the page says so." if model.normed else "")
         )
         asked += _field(what, data["first"], model.alphabet if rows is None else ())
-    sliders = [] if why else [_slider(one, start[one.name]) for one in model.parameters]
+    sliders = [] if why else [_slider(parameter, start[parameter.name]) for parameter in model.parameters]
     fixed = [f"{name} = {value}" for name, value in start.items()] if why else []
     return section(
         "Run it",
@@ -391,10 +391,10 @@ def _languages(model: Transformer, recipe: Recipe) -> dict[str, list[str]]:
     ids of the theorems."""
     from symcook.report.check import proved
 
-    found: dict[str, list[str]] = {}
+    names_of: dict[str, list[str]] = {}
     for name, formula in proved(model, recipe.claims).items():
-        found.setdefault(formula, []).append(name)
-    return found
+        names_of.setdefault(formula, []).append(name)
+    return names_of
 
 
 def _proved(formula: str, names: Sequence[str]) -> Markup:
@@ -410,18 +410,18 @@ def _forms(model: Transformer, recipe: Recipe | None) -> Markup:
     from symcook.closed import every_length
     from symcook.report.closed import cases
 
-    found = _within(lambda: every_length(model)) if model.alphabet else None
-    if found is None:
+    closed_forms = _within(lambda: every_length(model)) if model.alphabet else None
+    if closed_forms is None:
         return Markup("")
-    if isinstance(found, str):
+    if isinstance(closed_forms, str):
         words = f"{LATE}: symcook derive, without an input, looks longer".capitalize()
         return section("At every length", "forms", element("p", words))
-    count = len(found.forms)
+    count = len(closed_forms.forms)
     words = "The answers of the model at every length, as formulas" + (f" in {count} cases" if count > 1 else "")
-    html = Markup(cases(found))
+    html = Markup(cases(closed_forms))
     drawn = element("div", html, class_="frame", tabindex="0", role="region", aria_label=words)
     inside = drawn if count <= FORMS else element("details", element("summary", f"all {count} cases"), drawn)
-    names = [one.name for one in model.parameters]
+    names = [parameter.name for parameter in model.parameters]
     several = "s" * (len(names) > 1)
     note = f" They hold for all valid values of the parameter{several} {', '.join(names)}." if names else ""
     known = {} if recipe is None else _languages(model, recipe)
@@ -444,7 +444,7 @@ def _diagram(model: Transformer) -> Markup:
         )
         for name, reads, writes in diagram.sentences(model)
     ]
-    told = table("data flow", ("part", "reads", "writes"), rows, class_="words")
+    flow_table = table("data flow", ("part", "reads", "writes"), rows, class_="words")
     legend = (
         "Each line is a coordinate. A ring on a line marks a sublayer that reads the coordinate (q, k, v: as query, "
         "key or value). A square marks a sublayer that writes to the coordinate."
@@ -457,7 +457,7 @@ def _diagram(model: Transformer) -> Markup:
         if drawn
         else [element("p", "This model has too many coordinates or sublayers to draw. The table lists all of them.")]
     )
-    return section("Data flow", "diagram", *picture, element("details", element("summary", "As a table"), told))
+    return section("Data flow", "diagram", *picture, element("details", element("summary", "As a table"), flow_table))
 
 
 def _automaton(model: Transformer) -> tuple[Automaton | None, str]:
@@ -466,17 +466,19 @@ def _automaton(model: Transformer) -> tuple[Automaton | None, str]:
 
     if not model.alphabet or not model.readout.answers:
         return None, ""
-    found = _within(lambda: decide(model))
-    if found is None or isinstance(found, str):
+    decision = _within(lambda: decide(model))
+    if decision is None or isinstance(decision, str):
         return None, f"{LATE}: symcook decide looks longer"
-    return found.automaton, "" if found.automaton is not None else found.why
+    return decision.automaton, "" if decision.automaton is not None else decision.why
 
 
 def _with_own_names(automaton: Automaton, model: Transformer) -> Automaton:
     """Its states named S0, S1, ..: q1 is a coordinate of a compiled formula. Another letter where a coordinate or token
     begins with S."""
-    taken = (*model.space, *model.alphabet)
-    letter = next(one for one in ("S", "state ", "state no. ") if not any(name.startswith(one) for name in taken))
+    names_taken = (*model.space, *model.alphabet)
+    letter = next(
+        prefix for prefix in ("S", "state ", "state no. ") if not any(name.startswith(prefix) for name in names_taken)
+    )
     return replace(automaton, names=tuple(f"{letter}{k}" for k in range(len(automaton))))
 
 
@@ -487,14 +489,16 @@ def _states(automaton: Automaton | None, why: str) -> Markup:
         return Markup("")
     if automaton is None:
         words = element("p", "symcook found no finite automaton for this model. Reasons:")
-        return section("Automaton", "automaton", words, element("ul", *(element("li", one) for one in why.split("; "))))
+        return section(
+            "Automaton", "automaton", words, element("ul", *(element("li", reason) for reason in why.split("; ")))
+        )
     count = (
         "A finite automaton gives the same answers on strings of every length. "
         f"The smallest one has {len(automaton)} states."
     )
     header, *body = rows(automaton)
-    told = table("the automaton", header, body[:200], class_="words")
-    folded = element("details", element("summary", "As a table"), told)
+    state_table = table("the automaton", header, body[:200], class_="words")
+    folded = element("details", element("summary", "As a table"), state_table)
     return section("Automaton", "automaton", element("p", count), _picture(automaton), folded)
 
 
@@ -556,16 +560,18 @@ def _claims(theorems: Sequence[Claim]) -> Markup:
             else []
         )
         stale = [element("p", row.note, class_="note")] if row.status == "OPEN" and row.note else []
-        said = element("td", f"{row.location}: {row.statement}", *stale, *formal)
+        statement_cell = element("td", f"{row.location}: {row.statement}", *stale, *formal)
         proved = row.status.split()[0] in ("PROVED", "REFUTED", "CORRECTED")
         check = element("td", element("code", f"symcook prove {name}")) if proved else ""
-        rows.append((row.id, element("td", row.status, class_="status"), said, check))
+        rows.append((row.id, element("td", row.status, class_="status"), statement_cell, check))
     words = (
         "The statuses are computed from proofs. PROVED means that the checker has replayed a proof. "
         "The command in the last column replays the proof."
     )
-    told = table("claims of the papers about it", ("claim", "status", "what it says", "check"), rows, class_="words")
-    return section("Claims and proofs", "claims", element("p", words), told)
+    claim_table = table(
+        "claims of the papers about it", ("claim", "status", "what it says", "check"), rows, class_="words"
+    )
+    return section("Claims and proofs", "claims", element("p", words), claim_table)
 
 
 def _foot(why: str) -> Markup:

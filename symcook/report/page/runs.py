@@ -47,7 +47,7 @@ LENGTHS, SOFT_SECONDS = 8, 1
 
 def first_values(model: Transformer, given: Mapping[str, Exact]) -> dict[str, str]:
     """A value for each symbol, as text: what is given, its default, or one of the usual ones."""
-    return {one.name: _value(one, given.get(one.name)) for one in model.parameters}
+    return {parameter.name: _value(parameter, given.get(parameter.name)) for parameter in model.parameters}
 
 
 def _value(one: Parameter, given: Exact | None) -> str:
@@ -65,11 +65,11 @@ def _value(one: Parameter, given: Exact | None) -> str:
 
 def stops(one: Parameter, value: str) -> list[str]:
     """What the slider of a symbol stops at, from the smallest to the greatest; its value among them."""
-    found = {}
+    texts = {}
     for tried in (*STOPS, value):
         with suppress(SymcookError):
-            found[rational(parse_term(from_sympy(one.check(tried))))] = tried
-    return [quotient(at) for at in sorted(found)]
+            texts[rational(parse_term(from_sympy(one.check(tried))))] = tried
+    return [quotient(at) for at in sorted(texts)]
 
 
 def as_rational(value: str) -> Fraction | None:
@@ -156,19 +156,19 @@ def rational_on(model: Transformer, first: TypedInput, others: Iterable[TypedInp
     holds rational numbers alone, and so does one of two others at least."""
     if why := _irrational(model, first):
         return why
-    found = [_irrational(model, one) for one in others]
-    return max(found, default="") if 2 * sum(map(bool, found)) > len(found) else ""
+    reasons = [_irrational(model, other_input) for other_input in others]
+    return max(reasons, default="") if 2 * sum(map(bool, reasons)) > len(reasons) else ""
 
 
 def _irrational(model: Transformer, given: TypedInput) -> str:
     """A value of a run that is not rational, as the end of a sentence."""
     try:
-        found = run(model, given, trace=True)
+        traced_run = run(model, given, trace=True)
     except NotExact:
         return f"a value is no rational number on {typed(model, given) or EMPTY_STRING}"
     except SymcookError:
         return ""
-    for step in found.trace:
+    for step in traced_run.trace:
         for name, column in step["coordinates"].items():
             strange = next((value for value in column if as_rational(value) is None), None)
             if strange is not None:
@@ -179,16 +179,16 @@ def _irrational(model: Transformer, given: TypedInput) -> str:
 def beforehand(model: Transformer, given: TypedInput) -> list[dict[str, Any]]:
     """The first runs of a model, that of `given` in front, as the evaluator of the page would give them. `model` has
     values for all its symbols."""
-    found: dict[str, dict[str, Any]] = {}
+    documents: dict[str, dict[str, Any]] = {}
     end = time.process_time() + SECONDS
-    for one in itertools.chain([given], inputs(model)):
-        text = typed(model, one)
-        if text not in found:
+    for typed_input in itertools.chain([given], inputs(model)):
+        text = typed(model, typed_input)
+        if text not in documents:
             with suppress(SymcookError):
-                found[text] = traced(model, one) | {"typed": text}
-        if len(found) == BEFOREHAND or (found and time.process_time() > end):
+                documents[text] = traced(model, typed_input) | {"typed": text}
+        if len(documents) == BEFOREHAND or (documents and time.process_time() > end):
             break
-    return list(found.values())
+    return list(documents.values())
 
 
 def traced(model: Transformer, given: TypedInput) -> dict[str, Any]:
@@ -198,14 +198,16 @@ def traced(model: Transformer, given: TypedInput) -> dict[str, Any]:
         exact: Run | None = run(model, given, trace=True)
     except SymcookError:
         exact = None
-    held = balls.to_json()
-    kept = {key: held[key] for key in ("accept", "output", "outputs", "trace") if key in held}
-    shown: Any = _joined(kept, None if exact is None else {key: exact.to_json().get(key) for key in kept})
+    in_balls = balls.to_json()
+    answers = {key: in_balls[key] for key in ("accept", "output", "outputs", "trace") if key in in_balls}
+    joined_answers: Any = _joined(
+        answers, None if exact is None else {key: exact.to_json().get(key) for key in answers}
+    )
     tokens = model.embedding.inputs is None
     places = list(balls.result.sequence) if tokens else None
     every = balls.result.everywhere
     at = {"place": every[balls.result.place], "places": [every[place] for place in balls.result.places]}
-    return shown | {"input": places} | at
+    return joined_answers | {"input": places} | at
 
 
 def _joined(ball: object, exact: object) -> object:
@@ -234,15 +236,15 @@ def softness(model: Transformer, given: TypedInput) -> Softness | None:
     colder, end = [(tau, soft.bind({name: tau})) for tau in TEMPERATURES], time.process_time() + SOFT_SECONDS
     rows = []
     for n in range(1, min(LENGTHS, longest(model)) + 1):
-        one = tuple(itertools.islice(itertools.cycle(given), n)) if given else ()
-        if len(one) < n or (rows and time.process_time() > end):
+        repeated = tuple(itertools.islice(itertools.cycle(given), n)) if given else ()
+        if len(repeated) < n or (rows and time.process_time() > end):
             break
         try:
             rows.append(
                 {
-                    "typed": typed(model, one),
-                    "hard": _answer(hard, one),
-                    "soft": [_answer(at, one) for _, at in colder],
+                    "typed": typed(model, repeated),
+                    "hard": _answer(hard, repeated),
+                    "soft": [_answer(at, repeated) for _, at in colder],
                 }
             )
         except SymcookError:
@@ -254,11 +256,11 @@ def softness(model: Transformer, given: TypedInput) -> Softness | None:
 
 def _answer(model: Transformer, given: TypedInput) -> dict[str, Any]:
     """The verdict or labels and the values of one run, as balls of ten digits."""
-    found = run(model, given if model.embedding.inputs is None else list(given), "ball", digits=10)
-    with PRECISION, found.result.domain.context():
+    answered = run(model, given if model.embedding.inputs is None else list(given), "ball", digits=10)
+    with PRECISION, answered.result.domain.context():
         watched = {
-            name: found.result.domain.show(found.result.domain.read(column, found.result.place), 10)
-            for name, column in found.result.watched.items()
+            name: answered.result.domain.show(answered.result.domain.read(column, answered.result.place), 10)
+            for name, column in answered.result.watched.items()
         }
-    answer: Any = found.accept if model.decides else found.outputs[-1] if model.readout.labelled else None  # type: ignore[index]
+    answer: Any = answered.accept if model.decides else answered.outputs[-1] if model.readout.labelled else None  # type: ignore[index]
     return {"answer": answer, "values": {name: [value_text(v), near(v)] for name, v in watched.items()}}
