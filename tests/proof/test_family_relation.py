@@ -15,12 +15,13 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import pytest
 from proof.family_cases import NAMES, OWN, SHIPPED, case, chosen, family
-from proof.statement_truth import CONTEXT, evaluate, program, texts, truth
-from proof.test_runrel import Recorded, conjuncts, environment, mentions
+from proof.statement_truth import CONTEXT, evaluate, texts, truth
+from proof.test_runrel import Recorded, conjuncts, environment, mentioned, programs
 
 from symcook.errors import NoRun
 from symcook.model.expr import parse_formula
@@ -45,6 +46,9 @@ class Run:
         self.model = instance(read, values)
         self.own = Recorded(to_document(self.model))
         self.far = RecordedFamily(read)
+        trees = [parse_formula(one.everywhere) for one in self.far.definitions]
+        self.written = [(tree, mentioned(tree)) for tree in trees]
+        self.parts = cache(lambda text: [*conjuncts(parse_formula(text))])
         self.near, _, self.accept = environment(self.model, self.own, given)
         self.place = [()] if self.own.pointwise else [(i,) for i in self.near[next(iter(self.own.streams[0].values()))]]
         self.made: dict[str, dict[tuple[int, ...], Any]] = {fn: {} for fn in self.far.functions}
@@ -129,7 +133,7 @@ class Run:
         return equation.partition(" in ")[0][5:]
 
     def _cells(self, fn: str, many: int) -> list[tuple[int, ...]]:
-        tree = next(t for t in (parse_formula(one.everywhere) for one in self.far.definitions) if mentions(t, fn))
+        tree = next(tree for tree, names in self.written if fn in names)
         ranges = []
         while tree[0] == "all in" and len(ranges) < many:
             ranges.append(tree[1:4])
@@ -147,10 +151,8 @@ class Run:
             (self.far.run(), {**self.env, **made}, changed and changed[0]),
             (self.own.run(), {**near}, changed and changed[1]),
         ):
-            parts = conjuncts(parse_formula(text))
-            names = tuple(sorted(env))
-            which = [part for part in parts if name is None or mentions(part, name)]
-            out.append(all(program(part, names)(env, {}, None, None) for part in which))
+            which = [part for part in self.parts(text) if name is None or name in mentioned(part)]
+            out.append(all(made(env, {}, None, None) for made in programs(which, env)))
         return tuple(out)
 
     def functions(self, made: Mapping[str, Any]) -> dict[str, Any]:
@@ -191,13 +193,13 @@ def agrees(name: str, rng: random.Random, changes: int = 3) -> int | None:
     return done
 
 
-LARGE = {"turing", "turing-no-start", "logic"}
+LARGE = {"turing", "turing-no-start", "logic", "logic-past", "counting", "temporal"}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_instance_satisfies_both_relations_and_nothing_near_it_does(name: str) -> None:
     rng = random.Random(f"families {name}")
-    assert sum(agrees(name, rng) or 0 for _ in range(1 if name in LARGE else 4)) >= (1 if name in LARGE else 4)
+    assert sum(agrees(name, rng) or 0 for _ in range(1 if name in LARGE else 3)) >= (1 if name in LARGE else 3)
 
 
 def offered(run: Run) -> dict[str, Any]:
@@ -223,9 +225,9 @@ WRONG = {
     "lem.any_dyck": (", n, D)", ", n, D - 1)"),
     "cookbook.t3.induction": ("I[a = c]", "I[a = 1]"),
     "yang2026.thm16": ("left, right, f i", "right, left, f i"),
-    "yang2026.thm20": ("lam, rho, bound", "rho, lam, bound"),
+    "yang2026.thm20": ("c(L, f, i)", "c(L - 1, f, i)"),
     "yang2026.thm21.corrected": ("theta, N, lam", "theta, N - 1, lam"),
-    "yang2026.cor22": ("lam, rho, bound", "rho, lam, bound"),
+    "yang2026.cor22": ("c(L, f, i)", "c(L - 1, f, i)"),
     "yang2026.cor23.corrected": ("theta, N, lam", "theta, N - 1, lam"),
     "yang2026.thm15": ("left, right, f i", "right, left, f i"),
     "family.induction_most_frequent": ("inductoften(w, 0, S - 1, i, y - 1)", "inductright(w, i, y - 1)"),
@@ -244,8 +246,8 @@ def test_a_theorem_holds_of_what_instances_compute_and_a_wrong_one_does_not(name
     read = family(of[1], {"ties": of[2]} if of[2] else None)
     old, new = WRONG[name]
     assert text.count(old) >= 1
-    met = failed = 0
-    enough = 6 if name.startswith("yang2026") else 20  # programs are large
+    met, failed = 0, False
+    enough = 4 if name.startswith("yang2026") else 20  # programs are large
     for _ in range(60):
         if met >= enough and failed:
             break
@@ -255,11 +257,11 @@ def test_a_theorem_holds_of_what_instances_compute_and_a_wrong_one_does_not(name
         true, found = evaluate(text, offered(run))
         assert true, (values, given)
         met += found
-        failed += not evaluate(text.replace(old, new), offered(run))[0]
+        failed = failed or not evaluate(text.replace(old, new), offered(run))[0]
         if name == "lem.any_dyck":
             brackets = [str(v) for v in range(2 * values["K"])]
             assert run.accept == dyck_bounded(brackets, values["D"])(given)
-    assert met >= enough and failed >= 1
+    assert met >= enough and failed
 
 
 def main(count: int, seed: int = 2026) -> None:

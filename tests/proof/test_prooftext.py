@@ -563,7 +563,7 @@ def test_a_text_gives_a_certificate(name):
 SMALL = {n: path for n, path in TEXTS.items() if (ROOT / "certificates" / f"{n}.json").stat().st_size < 6000}
 
 
-@in_parts(4, "name", build.drawn(SMALL, 8))
+@in_parts(4, "name", build.drawn(SMALL, 4))
 def test_no_hint_stands_that_nothing_uses(name):
     """But those that steer the search: without them the certificate is another. Each change of a text or of the search
     draws others, as the sample of `proofs/build.py --check` does, which asks the same; ``--check --idle`` asks all."""

@@ -294,9 +294,8 @@ def test_a_planted_verdict_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> Non
     assert proof.certificate is not None  # of the mean alone
 
 
-@pytest.mark.parametrize("name", ["first", "first-flawed"])
-def test_forms_for_all_values_of_a_symbol(name: str) -> None:
-    found = forms.prove(every_length(build(name)), seconds=240)
+def test_forms_for_all_values_of_a_symbol() -> None:
+    found = forms.prove(every_length(build("first")), seconds=240)
     assert not {"s", "verdict"} & set(found.missing), found.missing
     assert "c:Real" in found.statement.text and "0 < c" in found.statement.text
 

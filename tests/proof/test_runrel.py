@@ -10,7 +10,7 @@ import itertools
 import json
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from runpy import run_path
@@ -189,8 +189,22 @@ def conjuncts(tree: Any) -> Iterator[Any]:
     yield from (part for side in tree[1:] for part in conjuncts(side)) if tree[0] == "&" else (tree,)
 
 
-def mentions(tree: Any, name: str) -> bool:
-    return tree == name or (isinstance(tree, tuple) and any(mentions(part, name) for part in tree))
+def mentioned(tree: Any) -> frozenset[str]:
+    """The strings in a tree: the names that it mentions, and what its parts are called."""
+    found, todo = set[str](), [tree]
+    while todo:
+        for part in todo.pop():
+            if isinstance(part, tuple):
+                todo.append(part)
+            elif isinstance(part, str):
+                found.add(part)
+    return frozenset(found)
+
+
+def programs(trees: Sequence[Any], names: Iterable[str]) -> list[Any]:
+    """Formulas as functions of the values of these names; each is given those that it mentions."""
+    own = sorted(names)
+    return [program(tree, tuple(filter(mentioned(tree).__contains__, own))) for tree in trees]
 
 
 class Compared:
@@ -200,13 +214,14 @@ class Compared:
         self.model, self.settings = whole.bind(settings) if settings else whole, settings or {}
         self.relation = Recorded(to_document(whole))
         self.parts = list(conjuncts(tree_of(self.relation.run())))
-        self.programs: dict[tuple[str, ...], list[Any]] = {}
-        self.touched: dict[str, list[int]] = {}
+        self.mentioned = list(map(mentioned, self.parts))
+        self.programs: dict[frozenset[str], list[Any]] = {}
         self.asked = 0
 
     def truths(self, env: Mapping[str, Any], which: Sequence[int]) -> Iterator[bool]:
-        names = tuple(sorted(env))
-        made = self.programs.setdefault(names, [program(part, names) for part in self.parts])
+        if (names := frozenset(env)) not in self.programs:
+            self.programs[names] = programs(self.parts, names)
+        made = self.programs[names]
         return (made[k](env, {}, None, None) for k in which)
 
     def agrees(self, given: Any) -> None:
@@ -229,9 +244,8 @@ class Compared:
             value = env[changed] if place is None else env[changed][place]
             near = value + (Fraction(1, 97) if isinstance(value, Fraction) else CONTEXT.mpf(1) / 97)
             replaced = near if place is None else env[changed] | {place: near}
-            if changed not in self.touched:  # the others hold still
-                self.touched[changed] = [k for k, part in enumerate(self.parts) if mentions(part, changed)]
-            assert not all(self.truths({**env, changed: replaced}, self.touched[changed])), (given, changed, place)
+            touched = [k for k, names in enumerate(self.mentioned) if changed in names]  # the others hold still
+            assert not all(self.truths({**env, changed: replaced}, touched)), (given, changed, place)
 
 
 RANDOM = random.Random(44)
@@ -241,14 +255,15 @@ RANDOM = random.Random(44)
 
 
 def inputs(model: Transformer) -> list[Any]:
-    """All words up to length 2 and 24 of lengths 3 to 5; or rows over a few numbers (queries of the lookup are
-    positions)."""
+    """All words of length 1, eight of length 2, and eight of lengths 3 to 5; or rows over a few numbers (queries of the
+    lookup are positions)."""
     if model.alphabet:
-        short, long = (
+        short, two, long = (
             [w for n in lengths if n <= (model.max_length or n) for w in itertools.product(model.alphabet, repeat=n)]
-            for lengths in ((1, 2), (3, 4, 5))
+            for lengths in ((1,), (2,), (3, 4, 5))
         )
-        return [*short, *random.Random(44).sample(long, min(24, len(long)))]
+        rng = random.Random(44)
+        return [*short, *(w for some in (two, long) for w in rng.sample(some, min(8, len(some))))]
     rows = []
     given = model.embedding.inputs or ()
     for n in (1,) if model.pointwise else (1, 2, 3):
@@ -257,7 +272,7 @@ def inputs(model: Transformer) -> list[Any]:
         choices = [numbers if name == "query" else others for name in given]
         for chosen in itertools.product(itertools.product(*choices), repeat=n):
             rows.append([dict(zip(given, row, strict=True)) for row in chosen])
-    return rows[:: max(1, len(rows) // 24)]
+    return rows[:: max(1, len(rows) // 12)]
 
 
 NESTED = {"first-layernorm", "parity-layernorm", "turing-step"}  # roots in exponents or in roots: no exact numbers

@@ -111,7 +111,8 @@ def outcome(name: str, rng: random.Random) -> str:
 @pytest.mark.parametrize("name", sorted({*NAMES} - SLOW))
 def test_a_changed_instance_has_no_certificate_or_the_same_runs(name: str) -> None:
     rng = random.Random(f"changed {name}")
-    assert "no instance" in {outcome(name, rng) for _ in range(8)}
+    many = 4 if name.startswith(("automaton", "since")) else 8  # these are large
+    assert "no instance" in {outcome(name, rng) for _ in range(many)}
 
 
 def count() -> sc.Transformer:

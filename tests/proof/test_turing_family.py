@@ -4,6 +4,7 @@ import copy
 import itertools
 import json
 import random
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,7 @@ COPY: list[Row] = [
 ]
 """The word on the output, and back to where it begins."""
 STEP = values_of([(1, (1, 0), 2, [0, 1], [1, -1])], 2, 1, 1)
+DOCUMENT = to_document(instance(family("turing"), STEP))
 
 
 def bridge(values: dict[str, object], document: Any = None, read: Any = None) -> Bridge:
@@ -163,7 +165,7 @@ def test_a_neighbour_of_the_family_has_no_bridge(what: str, old: str, new: str) 
     assert text.count(old) >= 1, what
     other = Family(json.loads(text.replace(old, new)))
     with pytest.raises(Unbridged):
-        bridge(STEP, to_document(instance(family("turing"), STEP)), other).certificate()
+        bridge(STEP, copy.deepcopy(DOCUMENT), other).certificate()
 
 
 ENTRIES = [("to", [1]), ("first", 2), ("read", [[0], [0]]), ("print", [[0], [0]]), ("move", [[-1], [-1]])]
@@ -172,20 +174,26 @@ ENTRIES = [("to", [1]), ("first", 2), ("read", [[0], [0]]), ("print", [[0], [0]]
 @pytest.mark.parametrize(("name", "entry"), ENTRIES)
 def test_another_entry_of_the_table_is_another_machine(name: str, entry: object) -> None:
     with pytest.raises(Unbridged, match=r"must have its weights; given: .*, at "):
-        bridge(STEP | {name: entry}, to_document(instance(family("turing"), STEP))).certificate()
+        bridge(STEP | {name: entry}, copy.deepcopy(DOCUMENT)).certificate()
 
 
-WEIGHTS = [p for p in numbers_of(to_document(instance(family("turing"), STEP))) if p[0] in ("embedding", "layers")]
+WEIGHTS = [p for p in numbers_of(DOCUMENT) if p[0] in ("embedding", "layers")]
+KINDS = {tuple(part for part in path if isinstance(part, str)): path for path in WEIGHTS[:: len(WEIGHTS) // 12]}
+"""One weight of each kind of matrix."""
 
 
-@pytest.mark.parametrize("path", WEIGHTS[:: len(WEIGHTS) // 12], ids=str)
+@cache
+def run_of_the_step() -> str:
+    return Relation(DOCUMENT).run()
+
+
+@pytest.mark.parametrize("path", KINDS.values(), ids=str)
 def test_a_changed_weight_is_named(path: tuple[Any, ...]) -> None:
-    document = to_document(instance(family("turing"), STEP))
-    edited = copy.deepcopy(document)
+    edited = copy.deepcopy(DOCUMENT)
     at: Any = edited
     for key in path[:-1]:
         at = at[key]
     at[path[-1]] = str(-int(at[path[-1]].partition("/")[0]) - 3)
-    assert Relation(edited).run() != Relation(document).run()
+    assert Relation(edited).run() != run_of_the_step()
     with pytest.raises(Unbridged, match=r"must have its weights; given: .*, at "):
         bridge(STEP, edited).certificate()

@@ -35,7 +35,7 @@ from symcook.thought.integers import IntegerDecoder
 from symcook.thought.running import INTEGERS, MachineRun
 
 MACHINES, AUTOMATA = ROOT / "examples" / "machines", ROOT / "examples" / "automata"
-WORDS = 8
+WORDS = 4
 """The words for each machine."""
 
 
