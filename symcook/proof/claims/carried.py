@@ -15,7 +15,7 @@ from symcook.proof.claims.regular import Regular, linear
 from symcook.proof.normal import ONE as CONSTANT
 from symcook.proof.normal import constant, nf
 from symcook.proof.search import reify
-from symcook.proof.search.ranges import between
+from symcook.proof.search.ranges import between, equals
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, flatten, free, instantiate, num, subterms, var
 
@@ -76,7 +76,7 @@ class CarriedState(CarriedValue):
         super().__init__(lettered, equation.name, equation.empty or num(0), first, by_letter)
 
     def formula(self, value: int, place: Term) -> Term:
-        return ("=", None, (at(self.equation.name, place, LETTERS), num(value)))
+        return equals(at(self.equation.name, place, LETTERS), num(value))
 
     def begin(self) -> str:
         def proof(g: Goal) -> None:
@@ -105,7 +105,7 @@ class CarriedState(CarriedValue):
 
     def apart(self, g: Goal, one: str, other: str) -> None:
         left, same, new = g.facts[other][2][0], g.fresh("same"), g.fresh("two")
-        g.have(("=", None, (left, g.facts[one][2][1])), same, lambda h: h.hyp(one))
+        g.have(equals(left, g.facts[one][2][1]), same, lambda h: h.hyp(one))
         g.rewrite(same, other, new)
         g.absurd(new)
 
@@ -146,7 +146,7 @@ class CarriedRemainder(CarriedValue):
     def formula(self, value: int, place: Term) -> Term:
         whole = ("*", None, (num(self.modulus), QUOTIENT))
         right = ("+", None, (whole, num(value))) if value else whole
-        return ("ex", "Int", (abstract(("=", None, (self.at(place), right)), (QUOTIENT,)),))
+        return ("ex", "Int", (abstract(equals(self.at(place), right), (QUOTIENT,)),))
 
     def begin(self) -> str:
         def proof(g: Goal) -> None:
@@ -167,7 +167,7 @@ class CarriedRemainder(CarriedValue):
         if self.term is not None:
             f = g.text(("lam", ("Int",), (abstract(self.term, (THERE,)),)))
             g.use("ax:sum_step", f, g.text(self.lettered.low), "i", "#low", label="step")
-            show = ("=", None, (instantiate(abstract(self.term, (THERE,)), (HERE,)), num(self.more[letter])))
+            show = equals(instantiate(abstract(self.term, (THERE,)), (HERE,)), num(self.more[letter]))
             g.have(show, "more", lambda h: self.lettered.computed(h, HERE, "inside", "here"))
             used += ["step", "more"]
         g.auto(used, degree=1, rounds=0)

@@ -19,6 +19,7 @@ from symcook.proof import normal
 from symcook.proof.normal import ONE, Mono, Number, Poly, add, mul
 from symcook.proof.search import reify
 from symcook.proof.search.linear import divide, poly
+from symcook.proof.search.ranges import at_most
 from symcook.proof.search.simplex import Effort, TooLong, solve
 from symcook.proof.search.simplex import LinearRow as Row_
 from symcook.proof.search.tactics import Goal
@@ -295,5 +296,5 @@ def _tight(g: Goal, row: FactRow) -> str:
             raise TooLong
         close(h, found)
 
-    g.have(("<=", None, (least, x)), label, proof)
+    g.have(at_most(least, x), label, proof)
     return label

@@ -20,6 +20,7 @@ from symcook.proof.claims.tracks import TrackSet
 from symcook.proof.claims.truth import DecidedFormulas, letter_at
 from symcook.proof.normal import fkey, nf
 from symcook.proof.search import reify
+from symcook.proof.search.ranges import equals
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import (
     COMPARISONS,
@@ -239,7 +240,7 @@ class PlacedFacts(DecidedFormulas):
     def same_place(self, place: Term) -> Term | None:
         """Another position with a known token, which is the same one."""
         for other in self.letters:
-            if other != place and self.follows(("=", None, (place, other))):
+            if other != place and self.follows(equals(place, other)):
                 return other
         return None
 

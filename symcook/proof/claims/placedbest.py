@@ -18,6 +18,7 @@ from symcook.proof.claims.problem import Equation, N, at_place
 from symcook.proof.normal import ONE, fkey, nf
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.search import reify
+from symcook.proof.search.ranges import at_most, equals, less_than
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term, free, imp, num, replace, subterms
 
@@ -57,13 +58,13 @@ class PlacedBest(PlacedBounds):
         g.use(run, g.text(place), f"#{self.inside(place)}", label=is_mean)
         found_there = ("+", None, (old, replace(value, THERE, p)))
         rows = [["1", is_mean], [g.text(("-", None, (old, t))), one], ["1", mean]]
-        g.have(("=", None, (t, found_there)), label, lambda h: h._emit({"by": "pos", "eq": rows}, True))
+        g.have(equals(t, found_there), label, lambda h: h._emit({"by": "pos", "eq": rows}, True))
         return self.equal(t, self.reduced(found_there, used), used, label)
 
     def nearest(self, top: Term, low: Term, high: Term) -> Term:
         """The position of a range that is nearest to another one."""
         for first, second, end in ((low, top, low), (top, high, high)):
-            order: Term = ("<=", None, (first, second))
+            order: Term = at_most(first, second)
             there = self.decided(order)
             if there is None:
                 raise DecideFirst(order)
@@ -97,16 +98,16 @@ class PlacedBest(PlacedBounds):
                 self.halved(*pair)
             steps = [sign * k for k in (numbers if a in names else [0]) for sign in (1, -1)]
             for near in dict.fromkeys(simple(("+", None, (b, num(step)))) for step in steps):
-                if self.decided(("=", None, (a, near))) is False:
+                if self.decided(equals(a, near)) is False:
                     self.halved(a, near)
-                known = (("=", None, (a, near)), ("<", None, (a, near)), ("<", None, (near, a)))
+                known = (equals(a, near), less_than(a, near), less_than(near, a))
                 order += [self.established(one) for one in known if self.follows(one)]
         if not self.g.try_auto([*dict.fromkeys(order)], degree=2):
             raise Unplaced(f"no rule for {self.g.text(f)[:80]}")
 
     def halved(self, a: Term, b: Term) -> None:
         """Ask once whether a <= b, where that is open."""
-        half: Term = ("<=", None, (a, b))
+        half: Term = at_most(a, b)
         if self.decided(half) is None and half not in self.divided:
             self.divided.add(half)
             raise DecideFirst(half)

@@ -17,7 +17,7 @@ from symcook.proof.claims.placedvalues import ATOMS, THERE, PlacedValues
 from symcook.proof.claims.problem import OutsideFragment, at_place
 from symcook.proof.normal import add, nf
 from symcook.proof.search import reify
-from symcook.proof.search.ranges import between, ranged
+from symcook.proof.search.ranges import at_most, between, equals, less_than, ranged
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, instantiate, num, replace, var
 
@@ -59,7 +59,7 @@ class PlacedBounds(PlacedStates):
         """Whether a term has finitely many values, or is a position."""
         equation = self.root.problem.equations.get(t[2][0][1][0]) if t[0] == "app" else None
         empty = equation.empty if equation is not None and equation.kind == "strict" else None
-        if empty is not None and self.decide(("=", None, (t[2][1], empty))):
+        if empty is not None and self.decide(equals(t[2][1], empty)):
             return True
         try:
             kind = self.root.regular.kind(tracked(t))
@@ -113,7 +113,7 @@ class PlacedBounds(PlacedStates):
 
         size, total = mean.size or num(1), self.total(mean)
         g.use("ax:inv", g.text(size), apart, label=inverse)
-        show = ("=", None, (("*", None, (t, size)), total))
+        show = equals(("*", None, (t, size)), total)
 
         def proof(h: Goal) -> None:
             h.rewrite(label)
@@ -130,13 +130,13 @@ class PlacedBounds(PlacedStates):
     def positive(self, mean: PlacedMean) -> str:
         """The label of 0 < W."""
         g, size = self.g, mean.size or num(1)
-        f = ("<", None, (num(0), size))
+        f = less_than(num(0), size)
         label = g.fresh("size")
         if mean.weight is None:
             return self.established(f)
         texts = [g.text(("lam", ("Int",), (abstract(mean.weight, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
         if mean.weight[0] == "fn" and mean.weight[1] == "exp":
-            some = self.established(("<=", None, (mean.low, mean.high)))
+            some = self.established(at_most(mean.low, mean.high))
 
             def above(h: Goal) -> None:
                 name, between, so = h.fresh("j"), h.fresh("in"), h.fresh("so")
@@ -146,8 +146,8 @@ class PlacedBounds(PlacedStates):
 
             g.use("lem:sum_positive", *texts, f"#{some}", above, label=label)
             return label
-        p = self.witness(mean, ("=", None, (mean.weight, num(1))))
-        zero = ("<=", None, (num(0), mean.weight))
+        p = self.witness(mean, equals(mean.weight, num(1)))
+        zero = at_most(num(0), mean.weight)
         member, used = g.fresh("member"), {}
         inside = self.established(between(mean.low, p, mean.high))
         least = self.everywhere(mean, zero)
@@ -206,13 +206,13 @@ class PlacedBounds(PlacedStates):
                 return
             case.prove()
 
-        every = ("<=", None, (num(0), each))
+        every = at_most(num(0), each)
         g.have(ranged(mean.low, mean.high, every, THERE), least, at_each)
         if op == "<":
             p = self.witness(mean, ("<", None, no_less[2]))
             inside = self.established(between(mean.low, p, mean.high))
             g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=so)
-            one = self.established(("<", None, (num(0), replace(gap, THERE, p))))
+            one = self.established(less_than(num(0), replace(gap, THERE, p)))
             facts.append(one)
             if mean.weight is not None:
                 weight = replace(mean.weight, THERE, p)
@@ -252,7 +252,7 @@ class PlacedBounds(PlacedStates):
         if weight[0] == "fn":
             pos = g.fresh("pos")
             g.use("ax:exp_pos", g.text(weight[2][0]), label=pos)
-            g.have(("<", None, (num(0), ("*", None, (weight, gap)))), label, lambda h: h.auto([pos, one]))
+            g.have(less_than(num(0), ("*", None, (weight, gap))), label, lambda h: h.auto([pos, one]))
             return label
         used: dict[Term, str] = {}
         return self.equal(weight, self.reduced(weight, used), used)
@@ -266,7 +266,7 @@ class PlacedBounds(PlacedStates):
         f = g.text(("lam", ("Int",), (abstract(term, (THERE,)),)))
         texts = [f, g.text(mean.low), g.text(mean.high)]
         facts = [so]
-        g.have(ranged(mean.low, mean.high, ("<=", None, (num(0), term)), THERE), least, lambda h: self._each_of(h))
+        g.have(ranged(mean.low, mean.high, at_most(num(0), term), THERE), least, lambda h: self._each_of(h))
         value = v if above else ("neg", None, (v,))
         level = self.number(value)
         if level is None:

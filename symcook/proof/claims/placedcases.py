@@ -14,7 +14,7 @@ from symcook.proof.claims.regular import Regular
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import fkey, nf
-from symcook.proof.search.ranges import ranged
+from symcook.proof.search.ranges import at_most, equals, ranged
 from symcook.proof.search.tactics import Citable, Goal
 from symcook.proof.terms import (
     COMPARISONS,
@@ -163,7 +163,7 @@ class PlacedCase(PlacedRefutations):
                     return True
             if t[0] == "fn" and t[1] in SIDES and not loose(t) and not self.finite(t):
                 low, high = (num(0), t[2][0]) if len(t[2]) == 1 else t[2]
-                order = ("<=", None, (low, high))
+                order = at_most(low, high)
                 value = self.decide(order)
                 known, label = self.established(order if value else ("~", None, (order,))), g.fresh("side")
                 given = f"#{known}" if value else (lambda h, known=known: h.auto([known], degree=1, rounds=0))
@@ -184,11 +184,11 @@ class PlacedCase(PlacedRefutations):
             if self.g.facts[label][2][0] == t:
                 return num(value), label
             known, label = label, self.g.fresh("v")
-            self.g.have(("=", None, (t, num(value))), label, lambda h: h.hyp(known))
+            self.g.have(equals(t, num(value)), label, lambda h: h.hyp(known))
             return num(value), label
         if name == "w" or equation is None or (equation.kind == "value" and equation.right[0] != "/"):
             return super()._app(t)
-        if equation.empty is not None and self.decide(("=", None, (place, equation.empty))):
+        if equation.empty is not None and self.decide(equals(place, equation.empty)):
             return self._at_empty(t, equation)
         if (label := self.selected(t, equation)) is not None:
             return label
@@ -197,7 +197,7 @@ class PlacedCase(PlacedRefutations):
             raise Unplaced(f"the value of {name}")
         for v in kind.values:
             value = num(v.numerator, v.denominator)
-            if self.follows(("=", None, (t, value))):
+            if self.follows(equals(t, value)):
                 label = self.g.fresh("v")
 
                 def proof(h: Goal, value: Term = value) -> None:
@@ -205,7 +205,7 @@ class PlacedCase(PlacedRefutations):
                         case = self.under(half)
                         case.attempt(lambda c: c.g.hyp(c.bound(t, "<=", value, above)))  # noqa: B023
 
-                self.g.have(("=", None, (t, value)), label, proof)
+                self.g.have(equals(t, value), label, proof)
                 return label
         raise self.some_token(self.mean(t).low, self.mean(t).high)
 
@@ -221,7 +221,7 @@ class PlacedCase(PlacedRefutations):
         g, place = self.g, t[2][1]
         main, other = g.fresh("mean"), g.fresh("empty")
         g.use(self.root.problem.label(equation.part), g.text(place), f"#{self.inside(place)}", label=f"{main} {other}")
-        is_empty = self.established(("=", None, (place, equation.empty)))
+        is_empty = self.established(equals(place, equation.empty))
         label, used = g.fresh("is"), {}
         g.use(other, f"#{is_empty}", label=label)
         return self.equal(t, self.reduced(g.facts[label][2][1], used), used, label)
@@ -234,7 +234,7 @@ class PlacedCase(PlacedRefutations):
             return g.hyp(known[1])
         other = self.same_place(place)
         if other is not None and self.letters[other][0] == letter:
-            same, known_there = self.established(("=", None, (other, place))), self.letters[other][1]
+            same, known_there = self.established(equals(other, place)), self.letters[other][1]
             if replace(there := g.facts[known_there][2][0], other, place) != there and other[0] != "num":
                 g.rewrite(same, known_there, moved := g.fresh("token"))
                 return g.hyp(moved)

@@ -16,6 +16,7 @@ from symcook.proof.claims.placedvalues import NEW
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import fkey
+from symcook.proof.search.ranges import at_most, equals, less_than
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import (
     COMPARISONS,
@@ -155,14 +156,14 @@ class PlacedRefutations(PlacedBest):
         inner = [place for place, a in ends if a is not None]
         for place, letter, label in tokens:
             if letter in (problem.before, problem.after) and not any(self.together(place, end) for end in inner):
-                first = ("<=", None, (place, lettered.low))
-                away = negation(first) if letter == problem.before else ("<", None, (place, lettered.high))
+                first = at_most(place, lettered.low)
+                away = negation(first) if letter == problem.before else less_than(place, lettered.high)
                 if self.truth(away) is None and not self.g._branch(away).try_auto(self.orders, degree=1, rounds=0):
                     return self.divide(DecideFirst(away))
                 return self.inside_out(place, label)
         for n, (place, *_) in enumerate(tokens):  # the order follows from integers that are close
             for other, *_ in [*tokens[:n], *added]:
-                f = ("<=", None, (place, other))
+                f = at_most(place, other)
                 if self.truth(f) is None:
                     return self.divide(DecideFirst(f))
         raise Unplaced("an order of positions")
@@ -171,7 +172,7 @@ class PlacedRefutations(PlacedBest):
         """Whether two positions are one by what is known of their order."""
         if place == other:
             return True
-        return self.g._branch(("=", None, (place, other))).try_auto(self.orders, degree=1, rounds=0)
+        return self.g._branch(equals(place, other)).try_auto(self.orders, degree=1, rounds=0)
 
     def absurd_tokens(self, place: Term, label: str, other: Term, known: str) -> None:
         """Two tokens at one position."""
@@ -180,7 +181,7 @@ class PlacedRefutations(PlacedBest):
             place, label, other, known = other, known, place, label
         if place != other:
             same, moved = g.fresh("same"), g.fresh("token")
-            g.have(("=", None, (place, other)), same, lambda h: h.auto(self.orders, degree=1, rounds=0))
+            g.have(equals(place, other), same, lambda h: h.auto(self.orders, degree=1, rounds=0))
             g.rewrite(same, label, moved)
             label = moved
         two = g.fresh("token")

@@ -18,6 +18,7 @@ from symcook.proof.claims.placed import DecideFirst, PlacedFacts, Unplaced, simp
 from symcook.proof.claims.placedvalues import PlacedValues
 from symcook.proof.claims.tracks import TrackSet
 from symcook.proof.normal import fkey, nf
+from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, num, subterms, var
 
@@ -161,8 +162,8 @@ class PlacedStates(PlacedValues):
     def reach(self, place: Term) -> Reached:
         """What is possible at a position."""
         along, first = self.root.along, simple(("+", None, (self.root.along.row, num(1))))
-        if not self.decide(("<=", None, (first, place))):
-            if not self.decide(("=", None, (place, along.row))):
+        if not self.decide(at_most(first, place)):
+            if not self.decide(equals(place, along.row)):
                 raise Unplaced(f"what is carried along to {self.g.text(place)}")
             return self._moved_to(self.begin(), along.row, place)
         route = self._route(first, place)
@@ -179,7 +180,7 @@ class PlacedStates(PlacedValues):
         """The same at a position that is the same."""
         if old == place:
             return found
-        same, label = self.established(("=", None, (place, old))), self.g.fresh("at")
+        same, label = self.established(equals(place, old)), self.g.fresh("at")
 
         def proof(h: Goal) -> None:
             h.rewrite(same)
@@ -201,7 +202,7 @@ class PlacedStates(PlacedValues):
         return out
 
     def _in_order(self, a: Term, b: Term) -> bool:
-        f = ("<=", None, (a, b))
+        f = at_most(a, b)
         return self.truth(f) or (self.root.truths(f) is not None and self.follows(f))
 
     def begin(self) -> Reached:
@@ -292,7 +293,7 @@ class PlacedStates(PlacedValues):
             return self._kept(found, end)
         y, lettered = var(self.g.fresh("y"), "Int"), self.root.lettered
         after = simple(("+", None, (y, num(1))))
-        there = [("<=", None, (start, y)), ("<=", None, (after, end))]
+        there = [at_most(start, y), at_most(after, end)]
         letters = lettered.problem.letters
         pairs: Pairs = {
             (a, b) for a in letters for b in letters
@@ -307,7 +308,7 @@ class PlacedStates(PlacedValues):
         every = tuple(reached)
         whole = self._induction(found, start, end, y, every, pairs)
         label = self.g.fresh("reached")
-        order = self.established(("<=", None, (start, end)))
+        order = self.established(at_most(start, end))
         self.g.use(whole, self.g.text(end), f"#{order}", "!", label=label)
         return self._kept(Reached(label, every), end)
 
@@ -317,10 +318,10 @@ class PlacedStates(PlacedValues):
         if steps is not None:
             return int(steps) if 0 < steps <= MOST_SINGLE else None
         near = [("+", None, (start, num(k))) for k in range(FEW + 1)]
-        if not self.follows(("<=", None, (end, near[-1]))):
+        if not self.follows(at_most(end, near[-1])):
             return None
         for k, place in enumerate(near):
-            within = self.decided(most := ("<=", None, (end, place)))
+            within = self.decided(most := at_most(end, place))
             if within is None:
                 raise DecideFirst(most)
             if within:
@@ -332,8 +333,8 @@ class PlacedStates(PlacedValues):
     ) -> str:
         """The label of: from one position to another, one of these combinations holds."""
         g = self.g
-        fits = ("->", None, (("<=", None, (y, end)), self.one_of(every, y)))
-        show = ("all", "Int", (abstract(("->", None, (("<=", None, (start, y)), fits)), (y,)),))
+        fits = ("->", None, (at_most(y, end), self.one_of(every, y)))
+        show = ("all", "Int", (abstract(("->", None, (at_most(start, y), fits)), (y,)),))
         label = g.fresh("all")
 
         def proof(h: Goal) -> None:

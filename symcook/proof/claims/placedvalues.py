@@ -15,7 +15,7 @@ from symcook.proof.claims.placed import DecideFirst, PlacedFacts, Unplaced, simp
 from symcook.proof.claims.problem import LETTERS
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import constant, nf
-from symcook.proof.search.ranges import between, ranged
+from symcook.proof.search.ranges import at_most, between, equals, ranged
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, instantiate, num, replace, var
 
@@ -85,7 +85,7 @@ class PlacedValues(PlacedFacts):
             self.rewritten(h, used)
             h.true()
 
-        self.g.have(("=", None, (t, value)), label, proof)
+        self.g.have(equals(t, value), label, proof)
         return label
 
     def _app(self, t: Term) -> str | tuple[Term, str]:
@@ -164,7 +164,7 @@ class PlacedValues(PlacedFacts):
                 else:
                     k.absurd(known, parts[0])
 
-        self.g.have(("=", None, (t, num(int(value)))), label, proof)
+        self.g.have(equals(t, num(int(value))), label, proof)
         return label
 
     # --- Sums --------------------------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ class PlacedValues(PlacedFacts):
     def _sum(self, t: Term) -> str:
         low, high, body = t[2]
         term = instantiate(body, (THERE,))
-        zero = ("=", None, (term, num(0)))
+        zero = equals(term, num(0))
         if self.follows(ranged(low, high, zero, THERE)):
             return self.none(t)
         for p in self.candidates():
@@ -188,7 +188,7 @@ class PlacedValues(PlacedFacts):
     def selects(self, low: Term, high: Term, zero: Term, p: Term) -> bool:
         """Whether all terms but that at p are 0, and p is in the range."""
         inside = between(low, p, high)
-        same = ("=", None, (THERE, p))
+        same = equals(THERE, p)
         return self.follows(inside) and self.follows(ranged(low, high, ("|", None, (same, zero)), THERE))
 
     def each(self, h: Goal, *labels: str) -> None:
@@ -206,7 +206,7 @@ class PlacedValues(PlacedFacts):
         same, label = g.fresh("same"), g.fresh("v")
         f = g.text(("lam", ("Int",), (t[2][2],)))
         g.use("lem:sum_ext", f, "j. 0", g.text(low), g.text(high), lambda h: self.each(h, h.fresh("in")), label=same)
-        g.have(("=", None, (t, num(0))), label, lambda h: h.hyp(same))
+        g.have(equals(t, num(0)), label, lambda h: h.hyp(same))
         return label
 
     def only(self, t: Term, p: Term) -> str:
@@ -233,7 +233,7 @@ class PlacedValues(PlacedFacts):
     def counts(term: Term, zero: Term, last: bool) -> Term:
         """A term is 1 before the position `MARK` and 0 from it on; else 0 up to it, and 1 after it."""
         there = ("<", None, (MARK, THERE) if last else (THERE, MARK))
-        one = ("=", None, (term, num(1)))
+        one = equals(term, num(1))
         return ("&", None, (("->", None, (there, one)), ("|", None, (there, zero))))
 
     def counted(self, t: Term, p: Term, last: bool) -> str:
@@ -256,25 +256,25 @@ class PlacedValues(PlacedFacts):
             h.rewrite(many)
             h.true()
 
-        g.have(("=", None, (t, value)), label, proof)
+        g.have(equals(t, value), label, proof)
         return label
 
     def choice(self, t: Term, zero: Term, counted: list[Term]) -> DecideFirst:
         """What to decide for a sum: whether its range is empty, the order of two positions if its terms change at one
         of them, or where a token stands first or last in it."""
         low, high, _ = t[2]
-        if self.decided(f := ("<=", None, (low, high))) is None:
+        if self.decided(f := at_most(low, high)) is None:
             return DecideFirst(f)
 
         def ends(f: Term, p: Term) -> Term:
             return ranged(low, high, replace(f, MARK, p), THERE)
 
         for (p, q), f in product(combinations(map(simple, self.places), 2), counted):
-            order: Term = ("<=", None, (p, q))
+            order: Term = at_most(p, q)
             if self.decided(order) is None and self.follows(("|", None, (ends(f, p), ends(f, q)))):
                 return DecideFirst(order)
         near = [NEW, *(("+", None, (NEW, num(k))) for k in (1, -1))]
-        alone = ("|", None, (("=", None, (THERE, NEW)), zero))
+        alone = ("|", None, (equals(THERE, NEW), zero))
         wanted = [ranged(low, high, alone, THERE), *(ends(f, p) for f in counted for p in near)]
         either = [("|", None, (ends(f, NEW), ends(f, p))) for f in counted for p in self.places]
         found = self.nameable(low, high, wanted) or self.nameable(low, high, either)

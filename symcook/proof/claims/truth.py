@@ -9,6 +9,7 @@ from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import fkey
 from symcook.proof.search.linear import poly
+from symcook.proof.search.ranges import at_most
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten
 
@@ -127,7 +128,7 @@ class DecidedFormulas:
             if self.truth(part) is None:
                 if part[0] == "=" and letter_at(part) is None:
                     a, b = part[2]
-                    halves = [("<=", None, (a, b)), ("<=", None, (b, a))]
+                    halves = [at_most(a, b), at_most(b, a)]
                     return next(half for half in halves if self.truth(half) is None)
                 return part
         return None
