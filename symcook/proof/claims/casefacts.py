@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from symcook.errors import Rejected
 from symcook.locks import PRECISION
 from symcook.proof import enclose, normal
+from symcook.proof.claims.casestate import CaseState
 from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.truth import DecidedFormulas, comparisons, letter_at
@@ -90,16 +90,6 @@ class Decision(Protocol):
         ...
 
 
-class CaseState:
-    """What is known of one kind of thing in a case."""
-
-    def copy(self) -> Self:
-        """The same for a case inside, which adds what is known there alone."""
-        inner = copy(self)
-        vars(inner).update({name: copy(value) for name, value in vars(self).items()})
-        return inner
-
-
 @dataclass
 class CountedPlaces(CaseState):
     """Positions up to which symbols are counted."""
@@ -170,12 +160,9 @@ class CaseFacts(DecidedFormulas):
 
     def under(self, g: Goal, decision: Decision) -> CaseFacts:
         """The same knowledge at a branch of the goal."""
-        inner = copy(self)
+        inner = self.copy()
         inner.g, inner.decision, inner.wanted, inner.renewed = g, decision, {}, False
-        inner.literals, inner.facts, inner.rows = dict(self.literals), [*self.facts], dict(self.rows)
-        inner.rules, inner.state = self.rules.copy(), self._known_readings()
-        inner.counts, inner.remainders, inner.sums = self.counts.copy(), self.remainders.copy(), self.sums.copy()
-        inner.quantified, inner.enclosed, inner.premises_at = {*self.quantified}, {*self.enclosed}, {*self.premises_at}
+        inner.state = self._known_readings()
         return inner
 
     def _known_readings(self) -> dict[int, AtomReading]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from symcook.errors import Rejected
+from symcook.proof.claims.casestate import CaseState
 from symcook.proof.claims.farkas import FactRow, close, contradiction
 from symcook.proof.claims.problem import W
 from symcook.proof.normal import FALSE as NFALSE
@@ -21,7 +22,7 @@ def letter_at(f: Term) -> tuple[Term, int] | None:
     return None
 
 
-class DecidedFormulas:
+class DecidedFormulas(CaseState):
     """What is decided: by the key of a formula, the label of the fact."""
 
     def __init__(self, g: Goal) -> None:
