@@ -200,9 +200,9 @@ class PlacedFacts(DecidedFormulas):
             return
         found = self.root.along.remainder(f)
         if found is not None:
-            if f != found.carried.formula(found.rest, found.place):
+            if f != found.carried.formula(found.residue, found.place):
                 new = g.fresh("rest")
-                found.carried.found(g, label, found, new)
+                found.carried.have_formula(g, label, found, new)
                 self.suppose(new)
         elif f[0] == "ex":
             name, so = g.fresh("x"), g.fresh("so")

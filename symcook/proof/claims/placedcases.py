@@ -116,9 +116,9 @@ def _exists(case: PlacedFacts, f: Term) -> None:
     g = case.g
     if (found := case.root.along.remainder(f)) is not None:
         rest, known = carried_value(case, found.carried, found.place)
-        if rest != found.rest:
+        if rest != found.residue:
             raise Unplaced("a remainder that it has not")
-        return found.carried.shown(g, known, found, case.inside(found.place))
+        return found.carried.close_goal(g, known, found, case.inside(found.place))
     for p in case.candidates():
         if case.follows(instantiate(f[2][0], (p,))):
             g.witness(g.text(p))

@@ -253,11 +253,11 @@ def _other_rest(case: PlacedFacts, label: str) -> None:
     found = case.root.along.remainder(case.g.facts[label])
     if found is not None:
         rest, known = carried_value(case, found.carried, found.place)
-        if rest == found.rest:
+        if rest == found.residue:
             raise Unplaced("a remainder that nothing contradicts")
         same = case.g.fresh("rest")
-        found.carried.found(case.g, label, found, same)
-        found.carried.apart(case.g, same, known)
+        found.carried.have_formula(case.g, label, found, same)
+        found.carried.contradiction(case.g, same, known)
 
 
 def _implied(case: PlacedFacts, label: str) -> None:

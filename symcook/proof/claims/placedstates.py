@@ -378,7 +378,7 @@ def _kept(case: PlacedFacts, found: Reached, place: Term) -> Reached:
             wrong = [n for n, one in enumerate(known) if one is not None and one[0] != c.values[n]]
             if wrong:
                 k.contra(k.fresh("no"))
-                along[wrong[0]].apart(k, labels[wrong[0]], known[wrong[0]][1])  # type: ignore[index]
+                along[wrong[0]].contradiction(k, labels[wrong[0]], known[wrong[0]][1])  # type: ignore[index]
                 continue
             inner = _without_carried(case, k)
             inner.suppose(labels[-1])
