@@ -133,14 +133,14 @@ def _best(case: CaseFacts, row: BestRow, place: Term) -> list[str] | None:
 
 def _valued(case: CaseFacts, row: BestRow, place: Term, known: list[str]) -> str:
     """The label of the row's value, or, where only weights are summed, of their sum."""
-    g, found = case.g, case.g.fresh("row")
+    g, label = case.g, case.g.fresh("row")
     texts = [g.text(place), f"j. {g.text(row.score)}", f"j. {g.text(row.value)}"]
     if row.last:
-        g.use("lem:right_row", g.text(row.high), *texts, lambda h: both(h, *known), label=found)
-        return found
+        g.use("lem:right_row", g.text(row.high), *texts, lambda h: both(h, *known), label=label)
+        return label
     ends = g.text(row.low), g.text(row.high)
-    g.use("lem:single_best", *ends, *texts, lambda h: both(h, *known), label=f"{found}.1 {found}")
-    return f"{found}.1" if row.value == num(1) else found
+    g.use("lem:single_best", *ends, *texts, lambda h: both(h, *known), label=f"{label}.1 {label}")
+    return f"{label}.1" if row.value == num(1) else label
 
 
 def _candidates(case: CaseFacts, row: BestRow) -> Iterator[Term]:
@@ -156,9 +156,9 @@ def _candidates(case: CaseFacts, row: BestRow) -> Iterator[Term]:
 def _top(case: CaseFacts, row: BestRow) -> Term | None:
     """Where the scores have their top if they are a parabola; None where that is no integer."""
     scores = at_most(num(0), written_summand(case, row.score) or row.score)
-    found = parabola(case.row(case.g.fresh("score"), scores).poly, THERE)
-    if found is None:
+    top_of = parabola(case.row(case.g.fresh("score"), scores).poly, THERE)
+    if top_of is None:
         return None
-    top = found.top
+    top = top_of.top
     integers = all(c == int(c) and not e and all(map(whole, (a for a, _ in m))) for (m, e), c in top.items())
     return reify.term(top) if integers else None

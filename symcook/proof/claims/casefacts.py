@@ -208,11 +208,11 @@ class CaseFacts(DecidedFormulas):
             if m in self.enclosed:
                 continue
             closed = tuple(x for x in m[0] if not free(reify.atom(x[0])))
-            rest = [reify.atom(a) for a, k in m[0] if (a, k) not in closed for _ in range(k)]
+            open_factors = [reify.atom(a) for a, k in m[0] if (a, k) not in closed for _ in range(k)]
             if not (closed or m[1]):
                 self.enclosed.add(m)
                 continue
-            factors = [self.known(at_most(num(0), t)) for t in rest]
+            factors = [self.known(at_most(num(0), t)) for t in open_factors]
             if None in factors:
                 continue
             self.enclosed.add(m)

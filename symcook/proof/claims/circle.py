@@ -44,7 +44,7 @@ HALVES = {3: ((2, -1, -1), (0, 1, -1)), 4: ((2, 0, -2, 0), (0, 2, 0, -2)),
 
 
 def circle_point(case: CaseFacts, a: int, t: Term) -> AtomReading:
-    """The sine or cosine of whole steps."""
+    """The sine or cosine of K whole steps of 2*pi/m: K = m*q + r, so it is that of r steps, by q whole turns."""
     (pi,) = nf(("fn", "pi", ()))
     turns = {divide(m, pi): Fraction(c) / 2 for m, c in nf(t[2][0]).items()}
     least = math.lcm(*(c.denominator for c in turns.values()))
@@ -52,19 +52,19 @@ def circle_point(case: CaseFacts, a: int, t: Term) -> AtomReading:
     if not steps or not all(m and not m[1] and all(whole(x) for x, _ in m[0]) for m in turns):
         return OPAQUE
     count = reify.term({m: int(c * steps) for m, c in turns.items() if m})
-    found = remainder_of(case, count, steps)
-    if not isinstance(found, KnownRemainder):
-        return case.want(found)
-    g, here, turn, label = case.g, _angle(found.rest, steps), case.g.fresh("turn"), case.g.fresh("point")
-    there = g.text(found.quotient)
+    remainder = remainder_of(case, count, steps)
+    if not isinstance(remainder, KnownRemainder):
+        return case.want(remainder)
+    g, here, turn, label = case.g, _angle(remainder.rest, steps), case.g.fresh("turn"), case.g.fresh("point")
+    there = g.text(remainder.quotient)
     sine, cosine = g.fresh("sine"), g.fresh("cosine")
     g.use("lem:sine_period", there, here, label=f"{sine} {cosine}")
     moved = g.formula(f"{g.text(t[2][0])} = {here} + 2*pi*({there})")
-    same = case.stated(moved, [[f"2*pi/{steps}", found.label]])
+    same = case.stated(moved, [[f"2*pi/{steps}", remainder.label]])
     points = case.root.share(g, _points(case, steps))
     labels = [[f"{turn}_{of}{r}" for of in ("cos", "sin")] for r in range(steps)]
     g.use(points, label=" ".join(x for pair in labels for x in pair))
-    value = labels[found.rest][t[1] == "sin"]
+    value = labels[remainder.rest][t[1] == "sin"]
 
     def proof(h: Goal) -> None:
         h.rewrite(same)
@@ -103,8 +103,8 @@ def _lines(steps: int) -> Iterator[str]:
         for of in ("cos", "sin") if r > 1 else ():  # one step more
             yield f"take {of}_{r}_sum0 from {of}_add({_angle(r - 1, steps)}; {_angle(1, steps)})"
             known = [*dict.fromkeys(f"{part}{place}" for place in (r - 1, 1) for part in ("cos", "sin"))]
-            for n, one in enumerate(known):
-                yield f"rewrite {one} in {of}_{r}_sum{n} as {of}_{r}_sum{n + 1 if one != known[-1] else ''}"
+            for n, equation in enumerate(known):
+                yield f"rewrite {equation} in {of}_{r}_sum{n} as {of}_{r}_sum{n + 1 if equation != known[-1] else ''}"
         yield f"cos{r}: cos({_angle(r, steps)}) = {_value('cos', r, steps)} by {by}"
         yield f"sin{r}: sin({_angle(r, steps)}) = {_value('sin', r, steps)} by {by}"
     yield f"qed by {', '.join(f'{of}{r}' for r in range(steps) for of in ('cos', 'sin'))}"

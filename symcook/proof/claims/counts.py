@@ -4,6 +4,12 @@ A sum of what the letter at j decides is a sum of counts. So each value of the r
 counts at the positions that a claim names. The claim's comparisons, the signs under relu, abs, min and max, the order
 of positions and the letters at them are put true or false, one after the other; each case ends with the claim, or with
 a contradiction of linear arithmetic, or with counts at which the claim may be false.
+
+`CountedCase` decides: it has the formulas to be put true or false, and holds the facts of its goal (`casefacts`). These
+hold `CountedPlaces`, `KnownRemainders` and `SumsOfTerms`, one for each kind of knowledge, and the rows of the
+arithmetic. What an atom is, a rule says: `atoms` has the table of rules, which are functions of the facts and the atom.
+Each file of rules imports those on which it rests: `lettercounts`, `quantified`, `lettersums`, `positional`, `powers`,
+`implicit`, `termsums`, `bestplace`, `divided`, `circle`. A rule that needs a proof of its own asks `facts.decision`.
 """
 
 from __future__ import annotations

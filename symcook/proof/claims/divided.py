@@ -88,11 +88,11 @@ def division_question(case: CaseFacts, f: Term) -> Term | None:
     at = division(f)
     if at is None or case.clash is not None or fkey(f) in case.quantified:
         return None
-    found = remainder_of(case, at.term, at.modulus)
-    if not isinstance(found, KnownRemainder):
-        return found
-    more, wrong = divmod(found.rest + at.more, at.modulus) if at.exact else (0, 0)
-    here = found.quotient if not more else ("+", None, (found.quotient, num(more)))
+    known = remainder_of(case, at.term, at.modulus)
+    if not isinstance(known, KnownRemainder):
+        return known
+    more, wrong = divmod(known.rest + at.more, at.modulus) if at.exact else (0, 0)
+    here = known.quotient if not more else ("+", None, (known.quotient, num(more)))
     parts = [] if wrong else [instantiate(abstract(part, (QUOTIENT,)), (here,)) for part in at.parts]
     for part in parts:
         if not case.follows(part) and case.truth(part) is None:
@@ -105,10 +105,10 @@ def division_question(case: CaseFacts, f: Term) -> Term | None:
     if None in values and False not in values:
         raise Rejected("a part of a formula about a remainder")
     supposed, holds, new = case.truth(f), not wrong and False not in values, case.g.fresh("rest")
-    shown = f if holds else ("~", None, (f,))
+    fact = f if holds else ("~", None, (f,))
     close = _holds if holds else _fails
-    case.g.have(shown, new, lambda g: close(case, g, at, found, here, None if holds or wrong else values.index(False)))
-    case.literals.setdefault(fkey(shown), new)
+    case.g.have(fact, new, lambda g: close(case, g, at, known, here, None if holds or wrong else values.index(False)))
+    case.literals.setdefault(fkey(fact), new)
     case.quantified.add(fkey(f))
     case.renewed = True
     if supposed is not None and supposed is not holds:
@@ -117,23 +117,24 @@ def division_question(case: CaseFacts, f: Term) -> Term | None:
     return None
 
 
-def _holds(case: CaseFacts, g: Goal, at: Division, found: KnownRemainder, here: Term, _: int | None) -> None:
+def _holds(case: CaseFacts, g: Goal, at: Division, known: KnownRemainder, here: Term, _: int | None) -> None:
     """The formula at the quotient."""
     g.witness(g.text(here))
     for k, h in enumerate(g.split() if at.parts or len(at.number) > 1 else [g]):
         if k in at.number:
-            h.auto([found.label], degree=1, rounds=0)
+            h.auto([known.label], degree=1, rounds=0)
         else:
             case.show(h, h.goal)
 
 
-def _fails(case: CaseFacts, g: Goal, at: Division, found: KnownRemainder, here: Term, false: int | None) -> None:
+def _fails(case: CaseFacts, g: Goal, at: Division, remainder: KnownRemainder, here: Term, false: int | None) -> None:
     """Its negation: no quotient is right, or a part is false at the one that is."""
+    # T = m*h + r. A quotient q of the formula with q < h, so q + 1 <= h, or h < q is too far from T; q = h is left.
     no, name, side, same = (g.fresh(stem) for stem in ("no", "q", "side", "same"))
     labels = [f"{no}_{k}" for k in range(len(at.parts) + len(at.number))]
     g.intro(no)
     g.obtain(no, name, " ".join(labels))
-    known = [found.label, *(labels[k] for k in at.number)]
+    known = [remainder.label, *(labels[k] for k in at.number)]
     q = var(name, "Int")
 
     def apart(h: Goal, less: Term, more: Term) -> None:
@@ -162,36 +163,37 @@ def _fails(case: CaseFacts, g: Goal, at: Division, found: KnownRemainder, here: 
 
 def remainder_of(case: CaseFacts, t: Term, modulus: int) -> KnownRemainder | Term:
     """The remainder of a sum of integers, or what has to be known for it."""
-    p, made = case.settled(nf(t))
+    p, multipliers = case.settled(nf(t))
     if any(case.state.get(a) == WAITS for m, _ in p for a, _ in m) and case.wanted:
         return next(iter(case.wanted.values()))
     if not integral(p):
-        p, made = nf(t), {}
+        p, multipliers = nf(t), {}
     factors = {m: int(c) for m, c in p.items() if m != ONE}
     over = gcd(modulus, *factors.values())
-    rest = int(p.get(ONE, 0)) % modulus
-    if over == modulus:
-        here = reify.term(normal.scale(normal.add(p, {ONE: rest} if rest else {}, -1), Fraction(1, modulus)))
+    residue = int(p.get(ONE, 0)) % modulus
+    if over == modulus:  # T = m*(p - r)/m + r
+        here = reify.term(normal.scale(normal.add(p, {ONE: residue} if residue else {}, -1), Fraction(1, modulus)))
         base: Term = ("*", None, (num(modulus), here))
-        f: Term = equals(t, ("+", None, (base, num(rest))) if rest else base)
-        return KnownRemainder(here, rest, case.stated(f, case.rows_of(made)))
+        f: Term = equals(t, ("+", None, (base, num(residue))) if residue else base)
+        return KnownRemainder(here, residue, case.stated(f, case.rows_of(multipliers)))
+    # With m' = m/gcd: the smaller sum has a quotient h, 0 <= smaller - m'*h < m'; ask which residue that is.
     below = modulus // over
     left = {m: (c // over + (below - 1) // 2) % below - (below - 1) // 2 for m, c in factors.items()}
     smaller = reify.term({m: c for m, c in left.items() if c})
     quotient, (low, high) = _quotient(case, smaller, below)
     base = ("*", None, (num(below), quotient))
-    rest = below - 1
+    residue = below - 1
     for k in range(below - 1):
         most: Term = at_most(smaller, ("+", None, (base, num(k))))
         label = case.known(most)
         if label is not None:
-            high, rest = label, k
+            high, residue = label, k
             break
         label = case.known(negation(most))
         if label is None:
             return most
         low = label
-    _equal(case, smaller, ("+", None, (base, num(rest))), low, high)
+    _equal(case, smaller, ("+", None, (base, num(residue))), low, high)
     return remainder_of(case, t, modulus)
 
 
@@ -214,7 +216,7 @@ def _quotient(case: CaseFacts, t: Term, modulus: int) -> tuple[Term, tuple[str, 
 
 
 def _equal(case: CaseFacts, t: Term, value: Term, low: str, high: str) -> None:
-    """T = m*h + rest, which is solved."""
+    """T = m*h + residue, which is solved: it lies between, and over the integers x < y is x + 1 <= y."""
     f: Term = equals(t, value)
     g, label = case.g, case.g.fresh("equal")
 
@@ -265,6 +267,7 @@ def floor_sum(case: CaseFacts, a: int) -> AtomReading:
                 k.contra(k.fresh("no"))
                 k.auto([known, lo if value == 0 else hi, ends[0], ends[1]], degree=1, rounds=0)
 
+    # sum(j, 1, n, I[m*j <= T]) = sum(j, 1, h, 1) + sum(j, h + 1, n, 0) = h, as m*h <= T < m*(h + 1).
     summand, texts = f"j. {g.text(inner)}", ["1", g.text(here), g.text(high)]
     split, ones, many, none, label = (g.fresh(stem) for stem in ("split", "ones", "many", "none", "floor"))
     g.use("lem:sum_split", summand, *texts, lambda h: both(h, first, last), label=split)
@@ -308,29 +311,29 @@ def solved(case: CaseFacts, label: str) -> bool:
         least = min((abs(factors[a]) for a in unknown), default=0)
         if not least or (Fraction(row.poly.get(ONE, 0)) * scale).denominator != 1:
             return False  # no integers solve it
-        found = min((a for a in unknown if abs(factors[a]) == least), key=lambda a: repr(reify.atom(a)))
+        unknown_atom = min((a for a in unknown if abs(factors[a]) == least), key=lambda a: repr(reify.atom(a)))
         if least * scale == 1:
             f: Term = equals(num(0), reify.term(normal.scale(row.poly, scale)))
             rows = [[_text(case, q, scale), k] for k, q in row.made.items() if q]
-            _given(case, found, case.stated(f, [*rows, [quotient(scale), label]]))
+            _given(case, unknown_atom, case.stated(f, [*rows, [quotient(scale), label]]))
             return True
         if len(unknown) < len(factors):
             return False
         name, some, new = (case.g.fresh(stem) for stem in ("s", "some", "as"))
-        others = {((a, 1),): c // factors[found] for a, c in factors.items()}
+        others = {((a, 1),): c // factors[unknown_atom] for a, c in factors.items()}
         term = reify.term({(m, 0): c for m, c in others.items() if c})
         f = ("ex", "Int", (abstract(equals(QUOTIENT, term), (QUOTIENT,)),))
         case.g.have(f, some, lambda h, term=term: h.witness(h.text(term)).true())
         case.g.obtain(some, name, new)
-        _given(case, found, new)
+        _given(case, unknown_atom, new)
 
 
 def _given(case: CaseFacts, atom: int, label: str) -> None:
     """An equation gives an integer its value."""
     case.give(atom, label)
-    stale = [one for one in case.rules.products if atom in dict(one[0][0])]
-    case.rules.products = [one for one in case.rules.products if one not in stale]
-    for a in {a for one in stale for a, _ in one[0][0]} - {atom}:  # which are put in again
+    stale = [entry for entry in case.rules.products if atom in dict(entry[0][0])]
+    case.rules.products = [entry for entry in case.rules.products if entry not in stale]
+    for a in {a for entry in stale for a, _ in entry[0][0]} - {atom}:  # which are put in again
         case.state.pop(a, None)
 
 

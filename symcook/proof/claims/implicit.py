@@ -28,15 +28,15 @@ def root_of(case: CaseFacts, a: int) -> AtomReading:
     """A square root: of one square it is an absolute value, of several it is known by its own square."""
     g, root = case.g, reify.atom(a)
     x = root[2][0]
-    p, made = _unfolded(case, nf(x))
-    found = squares(p)
-    if found is None:
+    p, multipliers = _unfolded(case, nf(x))
+    sum_of_squares = squares(p)
+    if sum_of_squares is None:
         return OPAQUE
-    rows = case.rows_of(made)
+    rows = case.rows_of(multipliers)
     label = case.stated(equals(x, reify.term(p)), rows)
-    if len(found) == 1 and (scale := _root(found[0][0])) is not None:
-        u = reify.term(normal.scale(found[0][1], scale))
-        value = g.fresh("root")
+    if len(sum_of_squares) == 1 and (scale := _root(sum_of_squares[0][0])) is not None:
+        u = reify.term(normal.scale(sum_of_squares[0][1], scale))
+        value = g.fresh("root")  # sqrt(x) = abs(u), from x = u*u
         g.use(
             case.root.share(g, _absolute(case)),
             g.text(x),
@@ -45,8 +45,9 @@ def root_of(case: CaseFacts, a: int) -> AtomReading:
             label=value,
         )
         return case.give(a, value)
+    # 0 <= x, a sum of squares with positive factors; so 0 <= sqrt(x) and sqrt(x)*sqrt(x) = x.
     least, positive, square = g.fresh("least"), g.fresh("root"), g.fresh("square")
-    sums = [{"c": str(c), "of": [], "sq": g.text(reify.term(q))} for c, q in found]
+    sums = [{"c": str(c), "of": [], "sq": g.text(reify.term(q))} for c, q in sum_of_squares]
     f: Term = at_most(num(0), x)
     g._emit({"by": "have", "show": g.text(f), "proof": [{"by": "pos", "sum": sums, "eq": rows}], "as": least})
     g._bind(least, f)
@@ -66,7 +67,7 @@ def constant_root(case: CaseFacts, a: int) -> AtomReading:
 
 def _unfolded(case: CaseFacts, p: Poly) -> tuple[Poly, EquationFactors]:
     """A polynomial with the coordinates put in that are linear in others, as the mean of a norm is."""
-    rules, made = Rules(), EquationFactors()
+    rules, multipliers = Rules(), EquationFactors()
     for a in dict.fromkeys(a for m, _ in p for a, _ in m):
         key = normal._keys[a]
         equation = case.root.problem.equations.get(key[1]) if key[0] == "app" else None
@@ -84,7 +85,7 @@ def _unfolded(case: CaseFacts, p: Poly) -> tuple[Poly, EquationFactors]:
                     label=(label := case.g.fresh("mean")),
                 )
                 rules.give(a, label, poly(case.g.facts[label]))
-    return rules.reduce(p, made), made
+    return rules.reduce(p, multipliers), multipliers
 
 
 def _absolute(case: CaseFacts) -> str:
@@ -94,6 +95,7 @@ def _absolute(case: CaseFacts) -> str:
     body: Term = ("->", None, (equal, equals(("fn", "sqrt", (x,)), ("fn", "abs", (u,)))))
     show: Term = ("all", "Real", (abstract(("all", "Real", (abstract(body, (u,)),)), (x,)),))
 
+    # With a = abs(u): 0 <= a, 0 <= s = sqrt(x), s*s = x = u*u = a*a. Were s < a or a < s, the squares would differ.
     def proof(g: Goal) -> None:
         g.intro("x u is")
         g.have("0 <= u*u", "square", lambda h: h.auto([], squares=["u"]))
@@ -134,7 +136,7 @@ def norm_value(case: CaseFacts, a: int, equation: Equation, place: Term, inside:
     least, most = (case.known(("<=", None, ends)) for ends in ((num(0), size), (size, num(0))))
     if most is None or least is None:
         return case.want(positive)
-    zero, value = g.fresh("zero"), g.fresh("bias")
+    zero, value = g.fresh("zero"), g.fresh("bias")  # 0 <= size <= 0, so size = 0, where the run gives the bias
     g.have(equals(size, num(0)), zero, lambda h: equal_by(h, most, least))
     g.use(other, f"#{zero}", label=value)
     return case.give(a, value)
@@ -162,8 +164,8 @@ def use_premises(case: CaseFacts) -> bool:
 def _premise_positive(case: CaseFacts, positive: Term, equation: Equation, place: Term, inside: str) -> None:
     """The run has a premise that the deviation is positive: it holds at the place."""
     for k, line in enumerate(case.root.problem.run):
-        found = everywhere(line)
-        if found is not None and found[1] == less_than(num(0), equation.size):
+        premise = everywhere(line)
+        if premise is not None and premise[1] == less_than(num(0), equation.size):
             label = case.g.fresh("positive")
             case.g.use(case.root.problem.label(k), case.g.text(place), f"#{inside}", label=label)
             case.literals[fkey(positive)] = label
@@ -183,8 +185,8 @@ def squares(p: Poly) -> Squares | None:
         c = Fraction(p[lead])
         linear: Poly = {x: 1}
         for m, b in p.items():
-            if m != lead and (rest := divide(m, x)) is not None and not m[1]:
-                linear = add(linear, {rest: Fraction(b) / (2 * c)})
+            if m != lead and (cofactor := divide(m, x)) is not None and not m[1]:
+                linear = add(linear, {cofactor: Fraction(b) / (2 * c)})
         p = add(p, mul(linear, linear), -c)
         if any(divide(m, x) is not None for m in p) and x != ONE:
             return None

@@ -53,6 +53,7 @@ def letter_bit(case: CaseFacts, place: Term, letter: int) -> AtomReading:
 
 
 def _count_step(case: CaseFacts, place: Term, letter: int) -> None:
+    """0 <= I[w(p) = a] <= 1, and C_a(p) = C_a(p - 1) + I[w(p) = a], for the count C_a(p) of a up to p."""
     g, bit = case.g, case.root.bit(place, letter)
     label = g.fresh("bit")
     less, more = (("<=", None, ends) for ends in ((num(0), bit), (bit, num(1))))
@@ -74,7 +75,7 @@ def _count_step(case: CaseFacts, place: Term, letter: int) -> None:
 
 
 def counts_up_to(case: CaseFacts, place: Term) -> None:
-    """The counts up to a position, and how they lie to those up to other positions."""
+    """The counts up to a position p: all of them add up to p, and each is at least 0."""
     if place in case.counts.places:
         return
     below = at_most(case.root.below, place)
@@ -99,7 +100,7 @@ def counts_up_to(case: CaseFacts, place: Term) -> None:
 
 
 def _once(case: CaseFacts, place: Term, letter: int, low: str, high: str) -> None:
-    """The count of a letter that the model adds."""
+    """The count of a letter that the model adds: 1 from its position on, 0 before it."""
     root, g = case.root, case.g
     if letter == root.problem.before:
         first, last = case.need(at_most(root.low, place)), high
@@ -135,6 +136,7 @@ def _order_places(case: CaseFacts) -> None:
 
 
 def _grow(case: CaseFacts, p: Term, q: Term, order: str) -> None:
+    """C_a(p) <= C_a(q) for each letter a, from p <= q."""
     g = case.g
     low = case.known(at_most(case.root.below, p))
     if low is None:
@@ -156,7 +158,7 @@ def count_of(case: CaseFacts, a: int, letter: int, low: Term, high: Term) -> Ato
 
 
 def difference(case: CaseFacts, a: int, inner: Term, low: Term, high: Term) -> AtomReading:
-    """A sum is 0 over no position, else a difference of two sums from the first position on."""
+    """sum(j, l, h, T) is 0 where h < l, else sum(j, 1, h, T) - sum(j, 1, l - 1, T)."""
     root, g = case.root, case.g
     empty = case.known(less_than(high, low))
     summand, label = f"j. {g.text(inner)}", g.fresh("sum")
@@ -174,7 +176,7 @@ def difference(case: CaseFacts, a: int, inner: Term, low: Term, high: Term) -> A
 
 
 def letter_stands(case: CaseFacts, label: str, place: Term, letter: int) -> None:
-    """The fact `label` says which letter stands at a place."""
+    """The fact `label` says which letter stands at a place: its bit is 1, those of the others are 0."""
     g = case.g
     for b in {letter, *case.root.problem.letters}:
         value = g.fresh("bit")
@@ -196,7 +198,7 @@ def letter_stands(case: CaseFacts, label: str, place: Term, letter: int) -> None
 
 
 def letter_absent(case: CaseFacts, label: str, place: Term, letter: int) -> None:
-    """The fact `label` says that this letter does not stand at a place."""
+    """The fact `label` says that this letter does not stand at a place: its bit is 0."""
     value = case.g.fresh("bit")
     f = equals(case.root.bit(place, letter), num(0))
 

@@ -49,15 +49,16 @@ def lettered_sum(case: CaseFacts, a: int) -> AtomReading:
     put = inner
     for label in outer:
         put = replace(put, *g.facts[label][2])
-    found = {b: _value_at_letter(case, put, b) for b in root.problem.letters}
-    if WAITS_VALUE in found.values():
+    by_symbol = {b: _value_at_letter(case, put, b) for b in root.problem.letters}
+    if WAITS_VALUE in by_symbol.values():
         return WAITS
-    by_letter = {b: value for b, (value, _) in found.items() if value is not None}
-    if len(by_letter) < len(found):
+    by_letter = {b: value for b, (value, _) in by_symbol.items() if value is not None}
+    if len(by_letter) < len(by_symbol):
         return OPAQUE
     start, end = case.need(at_most(root.low, low)), case.need(at_most(high, root.high))
     if start is None or end is None:
         return WAITS
+    # sum of T(j) = sum over a of T_a*C_a, as T(j) = sum over a of T_a*I[w(j) = a] at each j, whichever letter it has.
     right = root.weighted(by_letter, lambda b: root.bit(THERE, b))
     label = g.fresh("sum")
 
@@ -70,7 +71,7 @@ def lettered_sum(case: CaseFacts, a: int) -> AtomReading:
         def close(k: Goal, b: int, here: str) -> None:
             for label in outer:
                 k.rewrite(label)
-            root.computed(k, there, inside, here, found[b][1])
+            root.computed(k, there, inside, here, by_symbol[b][1])
 
         root.cases(h, j, inside, close)
 
@@ -107,7 +108,7 @@ def _value_at_letter(case: CaseFacts, t: Term, letter: int) -> LetterValue:
 
 
 def show_bit(case: CaseFacts, g: Goal, f: Term, value: bool) -> None:
-    """I[F] has its value."""
+    """Close I[F] = 1 or I[F] = 0: the case in which F has the other value contradicts what is decided."""
     known = {*g.facts}
     for h, holds in zip(g.ind(f, f"{g.fresh('f')} {(v := g.fresh('v'))}"), (True, False), strict=True):
         if holds is value:
@@ -146,6 +147,7 @@ def _selected(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, place
         h.intro(f"{name} ({start} {end})" + ("" if outside else f" {other}"))
         zero(h, name, [start, end] if outside else [other])
 
+    # The terms at all j but p are 0, as j = p is false there: sum = T(p), or 0 where p is not in the range.
     texts = [g.text(low), g.text(high)]
     if outside is not None:
         g.use("lem:sum_ext", f"j. {g.text(inner)}", "j. 0", *texts, each, label=label)
@@ -161,7 +163,7 @@ def _selected(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, place
 def _constants(case: CaseFacts, inner: Term) -> list[str] | None:
     """Labels of c(p) = NUMBER for the coordinates at other positions in a summand, as those of a query; None where
     they wait for a letter."""
-    found: list[str] = []
+    labels: list[str] = []
     for t in dict.fromkeys(x for x in subterms(inner) if x[0] == "app" and not loose(x) and THERE not in free(x)):
         name, place = t[2][0][1][0], t[2][1]
         if name not in case.root.values:
@@ -169,9 +171,9 @@ def _constants(case: CaseFacts, inner: Term) -> list[str] | None:
         values = case.root.values[name]
         letter = next((b for b in values if fkey(case.root.is_letter(place, b)) in case.literals), None)
         if letter is None and len({*values.values()}) > 1:
-            rest = [b for b in values if case.truth(case.root.is_letter(place, b)) is None]
-            if rest:
-                case.want(case.root.is_letter(place, rest[0]))
+            undecided = [b for b in values if case.truth(case.root.is_letter(place, b)) is None]
+            if undecided:
+                case.want(case.root.is_letter(place, undecided[0]))
             return None
         inside = case.inside(place)
         if inside is None:
@@ -179,7 +181,7 @@ def _constants(case: CaseFacts, inner: Term) -> list[str] | None:
         g, label, at_it = case.g, case.g.fresh("query"), case.g.fresh("at")
         g.use(case.root.share(g, case.root.valued(name)), g.text(place), f"#{inside}", label=at_it)
         if letter is None or len({*values.values()}) == 1:
-            found.append(at_it)
+            labels.append(at_it)
             continue
         here = case.literals[fkey(case.root.is_letter(place, letter))]
 
@@ -189,8 +191,8 @@ def _constants(case: CaseFacts, inner: Term) -> list[str] | None:
             h.true()
 
         g.have(equals(t, values[letter]), label, proof)
-        found.append(label)
-    return found
+        labels.append(label)
+    return labels
 
 
 def _only_at(inner: Term) -> Term | None:
@@ -201,8 +203,8 @@ def _only_at(inner: Term) -> Term | None:
             if key[0] == "ind" and key[1][0] == "=":
                 p = nf(reify.formula(key[1])[2][1])
                 j = ((next(iter(nf(THERE)))[0][0][0], 1),), 0
-                rest = {m: c for m, c in p.items() if m != j}
-                inside = {x for m, _ in rest for b, _ in m for x in free(reify.atom(b))}
-                if abs(p.get(j, 0)) == 1 and THERE not in inside and all(whole(b) for m, _ in rest for b, _ in m):
-                    return reify.term(normal.scale(rest, -p[j]))
+                without_j = {m: c for m, c in p.items() if m != j}
+                inside = {x for m, _ in without_j for b, _ in m for x in free(reify.atom(b))}
+                if abs(p.get(j, 0)) == 1 and THERE not in inside and all(whole(b) for m, _ in without_j for b, _ in m):
+                    return reify.term(normal.scale(without_j, -p[j]))
     return None

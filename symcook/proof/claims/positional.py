@@ -59,11 +59,11 @@ class Series(NamedTuple):
     def closed(self, low: int, high: Term) -> Term:
         """The sum from one position to another."""
         first, start = Fraction(low) ** self.power, self.ratio ** (low + self.shift)
-        rest = start * (first - sum((c * low**k for k, c in enumerate(self.polynomial())), Fraction(0)))
+        constant_term = start * (first - sum((c * low**k for k, c in enumerate(self.polynomial())), Fraction(0)))
         value = self.valued(high)
         if self.ratio != 1:
             value = ("*", None, (value, self.at(high)))
-        return ("+", None, (value, _number(rest)))
+        return ("+", None, (value, _number(constant_term)))
 
 
 def _number(x: Fraction) -> Term:
@@ -162,6 +162,7 @@ def _series_lemma(case: CaseFacts, series: Series, inner: Term, low: Term) -> st
     total: Term = ("sum", None, (low, UNTIL, abstract(inner, (THERE,))))
     body: Term = ("->", None, (at_most(low, UNTIL), equals(total, series.closed(first, UNTIL))))
 
+    # Induction on p: S(p + 1) = S(p) + (p + 1)^k*r^(p + 1 + s), and P(p + 1) - P(p)/r = (p + 1)^k, by `polynomial`.
     def proof(g: Goal) -> None:
         base, step = g.induct("p", "ge", "before")
         base.true()
@@ -209,6 +210,7 @@ def parity(case: CaseFacts) -> str:
     p = UNTIL
     show = "all p:Int. 0 <= p -> (ex h:Int. 0 <= p - 2*h & p - 2*h <= 1 & pow(-1, p) = 1 - 2*(p - 2*h))"
 
+    # Induction on p: from p = 2*h to p + 1 = 2*h + 1, from p = 2*h + 1 to p + 1 = 2*(h + 1); (-1)^(p + 1) = -(-1)^p.
     def proof(g: Goal) -> None:
         base, step = g.induct(p[1][0], "ge", "before")
         base.witness("0")

@@ -55,32 +55,33 @@ def power_sum(case: CaseFacts, a: int) -> AtomReading:
 def _split(case: CaseFacts, m: Mono, c: Fraction | int) -> PowerSplit | Reading:
     """One bit or sign out of the exponent of a monomial; why there is none."""
     exponent, switch = normal._exponents[m[1]], None
-    factor, rest = Poly(), Poly()
+    factor, other_terms = Poly(), Poly()
     for inner, k in exponent.items():
         there = [x for x in inner[0] if THERE in free(reify.atom(x[0]))]
         if not there:
-            rest[inner] = k
+            other_terms[inner] = k
         elif len(there) > 1 or there[0][1] > 1 or inner[1]:
             return OPAQUE
         elif switch in (None, there[0][0]):
             switch = there[0][0]
             factor[tuple(x for x in inner[0] if x not in there), 0] = k
         else:
-            rest[inner] = k
+            other_terms[inner] = k
     if switch is None or (value := _two_valued(reify.atom(switch))) is None:
         return OPAQUE
-    t, made = case.settled(factor)
+    t, multipliers = case.settled(factor)
     if any(case.waits(x) for inner, _ in t for x, _ in inner):
         return WAITS
     written, known = reify.term(factor), None
-    if made:
-        known = case.stated(equals(written, reify.term(t)), case.rows_of(made))
-    of = normal.mul({(m[0], 0): c}, nf(("fn", "exp", (reify.term(rest),))))
+    if multipliers:
+        known = case.stated(equals(written, reify.term(t)), case.rows_of(multipliers))
+    of = normal.mul({(m[0], 0): c}, nf(("fn", "exp", (reify.term(other_terms),))))
     return PowerSplit(written, reify.term(t), reify.atom(switch), value(reify.term(t)), of, known)
 
 
 def _put_powers(case: CaseFacts, a: int, splits: list[PowerSplit], written: Term, start: str) -> AtomReading:
     """The sum with all its powers split."""
+    # sum of T(j) = sum of T'(j), as T(j) = T'(j) at each j: there exp(t*s(j)) is linear in the bit or sign s(j).
     g, (low, high, body) = case.g, reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
     if any(split.switch[0] == "fn" for split in splits):
@@ -106,6 +107,7 @@ def _put_powers(case: CaseFacts, a: int, splits: list[PowerSplit], written: Term
 
 def _show_power(case: CaseFacts, g: Goal, split: PowerSplit, at_j: list[Term], known: list[str]) -> None:
     """Close ``exp(factor*switch) = value`` at a position."""
+    # A bit is 0 or 1: exp(t*0) = 1 + 0 and exp(t*1) = 1 + (exp(t) - 1). A sign: see `_alternating`.
     if split.known is not None:
         g.rewrite(split.known)
     if at_j[2][0] == "ind":
@@ -125,6 +127,7 @@ def _alternating(case: CaseFacts) -> str:
     equal: Term = equals(("fn", "exp", (("*", None, (t, sign)),)), _of_sign(sign, t))
     body: Term = ("all", "Int", (abstract(("->", None, (at_most(num(0), UNTIL), equal)), (UNTIL,)),))
 
+    # p = 2*h gives (-1)^p = 1 and (e^t + e^-t)/2 + (e^t - e^-t)/2 = e^t; p = 2*h + 1 gives -1 and e^-t.
     def proof(g: Goal) -> None:
         g.intro("t p start")
         g.use(case.root.share(g, parity(case)), "p", "#start", label="halves")

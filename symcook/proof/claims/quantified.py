@@ -52,8 +52,8 @@ def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
     ends: list[Term] = [at_most(low, THERE), at_most(THERE, high)]
     if parts[:2] != ends:  # as a normal form has them
         between = _joined(ends)
-        whole: Term = ("->", None, (between, body)) if f[0] == "all" else _joined([*ends, *parts[2:]])
-        f = (f[0], "Int", (abstract(whole, (THERE,)),))
+        body_of_range: Term = ("->", None, (between, body)) if f[0] == "all" else _joined([*ends, *parts[2:]])
+        f = (f[0], "Int", (abstract(body_of_range, (THERE,)),))
     return CountedRange(f, low, high, body, [a for a, value in truths.items() if value is (f[0] == "ex")])
 
 
@@ -129,7 +129,7 @@ def _ends(case: CaseFacts, ranged: CountedRange) -> list[str]:
 
 
 def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
-    """Were there none, the count would be 0."""
+    """Were there none, all bits of the range and so their sum, the count, would be 0; but the count is positive."""
     ends, no = _ends(case, ranged), g.fresh("no")
     if ranged.some:
         g.contra(no)
@@ -166,7 +166,7 @@ def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
 
 
 def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
-    """Were there one, the count would be 1."""
+    """Were there one, its bit 1 would be at most the sum of all bits, which are not negative; but the count is 0."""
     ends = _ends(case, ranged)
 
     def clash(k: Goal, there: Term, between: str, here: str) -> None:
@@ -180,8 +180,8 @@ def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
 
         texts = [f"j. {k.text(bits)}", k.text(ranged.low), k.text(ranged.high), k.text(there)]
         k.use("lem:sum_member", *texts, f"#{between}", least, label=member)
-        one = equals(_bits(case, ranged, there), num(1))
-        k.have(one, value, lambda h: rewritten(h, here))
+        bits_are_one = equals(_bits(case, ranged, there), num(1))
+        k.have(bits_are_one, value, lambda h: rewritten(h, here))
         if k.goal != FALSE:
             k.contra(k.fresh("no"))
         _clash(case, k, member, label, value)
@@ -233,10 +233,10 @@ def _position(case: CaseFacts, g: Goal, ends: list[str]) -> tuple[Term, str, str
 def _between(
     case: CaseFacts, g: Goal, ranged: CountedRange, there: Term, ends: list[str], known: list[str]
 ) -> tuple[str, str]:
-    held, inside = g.fresh("between"), g.fresh("inside")
-    g.have(between(ranged.low, there, ranged.high), held, lambda h: h.easy(known, degree=1, rounds=0))
+    in_range, inside = g.fresh("between"), g.fresh("inside")
+    g.have(between(ranged.low, there, ranged.high), in_range, lambda h: h.easy(known, degree=1, rounds=0))
     g.have(case.root.inside(there), inside, lambda h: h.easy([*known, *ends], degree=1, rounds=0))
-    return held, inside
+    return in_range, inside
 
 
 def _parts(case: CaseFacts, g: Goal, between: str, there: Term, inside: str, here: str) -> None:
@@ -285,10 +285,10 @@ def _not_negative(case: CaseFacts, g: Goal, ranged: CountedRange, there: Term) -
 
 def _clash(case: CaseFacts, g: Goal, *labels: str) -> None:
     rows = [FactRow(poly(g.facts[k]), g.facts[k][0], (k,), raw=poly(g.facts[k])) for k in labels]
-    found = contradiction(rows)
-    if found is None:
+    refutation = contradiction(rows)
+    if refutation is None:
         raise Rejected("counts do not clash")
-    close(g, found)
+    close(g, refutation)
 
 
 def _bound(f: Term, side: int) -> Term | None:
@@ -297,8 +297,8 @@ def _bound(f: Term, side: int) -> Term | None:
         return None
     gap = poly(f)
     ((j, _),) = nf(THERE).items()
-    rest = {m: c for m, c in gap.items() if m != j}
-    return reify.term(normal.scale(rest, -side)) if gap.get(j) == side else None
+    without_j = {m: c for m, c in gap.items() if m != j}
+    return reify.term(normal.scale(without_j, -side)) if gap.get(j) == side else None
 
 
 def _joined(parts: list[Term]) -> Term:

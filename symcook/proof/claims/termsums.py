@@ -117,7 +117,7 @@ def _numbers(case: CaseFacts) -> bool:
 
 
 def _bounded(case: CaseFacts, bound: TermBound, inner: Term, high: Term) -> None:
-    """The sum up to a position lies on one side of a number for each term."""
+    """sum(j, 1, p, T) >= c*p, from T(j) >= c at each j; the same with <=."""
     g, root = case.g, case.root
     least, most = (case.known(("<=", None, ends)) for ends in ((root.below, high), (high, root.high)))
     if least is None or most is None:
@@ -201,10 +201,10 @@ def _related(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> None
         h.intro(f"{j} ({lo} {hi})")
         _term(case, h, bound.label, j, [lo, hi, low, high])
 
-    rest, after, least = g.fresh("rest"), ("+", None, (p, num(1))), g.fresh("more")
-    g.use("lem:sum_nonneg", summand, g.text(after), g.text(q), each, label=rest)
+    after_p, after, least = g.fresh("rest"), ("+", None, (p, num(1))), g.fresh("more")
+    g.use("lem:sum_nonneg", summand, g.text(after), g.text(q), each, label=after_p)
     f: Term = at_most(total_up_to(case, inner, p), total_up_to(case, inner, q))
-    g.have(f, least, lambda h: h.auto([label, rest], degree=1, rounds=0))
+    g.have(f, least, lambda h: h.auto([label, after_p], degree=1, rounds=0))
     case.fact(least)
 
 
@@ -230,23 +230,23 @@ def more_facts(case: CaseFacts) -> bool:
 
 def _in_use(case: CaseFacts) -> list[Term]:
     """The positions in use that are names or ends."""
-    found: dict[Term, None] = {}
+    read_places: dict[Term, None] = {}
     for a in case.state:
         t = reify.atom(a)
         for s in subterms(t):
             if s[0] == "app" and (s[2][0] == W or s[2][0][1][0] in case.root.problem.equations):
-                found[s[2][1]] = None
+                read_places[s[2][1]] = None
     names = {var(name, "Int") for name, sort in case.g.scope.items() if sort == "Int"}
     names |= {case.root.low, case.root.high}
     return [
         place
-        for place in dict.fromkeys((*found, *case.counts.places, *case.counts.lettered, *case.sums.witnesses))
+        for place in dict.fromkeys((*read_places, *case.counts.places, *case.counts.lettered, *case.sums.witnesses))
         if place in names
     ]
 
 
 def _member(case: CaseFacts, inner: Term, p: Term, q: Term, nonneg: str) -> None:
-    """A term is at most the sum of terms that are not negative."""
+    """T(q) <= sum(j, 1, p, T), from 1 <= q <= p and 0 <= T(j) at each j."""
     g, root = case.g, case.root
     ends = [case.known(("<=", None, end)) for end in ((root.low, q), (q, p), (p, root.high))]
     if None in ends:
@@ -299,7 +299,7 @@ def _witness(case: CaseFacts) -> bool:
 
 
 def _obtained(case: CaseFacts, inner: Term, p: Term, positive: str) -> None:
-    """A position with a positive term."""
+    """A position j with 0 < T(j), from 0 < sum(j, 1, p, T): a new name."""
     g, root = case.g, case.root
     range_ = between(root.low, THERE, p)
     some: Term = ("ex", "Int", (abstract(conj(range_, less_than(num(0), inner)), (THERE,)),))
@@ -324,7 +324,7 @@ def _far(case: CaseFacts, total: Term) -> None:
 
 
 def _positive(case: CaseFacts, g: Goal, inner: Term, p: Term, positive: str) -> None:
-    """Were each term at most 0, the sum would be."""
+    """Were each term at most 0, the sum would be at most 0; but it is positive."""
     some, no, most = g.goal, g.fresh("no"), g.fresh("most")
     g.contra(no)
 
@@ -361,7 +361,7 @@ def counterexample(case: CaseFacts, label: str) -> str:
     inner = f[2][0]
     body = instantiate(inner[2][0], (THERE,))
     some: Term = ("ex", inner[1], (abstract(("~", None, (body,)), (THERE,)),))
-    found = g.fresh("some")
+    some_label = g.fresh("some")
 
     def proof(h: Goal) -> None:
         no, all_ = h.fresh("no"), h.fresh("all")
@@ -377,5 +377,5 @@ def counterexample(case: CaseFacts, label: str) -> str:
         h.have(inner, all_, each)
         h.absurd(all_, label)
 
-    g.have(some, found, proof)
-    return found
+    g.have(some, some_label, proof)
+    return some_label
