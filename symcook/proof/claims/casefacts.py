@@ -35,7 +35,7 @@ WORK = 20_000_000
 MOST_CLEARED = 8
 
 
-class Reading(Enum):
+class AtomState(Enum):
     """What an atom of a comparison is."""
 
     BASE = auto()
@@ -48,14 +48,14 @@ class Reading(Enum):
     """Something that is in `wanted` has to be decided first."""
 
 
-class Cleared(NamedTuple):
+class ClearedAtom(NamedTuple):
     """An atom that is a quotient: comparisons are multiplied by its denominator, whose sign the fact `label` gives."""
 
     label: str
 
 
-BASE, RULE, OPAQUE, WAITS = Reading
-AtomReading = Reading | Cleared
+BASE, RULE, OPAQUE, WAITS = AtomState
+AtomReading = AtomState | ClearedAtom
 
 
 class Unclosed(Exception):
@@ -66,7 +66,7 @@ class Unclosed(Exception):
         self.counts, self.opaque = counts, opaque
 
 
-class Decision(Protocol):
+class CaseDecision(Protocol):
     """What decides a case: it reads atoms by their kind, and closes goals that a rule opens on the way."""
 
     def read(self, atom: int) -> AtomReading:
@@ -142,7 +142,7 @@ class SumsOfTerms(CaseState):
 class CaseFacts(DecidedFormulas):
     """What is known at a goal: facts, the rows of the arithmetic, and equations that put in what atoms are."""
 
-    def __init__(self, root: Lettered, g: Goal, decision: Decision) -> None:
+    def __init__(self, root: Lettered, g: Goal, decision: CaseDecision) -> None:
         super().__init__(g)
         self.root, self.decision = root, decision
         self.rules = Rules()
@@ -158,7 +158,7 @@ class CaseFacts(DecidedFormulas):
         self.premises_at: set[tuple[int, Term]] = set()  # lines of the run that restrict it, with the places
         self.effort = Effort(WORK)
 
-    def under(self, g: Goal, decision: Decision) -> CaseFacts:
+    def under(self, g: Goal, decision: CaseDecision) -> CaseFacts:
         """The same knowledge at a branch of the goal."""
         inner = self.copy()
         inner.g, inner.decision, inner.wanted, inner.renewed = g, decision, {}, False
@@ -255,7 +255,7 @@ class CaseFacts(DecidedFormulas):
         while True:
             p, multipliers = self.settled(raw)
             readings = (self.state.get(a) for m, _ in p for a, _ in m)
-            cleared = next((reading for reading in readings if isinstance(reading, Cleared)), None)
+            cleared = next((reading for reading in readings if isinstance(reading, ClearedAtom)), None)
             if cleared is None or len(of) > MOST_CLEARED:
                 return FactRow(p, f[0], (label,) if f[0] == "=" else tuple(of), multipliers, None, times, raw)
             factor = poly(self.g.facts[cleared.label])
@@ -307,7 +307,7 @@ class CaseFacts(DecidedFormulas):
             self.want(f)
         return label
 
-    def want(self, f: Term) -> Reading:
+    def want(self, f: Term) -> AtomState:
         """A formula has to be decided first."""
         self.wanted.setdefault(fkey(f), f)
         return WAITS
@@ -398,10 +398,10 @@ class CaseFacts(DecidedFormulas):
         leads = [m for m in leads if not m[1]]
         if not leads:
             self.rules.divided[a] = label, p
-            return Cleared(self._written(sign))
+            return ClearedAtom(self._written(sign))
         lead = max(leads, key=lambda m: repr(reify.product(m)))
         self.rules.product(lead, label, p)
-        return Cleared(sign)
+        return ClearedAtom(sign)
 
     def _written(self, label: str) -> str:
         """An inequality in terms of counts."""

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from symcook.proof import normal
-from symcook.proof.claims.casefacts import OPAQUE, WAITS, AtomReading, CaseFacts, Reading
+from symcook.proof.claims.casefacts import OPAQUE, WAITS, AtomReading, CaseFacts, AtomState
 from symcook.proof.claims.lettered import THERE, summand
 from symcook.proof.claims.positional import UNTIL, parity
 from symcook.proof.normal import Mono, Poly, constant, nf
@@ -43,7 +43,7 @@ def power_sum(case: CaseFacts, a: int) -> AtomReading:
     while (m := next((m for m in p if _of_place(normal._exponents[m[1]])), None)) is not None:
         split = _split(case, m, p[m])
         if not isinstance(split, PowerSplit) or len(splits) > AT_MOST:
-            return split if isinstance(split, Reading) else OPAQUE
+            return split if isinstance(split, AtomState) else OPAQUE
         splits.append(split)
         p = normal.add(normal.add(p, {m: p[m]}, -1), normal.mul(split.of, nf(split.value)))
     if not splits:
@@ -52,7 +52,7 @@ def power_sum(case: CaseFacts, a: int) -> AtomReading:
     return WAITS if start is None else _put_powers(case, a, splits, reify.term(p), start)
 
 
-def _split(case: CaseFacts, m: Mono, c: Fraction | int) -> PowerSplit | Reading:
+def _split(case: CaseFacts, m: Mono, c: Fraction | int) -> PowerSplit | AtomState:
     """One bit or sign out of the exponent of a monomial; why there is none."""
     exponent, switch = normal._exponents[m[1]], None
     factor, other_terms = Poly(), Poly()
