@@ -31,11 +31,11 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
     if row is None or row.last:
         return None
     low, high, score, value, _ = row
-    found = parabola(nf(written(score, case.root.regular.positional)[0]), THERE)
-    if found is None or found.square > 0:
+    scores = parabola(nf(written(score, case.root.regular.positional)[0]), THERE)
+    if scores is None or scores.square > 0:
         return None
     used: dict[Term, str] = {}
-    top = rounded(reduced(case, reify.term(found.top), used))
+    top = rounded(reduced(case, reify.term(scores.top), used))
     if top is None:
         return None
     p = _nearest(case, top, low, high)
@@ -83,8 +83,8 @@ def _at_root(case: PlacedFacts, h: Goal) -> bool:
         case.root.lettered.known(label, show, lambda k: PlacedFacts(case.root, k).prove())
     except (Stuck, Unplaced, Rejected):
         return False
-    h.use(case.root.lettered.share(h, label), *(f"#{k}" for k in reversed(known)), label=(found := h.fresh("best")))
-    h.hyp(found)
+    h.use(case.root.lettered.share(h, label), *(f"#{k}" for k in reversed(known)), label=(best := h.fresh("best")))
+    h.hyp(best)
     return True
 
 
@@ -101,7 +101,7 @@ def by_products(case: PlacedFacts, f: Term) -> None:
             if case.decided(equals(a, near)) is False:
                 _halved(case, a, near)
             known = (equals(a, near), less_than(a, near), less_than(near, a))
-            order += [case.established(one) for one in known if case.follows(one)]
+            order += [case.established(relation) for relation in known if case.follows(relation)]
     if not case.g.try_auto([*dict.fromkeys(order)], degree=2):
         raise Unplaced(f"no rule for {case.g.text(f)[:80]}")
 

@@ -83,8 +83,8 @@ def mean_of(case: PlacedFacts, t: Term) -> PlacedMean:
     if equation.kind == "value" and right[0] == "/" and right[2][0][0] == "sum":
         case.g.use(run, case.g.text(place), inside, label=label)
         right, size = right[2]
-        made = _parts(case, right, size)
-        return made._replace(label=_cleared(case, t, made, label))
+        quotient = _parts(case, right, size)
+        return quotient._replace(label=_cleared(case, t, quotient, label))
     if equation.kind not in ("average", "strict") or right[0] != "sum":
         raise Unplaced(f"the bounds of {name}")
     labels = label if equation.kind == "average" else f"{label} {case.g.fresh('empty')}"
@@ -157,8 +157,8 @@ def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
     inside = case.established(between(mean.low, p, mean.high))
     least = _everywhere(case, mean, zero)
     g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=member)
-    one = replace(mean.weight, THERE, p)
-    known = equal_by_values(case, one, reduced(case, one, used), used)
+    weight_there = replace(mean.weight, THERE, p)
+    known = equal_by_values(case, weight_there, reduced(case, weight_there, used), used)
     g.have(f, label, lambda h: h.auto([member, known], degree=1, rounds=0))
     return label
 
@@ -296,5 +296,5 @@ def level(case: PlacedFacts, f: Term, t: Term) -> tuple[Term, bool] | None:
     scale = p.get(lead)
     if scale is None or any(m != lead and m[0] for m in p):
         return None
-    rest = {m: c for m, c in p.items() if m != lead}
-    return reify.term(normal.scale(rest, Fraction(-1) / Fraction(scale))), scale > 0
+    others = {m: c for m, c in p.items() if m != lead}
+    return reify.term(normal.scale(others, Fraction(-1) / Fraction(scale))), scale > 0

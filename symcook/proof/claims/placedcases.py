@@ -114,11 +114,11 @@ def _close(case: PlacedFacts) -> None:
 def _exists(case: PlacedFacts, f: Term) -> None:
     """An existence, by a named position or by contradiction."""
     g = case.g
-    if (found := case.root.along.remainder(f)) is not None:
-        rest, known = carried_value(case, found.carried, found.place)
-        if rest != found.residue:
+    if (fact := case.root.along.remainder(f)) is not None:
+        value, known = carried_value(case, fact.carried, fact.place)
+        if value != fact.residue:
             raise Unplaced("a remainder that it has not")
-        return found.carried.close_goal(g, known, found, case.inside(found.place))
+        return fact.carried.close_goal(g, known, fact, case.inside(fact.place))
     for p in case.candidates():
         if case.follows(instantiate(f[2][0], (p,))):
             g.witness(g.text(p))
@@ -168,10 +168,10 @@ def _compare(case: PlacedFacts, f: Term) -> None:
         for half in g.antisym():
             case.under(half).prove()
         return None
-    found = level(case, (f[0], None, tuple(sides)), unbounded[0])
-    if found is None:
+    number_and_side = level(case, (f[0], None, tuple(sides)), unbounded[0])
+    if number_and_side is None:
         raise Unplaced(f"no bound of {g.text(unbounded[0])[:60]}")
-    label = bound(case, unbounded[0], f[0], *found)
+    label = bound(case, unbounded[0], f[0], *number_and_side)
     return g.auto([label, *used.values()], degree=1, rounds=0)
 
 
@@ -188,9 +188,9 @@ def _unfolded(case: PlacedFacts, g: Goal) -> bool:
             order = at_most(low, high)
             value = case.decide(order)
             known, label = case.established(order if value else ("~", None, (order,))), g.fresh("side")
-            given = f"#{known}" if value else (lambda h, known=known: h.auto([known], degree=1, rounds=0))
+            premise = f"#{known}" if value else (lambda h, known=known: h.auto([known], degree=1, rounds=0))
             name = SIDES[t[1]][not value]
-            g.use(f"ax:{t[1]}_{name}", *(g.text(x) for x in t[2]), given, label=label)
+            g.use(f"ax:{t[1]}_{name}", *(g.text(x) for x in t[2]), premise, label=label)
             g.rewrite(label)
             return True
     return False

@@ -79,8 +79,8 @@ def _core(case: PlacedFacts) -> list[str]:
     t = case.root.regular.t
     labels = sorted(case.supposed, key=lambda label: _rank(case.g.facts[label]))
     for label in [*labels]:
-        rest = [case.supposed[k] for k in labels if k != label]
-        if t.both(*rest).empty:
+        others = [case.supposed[k] for k in labels if k != label]
+        if t.both(*others).empty:
             labels.remove(label)
     return labels
 
@@ -192,9 +192,9 @@ def _inside_out(case: PlacedFacts, place: Term, label: str) -> None:
     parts = case.root.problem.typed
     labels = [typed] if len(parts) == 1 else [ready.fresh("one") for _ in parts]
     goals = [ready] if len(parts) == 1 else ready.cases(typed, *labels)
-    for h, one in zip(goals, labels, strict=True):
+    for h, is_typed in zip(goals, labels, strict=True):
         new = h.fresh("token")
-        h.rewrite(one, label, new)
+        h.rewrite(is_typed, label, new)
         h.absurd(new)
     g.take(ready)
 
@@ -236,12 +236,12 @@ def falsify(case: PlacedFacts, label: str) -> None:
 
 def _denied(case: PlacedFacts, label: str, part: Term) -> None:
     """~part from ~(.. | part | ..)."""
-    new, whole = case.g.fresh("neither"), case.g.facts[label][2][0]
+    new, disjunction = case.g.fresh("neither"), case.g.facts[label][2][0]
 
     def proof(h: Goal) -> None:
         yes, either = h.fresh("yes"), h.fresh("either")
         h.intro(yes)
-        h.have(whole, either, lambda k: _pick(k, part, yes))
+        h.have(disjunction, either, lambda k: _pick(k, part, yes))
         h.absurd(either, label)
 
     case.g.have(("~", None, (part,)), new, proof)
@@ -250,14 +250,14 @@ def _denied(case: PlacedFacts, label: str, part: Term) -> None:
 
 def _other_rest(case: PlacedFacts, label: str) -> None:
     """A remainder, where there is another one."""
-    found = case.root.along.remainder(case.g.facts[label])
-    if found is not None:
-        rest, known = carried_value(case, found.carried, found.place)
-        if rest == found.residue:
+    fact = case.root.along.remainder(case.g.facts[label])
+    if fact is not None:
+        value, known = carried_value(case, fact.carried, fact.place)
+        if value == fact.residue:
             raise Unplaced("a remainder that nothing contradicts")
         same = case.g.fresh("rest")
-        found.carried.have_formula(case.g, label, found, same)
-        found.carried.contradiction(case.g, same, known)
+        fact.carried.have_formula(case.g, label, fact, same)
+        fact.carried.contradiction(case.g, same, known)
 
 
 def _implied(case: PlacedFacts, label: str) -> None:
@@ -334,9 +334,9 @@ def _instance(case: PlacedFacts, label: str) -> None:
     parts = flatten("&", there if some else there[2][0])
     if len(parts) > 1 and parts[0][2][1:] == (NEW,) and parts[1][2][:1] == (NEW,):
         low, high = parts[0][2][0], parts[1][2][1]
-        found = nameable(case, low, high, [there if some else ("~", None, (there,))])
-        if found is not None:
-            raise found
+        question = nameable(case, low, high, [there if some else ("~", None, (there,))])
+        if question is not None:
+            raise question
     if not case.nearer_too:
         raise Unplaced(f"no position refutes {g.text(f)[:80]}")
     raise _nearer(case, label, body)

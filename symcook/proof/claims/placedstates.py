@@ -35,34 +35,34 @@ Pairs = set[tuple[int | None, int]]
 # --- Values -----------------------------------------------------------------------------------------------------------
 
 
-def carried_value(case: PlacedFacts, one: CarriedValue, place: Term) -> tuple[int, str]:
+def carried_value(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int, str]:
     """The value of what is carried along at a position, and the label of the formula."""
     place = simple(place)
-    if (known := _literal(case, one, place)) is not None:
+    if (known := _literal(case, carried, place)) is not None:
         return known
-    found, k = _reach(case, place), case.root.along.all.index(one)
-    values = {c.values[k] for c in found.combinations}
+    reached, k = _reach(case, place), case.root.along.all.index(carried)
+    values = {c.values[k] for c in reached.combinations}
     if len(values) > 1:
         raise DecideFirst(carried=place)
     (value,) = values
     label = case.g.fresh("carried")
 
     def proof(h: Goal) -> None:
-        for _, inner, labels in _each_of(case, h, found, place):
+        for _, inner, labels in _each_of(case, h, reached, place):
             inner.hyp(labels[k])
 
-    case.g.have(one.formula(value, place), label, proof)
+    case.g.have(carried.formula(value, place), label, proof)
     case.literals[fkey(case.g.facts[label])] = label
     return value, label
 
 
 def divide_carried(case: PlacedFacts, place: Term, pending: str = "") -> None:
     """A case for each combination that is possible at a position; the values may contradict the fact `pending`."""
-    found = _reach(case, place)
-    key = place, found.combinations
+    reached = _reach(case, place)
+    key = place, reached.combinations
     if key in case.divided:
         raise Unplaced(f"the states at {case.g.text(place)}")
-    for _, h, labels in _each_of(case, case.g, found, place):
+    for _, h, labels in _each_of(case, case.g, reached, place):
         inner = case.under(h)
         inner.divided.add(key)
         for label in labels:
@@ -82,7 +82,7 @@ def _never_with(case: PlacedFacts, label: str, others: Sequence[str]) -> bool:
 
 def _combined(case: PlacedFacts, c: CarriedCombination, place: Term) -> Term:
     """That a combination holds at a position."""
-    parts = [one.formula(v, place) for one, v in zip(case.root.along.all, c.values, strict=True)]
+    parts = [carried.formula(v, place) for carried, v in zip(case.root.along.all, c.values, strict=True)]
     if c.letter is not None:
         parts.append(case.root.lettered.is_letter(place, c.letter))
     return chained("&", parts)
@@ -94,14 +94,14 @@ def _one_of(case: PlacedFacts, combinations: tuple[CarriedCombination, ...], pla
 
 
 def _each_of(
-    case: PlacedFacts, g: Goal, found: Reached, place: Term
+    case: PlacedFacts, g: Goal, reached: Reached, place: Term
 ) -> list[tuple[CarriedCombination, Goal, list[str]]]:
     """A goal for each combination, with the labels of its parts."""
-    many, out = len(found.combinations), []
+    many, out = len(reached.combinations), []
     labels = [f"{g.fresh('state')}_{k}" for k in range(many)]
-    goals = [g] if many == 1 else g.cases(found.label, *labels)
-    for h, c, label in zip(goals, found.combinations, labels, strict=True):
-        whole = found.label if many == 1 else label
+    goals = [g] if many == 1 else g.cases(reached.label, *labels)
+    for h, c, label in zip(goals, reached.combinations, labels, strict=True):
+        whole = reached.label if many == 1 else label
         parts = [f"{h.fresh('part')}_{k}" for k in range(len(c.values) + (c.letter is not None))]
         if len(parts) > 1:
             h.use(whole, label=" ".join(parts), premises=0)
@@ -128,7 +128,7 @@ def _about_carried(case: PlacedFacts, f: Term) -> bool:
 
 def _known_context(case: PlacedFacts) -> TrackSet:
     return case.root.regular.t.both(
-        *(one for label, one in case.supposed.items() if not _about_carried(case, case.g.facts[label]))
+        *(strings for label, strings in case.supposed.items() if not _about_carried(case, case.g.facts[label]))
     )
 
 
@@ -152,25 +152,25 @@ def _reach(case: PlacedFacts, place: Term) -> Reached:
     key = (tuple(route), len(along.all), tuple(case.supposed), tuple(case.letters))
     if key in case.reached:
         return case.reached[key]
-    found = _onward(case, _begin(case), along.row, first)
+    reached = _onward(case, _begin(case), along.row, first)
     for start, end in zip(route, route[1:], strict=False):
-        found = _between(case, found, start, end)
-    case.reached[key] = found
-    return found
+        reached = _between(case, reached, start, end)
+    case.reached[key] = reached
+    return reached
 
 
-def _moved_to(case: PlacedFacts, found: Reached, old: Term, place: Term) -> Reached:
+def _moved_to(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reached:
     """The same at a position that is the same."""
     if old == place:
-        return found
+        return reached
     same, label = case.established(equals(place, old)), case.g.fresh("at")
 
     def proof(h: Goal) -> None:
         h.rewrite(same)
-        h.hyp(found.label)
+        h.hyp(reached.label)
 
-    case.g.have(_one_of(case, found.combinations, place), label, proof)
-    return Reached(label, found.combinations)
+    case.g.have(_one_of(case, reached.combinations, place), label, proof)
+    return Reached(label, reached.combinations)
 
 
 def _route(case: PlacedFacts, first: Term, place: Term) -> list[Term]:
@@ -195,17 +195,17 @@ def _begin(case: PlacedFacts) -> Reached:
     """What holds at the row before the first symbol."""
     along, lettered = case.root.along, case.root.lettered
     values, labels = [], []
-    for one in along.all:
-        label, value = lettered.share(case.g, one.begin()), one.first
-        if one.row != along.row:  # a token that the model adds stands there
+    for carried in along.all:
+        label, value = lettered.share(case.g, carried.begin()), carried.first
+        if carried.row != along.row:  # a token that the model adds stands there
             before = lettered.problem.before or 0
             moved = case.g.fresh("row")
             inside = case.inside(along.row)
             case.g.use(
-                lettered.share(case.g, one.step(value, before)), case.g.text(along.row), f"#{inside}",
+                lettered.share(case.g, carried.step(value, before)), case.g.text(along.row), f"#{inside}",
                 f"#{label}", f"#{lettered.share(case.g, lettered.added(before))}", label=moved,
             )  # fmt: skip
-            label, value = moved, one.moves[value][before]
+            label, value = moved, carried.moves[value][before]
         values.append(value)
         labels.append(label)
     c, out = CarriedCombination(tuple(values), None), case.g.fresh("begin")
@@ -213,20 +213,20 @@ def _begin(case: PlacedFacts) -> Reached:
     return Reached(out, (c,))
 
 
-def _onward(case: PlacedFacts, found: Reached, old: Term, place: Term) -> Reached:
+def _onward(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reached:
     """What is possible at the next position."""
     inside, is_letter = _insides(case, place), case.root.lettered.is_letter
     pairs: Pairs = {
         (c.letter, b)
-        for c in found.combinations
+        for c in reached.combinations
         for b in case.root.lettered.problem.letters
         if _possible(case, *[is_letter(old, a) for a in [c.letter] if a is not None], is_letter(place, b))
     }
-    new = [_after(case, c, b) for c in found.combinations for a, b in sorted(pairs, key=str) if a == c.letter]
+    new = [_after(case, c, b) for c in reached.combinations for a, b in sorted(pairs, key=str) if a == c.letter]
     kept, label = tuple(dict.fromkeys(new)), case.g.fresh("reached")
 
     def proof(h: Goal) -> None:
-        for c, k, labels in _each_of(case, h, found, old):
+        for c, k, labels in _each_of(case, h, reached, old):
             _step(case.under(k), k, c, labels, place, inside, kept, pairs)
 
     case.g.have(_one_of(case, kept, place), label, proof)
@@ -235,12 +235,12 @@ def _onward(case: PlacedFacts, found: Reached, old: Term, place: Term) -> Reache
 
 def _insides(case: PlacedFacts, place: Term) -> tuple[str, ...]:
     """The labels of the facts that a term is a position, and after each row."""
-    return (case.inside(place), *(case.established(one.inside(place)) for one in case.root.along.all))
+    return (case.inside(place), *(case.established(carried.inside(place)) for carried in case.root.along.all))
 
 
 def _after(case: PlacedFacts, c: CarriedCombination, letter: int) -> CarriedCombination:
     moved = zip(case.root.along.all, c.values, strict=True)
-    return CarriedCombination(tuple([one.moves[v][letter] for one, v in moved]), letter)
+    return CarriedCombination(tuple([carried.moves[v][letter] for carried, v in moved]), letter)
 
 
 def _step(case: PlacedFacts, g: Goal, c: CarriedCombination, labels: list[str], place: Term, inside: tuple[str, ...],
@@ -356,21 +356,21 @@ def _induction(
     return label
 
 
-def _kept(case: PlacedFacts, found: Reached, place: Term) -> Reached:
+def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
     """Without combinations that what is known of a position contradicts."""
     lettered, along = case.root.lettered, case.root.along.all
     known = [_literal(case, one, place) for one in along]
     letters = {a for a in lettered.problem.letters if _possible(case, lettered.is_letter(place, a))}
     kept = tuple(
-        c for c in found.combinations
+        c for c in reached.combinations
         if c.letter in letters and all(one is None or one[0] == v for one, v in zip(known, c.values, strict=True))
     )  # fmt: skip
-    if len(kept) == len(found.combinations) or not kept:
-        return found
+    if len(kept) == len(reached.combinations) or not kept:
+        return reached
     label = case.g.fresh("kept")
 
     def proof(h: Goal) -> None:
-        for c, k, labels in _each_of(case, h, found, place):
+        for c, k, labels in _each_of(case, h, reached, place):
             if c in kept:
                 picked(k, kept.index(c), len(kept))
                 joined(k, labels)
@@ -388,10 +388,10 @@ def _kept(case: PlacedFacts, found: Reached, place: Term) -> Reached:
     return Reached(label, kept)
 
 
-def _literal(case: PlacedFacts, one: CarriedValue, place: Term) -> tuple[int, str] | None:
+def _literal(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int, str] | None:
     """The value that is known."""
-    for value in one.moves:
-        label = case.literals.get(fkey(f := one.formula(value, place)))
+    for value in carried.moves:
+        label = case.literals.get(fkey(f := carried.formula(value, place)))
         if label is not None and case.g.facts.get(label) == f:
             return value, label
     return None

@@ -33,9 +33,9 @@ def reduced(case: PlacedFacts, t: Term, used: dict[Term, str]) -> Term:
         used[t] = label
         return value
     if tag == "*":
-        for one in kids:
-            if one[0] == "ind" and case.decided(one[2][0]) is False:
-                used[one] = value_of(case, one)[1]
+        for factor in kids:
+            if factor[0] == "ind" and case.decided(factor[2][0]) is False:
+                used[factor] = value_of(case, factor)[1]
                 return num(0)
     if tag in ("num", "var"):
         return t
@@ -44,8 +44,8 @@ def reduced(case: PlacedFacts, t: Term, used: dict[Term, str]) -> Term:
 
 def number_of(case: PlacedFacts, t: Term) -> Fraction | None:
     """The number that a term without atoms is; None where it is none."""
-    found = constant(nf(t))
-    return None if found is None else Fraction(found)
+    number = constant(nf(t))
+    return None if number is None else Fraction(number)
 
 
 def put_values(case: PlacedFacts, g: Goal, used: dict[Term, str]) -> None:
@@ -260,10 +260,10 @@ def _choice(case: PlacedFacts, t: Term, zero: Term, counted: list[Term]) -> Deci
     alone = ("|", None, (equals(THERE, NEW), zero))
     wanted = [ranged(low, high, alone, THERE), *(ends(f, p) for f in counted for p in near)]
     either = [("|", None, (ends(f, NEW), ends(f, p))) for f in counted for p in case.places]
-    found = nameable(case, low, high, wanted) or nameable(case, low, high, either)
-    if found is None:
+    question = nameable(case, low, high, wanted) or nameable(case, low, high, either)
+    if question is None:
         raise Unplaced(f"no position decides {case.g.text(t)[:80]}")
-    return found
+    return question
 
 
 def nameable(case: PlacedFacts, low: Term, high: Term, wanted: list[Term]) -> DecideFirst | None:
@@ -279,8 +279,8 @@ def nameable(case: PlacedFacts, low: Term, high: Term, wanted: list[Term]) -> De
                 continue
             there = ("&", None, (inside, letter(NEW, a)))
             if order is not None:
-                rest = ("->", None, (("<", None, order), ("~", None, (letter(THERE, a),))))
-                there = ("&", None, (there, ranged(low, high, rest, THERE)))
+                no_other = ("->", None, (("<", None, order), ("~", None, (letter(THERE, a),))))
+                there = ("&", None, (there, ranged(low, high, no_other, THERE)))
             truths = case.root.truths(there)
             if truths is None:
                 continue

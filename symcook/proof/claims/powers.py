@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from symcook.proof import normal
-from symcook.proof.claims.casefacts import OPAQUE, WAITS, AtomReading, CaseFacts, AtomState
+from symcook.proof.claims.casefacts import OPAQUE, WAITS, AtomReading, AtomState, CaseFacts
 from symcook.proof.claims.lettered import THERE, summand
 from symcook.proof.claims.positional import UNTIL, parity
 from symcook.proof.normal import Mono, Poly, constant, nf
