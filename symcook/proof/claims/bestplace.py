@@ -13,16 +13,16 @@ from typing import NamedTuple
 
 from symcook.errors import Rejected
 from symcook.proof import normal
-from symcook.proof.claims.casefacts import OPAQUE, WAITS, Unclosed
+from symcook.proof.claims.casefacts import OPAQUE, WAITS, AtomReading, CaseFacts, Unclosed
 from symcook.proof.claims.farkas import whole
 from symcook.proof.claims.lettercounts import both
 from symcook.proof.claims.lettered import THERE
 from symcook.proof.claims.parabolas import parabola
+from symcook.proof.claims.positional import written_summand
 from symcook.proof.claims.problem import OutsideFragment
-from symcook.proof.claims.termsums import TermSums
 from symcook.proof.normal import fkey, nf
 from symcook.proof.search import reify
-from symcook.proof.search.ranges import between, ranged
+from symcook.proof.search.ranges import at_most, between, equals, less_than, ranged
 from symcook.proof.search.simplex import TooLong
 from symcook.proof.search.tactics import Stuck
 from symcook.proof.terms import (
@@ -61,7 +61,7 @@ class BestRow(NamedTuple):
 
         def each(low: Term, high: Term, tag: str, apart: bool = False) -> Term:
             body: Term = (tag, None, (self.at(OTHER), self.at(place)))
-            body = ("->", None, (("~", None, (("=", None, (OTHER, place)),)), body)) if apart else body
+            body = ("->", None, (("~", None, (equals(OTHER, place),)), body)) if apart else body
             return ranged(low, high, body, OTHER)
 
         if not self.last:
@@ -87,43 +87,43 @@ def best_row(total: Term) -> BestRow | None:
     score = reify.term(here)
     if not here or nf(("-", None, (score, replace(score, THERE, OTHER)))) != gap:
         return None
-    strict: Term = ("->", None, (("<", None, (THERE, OTHER)), ("<", None, most[2])))
+    strict: Term = ("->", None, (less_than(THERE, OTHER), ("<", None, most[2])))
     if later and (len(later) > 1 or fkey(later[0]) != fkey(strict)):
         return None
     value = {(tuple(x for x in m[0] if x[0] != marks[0]), m[1]): c for m, c in parts.items()}
     return BestRow(low, high, score, reify.term(value), bool(later))
 
 
-def best_sum(case: TermSums, a: int) -> str:
+def best_sum(case: CaseFacts, a: int) -> AtomReading:
     """What the row of a hard head is: the value at the one position that has it."""
     row = best_row(reify.atom(a))
-    if row is None or (row.last and row.low != num(1)) or row[:3] in case.sought:
+    if row is None or (row.last and row.low != num(1)) or row[:3] in case.sums.sought:
         return OPAQUE
     undecided: list[Term] = []
     places = dict.fromkeys(_candidates(case, row))
     for place in sorted(places, key=lambda place: fkey(row.premises(place)[0]) not in case.literals):
-        ends: list[Term] = [("<=", None, (row.low, place)), ("<=", None, (place, row.high))]
+        ends: list[Term] = [at_most(row.low, place), at_most(place, row.high)]
         inside = [label for end in ends if (label := case.known(end)) is not None]
         if len(inside) < len(ends):
             undecided += [end for end in ends if case.known(end) is None and case.known(negation(end)) is None]
         elif (best := _best(case, row, place)) is not None:
             return case.give(a, _valued(case, row, place, [*inside, *best]))
     for end in undecided[:1]:
-        case.wanted.setdefault(fkey(end), end)
+        case.want(end)
     return WAITS if case.wanted else OPAQUE
 
 
-def _best(case: TermSums, row: BestRow, place: Term) -> list[str] | None:
+def _best(case: CaseFacts, row: BestRow, place: Term) -> list[str] | None:
     """The labels that a position is the one; None where that is not decided."""
     labels: list[str] = []
     for premise in row.premises(place):
         label = case.literals.get(fkey(premise))
         if label is None:
             label = case.g.fresh("best")
-            case.sought.add(row[:3])  # its premises do not rest on the row
+            case.sums.sought.add(row[:3])  # its premises do not rest on the row
             with suppress(Unclosed, OutsideFragment, Rejected, Stuck, TooLong):
-                case.g.have(premise, label, partial(case.close, most=MOST_CASES, waiting=False))
-            case.sought.discard(row[:3])
+                case.g.have(premise, label, partial(case.decision.close, most=MOST_CASES, waiting=False))
+            case.sums.sought.discard(row[:3])
             if label not in case.g.facts:
                 return None
             case.literals[fkey(premise)] = label
@@ -131,19 +131,19 @@ def _best(case: TermSums, row: BestRow, place: Term) -> list[str] | None:
     return labels
 
 
-def _valued(case: TermSums, row: BestRow, place: Term, known: list[str]) -> str:
+def _valued(case: CaseFacts, row: BestRow, place: Term, known: list[str]) -> str:
     """The label of the row's value, or, where only weights are summed, of their sum."""
-    g, found = case.g, case.g.fresh("row")
+    g, label = case.g, case.g.fresh("row")
     texts = [g.text(place), f"j. {g.text(row.score)}", f"j. {g.text(row.value)}"]
     if row.last:
-        g.use("lem:right_row", g.text(row.high), *texts, lambda h: both(h, *known), label=found)
-        return found
+        g.use("lem:right_row", g.text(row.high), *texts, lambda h: both(h, *known), label=label)
+        return label
     ends = g.text(row.low), g.text(row.high)
-    g.use("lem:single_best", *ends, *texts, lambda h: both(h, *known), label=f"{found}.1 {found}")
-    return f"{found}.1" if row.value == num(1) else found
+    g.use("lem:single_best", *ends, *texts, lambda h: both(h, *known), label=f"{label}.1 {label}")
+    return f"{label}.1" if row.value == num(1) else label
 
 
-def _candidates(case: TermSums, row: BestRow) -> Iterator[Term]:
+def _candidates(case: CaseFacts, row: BestRow) -> Iterator[Term]:
     """Positions that may have the largest score, the likeliest first."""
     if (top := _top(case, row)) is not None:
         yield top
@@ -153,12 +153,12 @@ def _candidates(case: TermSums, row: BestRow) -> Iterator[Term]:
     yield from (row.high, reify.term(nf(("-", None, (row.high, num(1))))), row.low)
 
 
-def _top(case: TermSums, row: BestRow) -> Term | None:
+def _top(case: CaseFacts, row: BestRow) -> Term | None:
     """Where the scores have their top if they are a parabola; None where that is no integer."""
-    scores = ("<=", None, (num(0), case.written(row.score) or row.score))
-    found = parabola(case.row(case.g.fresh("score"), scores).poly, THERE)
-    if found is None:
+    scores = at_most(num(0), written_summand(case, row.score) or row.score)
+    top_of = parabola(case.row(case.g.fresh("score"), scores).poly, THERE)
+    if top_of is None:
         return None
-    top = found.top
+    top = top_of.top
     integers = all(c == int(c) and not e and all(map(whole, (a for a, _ in m))) for (m, e), c in top.items())
     return reify.term(top) if integers else None

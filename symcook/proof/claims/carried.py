@@ -15,7 +15,7 @@ from symcook.proof.claims.regular import Regular, linear
 from symcook.proof.normal import ONE as CONSTANT
 from symcook.proof.normal import constant, nf
 from symcook.proof.search import reify
-from symcook.proof.search.ranges import between
+from symcook.proof.search.ranges import between, equals
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, flatten, free, instantiate, num, subterms, var
 
@@ -61,7 +61,7 @@ class CarriedValue:
     def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
         raise NotImplementedError
 
-    def apart(self, g: Goal, one: str, other: str) -> None:
+    def contradiction(self, g: Goal, first: str, second: str) -> None:
         """Close a goal by two of the formulas at one position."""
         raise NotImplementedError
 
@@ -76,7 +76,7 @@ class CarriedState(CarriedValue):
         super().__init__(lettered, equation.name, equation.empty or num(0), first, by_letter)
 
     def formula(self, value: int, place: Term) -> Term:
-        return ("=", None, (at(self.equation.name, place, LETTERS), num(value)))
+        return equals(at(self.equation.name, place, LETTERS), num(value))
 
     def begin(self) -> str:
         def proof(g: Goal) -> None:
@@ -103,40 +103,44 @@ class CarriedState(CarriedValue):
             k.auto(["low", known], degree=1, rounds=0)
         return None
 
-    def apart(self, g: Goal, one: str, other: str) -> None:
-        left, same, new = g.facts[other][2][0], g.fresh("same"), g.fresh("two")
-        g.have(("=", None, (left, g.facts[one][2][1])), same, lambda h: h.hyp(one))
-        g.rewrite(same, other, new)
+    def contradiction(self, g: Goal, first: str, second: str) -> None:
+        # q = a and q = b, with other numbers a and b: a = b is false by computation.
+        left, same, new = g.facts[second][2][0], g.fresh("same"), g.fresh("two")
+        g.have(equals(left, g.facts[first][2][1]), same, lambda h: h.hyp(first))
+        g.rewrite(same, second, new)
         g.absurd(new)
 
 
-class Remainder(NamedTuple):
-    """A formula states that `term` at `place` has the remainder `rest`; without a term, the position itself has it."""
+class RemainderFormula(NamedTuple):
+    """What ``ex q. T = m*q + r`` states: `term`, summed up to `place`, has the remainder `residue` modulo m; without a
+    term it is the number of the position."""
 
     term: Term | None
     modulus: int
     place: Term
-    rest: int
-    moved: int
-    """The quotient of the formula less that of ``term = m*q + rest``."""
+    residue: int
+    quotient_shift: int
+    """The quotient of the formula less that of ``T = m*q + residue``."""
 
 
-class MetRemainder(NamedTuple):
-    """A formula states that this has the value `rest` at `place`; `moved` as in `Remainder`."""
+class RemainderFact(NamedTuple):
+    """A formula states that what is carried along has the value `residue` at `place`; the shift as above."""
 
     carried: CarriedRemainder
-    rest: int
+    residue: int
     place: Term
-    moved: int
+    quotient_shift: int
 
 
 class CarriedRemainder(CarriedValue):
     """The remainder of the number of a position, or of a sum of whole numbers by the symbols up to it."""
 
-    def __init__(self, lettered: Lettered, term: Term | None, modulus: int, more: Mapping[int, int], name: str) -> None:
-        self.term, self.modulus, self.more = term, modulus, more
+    def __init__(
+        self, lettered: Lettered, term: Term | None, modulus: int, by_symbol: Mapping[int, int], name: str
+    ) -> None:
+        self.term, self.modulus, self.by_symbol = term, modulus, by_symbol
         first = constant(nf(lettered.below)) if term is None else 0
-        moves = {s: {a: (s + k) % modulus for a, k in more.items()} for s in range(modulus)}
+        moves = {s: {a: (s + k) % modulus for a, k in by_symbol.items()} for s in range(modulus)}
         super().__init__(lettered, name, lettered.below, int(first or 0) % modulus, moves)
 
     def at(self, place: Term) -> Term:
@@ -144,11 +148,12 @@ class CarriedRemainder(CarriedValue):
         return place if self.term is None else ("sum", None, (self.lettered.low, place, abstract(self.term, (THERE,))))
 
     def formula(self, value: int, place: Term) -> Term:
-        whole = ("*", None, (num(self.modulus), QUOTIENT))
-        right = ("+", None, (whole, num(value))) if value else whole
-        return ("ex", "Int", (abstract(("=", None, (self.at(place), right)), (QUOTIENT,)),))
+        multiple = ("*", None, (num(self.modulus), QUOTIENT))
+        right = ("+", None, (multiple, num(value))) if value else multiple
+        return ("ex", "Int", (abstract(equals(self.at(place), right), (QUOTIENT,)),))
 
     def begin(self) -> str:
+        # The empty sum is 0 = m*0 + 0; the number p of a row is m*((p - r)/m) + r with r = p mod m.
         def proof(g: Goal) -> None:
             g.witness(str((int(constant(nf(self.row)) or 0) - self.first) // self.modulus if self.term is None else 0))
             if self.term is None:
@@ -161,32 +166,34 @@ class CarriedRemainder(CarriedValue):
         return self.lettered.known(f"begin.{self.name}", self.formula(self.first, self.row), proof)
 
     def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
+        # T(i - 1) = m*q + v and T(i) = T(i - 1) + k give T(i) = m*(q + (v + k - v')/m) + v', where v' = (v + k) mod m.
         g.obtain("before", "q", "whole")
-        g.witness(f"q + {(value + self.more[letter] - to) // self.modulus}")
-        used = ["whole"]
+        g.witness(f"q + {(value + self.by_symbol[letter] - to) // self.modulus}")
+        equations = ["whole"]
         if self.term is not None:
             f = g.text(("lam", ("Int",), (abstract(self.term, (THERE,)),)))
             g.use("ax:sum_step", f, g.text(self.lettered.low), "i", "#low", label="step")
-            show = ("=", None, (instantiate(abstract(self.term, (THERE,)), (HERE,)), num(self.more[letter])))
+            show = equals(instantiate(abstract(self.term, (THERE,)), (HERE,)), num(self.by_symbol[letter]))
             g.have(show, "more", lambda h: self.lettered.computed(h, HERE, "inside", "here"))
-            used += ["step", "more"]
-        g.auto(used, degree=1, rounds=0)
+            equations += ["step", "more"]
+        g.auto(equations, degree=1, rounds=0)
 
-    def apart(self, g: Goal, one: str, other: str) -> None:
+    def contradiction(self, g: Goal, first: str, second: str) -> None:
+        # m*q + r = m*q' + r' with 0 <= r, r' < m, r != r': not q = q', and q < q' gives m <= m*(q' - q) = r - r' < m.
         names, labels = ([f"{g.fresh(stem)}_{k}" for k in range(2)] for stem in ("q", "whole"))
-        for fact, name, label in zip((one, other), names, labels, strict=True):
+        for fact, name, label in zip((first, second), names, labels, strict=True):
             g.obtain(fact, name, label)
         side, back = g.fresh("side"), g.fresh("back")
-        less, more = g.em(f"{names[0]} <= {names[1]}", side)
-        same, below = less.em(f"{names[1]} <= {names[0]}", back)
+        at_most, above = g.em(f"{names[0]} <= {names[1]}", side)
+        same, below = at_most.em(f"{names[1]} <= {names[0]}", back)
         same.auto([*labels, side, back], degree=1, rounds=0)
-        for h, pair, known in ((below, names, back), (more, names[::-1], side)):
-            h.use("ax:int_lt", *pair, f"#{known}", label=(next_one := h.fresh("next")))
-            h.auto([*labels, next_one], degree=1, rounds=0)
+        for h, pair, known in ((below, names, back), (above, names[::-1], side)):
+            h.use("ax:int_lt", *pair, f"#{known}", label=(step := h.fresh("next")))
+            h.auto([*labels, step], degree=1, rounds=0)
 
-    def found(self, g: Goal, label: str, met: MetRemainder, new: str) -> None:
-        """The formula, from another one that says the same."""
-        show, name, so = self.formula(met.rest, met.place), g.fresh("q"), g.fresh("so")
+    def have_formula(self, g: Goal, label: str, fact: RemainderFact, new: str) -> None:
+        """The formula, from another one that says the same: its quotient less the shift."""
+        show, name, so = self.formula(fact.residue, fact.place), g.fresh("q"), g.fresh("so")
 
         def proof(h: Goal) -> None:
             h.obtain(label, name, so)
@@ -194,17 +201,18 @@ class CarriedRemainder(CarriedValue):
             if h.facts[so][0] == "&":
                 parts = [f"{h.fresh('part')}_{k}" for k in range(len(flatten("&", h.facts[so])))]
                 h.use(so, label=" ".join(parts))
-            h.witness(f"{name} - {met.moved}")
+            h.witness(f"{name} - {fact.quotient_shift}")
             h.auto(parts, degree=1, rounds=0)
 
         g.have(show, new, proof)
 
-    def shown(self, g: Goal, label: str, met: MetRemainder, inside: str) -> None:
-        """Close a goal that says the same as the formula; the quotient's bounds are those of the number."""
+    def close_goal(self, g: Goal, label: str, fact: RemainderFact, inside: str) -> None:
+        """Close a goal that says the same as the formula: with its quotient and the shift, whose bounds follow from
+        those of the number, 1 <= p <= n or 0 <= sum."""
         name, so, ends = g.fresh("q"), g.fresh("so"), [f"{g.fresh('end')}_{k}" for k in range(2)]
         g.obtain(label, name, so)
         g.use(inside, label=" ".join(ends))
-        g.witness(f"{name} + {met.moved}")
+        g.witness(f"{name} + {fact.quotient_shift}")
         if self.term is not None and g.goal[0] == "&":
             ends.append(least := g.fresh("least"))
             self._least(g, g.facts[so][2][0], least)
@@ -215,7 +223,7 @@ class CarriedRemainder(CarriedValue):
                 h.auto([so, more, *ends], degree=1, rounds=0)
 
     def _least(self, g: Goal, total: Term, label: str) -> None:
-        """0 <= sum, where no term is negative."""
+        """0 <= sum, where no term is negative: each is the number of the symbol at its position."""
         f, lettered = g.text(("lam", ("Int",), (total[2][2],))), self.lettered
 
         def each(h: Goal) -> None:
@@ -236,7 +244,9 @@ class CarriedAlong:
         self.states: dict[str, CarriedValue] = {}
         self.remainders: dict[tuple[Term | None, int], CarriedRemainder] = {}
         self._scan(lettered.problem.claim, set())
-        self.row = max((one.row for one in self.all), key=lambda row: constant(nf(row)) or 0, default=lettered.below)
+        self.row = max(
+            (carried.row for carried in self.all), key=lambda row: constant(nf(row)) or 0, default=lettered.below
+        )
 
     def _scan(self, t: Term, seen: set[str]) -> None:
         """Note what stands in a formula, and in the equations of the coordinates that it asks for."""
@@ -261,51 +271,54 @@ class CarriedAlong:
             self.all.append(self.states[name])
         return self.states[name]
 
-    def remainder(self, f: Term) -> MetRemainder | None:
+    def remainder(self, f: Term) -> RemainderFact | None:
         """The remainder that a formula is about: what is carried along, its value, and the position."""
-        found = remainder(f, self.lettered)
-        if found is None:
+        formula = read_remainder(f, self.lettered)
+        if formula is None:
             return None
-        key = (found.term, found.modulus)
+        key = (formula.term, formula.modulus)
         if key not in self.remainders:
-            more: dict[int, int] = {}
+            by_symbol: dict[int, int] = {}  # how much each symbol adds
             for a in self.lettered.problem.letters:
-                one = num(1) if found.term is None else self.lettered.at_letter(found.term, THERE, a)
-                value = None if one is None else constant(nf(one))
+                term = num(1) if formula.term is None else self.lettered.at_letter(formula.term, THERE, a)
+                value = None if term is None else constant(nf(term))
                 if value is None or value != int(value):
                     return None
-                more[a] = int(value)
+                by_symbol[a] = int(value)
             name = f"rest{len(self.remainders)}"
-            self.remainders[key] = CarriedRemainder(self.lettered, found.term, found.modulus, more, name)
+            self.remainders[key] = CarriedRemainder(self.lettered, formula.term, formula.modulus, by_symbol, name)
             self.all.append(self.remainders[key])
-        return MetRemainder(self.remainders[key], found.rest, found.place, found.moved)
+        return RemainderFact(self.remainders[key], formula.residue, formula.place, formula.quotient_shift)
 
 
-def remainder(f: Term, lettered: Lettered) -> Remainder | None:
+def read_remainder(f: Term, lettered: Lettered) -> RemainderFormula | None:
     """``ex q. T = m*q + r``, where T is a position or a sum up to one; the quotient may have bounds."""
     if f[0] != "ex" or f[1] != "Int":
         return None
     parts = flatten("&", instantiate(f[2][0], (QUOTIENT,)))
-    equations = [one for one in parts if one[0] == "=" and QUOTIENT in free(one)]
-    if len(equations) != 1 or any(one[0] not in ("<=", "<") for one in parts if one not in equations):
+    equations = [part for part in parts if part[0] == "=" and QUOTIENT in free(part)]
+    if len(equations) != 1 or any(part[0] not in ("<=", "<") for part in parts if part not in equations):
         return None
-    found = linear(("-", None, equations[0][2]), QUOTIENT)
-    if found is None or found[1] is None or found[0].denominator != 1 or not 1 < abs(found[0]) <= MOST_MODULUS:
+    left_less_right = linear(("-", None, equations[0][2]), QUOTIENT)
+    if left_less_right is None:
         return None
-    modulus = abs(int(found[0]))
-    whole = nf(found[1] if found[0] < 0 else ("neg", None, (found[1],)))  # T with whole = m*q
-    shift = whole.get(CONSTANT, 0)
-    others = {m: k for m, k in whole.items() if m != CONSTANT}
-    if [*others.values()] != [1]:
+    factor, other = left_less_right  # factor*q + other = 0
+    if other is None or factor.denominator != 1 or not 1 < abs(factor) <= MOST_MODULUS:
         return None
-    t = reify.term(others)
-    if t[0] == "var":
+    modulus = abs(int(factor))
+    dividend = nf(other if factor < 0 else ("neg", None, (other,)))  # T + shift = m*q
+    shift = dividend.get(CONSTANT, 0)
+    without_constant = {m: k for m, k in dividend.items() if m != CONSTANT}
+    if [*without_constant.values()] != [1]:
+        return None
+    t = reify.term(without_constant)
+    if t[0] == "var":  # the number of a position
         if t == N and lettered.high != N:  # positions begin with 0
             t, shift = lettered.high, shift + 1
         term, place = None, t
-    elif t[0] == "sum" and t[2][0] == lettered.low:
+    elif t[0] == "sum" and t[2][0] == lettered.low:  # a sum from the first position on
         term, place = instantiate(t[2][2], (THERE,)), t[2][1]
     else:
         return None
-    rest = int(-shift) % modulus
-    return Remainder(term, modulus, place, rest, int(shift + rest) // modulus)
+    residue = int(-shift) % modulus  # T = m*q - shift = m*(q - (shift + r)/m) + r, where r = -shift mod m
+    return RemainderFormula(term, modulus, place, residue, int(shift + residue) // modulus)

@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from symcook.errors import Rejected
 from symcook.locks import PRECISION
 from symcook.proof import enclose, normal
+from symcook.proof.claims.casestate import CaseState
 from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction
 from symcook.proof.claims.lettered import Lettered
-from symcook.proof.claims.truth import DecidedFormulas
+from symcook.proof.claims.truth import DecidedFormulas, comparisons, letter_at
 from symcook.proof.normal import ONE, Mono, Poly, constant, fkey, mul
 from symcook.proof.search import reify
 from symcook.proof.search.linear import poly
+from symcook.proof.search.ranges import at_most, equals, less_than
 from symcook.proof.search.simplex import Effort
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, free, negation, num, var
@@ -29,7 +33,29 @@ if TYPE_CHECKING:
 
 WORK = 20_000_000
 MOST_CLEARED = 8
-BASE, RULE, OPAQUE, WAITS = "base", "rule", "opaque", "waits"
+
+
+class AtomState(Enum):
+    """What an atom of a comparison is."""
+
+    BASE = auto()
+    """A number of the linear arithmetic, as a count."""
+    RULE = auto()
+    """An equation puts something else in its place."""
+    OPAQUE = auto()
+    """Nothing is known of it: it is a number that may have any value."""
+    WAITS = auto()
+    """Something that is in `wanted` has to be decided first."""
+
+
+class ClearedAtom(NamedTuple):
+    """An atom that is a quotient: comparisons are multiplied by its denominator, whose sign the fact `label` gives."""
+
+    label: str
+
+
+BASE, RULE, OPAQUE, WAITS = AtomState
+AtomReading = AtomState | ClearedAtom
 
 
 class Unclosed(Exception):
@@ -40,56 +66,111 @@ class Unclosed(Exception):
         self.counts, self.opaque = counts, opaque
 
 
-class CaseFacts(DecidedFormulas):
-    """What is known at a goal: facts, the rows of the arithmetic, and equations that put in what atoms are."""
+class CaseDecision(Protocol):
+    """What decides a case: it reads atoms by their kind, and closes goals that a rule opens on the way."""
 
-    def __init__(self, root: Lettered, g: Goal) -> None:
-        super().__init__(g)
-        self.root = root
-        self.rules = Rules()
-        self.facts: list[str] = []  # comparisons that take part in the arithmetic
-        self.rows: dict[str, FactRow] = {}
-        self.hypotheses: list[str] = []  # facts of several comparisons
-        self.state: dict[int, str] = {}
-        self.places: list[Term] = []
-        self.lettered_places: dict[Term, int | None] = {}
-        self.ordered: set[tuple[Term, Term]] = set()
-        self.wanted: dict[object, Term] = {}
-        self.supposed: list[Term] = []  # quantified formulas that are facts, or whose negations are
-        self.counted_already: set[object] = set()
-        self.quotients: dict[tuple[Term, int], tuple[Term, tuple[str, str]]] = {}  # of a term by a number, with labels
-        self.compared: dict[Any, Term] = {}  # by key the formulas about remainders that the claim has as numbers
-        self.solving = False  # whether equations between integers are solved, which remainders ask for
-        self.renewed = False  # whether more is known since the rows were made
-        self.clash: tuple[str, str] | None = None  # facts that contradict each other
-        self.pending: dict[Term, int] = {}  # places where a letter was decided
-        self.enclosed: set[Any] = set()
-        self.premises_at: set[tuple[int, Term]] = set()  # lines of the run that restrict it, with the places
-        self.tally = [0]
-        self.effort = Effort(WORK)
+    def read(self, atom: int) -> AtomReading:
+        """What an atom is."""
+        ...
 
-    def inherit(self, other: CaseFacts) -> None:
-        """Take over what is known in a case around."""
-        self.rules, self.rows = other.rules.copy(), dict(other.rows)
-        self.facts, self.hypotheses = [*other.facts], [*other.hypotheses]
-        self.literals, self.places, self.ordered = dict(other.literals), [*other.places], {*other.ordered}
-        self.supposed, self.counted_already = [*other.supposed], {*other.counted_already}
-        self.clash, self.quotients = other.clash, dict(other.quotients)
-        self.compared, self.solving = other.compared, other.solving
-        self.enclosed, self.pending = {*other.enclosed}, dict(other.pending)
-        self.premises_at = {*other.premises_at}
-        self.lettered_places = dict(other.lettered_places)
-        self.state = {a: how for a, how in other.state.items() if how != WAITS}
-        self.tally, self.effort = other.tally, other.effort
+    def find(self) -> None:
+        """Add the facts that follow from what is known by now."""
+        ...
 
-    def opaque(self) -> list[str]:
-        """The terms that are not put down to counts."""
-        return [self.g.text(reify.atom(a)) for a, how in self.state.items() if how in (OPAQUE, WAITS)]
+    def assume(self, label: str) -> None:
+        """Take a fact into account."""
+        ...
 
-    def has_quotient(self, of: tuple[Term, int], name: str, labels: tuple[str, str]) -> None:
+    def close(self, g: Goal, most: int = ..., waiting: bool = True) -> None:
+        """Close a branch of the goal by a decision of its own."""
+        ...
+
+    def everywhere(self, g: Goal) -> None:
+        """Close a goal about any position by a decision of its own."""
+        ...
+
+
+@dataclass
+class CountedPlaces(CaseState):
+    """Positions up to which symbols are counted."""
+
+    places: list[Term] = field(default_factory=list)
+    lettered: dict[Term, None] = field(default_factory=dict)
+    """Positions whose symbol takes part: the counts up to it are those before it and the bits of the symbol."""
+    ordered: set[tuple[Term, Term]] = field(default_factory=set)
+    pending: dict[Term, int] = field(default_factory=dict)
+    """Positions where a symbol was decided."""
+
+
+@dataclass
+class KnownRemainders(CaseState):
+    """Quotients by numbers, and the formulas about remainders."""
+
+    quotients: dict[tuple[Term, int], tuple[Term, tuple[str, str]]] = field(default_factory=dict)
+    """By a term and a number: the quotient, and the labels of its two bounds."""
+    compared: dict[Any, Term] = field(default_factory=dict)
+    """By key the formulas about remainders that the claim has as numbers."""
+    solving: bool = False
+    """Whether equations between integers are solved, which remainders ask for."""
+
+    def add(self, of: tuple[Term, int], name: str, labels: tuple[str, str]) -> None:
         """An integer is the quotient of a term by a number, as facts of these labels say."""
         self.quotients.setdefault(of, (var(name, "Int"), labels))
         self.solving = True
+
+
+@dataclass
+class SumsOfTerms(CaseState):
+    """Sums of terms that no symbol decides, and facts about all positions."""
+
+    totals: list[tuple[Term, Term]] = field(default_factory=list)
+    """The terms of sums in use, and up to which positions."""
+    read: set[str] = field(default_factory=set)
+    """Facts whose sums are in use, as they are written."""
+    related: set[tuple[Term, Term, Term]] = field(default_factory=set)
+    members: set[tuple[Term, Term, Term]] = field(default_factory=set)
+    bounded: set[tuple[Term, Term, Term, bool]] = field(default_factory=set)
+    universal: list[str] = field(default_factory=list)
+    """Facts about all positions, that no count decides."""
+    applied: set[tuple[str, Term]] = field(default_factory=set)
+    witnesses: list[Term] = field(default_factory=list)
+    witnessed: set[tuple[Term, Term]] = field(default_factory=set)
+    sought: set[tuple[Term, Term, Term]] = field(default_factory=set)
+    """Rows of hard heads whose position is being looked for."""
+
+
+class CaseFacts(DecidedFormulas):
+    """What is known at a goal: facts, the rows of the arithmetic, and equations that put in what atoms are."""
+
+    def __init__(self, root: Lettered, g: Goal, decision: CaseDecision) -> None:
+        super().__init__(g)
+        self.root, self.decision = root, decision
+        self.rules = Rules()
+        self.facts: list[str] = []  # comparisons that take part in the arithmetic
+        self.rows: dict[str, FactRow] = {}
+        self.state: dict[int, AtomReading] = {}
+        self.wanted: dict[object, Term] = {}
+        self.counts, self.remainders, self.sums = CountedPlaces(), KnownRemainders(), SumsOfTerms()
+        self.quantified: set[object] = set()  # quantified formulas that are facts, or whose negations are
+        self.renewed = False  # whether more is known since the rows were made
+        self.clash: tuple[str, str] | None = None  # facts that contradict each other
+        self.enclosed: set[Any] = set()
+        self.premises_at: set[tuple[int, Term]] = set()  # lines of the run that restrict it, with the places
+        self.effort = Effort(WORK)
+
+    def under(self, g: Goal, decision: CaseDecision) -> CaseFacts:
+        """The same knowledge at a branch of the goal."""
+        inner = self.copy()
+        inner.g, inner.decision, inner.wanted, inner.renewed = g, decision, {}, False
+        inner.state = self._known_readings()
+        return inner
+
+    def _known_readings(self) -> dict[int, AtomReading]:
+        return {atom: reading for atom, reading in self.state.items() if reading != WAITS}
+
+    def opaque(self) -> list[str]:
+        """The terms that are not put down to counts."""
+        return [self.g.text(reify.atom(a)) for a, reading in self.state.items() if reading in (OPAQUE, WAITS)]
 
     def waits(self, a: int) -> bool:
         """Whether it is not known as yet what an atom is."""
@@ -100,7 +181,7 @@ class CaseFacts(DecidedFormulas):
     def rows_now(self) -> dict[str, FactRow]:
         """The rows of all facts; those of facts that are found on the way too."""
         self.wanted = {}
-        self.state = {a: how for a, how in self.state.items() if how != WAITS}
+        self.state = self._known_readings()
         changed = True
         while changed:  # reading a fact may bring others
             changed = False
@@ -110,7 +191,7 @@ class CaseFacts(DecidedFormulas):
                     self.rows[label] = new = self.row(label)
                     changed = changed or row is None or new.poly != row.poly
             before = len(self.facts)
-            self.found()
+            self.decision.find()
             self._enclosures()
             changed = changed or len(self.facts) > before
         out: dict[str, FactRow] = {}
@@ -127,11 +208,11 @@ class CaseFacts(DecidedFormulas):
             if m in self.enclosed:
                 continue
             closed = tuple(x for x in m[0] if not free(reify.atom(x[0])))
-            rest = [reify.atom(a) for a, k in m[0] if (a, k) not in closed for _ in range(k)]
+            open_factors = [reify.atom(a) for a, k in m[0] if (a, k) not in closed for _ in range(k)]
             if not (closed or m[1]):
                 self.enclosed.add(m)
                 continue
-            factors = [self.known(("<=", None, (num(0), t))) for t in rest]
+            factors = [self.known(at_most(num(0), t)) for t in open_factors]
             if None in factors:
                 continue
             self.enclosed.add(m)
@@ -151,18 +232,15 @@ class CaseFacts(DecidedFormulas):
         g, power = self.g, reify.term(normal._exponents[m[1]])
         positive, label = g.fresh("power"), g.fresh("one")
         g.use("ax:exp_pos", g.text(power), label=positive)
-        up = self.known(("<=", None, (num(0), power)))
+        up = self.known(at_most(num(0), power))
         if up is not None:
-            least, f = g.fresh("least"), ("<=", None, (num(1), ("fn", "exp", (power,))))
+            least, f = g.fresh("least"), at_most(num(1), ("fn", "exp", (power,)))
             g.use("ax:exp_ge", g.text(power), label=least)
             g.have(f, label, lambda h: h.auto([least, up], degree=1, rounds=0))
         for fact in (positive, *([label] if up is not None else [])):
             p = mul(poly(g.facts[fact]), {(m[0], 0): 1})
             self.facts.append(key := f"{fact}.{len(self.facts)}")
             self.rows[key] = FactRow(p, "<=", (fact, *factors), raw=p)
-
-    def found(self) -> None:
-        """What is known brings more facts."""
 
     def _reducible(self, p: Poly) -> bool:
         return self.rules._step(p) is not None or any(
@@ -175,23 +253,23 @@ class CaseFacts(DecidedFormulas):
         raw, of = poly(f), [label]
         times: Poly = {ONE: 1}
         while True:
-            p, made = self.settled(raw)
-            ways = (self.state.get(a, "") for m, _ in p for a, _ in m)
-            cleared = next((how.removeprefix("clear:") for how in ways if how.startswith("clear:")), None)
+            p, multipliers = self.settled(raw)
+            readings = (self.state.get(a) for m, _ in p for a, _ in m)
+            cleared = next((reading for reading in readings if isinstance(reading, ClearedAtom)), None)
             if cleared is None or len(of) > MOST_CLEARED:
-                return FactRow(p, f[0], (label,) if f[0] == "=" else tuple(of), made, None, times, raw)
-            factor = poly(self.g.facts[cleared])
+                return FactRow(p, f[0], (label,) if f[0] == "=" else tuple(of), multipliers, None, times, raw)
+            factor = poly(self.g.facts[cleared.label])
             raw, times = mul(raw, factor), mul(times, factor)
-            of.append(cleared)
+            of.append(cleared.label)
 
     def settled(self, raw: Poly) -> tuple[Poly, dict[str, Poly]]:
         """A polynomial with everything put in that is known, and what the equations are multiplied by."""
         while True:
-            made: dict[str, Poly] = {}
-            p, products = self.rules.reduce(raw, made), len(self.rules.products)
-            ways = [self.resolve(a) for a in dict.fromkeys(a for m, _ in p for a, _ in m)]
-            if RULE not in ways and len(self.rules.products) == products:
-                return p, made
+            multipliers: dict[str, Poly] = {}
+            p, products = self.rules.reduce(raw, multipliers), len(self.rules.products)
+            readings = [self.resolve(a) for a in dict.fromkeys(a for m, _ in p for a, _ in m)]
+            if RULE not in readings and len(self.rules.products) == products:
+                return p, multipliers
 
     # --- What follows ------------------------------------------------------------------------------------------------
 
@@ -210,13 +288,13 @@ class CaseFacts(DecidedFormulas):
             rows = [r for r in self.rows.values()]
             rows += [t for r in self.rows.values() if (t := r.tightened) is not None]
             rows += [extra, *([t] if (t := extra.tightened) is not None else [])]
-            found = contradiction(rows, self.effort)
-            if found is None:
+            refutation = contradiction(rows, self.effort)
+            if refutation is None:
                 return None
 
             def proof(h: Goal) -> None:
                 h.contra(against)
-                close(h, found)
+                close(h, refutation)
 
             self.g.have(f, (label := self.g.fresh("so")), proof)
         self.literals[key] = label
@@ -226,8 +304,24 @@ class CaseFacts(DecidedFormulas):
         """The same; what does not follow is wanted."""
         label = self.known(f)
         if label is None:
-            self.wanted.setdefault(fkey(f), f)
+            self.want(f)
         return label
+
+    def want(self, f: Term) -> AtomState:
+        """A formula has to be decided first."""
+        self.wanted.setdefault(fkey(f), f)
+        return WAITS
+
+    def follows(self, f: Term) -> bool:
+        """Whether a formula is true by what is decided and by arithmetic."""
+        for part in comparisons(f):
+            if letter_at(part) is None:
+                sides = (part[2], part[2][::-1]) if part[0] == "=" else (part[2],)
+                for side in sides:
+                    order: Term = ("<=" if part[0] == "=" else part[0], None, side)
+                    if self.truth(order) is None and self.known(order) is None:
+                        self.known(negation(order))
+        return self.truth(f) is True
 
     def inside(self, place: Term) -> str | None:
         """The label that a term is a position."""
@@ -250,23 +344,21 @@ class CaseFacts(DecidedFormulas):
 
     # --- Atoms -------------------------------------------------------------------------------------------------------
 
-    def resolve(self, a: int) -> str:
-        """What an atom is: a base, opaque, one that waits for a decision; a rule was made; or it is cleared."""
+    def resolve(self, a: int) -> AtomReading:
+        """What an atom is; it is read once."""
         if a in self.rules.single:
             return RULE
-        how = self.state.get(a)
-        if how is None:
+        if a not in self.state:
             self.state[a] = WAITS  # what it asks for on the way may speak of it
             try:
-                how = getattr(self, f"_{normal._keys[a][0]}", lambda _: OPAQUE)(a)
+                self.state[a] = self.decision.read(a)
             except Rejected:
-                how = OPAQUE
-            self.state[a] = how
-        return how
+                self.state[a] = OPAQUE
+        return self.state[a]
 
-    def rows_of(self, made: Mapping[str, Poly]) -> list[list[str]]:
+    def rows_of(self, multipliers: Mapping[str, Poly]) -> list[list[str]]:
         """What equations are multiplied by, as a proof has it."""
-        return [[self.g.text(reify.term(p)), label] for label, p in made.items() if p]
+        return [[self.g.text(reify.term(p)), label] for label, p in multipliers.items() if p]
 
     def stated(self, f: Term, rows: list[list[str]]) -> str:
         """The label of an equation that follows from others by computation."""
@@ -278,7 +370,7 @@ class CaseFacts(DecidedFormulas):
         self.g._bind(label, f)
         return label
 
-    def give(self, a: int, label: str) -> str:
+    def give(self, a: int, label: str) -> AtomReading:
         """An equation gives an atom its value."""
         p = poly(self.g.facts[label])
         if (((a, 1),), 0) not in p or any(a in dict(m) and m != ((a, 1),) for m, _ in p):
@@ -286,19 +378,19 @@ class CaseFacts(DecidedFormulas):
         self.rules.give(a, label, p)
         return RULE
 
-    def clear(self, a: int, label: str, size: Term) -> str:
+    def clear(self, a: int, label: str, size: Term) -> AtomReading:
         """The equation `label` gives the product of an atom and a size: the size must be positive, or negative."""
-        sign = self.known(("<", None, (num(0), size))) or self.known(("<", None, (size, num(0))))
+        positive: Term = less_than(num(0), size)
+        sign = self.known(positive) or self.known(less_than(size, num(0)))
         if sign is None:
-            self.wanted.setdefault(fkey(f := ("<", None, (num(0), size))), f)
-            return WAITS
+            return self.want(positive)
         row = self.row(label)
-        p, made = row.poly, row.made
-        if any(self.state.get(b) == WAITS for m, _ in p for b, _ in m if b != a):
+        p = row.poly
+        if any(self.waits(b) for m, _ in p for b, _ in m if b != a):
             return WAITS
-        if made or row.times != {ONE: 1}:  # in terms of counts
-            f = ("=", None, (num(0), reify.term(p)))
-            label = self.stated(f, [*self.rows_of(made), [self.g.text(reify.term(row.times)), label]])
+        if row.made or row.times != {ONE: 1}:  # in terms of counts
+            f = equals(num(0), reify.term(p))
+            label = self.stated(f, [*self.rows_of(row.made), [self.g.text(reify.term(row.times)), label]])
             p = poly(f)
         leads = [m for m in p if a in dict(m[0]) and len(m[0]) + (m[1] != 0) > 1 and m[0]]
         if not leads:  # the size is a number
@@ -306,10 +398,10 @@ class CaseFacts(DecidedFormulas):
         leads = [m for m in leads if not m[1]]
         if not leads:
             self.rules.divided[a] = label, p
-            return f"clear:{self._written(sign)}"
+            return ClearedAtom(self._written(sign))
         lead = max(leads, key=lambda m: repr(reify.product(m)))
         self.rules.product(lead, label, p)
-        return f"clear:{sign}"
+        return ClearedAtom(sign)
 
     def _written(self, label: str) -> str:
         """An inequality in terms of counts."""

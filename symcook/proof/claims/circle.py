@@ -10,15 +10,16 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from symcook.proof.claims.casefacts import WAITS
-from symcook.proof.claims.divided import Divided, KnownRemainder
+from symcook.proof.claims.casefacts import OPAQUE, AtomReading, CaseFacts
+from symcook.proof.claims.divided import KnownRemainder, remainder_of
 from symcook.proof.claims.farkas import whole
 from symcook.proof.claims.lettercounts import rewritten
-from symcook.proof.normal import fkey, nf
+from symcook.proof.normal import nf
 from symcook.proof.search import elaborate, prooftext, reify
 from symcook.proof.search.linear import divide
+from symcook.proof.search.ranges import equals
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, free
+from symcook.proof.terms import Term
 
 THIRD = (
     "third_high: 0 < sin(pi/3) by sine_positive(pi/3)",
@@ -42,55 +43,48 @@ HALVES = {3: ((2, -1, -1), (0, 1, -1)), 4: ((2, 0, -2, 0), (0, 2, 0, -2)),
 """By the number of steps twice the cosine at each point, and twice the sine, over sqrt(3) where that is no quarter."""
 
 
-class Turned(Divided):
-    """What is known in a case, with points of a circle."""
+def circle_point(case: CaseFacts, a: int, t: Term) -> AtomReading:
+    """The sine or cosine of K whole steps of 2*pi/m: K = m*q + r, so it is that of r steps, by q whole turns."""
+    (pi,) = nf(("fn", "pi", ()))
+    turns = {divide(m, pi): Fraction(c) / 2 for m, c in nf(t[2][0]).items()}
+    least = math.lcm(*(c.denominator for c in turns.values()))
+    steps = next((k for k in KNOWN if k % least == 0), 0)
+    if not steps or not all(m and not m[1] and all(whole(x) for x, _ in m[0]) for m in turns):
+        return OPAQUE
+    count = reify.term({m: int(c * steps) for m, c in turns.items() if m})
+    remainder = remainder_of(case, count, steps)
+    if not isinstance(remainder, KnownRemainder):
+        return case.want(remainder)
+    g, here, turn, label = case.g, _angle(remainder.rest, steps), case.g.fresh("turn"), case.g.fresh("point")
+    there = g.text(remainder.quotient)
+    sine, cosine = g.fresh("sine"), g.fresh("cosine")
+    g.use("lem:sine_period", there, here, label=f"{sine} {cosine}")
+    moved = g.formula(f"{g.text(t[2][0])} = {here} + 2*pi*({there})")
+    same = case.stated(moved, [[f"2*pi/{steps}", remainder.label]])
+    points = case.root.share(g, _points(case, steps))
+    labels = [[f"{turn}_{of}{r}" for of in ("cos", "sin")] for r in range(steps)]
+    g.use(points, label=" ".join(x for pair in labels for x in pair))
+    value = labels[remainder.rest][t[1] == "sin"]
 
-    def _fn(self, a: int) -> str:
-        t = reify.atom(a)
-        return self._point(a, t) if t[1] in ("cos", "sin") and free(t) else super()._fn(a)
+    def proof(h: Goal) -> None:
+        h.rewrite(same)
+        h.rewrite(sine if t[1] == "sin" else cosine)
+        rewritten(h, value)
 
-    def _point(self, a: int, t: Term) -> str:
-        """The sine or cosine of whole steps."""
-        (pi,) = nf(("fn", "pi", ()))
-        turns = {divide(m, pi): Fraction(c) / 2 for m, c in nf(t[2][0]).items()}
-        least = math.lcm(*(c.denominator for c in turns.values()))
-        steps = next((k for k in KNOWN if k % least == 0), 0)
-        if not steps or not all(m and not m[1] and all(whole(x) for x, _ in m[0]) for m in turns):
-            return super()._fn(a)
-        count = reify.term({m: int(c * steps) for m, c in turns.items() if m})
-        found = self.remainder(count, steps)
-        if not isinstance(found, KnownRemainder):
-            self.wanted.setdefault(fkey(found), found)
-            return WAITS
-        g, here, turn, label = self.g, _angle(found.rest, steps), self.g.fresh("turn"), self.g.fresh("point")
-        there = g.text(found.quotient)
-        sine, cosine = g.fresh("sine"), g.fresh("cosine")
-        g.use("lem:sine_period", there, here, label=f"{sine} {cosine}")
-        moved = g.formula(f"{g.text(t[2][0])} = {here} + 2*pi*({there})")
-        same = self.stated(moved, [[f"2*pi/{steps}", found.label]])
-        points = self.root.share(g, self._points(steps))
-        labels = [[f"{turn}_{of}{r}" for of in ("cos", "sin")] for r in range(steps)]
-        g.use(points, label=" ".join(x for pair in labels for x in pair))
-        value = labels[found.rest][t[1] == "sin"]
+    g.have(equals(t, g.facts[value][2][1]), label, proof)
+    return case.give(a, label)
 
-        def proof(h: Goal) -> None:
-            h.rewrite(same)
-            h.rewrite(sine if t[1] == "sin" else cosine)
-            rewritten(h, value)
 
-        g.have(("=", None, (t, g.facts[value][2][1])), label, proof)
-        return self.give(a, label)
+def _points(case: CaseFacts, steps: int) -> str:
+    """The cosine and the sine at each point, as one formula."""
+    parts = [f"{of}({_angle(r, steps)}) = {_value(of, r, steps)}" for r in range(steps) for of in ("cos", "sin")]
 
-    def _points(self, steps: int) -> str:
-        """The cosine and the sine at each point, as one formula."""
-        parts = [f"{of}({_angle(r, steps)}) = {_value(of, r, steps)}" for r in range(steps) for of in ("cos", "sin")]
+    def proof(g: Goal) -> None:
+        text = "".join(f"  {line}\n" for line in _lines(steps))
+        lines = prooftext.read(f"proof points\n{text}").parts["proof"]
+        elaborate.Elaborator().block(g, lines, lines[0].place)
 
-        def proof(g: Goal) -> None:
-            text = "".join(f"  {line}\n" for line in _lines(steps))
-            lines = prooftext.read(f"proof points\n{text}").parts["proof"]
-            elaborate.Elaborator().block(g, lines, lines[0].place)
-
-        return self.root.known(f"circle.{steps}", self.g.formula(" & ".join(parts)), proof)
+    return case.root.known(f"circle.{steps}", case.g.formula(" & ".join(parts)), proof)
 
 
 def _angle(r: int, steps: int) -> str:
@@ -109,8 +103,8 @@ def _lines(steps: int) -> Iterator[str]:
         for of in ("cos", "sin") if r > 1 else ():  # one step more
             yield f"take {of}_{r}_sum0 from {of}_add({_angle(r - 1, steps)}; {_angle(1, steps)})"
             known = [*dict.fromkeys(f"{part}{place}" for place in (r - 1, 1) for part in ("cos", "sin"))]
-            for n, one in enumerate(known):
-                yield f"rewrite {one} in {of}_{r}_sum{n} as {of}_{r}_sum{n + 1 if one != known[-1] else ''}"
+            for n, equation in enumerate(known):
+                yield f"rewrite {equation} in {of}_{r}_sum{n} as {of}_{r}_sum{n + 1 if equation != known[-1] else ''}"
         yield f"cos{r}: cos({_angle(r, steps)}) = {_value('cos', r, steps)} by {by}"
         yield f"sin{r}: sin({_angle(r, steps)}) = {_value('sin', r, steps)} by {by}"
     yield f"qed by {', '.join(f'{of}{r}' for r in range(steps) for of in ('cos', 'sin'))}"

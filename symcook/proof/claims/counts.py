@@ -4,6 +4,12 @@ A sum of what the letter at j decides is a sum of counts. So each value of the r
 counts at the positions that a claim names. The claim's comparisons, the signs under relu, abs, min and max, the order
 of positions and the letters at them are put true or false, one after the other; each case ends with the claim, or with
 a contradiction of linear arithmetic, or with counts at which the claim may be false.
+
+`CountedCase` decides: it has the formulas to be put true or false, and holds the facts of its goal (`casefacts`). These
+hold `CountedPlaces`, `KnownRemainders` and `SumsOfTerms`, one for each kind of knowledge, and the rows of the
+arithmetic. What an atom is, a rule says: `atoms` has the table of rules, which are functions of the facts and the atom.
+Each file of rules imports those on which it rests: `lettercounts`, `quantified`, `lettersums`, `positional`, `powers`,
+`implicit`, `termsums`, `bestplace`, `divided`, `circle`. A rule that needs a proof of its own asks `facts.decision`.
 """
 
 from __future__ import annotations
@@ -14,21 +20,27 @@ from functools import partial
 
 from symcook.alarm import Until
 from symcook.errors import Rejected
-from symcook.proof.claims.casefacts import WORK, Unclosed
-from symcook.proof.claims.circle import Turned
-from symcook.proof.claims.divided import division
+from symcook.proof import normal
+from symcook.proof.claims.atoms import ATOM_RULES
+from symcook.proof.claims.casefacts import OPAQUE, WORK, AtomReading, CaseFacts, KnownRemainders, Unclosed
+from symcook.proof.claims.divided import division, division_question, solved, squeezed
 from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, point, products, whole
+from symcook.proof.claims.implicit import use_premises
+from symcook.proof.claims.lettercounts import find_counts, letter_absent, letter_stands
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.potentials import Potentials, at_the_end
 from symcook.proof.claims.powerfacts import one_sign, with_powers
 from symcook.proof.claims.problem import Problem, introduce
+from symcook.proof.claims.quantified import counted_range, range_question
 from symcook.proof.claims.regular import Regular
 from symcook.proof.claims.strings import LedBy, string
+from symcook.proof.claims.termsums import counterexample, find_sums, more_facts, open_sums, sum_question
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.limits import OutOfTime, limited
 from symcook.proof.normal import Mono, fkey
 from symcook.proof.search import reify
 from symcook.proof.search.linear import poly
+from symcook.proof.search.ranges import at_most, equals, less_than
 from symcook.proof.search.simplex import Effort, TooLong
 from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Term, flatten, negation, num, subterms
@@ -59,7 +71,7 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
     main, lettered = g._branch(g.goal), Lettered(problem, g)
     case = CountedCase.at(lettered, main)
     if most is not None:
-        main.facts["most"] = ("<=", None, (problem.places.high, num(most - 1 + problem.start)))
+        main.facts["most"] = at_most(problem.places.high, num(most - 1 + problem.start))
         case.assume("most")
     states = [] if regular is None else at_the_end(lettered, regular)
     if states:
@@ -69,7 +81,7 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
         labels = [f"state.{k}" for k in range(len(parts))] if len(parts) > 1 else ["state"]
         goals = [main] if len(parts) == 1 else main.cases("state", *labels)
         for h, label, there in zip(goals, labels, potentials.states, strict=True):
-            inner = case.under(h)
+            inner = CountedCase(lettered, h, case)
             inner.assume(label)
             try:
                 inner.open()
@@ -138,42 +150,72 @@ def decide(
     return CountedDecision(None, found, shortest=below + 1 == length)
 
 
-class CountedCase(Turned):
-    """One case of the proof: what is known at a goal."""
+class CountedCase:
+    """One case of the proof: the facts at a goal, and the formulas that are put true or false to decide it."""
 
-    def under(self, g: Goal) -> CountedCase:
-        """The same knowledge at a branch of the goal."""
-        new = CountedCase(self.root, g)
-        new.inherit(self)
-        return new
+    def __init__(self, root: Lettered, g: Goal, around: CountedCase | None = None) -> None:
+        self.root, self.g = root, g
+        self.facts = around.facts.under(g, self) if around else CaseFacts(root, g, self)
+        self.hypotheses: list[str] = [*around.hypotheses] if around else []  # facts of several comparisons
+        self.supposed: list[Term] = [*around.supposed] if around else []
+        """Quantified formulas that are facts, or whose negations are."""
+        self.tally = around.tally if around else [0]
 
     @classmethod
     def at(cls, root: Lettered, g: Goal) -> CountedCase:
         """What the comparisons among the facts of a goal say, and what is supposed of numbers that are given."""
-        case = cls(root, g)
-        found = [s for s in subterms(root.problem.claim) if s[0] == "ex" and division(s) is not None]
+        case, remainders = cls(root, g), KnownRemainders()
+        divisions = [s for s in subterms(root.problem.claim) if s[0] == "ex" and division(s) is not None]
         bits = {s[2][0] for s in subterms(root.problem.claim) if s[0] == "ind"}
-        case.compared, case.solving = {fkey(f): f for f in found if f in bits}, bool(found)
+        remainders.compared, remainders.solving = {fkey(f): f for f in divisions if f in bits}, bool(divisions)
+        case.facts.remainders = remainders
         for label, f in list(g.facts.items()):
             if f[0] in COMPARISONS or label in ("some", "asked"):
                 case.assume(label)
         return case
 
+    # --- What the facts ask for --------------------------------------------------------------------------------------
+
+    def read(self, atom: int) -> AtomReading:
+        """What an atom is."""
+        rule = ATOM_RULES.get(normal._keys[atom][0])
+        return OPAQUE if rule is None else rule(self.facts, atom)
+
+    def find(self) -> None:
+        """Add the facts that follow from what is known by now."""
+        find_counts(self.facts)
+        find_sums(self.facts)
+
     def close(self, g: Goal, most: int = MOST_CASES, waiting: bool = True) -> None:
         """Close a branch of the goal by a decision of its own; Unclosed where it is undecided in so many cases. Facts
         about what is not put down to counts as yet take part where that is `waiting`."""
-        case = self.under(g)
+        case, facts = CountedCase(self.root, g, self), self.facts
         if not waiting:
-            read = {k: poly(g.facts[k]) if k in g.facts else self.rows[k].poly for k in case.facts}
-            case.facts = [k for k, p in read.items() if not any(self.waits(a) for m, _ in p for a, _ in m)]
-        case.tally, case.effort = [MOST_CASES - most], Effort(WORK)
+            polynomials = {k: poly(g.facts[k]) if k in g.facts else facts.rows[k].poly for k in facts.facts}
+            case.facts.facts = [
+                k for k, p in polynomials.items() if not any(facts.waits(a) for m, _ in p for a, _ in m)
+            ]
+        case.limit(most, WORK)
         case.open()
 
-    def another(self, root: Lettered, g: Goal) -> CountedCase:
-        """A case of its own at a goal."""
-        new = CountedCase(root, g)
-        new.tally, new.effort = [MOST_CASES - MOST_CASES // 4], Effort(WORK // 10)
-        return new
+    def everywhere(self, g: Goal) -> None:
+        """Close a goal about any position by a decision of its own."""
+        place, inside = g.fresh("i"), g.fresh("inside")
+        g.intro(f"{place} {inside}")
+        main = g._branch(g.goal)  # what is shared by its branches is written in front of them, at `g`
+        case = CountedCase(self.root.within(g), main)
+        case.limit(MOST_CASES // 4, WORK // 10)
+        for label in self.root.taken(g):
+            if g.facts[label][0] in ("<=", "<", "="):
+                case.assume(label)
+        case.facts.literals[fkey(g.facts[inside])] = inside
+        case.assume(inside)
+        case.decide()
+        g.take(main)
+
+    def limit(self, most: int, work: int) -> None:
+        """A limit of its own: so many cases and so much arithmetic at most."""
+        self.tally, self.facts.effort = [MOST_CASES - most], Effort(work)
 
     # --- Goals and hypotheses ----------------------------------------------------------------------------------------
 
@@ -188,14 +230,14 @@ class CountedCase(Turned):
                 self.assume(label)
         if g.goal[0] == "&":
             for part in g.split():
-                self.under(part).open()
+                CountedCase(self.root, part, self).open()
             return
         self.decide()
 
     def assume(self, label: str) -> None:
         """Take a fact into account."""
-        g, f = self.g, self.g.facts[label]
-        self.literals.setdefault(fkey(f), label)
+        g, facts, f = self.g, self.facts, self.g.facts[label]
+        facts.literals.setdefault(fkey(f), label)
         inner = f[2][0] if f[0] == "~" else f
         if f[0] == "&":
             stem = g.fresh("and")
@@ -206,47 +248,47 @@ class CountedCase(Turned):
         elif f[0] == "~" and division(inner) is not None:
             self.supposed.append(inner)
         elif f[0] == "ex":
-            self.solving = self.solving or division(f) is not None
+            facts.remainders.solving |= division(f) is not None
             name, so = g.fresh("x"), g.fresh("so")
             g.obtain(label, name, so)
             self.assume(so)
         elif (letter := letter_at(inner)) is not None:
-            opposite = self.literals.get(fkey(("~", None, (f,))))
+            opposite = facts.literals.get(fkey(("~", None, (f,))))
             if opposite is not None:
-                self.clash = (opposite, label) if f[0] == "~" else (label, opposite)
-            self.lettered(label, *letter) if f[0] != "~" else self.unlettered(label, *letter)
+                facts.clash = (opposite, label) if f[0] == "~" else (label, opposite)
+            (letter_absent if f[0] == "~" else letter_stands)(facts, label, *letter)
         elif f[0] in COMPARISONS:
-            self.facts.append(label)
+            facts.fact(label)
         elif f[0] == "~" and inner[0] in ("<=", "<"):
             new = g.fresh("not")
             g.have(negation(inner), new, lambda h: h.hyp(label))
             self.assume(new)
         elif f[0] == "~" and inner[0] == "=":
             self.hypotheses.append(self.apart(label))
-        elif inner[0] in ("all", "ex") and self.ranged(inner) is not None:
+        elif inner[0] in ("all", "ex") and counted_range(facts, inner) is not None:
             self.supposed.append(inner)
         elif f[0] == "all" or inner[0] == "ex":
-            self.universal.append(label)
+            facts.sums.universal.append(label)
         elif inner[0] == "all":
-            self.assume(self.counterexample(label))
+            self.assume(counterexample(facts, label))
         else:
             self.hypotheses.append(label)
 
     def apart(self, label: str) -> str:
-        """a < b or b < a, where a and b differ."""
+        """a < b or b < a, where a and b differ: from a >= b and b >= a follows a = b."""
         g = self.g
         a, b = g.facts[label][2][0][2]
-        less, more = ("<", None, (a, b)), ("<", None, (b, a))
+        less, more = less_than(a, b), less_than(b, a)
         new = g.fresh("apart")
 
         def proof(h: Goal) -> None:
-            here, rest = h.em(less, (side := h.fresh("side")))
-            here.pick("left").hyp(side)
-            there, same = rest.em(more, (other := rest.fresh("side")))
-            there.pick("right").hyp(other)
-            same.have(("=", None, (a, b)), (equal := same.fresh("equal")), lambda k: k.auto([side, other], degree=1))
-            same.contra(same.fresh("no"))
-            same.absurd(equal, label)
+            a_less, a_not_less = h.em(less, (side := h.fresh("side")))
+            a_less.pick("left").hyp(side)
+            b_less, neither = a_not_less.em(more, (other := a_not_less.fresh("side")))
+            b_less.pick("right").hyp(other)
+            neither.have(equals(a, b), (equal := neither.fresh("equal")), lambda k: k.auto([side, other], degree=1))
+            neither.contra(neither.fresh("no"))
+            neither.absurd(equal, label)
 
         g.have(("|", None, (less, more)), new, proof)
         return new
@@ -255,53 +297,56 @@ class CountedCase(Turned):
 
     def decide(self) -> None:
         """Close the goal, or open cases; Unclosed with the counts at which nothing contradicts."""
-        if self.truth(self.g.goal):
-            return self.show(self.g, self.g.goal)
+        g, facts = self.g, self.facts
+        if facts.truth(g.goal):
+            return facts.show(g, g.goal)
         for label in self.hypotheses:
-            if self.truth(self.g.facts[label]) is False:
-                return self.deny(self.g, label)
-        rows = self.rows_now()
-        while self.solving and any(row.tag == "=" and row.poly and self.solved(label) for label, row in rows.items()):
-            rows = self.rows_now()
-        found = contradiction([*rows.values()], self.effort) or one_sign(self, [*rows.values()])
-        if found is not None:
-            return close(self.g, found)
+            if facts.truth(g.facts[label]) is False:
+                return facts.deny(g, label)
+        rows = facts.rows_now()
+        while facts.remainders.solving and any(
+            row.tag == "=" and row.poly and solved(facts, label) for label, row in rows.items()
+        ):
+            rows = facts.rows_now()
+        refutation = contradiction([*rows.values()], facts.effort) or one_sign(facts, [*rows.values()])
+        if refutation is not None:
+            return close(g, refutation)
         formula = self.choice()
-        if self.clash is not None:
-            return self.g.absurd(*self.clash)
-        if self.truth(self.g.goal):  # by what was found of quantified formulas
-            return self.show(self.g, self.g.goal)
-        if self.renewed:
-            self.renewed = False
+        if facts.clash is not None:
+            return g.absurd(*facts.clash)
+        if facts.truth(g.goal):  # by what was found of quantified formulas
+            return facts.show(g, g.goal)
+        if facts.renewed:
+            facts.renewed = False
             return self.decide()
         if formula is None:
             return self.at_point([*rows.values()])
-        self.split(formula)
-        return None
+        return self.split(formula)
 
     def choice(self) -> Term | None:
         """What to decide next: the remainders in comparisons, a comparison of the goal or of a hypothesis, or what the
         arithmetic asks for."""
-        for part in self.compared.values():
-            if (asked := self.divided(part)) is not None:
-                return asked
+        facts = self.facts
+        for part in facts.remainders.compared.values():
+            if (question := division_question(facts, part)) is not None:
+                return question
         for f in [self.g.goal, *(self.g.facts[k] for k in self.hypotheses)]:
-            if (part := self.undecided(f)) is not None:
+            if (part := facts.undecided(f)) is not None:
                 return part
             for part in _quantified(f):
-                if self.truth(part) is None:
-                    if self.ranged(part) is None and division(part) is None:
+                if facts.truth(part) is None:
+                    if counted_range(facts, part) is None and division(part) is None:
                         return part
-                    if (asked := self.told(part)) is not None:
-                        return asked
+                    if (question := self.question(part)) is not None:
+                        return question
         for part in self.supposed:
-            if (asked := self.told(part)) is not None:
-                return asked
-        return next(iter(self.wanted.values()), None)
+            if (question := self.question(part)) is not None:
+                return question
+        return next(iter(facts.wanted.values()), None)
 
-    def told(self, part: Term) -> Term | None:
+    def question(self, part: Term) -> Term | None:
         """What has to be known for a quantified formula that counts or remainders decide."""
-        return self.counted(part) if division(part) is None else self.divided(part)
+        return (range_question if division(part) is None else division_question)(self.facts, part)
 
     def split(self, formula: Term) -> None:
         """The formula holds, or its negation does."""
@@ -310,29 +355,29 @@ class CountedCase(Turned):
             raise Unclosed(None, (f"more than {MOST_CASES} cases",))
         label = self.g.fresh("is")
         for h in self.g.em(formula, label):
-            case = self.under(h)
+            case = CountedCase(self.root, h, self)
             case.assume(label)
             case.decide()
 
     def at_point(self, rows: list[FactRow]) -> None:
         """No contradiction is left: split at a count that is no integer, else say where the claim may be false."""
-        if self.restricted() or self.more() or self.squeezed(rows):
+        facts = self.facts
+        if use_premises(facts) or more_facts(facts) or squeezed(facts, rows):
             return self.decide()
-        if (found := with_powers(self, rows)) is not None:
-            return close(self.g, found)
-        if (formula := self.asked()) is not None:
+        if (refutation := with_powers(facts, rows)) is not None:
+            return close(self.g, refutation)
+        if (formula := sum_question(facts)) is not None:
             return self.split(formula)
-        more = products(rows)
-        if more and (found := contradiction([*rows, *more], self.effort)) is not None:
-            return close(self.g, found)
-        values = point([*rows, *more], self.effort)
+        rows = [*rows, *(multiplied := products(rows))]
+        if multiplied and (refutation := contradiction(rows, facts.effort)) is not None:
+            return close(self.g, refutation)
+        values = point(rows, facts.effort)
         for m, value in sorted((values or {}).items(), key=lambda item: repr(reify.product(item[0]))):
             if value.denominator != 1 and len(m[0]) == 1 and m[0][0][1] == 1 and not m[1] and whole(m[0][0][0]):
                 floor = num(value.numerator // value.denominator)
-                return self.split(("<=", None, (reify.product(m), floor)))
-        raise Unclosed(
-            None if values is None else CountedPoint(self.rules, values, tuple(self.places)), tuple(self.opaque())
-        )
+                return self.split(at_most(reify.product(m), floor))
+        at = None if values is None else CountedPoint(facts.rules, values, tuple(facts.counts.places))
+        raise Unclosed(at, (*facts.opaque(), *open_sums(facts)))
 
 
 def _quantified(f: Term) -> list[Term]:

@@ -16,9 +16,11 @@ from typing import Any
 
 from symcook.model.rationals import quotient
 from symcook.proof import normal
+from symcook.proof.claims.casestate import CaseState
 from symcook.proof.normal import ONE, Mono, Number, Poly, add, mul
 from symcook.proof.search import reify
 from symcook.proof.search.linear import divide, poly
+from symcook.proof.search.ranges import at_most
 from symcook.proof.search.simplex import Effort, TooLong, solve
 from symcook.proof.search.simplex import LinearRow as Row_
 from symcook.proof.search.tactics import Goal
@@ -73,7 +75,7 @@ Contradiction = list[tuple[Fraction, FactRow | None]]
 """Rows with factors that add up to 0 < 0 or to 0 <= a negative number; None stands for 0 < 1."""
 
 
-class Rules:
+class Rules(CaseState):
     """Equations that give the value of an atom, or of a product of atoms, by atoms that come before it."""
 
     def __init__(self) -> None:
@@ -81,12 +83,6 @@ class Rules:
         self.products: list[tuple[Mono, str, Poly, Number]] = []
         self.scale: dict[int, Number] = {}
         self.divided: dict[int, tuple[str, Poly]] = {}  # by atom an equation for its product with a sum of powers of e
-
-    def copy(self) -> Rules:
-        new = Rules()
-        new.single, new.products, new.scale = dict(self.single), list(self.products), dict(self.scale)
-        new.divided = dict(self.divided)
-        return new
 
     def give(self, atom: int, label: str, gap: Poly) -> None:
         """The equation `label`, whose right side minus left side is `gap`, gives the atom its value."""
@@ -295,5 +291,5 @@ def _tight(g: Goal, row: FactRow) -> str:
             raise TooLong
         close(h, found)
 
-    g.have(("<=", None, (least, x)), label, proof)
+    g.have(at_most(least, x), label, proof)
     return label

@@ -6,14 +6,14 @@ import math
 from fractions import Fraction
 
 from symcook.proof import normal
-from symcook.proof.claims.casefacts import BASE, OPAQUE, WAITS
+from symcook.proof.claims.casefacts import BASE, OPAQUE, AtomReading, CaseFacts
 from symcook.proof.claims.farkas import EquationFactors, Rules
 from symcook.proof.claims.lettercounts import rewritten
-from symcook.proof.claims.powers import PowerSums
 from symcook.proof.claims.problem import HERE, Equation, W, at_place, everywhere
 from symcook.proof.normal import ONE, Mono, Poly, add, fkey, mul, nf
 from symcook.proof.search import reify
 from symcook.proof.search.linear import divide, poly
+from symcook.proof.search.ranges import at_most, equals, less_than
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, flatten, num, var
 
@@ -21,149 +21,155 @@ Squares = list[tuple[Fraction, Poly]]
 """Positive numbers and polynomials: the sum of number*polynomial^2."""
 
 
-class ImplicitReals(PowerSums):
-    """What is known in a case, with roots and norms."""
+# --- Roots ------------------------------------------------------------------------------------------------------------
 
-    # --- Roots -------------------------------------------------------------------------------------------------------
 
-    def root_of(self, a: int) -> str:
-        """A square root: of one square it is an absolute value, of several it is known by its own square."""
-        g, root = self.g, reify.atom(a)
-        x = root[2][0]
-        p, made = self._unfolded(nf(x))
-        found = squares(p)
-        if found is None:
-            return OPAQUE
-        rows = self.rows_of(made)
-        label = self.stated(("=", None, (x, reify.term(p))), rows)
-        if len(found) == 1 and (scale := _root(found[0][0])) is not None:
-            u = reify.term(normal.scale(found[0][1], scale))
-            value = g.fresh("root")
-            g.use(
-                self.root.share(g, self._absolute()),
-                g.text(x),
-                g.text(u),
-                lambda h: rewritten(h, label),
-                label=value,
-            )
-            return self.give(a, value)
-        least, positive, square = g.fresh("least"), g.fresh("root"), g.fresh("square")
-        sums = [{"c": str(c), "of": [], "sq": g.text(reify.term(q))} for c, q in found]
-        f: Term = ("<=", None, (num(0), x))
-        g._emit({"by": "have", "show": g.text(f), "proof": [{"by": "pos", "sum": sums, "eq": rows}], "as": least})
-        g._bind(least, f)
-        g.use("ax:sqrt", g.text(x), f"#{least}", label=f"{positive} {square}")
-        self.fact(positive)
-        self.rules.product((((a, 2),), 0), square, poly(g.facts[square]))
-        return BASE
-
-    def constant_root(self, a: int) -> str:
-        """The root of a number is known by its square."""
-        x, square = self.g.text(reify.atom(a)[2][0]), self.g.fresh("square")
-        self.g.use("ax:sqrt", x, Goal.true, label=f"{self.g.fresh('root')} {square}")
-        self.rules.product((((a, 2),), 0), square, poly(self.g.facts[square]))
-        return BASE
-
-    def _unfolded(self, p: Poly) -> tuple[Poly, EquationFactors]:
-        """A polynomial with the coordinates put in that are linear in others, as the mean of a norm is."""
-        rules, made = Rules(), EquationFactors()
-        for a in dict.fromkeys(a for m, _ in p for a, _ in m):
-            key = normal._keys[a]
-            equation = self.root.problem.equations.get(key[1]) if key[0] == "app" else None
-            if equation is None or equation.kind != "value" or equation.name in self.root.values:
-                continue
-            right = nf(equation.right)
-            if all(not m[1] and len(m[0]) == 1 and m[0][0][1] == 1 and _here(m[0][0][0]) for m in right):
-                place = reify.term(dict(key[3]))
-                inside = self.inside(place)
-                if inside is not None:
-                    self.g.use(
-                        self.root.problem.label(equation.part),
-                        self.g.text(place),
-                        f"#{inside}",
-                        label=(label := self.g.fresh("mean")),
-                    )
-                    rules.give(a, label, poly(self.g.facts[label]))
-        return rules.reduce(p, made), made
-
-    def _absolute(self) -> str:
-        """sqrt(x) = abs(u) where x = u*u."""
-        x, u = var("x", "Real"), var("u", "Real")
-        equal: Term = ("=", None, (x, ("*", None, (u, u))))
-        body: Term = ("->", None, (equal, ("=", None, (("fn", "sqrt", (x,)), ("fn", "abs", (u,))))))
-        show: Term = ("all", "Real", (abstract(("all", "Real", (abstract(body, (u,)),)), (x,)),))
-
-        def proof(g: Goal) -> None:
-            g.intro("x u is")
-            g.have("0 <= u*u", "square", lambda h: h.auto([], squares=["u"]))
-            g.use("ax:sqrt", "x", lambda h: h.auto(["is", "square"], degree=1), label="least root")
-            for h, side, size in zip(g.em("0 <= u", "side"), ("pos", "neg"), ("u", "-u"), strict=True):
-                h.use(f"ax:abs_{side}", "u", lambda k: k.auto(["side"], degree=1), label="abs")
-                h.rewrite("abs")
-                h.have(f"0 <= {size}", "known", lambda k: k.auto(["side"], degree=1))
-                for k in h.antisym():
-                    k.contra("no")
-                    k.auto(["no", "known", "least", "root", "is"], degree=2)
-
-        return self.root.known("root.of.square", show, proof)
-
-    # --- Norms -------------------------------------------------------------------------------------------------------
-
-    def normed(self, a: int, equation: Equation, place: Term, inside: str) -> str:
-        """What a layer norm gives: its bias where the deviation is 0."""
-        g, size = self.g, at_place(equation.size, place)
-        line = everywhere(self.root.problem.run[equation.part])
-        parts = 1 if line is None else len(flatten("&", line[1]))
-        label, other = g.fresh("at"), g.fresh("also")
+def root_of(case: CaseFacts, a: int) -> AtomReading:
+    """A square root: of one square it is an absolute value, of several it is known by its own square."""
+    g, root = case.g, reify.atom(a)
+    x = root[2][0]
+    p, multipliers = _unfolded(case, nf(x))
+    sum_of_squares = squares(p)
+    if sum_of_squares is None:
+        return OPAQUE
+    rows = case.rows_of(multipliers)
+    label = case.stated(equals(x, reify.term(p)), rows)
+    if len(sum_of_squares) == 1 and (scale := _root(sum_of_squares[0][0])) is not None:
+        u = reify.term(normal.scale(sum_of_squares[0][1], scale))
+        value = g.fresh("root")  # sqrt(x) = abs(u), from x = u*u
         g.use(
-            self.root.problem.label(equation.part),
-            g.text(place),
-            f"#{inside}",
-            label=f"{label} {other}" if parts > 1 else label,
+            case.root.share(g, _absolute(case)),
+            g.text(x),
+            g.text(u),
+            lambda h: rewritten(h, label),
+            label=value,
         )
-        positive: Term = ("<", None, (num(0), size))
-        if self.known(positive) is None and parts == 1:
-            self._refused(positive, equation, place, inside)
-        if self.known(positive) is not None:
-            return self.clear(a, label, size)
-        if parts == 1:
-            return OPAQUE
-        least, most = (self.known(("<=", None, ends)) for ends in ((num(0), size), (size, num(0))))
-        if most is None or least is None:
-            self.wanted.setdefault(fkey(positive), positive)
-            return WAITS
-        zero, value = g.fresh("zero"), g.fresh("bias")
-        g.have(("=", None, (size, num(0))), zero, lambda h: equal_by(h, most, least))
-        g.use(other, f"#{zero}", label=value)
-        return self.give(a, value)
+        return case.give(a, value)
+    # 0 <= x, a sum of squares with positive factors; so 0 <= sqrt(x) and sqrt(x)*sqrt(x) = x.
+    least, positive, square = g.fresh("least"), g.fresh("root"), g.fresh("square")
+    sums = [{"c": str(c), "of": [], "sq": g.text(reify.term(q))} for c, q in sum_of_squares]
+    f: Term = at_most(num(0), x)
+    g._emit({"by": "have", "show": g.text(f), "proof": [{"by": "pos", "sum": sums, "eq": rows}], "as": least})
+    g._bind(least, f)
+    g.use("ax:sqrt", g.text(x), f"#{least}", label=f"{positive} {square}")
+    case.fact(positive)
+    case.rules.product((((a, 2),), 0), square, poly(g.facts[square]))
+    return BASE
 
-    def restricted(self) -> bool:
-        """Whether the run's premises, as that a deviation is positive, give new facts at the places in use."""
-        places = dict.fromkeys(
-            reify.atom(a)[2][1] for a in self.state if reify.atom(a)[0] == "app" and reify.atom(a)[2][0] != W
-        )
-        before = len(self.facts)
-        for k, line in enumerate(self.root.problem.run):
-            if line not in self.root.problem.needs or everywhere(line) is None:
-                continue
-            for place in places:
-                if (k, place) not in self.premises_at and (inside := self.inside(place)) is not None:
-                    self.premises_at.add((k, place))
-                    label = self.g.fresh("premise")
-                    self.g.use(self.root.problem.label(k), self.g.text(place), f"#{inside}", label=label)
-                    self.literals.setdefault(fkey(self.g.facts[label]), label)
-                    self.fact(label)
-        return len(self.facts) > before
 
-    def _refused(self, positive: Term, equation: Equation, place: Term, inside: str) -> None:
-        """The run has a premise that the deviation is positive: it holds at the place."""
-        for k, line in enumerate(self.root.problem.run):
-            found = everywhere(line)
-            if found is not None and found[1] == ("<", None, (num(0), equation.size)):
-                label = self.g.fresh("positive")
-                self.g.use(self.root.problem.label(k), self.g.text(place), f"#{inside}", label=label)
-                self.literals[fkey(positive)] = label
-                self.fact(label)
+def constant_root(case: CaseFacts, a: int) -> AtomReading:
+    """The root of a number is known by its square."""
+    x, square = case.g.text(reify.atom(a)[2][0]), case.g.fresh("square")
+    case.g.use("ax:sqrt", x, Goal.true, label=f"{case.g.fresh('root')} {square}")
+    case.rules.product((((a, 2),), 0), square, poly(case.g.facts[square]))
+    return BASE
+
+
+def _unfolded(case: CaseFacts, p: Poly) -> tuple[Poly, EquationFactors]:
+    """A polynomial with the coordinates put in that are linear in others, as the mean of a norm is."""
+    rules, multipliers = Rules(), EquationFactors()
+    for a in dict.fromkeys(a for m, _ in p for a, _ in m):
+        key = normal._keys[a]
+        equation = case.root.problem.equations.get(key[1]) if key[0] == "app" else None
+        if equation is None or equation.kind != "value" or equation.name in case.root.values:
+            continue
+        right = nf(equation.right)
+        if all(not m[1] and len(m[0]) == 1 and m[0][0][1] == 1 and _here(m[0][0][0]) for m in right):
+            place = reify.term(dict(key[3]))
+            inside = case.inside(place)
+            if inside is not None:
+                case.g.use(
+                    case.root.problem.label(equation.part),
+                    case.g.text(place),
+                    f"#{inside}",
+                    label=(label := case.g.fresh("mean")),
+                )
+                rules.give(a, label, poly(case.g.facts[label]))
+    return rules.reduce(p, multipliers), multipliers
+
+
+def _absolute(case: CaseFacts) -> str:
+    """sqrt(x) = abs(u) where x = u*u."""
+    x, u = var("x", "Real"), var("u", "Real")
+    equal: Term = equals(x, ("*", None, (u, u)))
+    body: Term = ("->", None, (equal, equals(("fn", "sqrt", (x,)), ("fn", "abs", (u,)))))
+    show: Term = ("all", "Real", (abstract(("all", "Real", (abstract(body, (u,)),)), (x,)),))
+
+    # With a = abs(u): 0 <= a, 0 <= s = sqrt(x), s*s = x = u*u = a*a. Were s < a or a < s, the squares would differ.
+    def proof(g: Goal) -> None:
+        g.intro("x u is")
+        g.have("0 <= u*u", "square", lambda h: h.auto([], squares=["u"]))
+        g.use("ax:sqrt", "x", lambda h: h.auto(["is", "square"], degree=1), label="least root")
+        for h, side, size in zip(g.em("0 <= u", "side"), ("pos", "neg"), ("u", "-u"), strict=True):
+            h.use(f"ax:abs_{side}", "u", lambda k: k.auto(["side"], degree=1), label="abs")
+            h.rewrite("abs")
+            h.have(f"0 <= {size}", "known", lambda k: k.auto(["side"], degree=1))
+            for k in h.antisym():
+                k.contra("no")
+                k.auto(["no", "known", "least", "root", "is"], degree=2)
+
+    return case.root.known("root.of.square", show, proof)
+
+
+# --- Norms ------------------------------------------------------------------------------------------------------------
+
+
+def norm_value(case: CaseFacts, a: int, equation: Equation, place: Term, inside: str) -> AtomReading:
+    """What a layer norm gives: its bias where the deviation is 0."""
+    g, size = case.g, at_place(equation.size, place)
+    line = everywhere(case.root.problem.run[equation.part])
+    parts = 1 if line is None else len(flatten("&", line[1]))
+    label, other = g.fresh("at"), g.fresh("also")
+    g.use(
+        case.root.problem.label(equation.part),
+        g.text(place),
+        f"#{inside}",
+        label=f"{label} {other}" if parts > 1 else label,
+    )
+    positive: Term = less_than(num(0), size)
+    if case.known(positive) is None and parts == 1:
+        _premise_positive(case, positive, equation, place, inside)
+    if case.known(positive) is not None:
+        return case.clear(a, label, size)
+    if parts == 1:
+        return OPAQUE
+    least, most = (case.known(("<=", None, ends)) for ends in ((num(0), size), (size, num(0))))
+    if most is None or least is None:
+        return case.want(positive)
+    zero, value = g.fresh("zero"), g.fresh("bias")  # 0 <= size <= 0, so size = 0, where the run gives the bias
+    g.have(equals(size, num(0)), zero, lambda h: equal_by(h, most, least))
+    g.use(other, f"#{zero}", label=value)
+    return case.give(a, value)
+
+
+def use_premises(case: CaseFacts) -> bool:
+    """Whether the run's premises, as that a deviation is positive, give new facts at the places in use."""
+    places = dict.fromkeys(
+        reify.atom(a)[2][1] for a in case.state if reify.atom(a)[0] == "app" and reify.atom(a)[2][0] != W
+    )
+    before = len(case.facts)
+    for k, line in enumerate(case.root.problem.run):
+        if line not in case.root.problem.needs or everywhere(line) is None:
+            continue
+        for place in places:
+            if (k, place) not in case.premises_at and (inside := case.inside(place)) is not None:
+                case.premises_at.add((k, place))
+                label = case.g.fresh("premise")
+                case.g.use(case.root.problem.label(k), case.g.text(place), f"#{inside}", label=label)
+                case.literals.setdefault(fkey(case.g.facts[label]), label)
+                case.fact(label)
+    return len(case.facts) > before
+
+
+def _premise_positive(case: CaseFacts, positive: Term, equation: Equation, place: Term, inside: str) -> None:
+    """The run has a premise that the deviation is positive: it holds at the place."""
+    for k, line in enumerate(case.root.problem.run):
+        premise = everywhere(line)
+        if premise is not None and premise[1] == less_than(num(0), equation.size):
+            label = case.g.fresh("positive")
+            case.g.use(case.root.problem.label(k), case.g.text(place), f"#{inside}", label=label)
+            case.literals[fkey(positive)] = label
+            case.fact(label)
 
 
 def squares(p: Poly) -> Squares | None:
@@ -179,8 +185,8 @@ def squares(p: Poly) -> Squares | None:
         c = Fraction(p[lead])
         linear: Poly = {x: 1}
         for m, b in p.items():
-            if m != lead and (rest := divide(m, x)) is not None and not m[1]:
-                linear = add(linear, {rest: Fraction(b) / (2 * c)})
+            if m != lead and (cofactor := divide(m, x)) is not None and not m[1]:
+                linear = add(linear, {cofactor: Fraction(b) / (2 * c)})
         p = add(p, mul(linear, linear), -c)
         if any(divide(m, x) is not None for m in p) and x != ONE:
             return None

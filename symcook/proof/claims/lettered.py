@@ -16,7 +16,7 @@ from symcook.proof import grammar, normal
 from symcook.proof.claims.problem import HERE, LETTERS, VALUES, Equation, Problem, W, at
 from symcook.proof.normal import Poly, nf
 from symcook.proof.search import reify
-from symcook.proof.search.ranges import between, ranged
+from symcook.proof.search.ranges import at_most, between, equals, ranged
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import TRUE, Term, abstract, flatten, free, instantiate, num, replace, subterms, var
 
@@ -81,7 +81,7 @@ class Lettered:
 
     def is_letter(self, place: Term, letter: int) -> Term:
         """w(place) = letter."""
-        return ("=", None, (at("w", place, LETTERS), num(letter)))
+        return equals(at("w", place, LETTERS), num(letter))
 
     def bit(self, place: Term, letter: int) -> Term:
         """I[w(place) = letter]."""
@@ -202,7 +202,7 @@ class Lettered:
         here, side = g.fresh("end"), g.fresh("side")
         order = (HERE, place) if place == self.low else (place, HERE)
         one, other = g.em(("<=", None, order), side)
-        one.have(("=", None, (HERE, place)), here)
+        one.have(equals(HERE, place), here)
         one.rewrite(here)
         self._pick(one, self.share(one, self.added(a)), a)
         other.use("ax:int_lt", *(other.text(t) for t in order[::-1]), f"#{side}", label=other.fresh("next"))
@@ -242,7 +242,7 @@ class Lettered:
         values = self.values[name]
         same = len({*values.values()}) == 1
         right = next(iter(values.values())) if same else self.weighted(values, lambda a: self.bit(HERE, a))
-        show = self.everywhere(("=", None, (equation.at_here, right)))
+        show = self.everywhere(equals(equation.at_here, right))
 
         def proof(g: Goal) -> None:
             g.intro("i inside")
@@ -276,7 +276,7 @@ class Lettered:
         bits = self.weighted(dict.fromkeys(self.problem.letters, num(1)), lambda a: self.bit(THERE, a))
         counts = self.weighted(dict.fromkeys(self.problem.letters, num(1)), lambda a: self.count(a, self.low, HERE))
         many = reify.term(nf(("-", None, (HERE, self.below))))
-        show = self.everywhere(("=", None, (counts, many)), self.below)
+        show = self.everywhere(equals(counts, many), self.below)
 
         def proof(g: Goal) -> None:
             g.intro("i (low high)")
@@ -301,7 +301,7 @@ class Lettered:
         """The count of a letter grows with the position."""
         p, q = (var(self.g.fresh(stem), "Int") for stem in "pq")
         order = between(self.below, p, q)
-        body = ("<=", None, (self.count(letter, self.low, p), self.count(letter, self.low, q)))
+        body = at_most(self.count(letter, self.low, p), self.count(letter, self.low, q))
         show = ("all", "Int", (abstract(("all", "Int", (abstract(("->", None, (order, body)), (q,)),)), (p,)),))
 
         def proof(g: Goal) -> None:
@@ -324,7 +324,7 @@ class Lettered:
         """The letter that the model adds is counted once: from the first position on, or at the last one."""
         first = letter == self.problem.before
         low, high = (self.low, self.high) if first else (self.below, reify.term(nf(("-", None, (self.high, num(1))))))
-        show = self.everywhere(("=", None, (self.count(letter, self.low, HERE), num(int(first)))), low, high)
+        show = self.everywhere(equals(self.count(letter, self.low, HERE), num(int(first))), low, high)
         bit = f"j. I[w(j) = {letter}]"
 
         def proof(g: Goal) -> None:
@@ -336,8 +336,8 @@ class Lettered:
                 def away(h: Goal) -> None:
                     h.intro("j between apart")
                     h.use("between", label="from to")
-                    here, there = h.em(("<=", None, (THERE, self.low)), "side")
-                    here.have(("=", None, (THERE, self.low)), "same")
+                    here, there = h.em(at_most(THERE, self.low), "side")
+                    here.have(equals(THERE, self.low), "same")
                     here.contra("no")
                     here.absurd("same", "apart")
                     there.use("ax:int_lt", start, "j", "#side", label="next")
@@ -382,7 +382,7 @@ class Lettered:
             sides = (end, place) if end == self.high else (place, end)
             here, g = g.em(("<=", None, sides), (side := g.fresh("end")))
             here.have(
-                ("=", None, (place, end)),
+                equals(place, end),
                 (same := here.fresh("same")),
                 lambda h: h.auto([*known, side], degree=1, rounds=0),
             )

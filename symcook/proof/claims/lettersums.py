@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from symcook.proof import grammar, normal
-from symcook.proof.claims.casefacts import OPAQUE, WAITS
+from symcook.proof.claims.casefacts import OPAQUE, WAITS, AtomReading, CaseFacts
 from symcook.proof.claims.farkas import whole
-from symcook.proof.claims.lettercounts import LetterCounts, both, rewritten, zero_letter
+from symcook.proof.claims.lettercounts import both, count_of, rewritten, zero_letter
 from symcook.proof.claims.lettered import THERE, fixed
 from symcook.proof.claims.problem import OutsideFragment
+from symcook.proof.claims.quantified import range_question
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import Poly, fkey, nf
 from symcook.proof.search import reify
+from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, free, instantiate, loose, negation, num, replace, subterms, var
 
@@ -29,171 +31,168 @@ WAITS_VALUE = LetterValue(None, {"": {}})
 """Something has to be decided first."""
 
 
-class LetterSums(LetterCounts):
-    """What is known in a case, with sums."""
+def lettered_sum(case: CaseFacts, a: int) -> AtomReading:
+    """A sum of what a letter decides is a sum of counts."""
+    root, g = case.root, case.g
+    low, high, body = reify.atom(a)[2]
+    inner = instantiate(body, (THERE,))
+    if not root.problem.letters and _only_at(inner) is None:
+        return OPAQUE
+    letter = letter_at(inner[2][0]) or zero_letter(inner[2][0]) if inner[0] == "ind" else None
+    if letter is not None and letter[0] == THERE and letter[1] in root.problem.letters:
+        return count_of(case, a, letter[1], low, high)
+    if (place := _only_at(inner)) is not None:
+        return _selected(case, a, low, high, inner, place)
+    outer = _constants(case, inner)
+    if outer is None:
+        return WAITS
+    put = inner
+    for label in outer:
+        put = replace(put, *g.facts[label][2])
+    by_symbol = {b: _value_at_letter(case, put, b) for b in root.problem.letters}
+    if WAITS_VALUE in by_symbol.values():
+        return WAITS
+    by_letter = {b: value for b, (value, _) in by_symbol.items() if value is not None}
+    if len(by_letter) < len(by_symbol):
+        return OPAQUE
+    start, end = case.need(at_most(root.low, low)), case.need(at_most(high, root.high))
+    if start is None or end is None:
+        return WAITS
+    # sum of T(j) = sum over a of T_a*C_a, as T(j) = sum over a of T_a*I[w(j) = a] at each j, whichever letter it has.
+    right = root.weighted(by_letter, lambda b: root.bit(THERE, b))
+    label = g.fresh("sum")
 
-    def lettered_sum(self, a: int) -> str:
-        """A sum of what a letter decides is a sum of counts."""
-        root, g = self.root, self.g
-        low, high, body = reify.atom(a)[2]
-        inner = instantiate(body, (THERE,))
-        if not root.problem.letters and _only_at(inner) is None:
-            return OPAQUE
-        letter = letter_at(inner[2][0]) or zero_letter(inner[2][0]) if inner[0] == "ind" else None
-        if letter is not None and letter[0] == THERE and letter[1] in root.problem.letters:
-            return self.count(a, letter[1], low, high)
-        if (place := _only_at(inner)) is not None:
-            return self._selected(a, low, high, inner, place)
-        outer = self._constants(inner)
-        if outer is None:
-            return WAITS
-        put = inner
-        for label in outer:
-            put = replace(put, *g.facts[label][2])
-        found = {b: self._at_letter(put, b) for b in root.problem.letters}
-        if WAITS_VALUE in found.values():
-            return WAITS
-        by_letter = {b: value for b, (value, _) in found.items() if value is not None}
-        if len(by_letter) < len(found):
-            return OPAQUE
-        start, end = self.need(("<=", None, (root.low, low))), self.need(("<=", None, (high, root.high)))
-        if start is None or end is None:
-            return WAITS
-        right = root.weighted(by_letter, lambda b: root.bit(THERE, b))
-        label = g.fresh("sum")
+    def each(h: Goal) -> None:
+        h.intro(f"{(j := h.fresh('j'))} ({(lo := h.fresh('from'))} {(hi := h.fresh('to'))})")
+        there = var(j, "Int")
+        inside = h.fresh("inside")
+        h.have(root.inside(there), inside, lambda k: k.easy([lo, hi, start, end], degree=1, rounds=0))
 
-        def each(h: Goal) -> None:
-            h.intro(f"{(j := h.fresh('j'))} ({(lo := h.fresh('from'))} {(hi := h.fresh('to'))})")
-            there = var(j, "Int")
-            inside = h.fresh("inside")
-            h.have(root.inside(there), inside, lambda k: k.easy([lo, hi, start, end], degree=1, rounds=0))
+        def close(k: Goal, b: int, here: str) -> None:
+            for label in outer:
+                k.rewrite(label)
+            root.computed(k, there, inside, here, by_symbol[b][1])
 
-            def close(k: Goal, b: int, case: str) -> None:
-                for label in outer:
-                    k.rewrite(label)
-                root.computed(k, there, inside, case, found[b][1])
+        root.cases(h, j, inside, close)
 
-            root.cases(h, j, inside, close)
+    texts = [f"j. {g.text(inner)}", f"j. {g.text(right)}", g.text(low), g.text(high)]
+    g.use("lem:sum_ext", *texts, each, label=label)
+    return case.give(a, label)
 
-        texts = [f"j. {g.text(inner)}", f"j. {g.text(right)}", g.text(low), g.text(high)]
-        g.use("lem:sum_ext", *texts, each, label=label)
-        return self.give(a, label)
 
-    def _at_letter(self, t: Term, letter: int) -> LetterValue:
-        """The constant that a term about j is where a letter stands there, as `Lettered.at_letter` has it, and the
-        labels of values of truths in it, each with its factor: as that no key of a range is larger."""
-        put = self.root.put(t, THERE, letter)
-        if put is None:
-            return LetterValue(None, {})
-        p, bits = nf(put), {}
-        for m, c in [*p.items()]:
-            if len(m[0]) == 1 and m[0][0][1] == 1 and normal._keys[a := m[0][0][0]][0] == "ind":
-                f = reify.formula(normal._keys[a][1])
-                if f[0] not in ("all", "ex"):
-                    continue
-                if self.truth(f) is None and (asked := self.counted(f)) is not None:
-                    self.wanted.setdefault(fkey(asked), asked)
-                    return WAITS_VALUE
-                value = self.truth(f)
-                if value is None:
-                    continue
-                label = self.g.fresh("best")
-                equation: Term = ("=", None, (("ind", None, (f,)), num(int(value))))
-                self.g.have(equation, label, lambda h, f=f, value=value: self.shown(h, f, value))
-                factor = {((), m[1]): c}
-                bits[label] = factor
-                p = normal.add(normal.add(p, {m: c}, -1), factor, int(value)) if value else normal.add(p, {m: c}, -1)
-        return LetterValue(fixed(p, names=True), bits)
-
-    def counted(self, f: Term) -> Term | None:
-        """What has to be known for a quantified formula; None where that is known, or no count tells."""
-        raise NotImplementedError
-
-    def shown(self, g: Goal, f: Term, value: bool) -> None:
-        """I[F] has its value."""
-        known = {*g.facts}
-        for h, holds in zip(g.ind(f, f"{g.fresh('f')} {(v := g.fresh('v'))}"), (True, False), strict=True):
-            if holds is value:
-                h.hyp(v)
-            else:
-                new = [k for k in h.facts if k not in known and k != v and h.facts[k][0] != "|"]
-                false = next((k for k in new if self.truth(h.facts[k]) is False), None)
-                if false is None:
-                    raise OutsideFragment(f"it has the condition {grammar.show(f)}")
-                self.deny(h, false)
-
-    def _selected(self, a: int, low: Term, high: Term, inner: Term, place: Term) -> str:
-        """A sum of which one position alone has a term, as j = p: the term there, or 0 where that is outside."""
-        g = self.g
-        ends = [("<=", None, (low, place)), ("<=", None, (place, high))]
-        away = [self.known(negation(end)) for end in ends]
-        label, outside = g.fresh("sum"), next((x for x in away if x is not None), None)
-        is_there = next(x for x in subterms(inner) if x[0] == "ind" and _only_at(x) is not None)[2][0]
-
-        def zero(h: Goal, name: str, known: list[str]) -> None:
-            """The term of another position is 0."""
-            f = replace(is_there, THERE, var(name, "Int"))
-            here, apart = h.ind(f, f"{(there := h.fresh('f'))} {(v := h.fresh('v'))}")
-            if outside is None:
-                here.have(
-                    ("=", None, (var(name, "Int"), place)), (same := here.fresh("same")), lambda k: k.auto([there])
-                )
-                here.contra(here.fresh("no"))
-                here.absurd(same, known[-1])
-            else:
-                here.contra(here.fresh("no"))
-                here.auto([there, outside, *known], degree=1, rounds=0)
-            rewritten(apart, v)
-
-        def each(h: Goal) -> None:
-            name, start, end, other = (h.fresh(stem) for stem in ("j", "from", "to", "other"))
-            h.intro(f"{name} ({start} {end})" + ("" if outside else f" {other}"))
-            zero(h, name, [start, end] if outside else [other])
-
-        texts = [g.text(low), g.text(high)]
-        if outside is not None:
-            g.use("lem:sum_ext", f"j. {g.text(inner)}", "j. 0", *texts, each, label=label)
-            return self.give(a, label)
-        first, last = (self.need(end) for end in ends)
-        if first is None or last is None:
-            return WAITS
-        summand = f"j. {g.text(inner)}"
-        g.use("lem:sum_only", summand, *texts, g.text(place), lambda h: both(h, first, last), each, label=label)
-        return self.give(a, label)
-
-    def _constants(self, inner: Term) -> list[str] | None:
-        """Labels of c(p) = NUMBER for the coordinates at other positions in a summand, as those of a query; None where
-        they wait for a letter."""
-        found: list[str] = []
-        for t in dict.fromkeys(x for x in subterms(inner) if x[0] == "app" and not loose(x) and THERE not in free(x)):
-            name, place = t[2][0][1][0], t[2][1]
-            if name not in self.root.values:
+def _value_at_letter(case: CaseFacts, t: Term, letter: int) -> LetterValue:
+    """The constant that a term about j is where a letter stands there, as `Lettered.at_letter` has it, and the
+    labels of values of truths in it, each with its factor: as that no key of a range is larger."""
+    put = case.root.put(t, THERE, letter)
+    if put is None:
+        return LetterValue(None, {})
+    p, bits = nf(put), {}
+    for m, c in [*p.items()]:
+        if len(m[0]) == 1 and m[0][0][1] == 1 and normal._keys[a := m[0][0][0]][0] == "ind":
+            f = reify.formula(normal._keys[a][1])
+            if f[0] not in ("all", "ex"):
                 continue
-            values = self.root.values[name]
-            letter = next((b for b in values if fkey(self.root.is_letter(place, b)) in self.literals), None)
-            if letter is None and len({*values.values()}) > 1:
-                rest = [b for b in values if self.truth(self.root.is_letter(place, b)) is None]
-                if rest:
-                    self.wanted.setdefault(fkey(f := self.root.is_letter(place, rest[0])), f)
-                return None
-            inside = self.inside(place)
-            if inside is None:
-                return None
-            g, label, at_it = self.g, self.g.fresh("query"), self.g.fresh("at")
-            g.use(self.root.share(g, self.root.valued(name)), g.text(place), f"#{inside}", label=at_it)
-            if letter is None or len({*values.values()}) == 1:
-                found.append(at_it)
+            if case.truth(f) is None and (asked := range_question(case, f)) is not None:
+                case.want(asked)
+                return WAITS_VALUE
+            value = case.truth(f)
+            if value is None:
                 continue
-            here = self.literals[fkey(self.root.is_letter(place, letter))]
+            label = case.g.fresh("best")
+            equation: Term = equals(("ind", None, (f,)), num(int(value)))
+            case.g.have(equation, label, lambda h, f=f, value=value: show_bit(case, h, f, value))
+            factor = {((), m[1]): c}
+            bits[label] = factor
+            p = normal.add(normal.add(p, {m: c}, -1), factor, int(value)) if value else normal.add(p, {m: c}, -1)
+    return LetterValue(fixed(p, names=True), bits)
 
-            def proof(h: Goal, at_it: str = at_it, here: str = here) -> None:
-                h.rewrite(at_it)
-                h.rewrite(here)
-                h.true()
 
-            g.have(("=", None, (t, values[letter])), label, proof)
-            found.append(label)
-        return found
+def show_bit(case: CaseFacts, g: Goal, f: Term, value: bool) -> None:
+    """Close I[F] = 1 or I[F] = 0: the case in which F has the other value contradicts what is decided."""
+    known = {*g.facts}
+    for h, holds in zip(g.ind(f, f"{g.fresh('f')} {(v := g.fresh('v'))}"), (True, False), strict=True):
+        if holds is value:
+            h.hyp(v)
+        else:
+            new = [k for k in h.facts if k not in known and k != v and h.facts[k][0] != "|"]
+            false = next((k for k in new if case.truth(h.facts[k]) is False), None)
+            if false is None:
+                raise OutsideFragment(f"it has the condition {grammar.show(f)}")
+            case.deny(h, false)
+
+
+def _selected(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, place: Term) -> AtomReading:
+    """A sum of which one position alone has a term, as j = p: the term there, or 0 where that is outside."""
+    g = case.g
+    ends = [at_most(low, place), at_most(place, high)]
+    away = [case.known(negation(end)) for end in ends]
+    label, outside = g.fresh("sum"), next((x for x in away if x is not None), None)
+    is_there = next(x for x in subterms(inner) if x[0] == "ind" and _only_at(x) is not None)[2][0]
+
+    def zero(h: Goal, name: str, known: list[str]) -> None:
+        """The term of another position is 0."""
+        f = replace(is_there, THERE, var(name, "Int"))
+        here, apart = h.ind(f, f"{(there := h.fresh('f'))} {(v := h.fresh('v'))}")
+        if outside is None:
+            here.have(equals(var(name, "Int"), place), (same := here.fresh("same")), lambda k: k.auto([there]))
+            here.contra(here.fresh("no"))
+            here.absurd(same, known[-1])
+        else:
+            here.contra(here.fresh("no"))
+            here.auto([there, outside, *known], degree=1, rounds=0)
+        rewritten(apart, v)
+
+    def each(h: Goal) -> None:
+        name, start, end, other = (h.fresh(stem) for stem in ("j", "from", "to", "other"))
+        h.intro(f"{name} ({start} {end})" + ("" if outside else f" {other}"))
+        zero(h, name, [start, end] if outside else [other])
+
+    # The terms at all j but p are 0, as j = p is false there: sum = T(p), or 0 where p is not in the range.
+    texts = [g.text(low), g.text(high)]
+    if outside is not None:
+        g.use("lem:sum_ext", f"j. {g.text(inner)}", "j. 0", *texts, each, label=label)
+        return case.give(a, label)
+    first, last = (case.need(end) for end in ends)
+    if first is None or last is None:
+        return WAITS
+    summand = f"j. {g.text(inner)}"
+    g.use("lem:sum_only", summand, *texts, g.text(place), lambda h: both(h, first, last), each, label=label)
+    return case.give(a, label)
+
+
+def _constants(case: CaseFacts, inner: Term) -> list[str] | None:
+    """Labels of c(p) = NUMBER for the coordinates at other positions in a summand, as those of a query; None where
+    they wait for a letter."""
+    labels: list[str] = []
+    for t in dict.fromkeys(x for x in subterms(inner) if x[0] == "app" and not loose(x) and THERE not in free(x)):
+        name, place = t[2][0][1][0], t[2][1]
+        if name not in case.root.values:
+            continue
+        values = case.root.values[name]
+        letter = next((b for b in values if fkey(case.root.is_letter(place, b)) in case.literals), None)
+        if letter is None and len({*values.values()}) > 1:
+            undecided = [b for b in values if case.truth(case.root.is_letter(place, b)) is None]
+            if undecided:
+                case.want(case.root.is_letter(place, undecided[0]))
+            return None
+        inside = case.inside(place)
+        if inside is None:
+            return None
+        g, label, at_it = case.g, case.g.fresh("query"), case.g.fresh("at")
+        g.use(case.root.share(g, case.root.valued(name)), g.text(place), f"#{inside}", label=at_it)
+        if letter is None or len({*values.values()}) == 1:
+            labels.append(at_it)
+            continue
+        here = case.literals[fkey(case.root.is_letter(place, letter))]
+
+        def proof(h: Goal, at_it: str = at_it, here: str = here) -> None:
+            h.rewrite(at_it)
+            h.rewrite(here)
+            h.true()
+
+        g.have(equals(t, values[letter]), label, proof)
+        labels.append(label)
+    return labels
 
 
 def _only_at(inner: Term) -> Term | None:
@@ -204,8 +203,8 @@ def _only_at(inner: Term) -> Term | None:
             if key[0] == "ind" and key[1][0] == "=":
                 p = nf(reify.formula(key[1])[2][1])
                 j = ((next(iter(nf(THERE)))[0][0][0], 1),), 0
-                rest = {m: c for m, c in p.items() if m != j}
-                inside = {x for m, _ in rest for b, _ in m for x in free(reify.atom(b))}
-                if abs(p.get(j, 0)) == 1 and THERE not in inside and all(whole(b) for m, _ in rest for b, _ in m):
-                    return reify.term(normal.scale(rest, -p[j]))
+                without_j = {m: c for m, c in p.items() if m != j}
+                inside = {x for m, _ in without_j for b, _ in m for x in free(reify.atom(b))}
+                if abs(p.get(j, 0)) == 1 and THERE not in inside and all(whole(b) for m, _ in without_j for b, _ in m):
+                    return reify.term(normal.scale(without_j, -p[j]))
     return None

@@ -9,17 +9,20 @@ carries along from position to position, as the state of an automaton, is found 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from itertools import count
+from typing import NamedTuple
 
 from symcook.proof.claims.carried import CarriedAlong
 from symcook.proof.claims.kinds import TruthSets
 from symcook.proof.claims.lettered import Lettered
-from symcook.proof.claims.problem import N, OutsideFragment
+from symcook.proof.claims.problem import N, OutsideFragment, W
 from symcook.proof.claims.regular import Regular
 from symcook.proof.claims.tracks import TrackSet
 from symcook.proof.claims.truth import DecidedFormulas, letter_at
 from symcook.proof.normal import fkey, nf
 from symcook.proof.search import reify
+from symcook.proof.search.ranges import equals
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import (
     COMPARISONS,
@@ -53,11 +56,20 @@ class DecideFirst(Exception):
         self.named = formula is letter is carried is None
 
 
-class PlacedRoot:
-    """What all cases of one proof share: the automata, the tokens, and how much work is left."""
+class PlacedRules(NamedTuple):
+    """How cases are decided: what closes a goal, what refutes a case, and by the kind of an atom what has its value."""
 
-    def __init__(self, regular: Regular, lettered: Lettered) -> None:
-        self.regular, self.lettered, self.problem = regular, lettered, lettered.problem
+    prove: Callable[[PlacedFacts], None]
+    refute: Callable[[PlacedFacts], None]
+    contradicted: Callable[[PlacedFacts, str], bool]
+    values: Mapping[str, Callable[[PlacedFacts, Term], str | tuple[Term, str]]]
+
+
+class PlacedRoot:
+    """What all cases of one proof share: the automata, the tokens, the rules, and how much work is left."""
+
+    def __init__(self, regular: Regular, lettered: Lettered, rules: PlacedRules) -> None:
+        self.regular, self.lettered, self.problem, self.rules = regular, lettered, lettered.problem, rules
         self.along = CarriedAlong(lettered, regular)
         self.steps = count()
         self.sets: dict[Term, TruthSets | None] = {}
@@ -91,6 +103,20 @@ def simple(t: Term) -> Term:
     return reify.term(nf(t))
 
 
+class CarriedCombination(NamedTuple):
+    """Values, in the order of what is carried along, and the symbol at a position; None before the first one."""
+
+    values: tuple[int, ...]
+    letter: int | None
+
+
+class Reached(NamedTuple):
+    """The combinations that are possible at a position, and the label of the fact that one of them holds."""
+
+    label: str
+    combinations: tuple[CarriedCombination, ...]
+
+
 class PlacedFacts(DecidedFormulas):
     """What is known in a case, and what follows by the automata."""
 
@@ -103,23 +129,41 @@ class PlacedFacts(DecidedFormulas):
         self.orders: list[str] = []
         self.values: dict[Term, tuple[Term, str]] = {}
         self.extremes: set[object] = set()
+        self.divided: set[object] = set()  # what was decided once, so that it is not asked again
+        self.reached: dict[object, Reached] = {}  # by position what may be carried along to it
+        self.pending = ""  # a fact that the rest contradicts
+        self.nearer_too = False  # whether positions that are not named yet are looked for
 
-    def inherit(self, other: PlacedFacts, without: str = "") -> None:
-        """Take over what is known in a case around; without one formula, what may rest on it is not taken over."""
-        self.places, self.orders, self.extremes = [*other.places], [*other.orders], {*other.extremes}
-        self.supposed, self.values = dict(other.supposed), dict(other.values)
-        self.letters, self.literals = dict(other.letters), dict(other.literals)
+    def under(self, g: Goal, without: str = "") -> PlacedFacts:
+        """The same knowledge at a branch of the goal; without one formula, what may rest on it is not taken over."""
+        inner = self.copy()
+        inner.g, inner.pending = g, without or self.pending
         if without:
-            del self.supposed[without]
-            self.values = {}
-            self.letters = {t: known for t, known in self.letters.items() if known[1] in self.supposed}
-            kept = {label for label, f in self.g.facts.items() if all(map(ordered, flatten("&", f)))} | {*self.supposed}
-            self.literals = {key: label for key, label in self.literals.items() if label in kept and label != without}
-            self.orders = [label for label in self.orders if label != without]
-            for label in self.orders:  # what was proved with the formula still holds
-                truths = self.root.truths(f := self.g.facts[label])
-                if truths is not None and not self.follows(f):
-                    self.supposed[label] = self.root.regular.t.complement(truths.no)
+            inner._forget(without)
+        return inner
+
+    def _forget(self, label: str) -> None:
+        """Give up a formula, and what may rest on it."""
+        del self.supposed[label]
+        self.values = {}
+        self.letters = {t: known for t, known in self.letters.items() if known[1] in self.supposed}
+        kept = {k for k, f in self.g.facts.items() if all(map(ordered, flatten("&", f)))} | {*self.supposed}
+        self.literals = {key: k for key, k in self.literals.items() if k in kept and k != label}
+        self.orders = [k for k in self.orders if k != label]
+        for k in self.orders:  # what was proved with the formula still holds
+            truths = self.root.truths(f := self.g.facts[k])
+            if truths is not None and not self.follows(f):
+                self.supposed[k] = self.root.regular.t.complement(truths.no)
+
+    # --- Goals -------------------------------------------------------------------------------------------------------
+
+    def prove(self) -> None:
+        """Close the goal, which follows from what is supposed."""
+        self.root.rules.prove(self)
+
+    def refute(self) -> None:
+        """Close the goal in a case that no string has."""
+        self.root.rules.refute(self)
 
     # --- What follows ------------------------------------------------------------------------------------------------
 
@@ -156,9 +200,9 @@ class PlacedFacts(DecidedFormulas):
             return
         found = self.root.along.remainder(f)
         if found is not None:
-            if f != found.carried.formula(found.rest, found.place):
+            if f != found.carried.formula(found.residue, found.place):
                 new = g.fresh("rest")
-                found.carried.found(g, label, found, new)
+                found.carried.have_formula(g, label, found, new)
                 self.suppose(new)
         elif f[0] == "ex":
             name, so = g.fresh("x"), g.fresh("so")
@@ -221,7 +265,39 @@ class PlacedFacts(DecidedFormulas):
 
     def established(self, f: Term) -> str:
         """The label of a formula that follows: proved where it is not yet known."""
-        raise NotImplementedError
+        if f[0] == "~" and f[2][0][0] in ("<=", "<", "~"):
+            f = negation(f[2][0])
+        key = fkey(f)
+        if key in self.literals and self.g.facts.get(self.literals[key]) == f:
+            return self.literals[key]
+        label = self.g.fresh("so")
+        self.g.have(f, label, lambda h: self.under(h).prove())
+        self.literals[key] = label
+        if ordered(f) and f[0] in COMPARISONS:
+            self.order(label)
+        return label
+
+    def decide(self, f: Term) -> bool:
+        """Whether a formula follows, which is proved, or its negation; DecideFirst where neither does."""
+        value = self.decided(f)
+        if value is None:
+            raise self.split(f)
+        self.established(f if value else ("~", None, (f,)))
+        return value
+
+    def split(self, f: Term) -> DecideFirst:
+        """What to decide for a formula."""
+        for part in ("&", "|", "->", "~"):
+            if f[0] == part:
+                undecided = [k for k in f[2] if self.decided(k) is None]
+                return self.split(undecided[0]) if undecided else DecideFirst(f)
+        if f[0] == "=" and f[2][0][0] == "app" and f[2][0][2][0] == W:
+            return DecideFirst(letter=simple(f[2][0][2][1]))
+        if f[0] == "=":
+            for sides in (f[2], f[2][::-1]):
+                if self.decided(half := ("<=", None, sides)) is None:
+                    return DecideFirst(half)
+        return DecideFirst(f)
 
     def at_letter(self, place: Term) -> tuple[int, str]:
         """The token at a position, with the label of the fact; DecideFirst where it is not decided."""
@@ -239,7 +315,7 @@ class PlacedFacts(DecidedFormulas):
     def same_place(self, place: Term) -> Term | None:
         """Another position with a known token, which is the same one."""
         for other in self.letters:
-            if other != place and self.follows(("=", None, (place, other))):
+            if other != place and self.follows(equals(place, other)):
                 return other
         return None
 

@@ -12,104 +12,106 @@ from symcook.proof import normal
 from symcook.proof.claims.bestplace import best_row
 from symcook.proof.claims.lettered import THERE
 from symcook.proof.claims.parabolas import parabola, written
-from symcook.proof.claims.placed import DecideFirst, Unplaced, simple
-from symcook.proof.claims.placedbounds import PlacedBounds
+from symcook.proof.claims.placed import DecideFirst, PlacedFacts, Unplaced, simple
+from symcook.proof.claims.placedvalues import equal_by_values, reduced
 from symcook.proof.claims.problem import Equation, N, at_place
 from symcook.proof.normal import ONE, fkey, nf
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.search import reify
+from symcook.proof.search.ranges import at_most, equals, less_than
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term, free, imp, num, replace, subterms
 
 
-class PlacedBest(PlacedBounds):
-    """What is known in a case, with heads that select the position nearest to one that a query names."""
+def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
+    """The label of c(i) = value, where its head selects one position; None where its scores are no parabola."""
+    g, place = case.g, t[2][1]
+    right, old = (at_place(x, place) for x in (equation.right, equation.old))
+    row = best_row(right) if right[0] == "sum" else None
+    if row is None or row.last:
+        return None
+    low, high, score, value, _ = row
+    scores = parabola(nf(written(score, case.root.regular.positional)[0]), THERE)
+    if scores is None or scores.square > 0:
+        return None
+    used: dict[Term, str] = {}
+    top = rounded(reduced(case, reify.term(scores.top), used))
+    if top is None:
+        return None
+    p = _nearest(case, top, low, high)
+    ends = [case.established(("<=", None, pair)) for pair in ((low, p), (p, high))]
+    one, mean, is_mean, label = (g.fresh(stem) for stem in ("weights", "values", "mean", "selected"))
 
-    def selected(self, t: Term, equation: Equation) -> str | None:
-        """The label of c(i) = value, where its head selects one position; None where its scores are no parabola."""
-        g, place = self.g, t[2][1]
-        right, old = (at_place(x, place) for x in (equation.right, equation.old))
-        row = best_row(right) if right[0] == "sum" else None
-        if row is None or row.last:
-            return None
-        low, high, score, value, _ = row
-        found = parabola(nf(written(score, self.root.regular.positional)[0]), THERE)
-        if found is None or found.square > 0:
-            return None
-        used: dict[Term, str] = {}
-        top = rounded(self.reduced(reify.term(found.top), used))
-        if top is None:
-            return None
-        p = self.nearest(top, low, high)
-        ends = [self.established(("<=", None, pair)) for pair in ((low, p), (p, high))]
-        one, mean, is_mean, label = (g.fresh(stem) for stem in ("weights", "values", "mean", "selected"))
+    def best(h: Goal) -> None:
+        least, most, others = h.split()
+        least.hyp(ends[0])
+        most.hyp(ends[1])
+        if not _at_root(case, others):
+            case.under(others).prove()
 
-        def best(h: Goal) -> None:
-            least, most, others = h.split()
-            least.hyp(ends[0])
-            most.hyp(ends[1])
-            if not self.at_root(others):
-                self.under(others).prove()
+    texts = [g.text(low), g.text(high), g.text(p), f"j. {g.text(score)}", f"j. {g.text(value)}"]
+    g.use("lem:single_best", *texts, best, label=f"{one} {mean}")
+    run = case.root.problem.label(equation.part, equation.truth)
+    g.use(run, g.text(place), f"#{case.inside(place)}", label=is_mean)
+    found_there = ("+", None, (old, replace(value, THERE, p)))
+    rows = [["1", is_mean], [g.text(("-", None, (old, t))), one], ["1", mean]]
+    g.have(equals(t, found_there), label, lambda h: h._emit({"by": "pos", "eq": rows}, True))
+    return equal_by_values(case, t, reduced(case, found_there, used), used, label)
 
-        texts = [g.text(low), g.text(high), g.text(p), f"j. {g.text(score)}", f"j. {g.text(value)}"]
-        g.use("lem:single_best", *texts, best, label=f"{one} {mean}")
-        run = self.root.problem.label(equation.part, equation.truth)
-        g.use(run, g.text(place), f"#{self.inside(place)}", label=is_mean)
-        found_there = ("+", None, (old, replace(value, THERE, p)))
-        rows = [["1", is_mean], [g.text(("-", None, (old, t))), one], ["1", mean]]
-        g.have(("=", None, (t, found_there)), label, lambda h: h._emit({"by": "pos", "eq": rows}, True))
-        return self.equal(t, self.reduced(found_there, used), used, label)
 
-    def nearest(self, top: Term, low: Term, high: Term) -> Term:
-        """The position of a range that is nearest to another one."""
-        for first, second, end in ((low, top, low), (top, high, high)):
-            order: Term = ("<=", None, (first, second))
-            there = self.decided(order)
-            if there is None:
-                raise DecideFirst(order)
-            if not there:
-                return simple(end)
-        return top
+def _nearest(case: PlacedFacts, top: Term, low: Term, high: Term) -> Term:
+    """The position of a range that is nearest to another one."""
+    for first, second, end in ((low, top, low), (top, high, high)):
+        order: Term = at_most(first, second)
+        there = case.decided(order)
+        if there is None:
+            raise DecideFirst(order)
+        if not there:
+            return simple(end)
+    return top
 
-    def at_root(self, h: Goal) -> bool:
-        """Close a goal about the length alone by a fact before all cases, so that it is proved once; whether it is."""
-        about_n = [k for k in self.orders if free(self.g.facts[k]) == {N} and fkey(self.g.facts[k]) != NTRUE]
-        known = list({fkey(self.g.facts[k]): k for k in about_n}.values())
-        if any(v[1][1] == "Int" for v in free(h.goal) - {N}):
-            return False
-        show = reduce(lambda end, k: imp(self.g.facts[k], end), known, h.goal)
-        label = self.root.nearest.setdefault(show, f"nearest_{len(self.root.nearest)}")
-        try:
-            self.root.lettered.known(label, show, lambda k: type(self)(self.root, k).prove())
-        except (Stuck, Unplaced, Rejected):
-            return False
-        h.use(self.root.lettered.share(h, label), *(f"#{k}" for k in reversed(known)), label=(found := h.fresh("best")))
-        h.hyp(found)
-        return True
 
-    def by_products(self, f: Term) -> None:
-        """A comparison of polynomials of positions that follows: by products of what is known of their order."""
-        numbers = sorted({abs(s[1][0]) for s in subterms(f) if s[0] == "num" and s[1][1] == 1} | {0, 1})
-        names = sorted(free(f))
-        order = [*self.orders]
-        for a, b in [*product(map(num, numbers), names), *combinations(names, 2)]:
-            for pair in ((a, b), (b, a)):
-                self.halved(*pair)
-            steps = [sign * k for k in (numbers if a in names else [0]) for sign in (1, -1)]
-            for near in dict.fromkeys(simple(("+", None, (b, num(step)))) for step in steps):
-                if self.decided(("=", None, (a, near))) is False:
-                    self.halved(a, near)
-                known = (("=", None, (a, near)), ("<", None, (a, near)), ("<", None, (near, a)))
-                order += [self.established(one) for one in known if self.follows(one)]
-        if not self.g.try_auto([*dict.fromkeys(order)], degree=2):
-            raise Unplaced(f"no rule for {self.g.text(f)[:80]}")
+def _at_root(case: PlacedFacts, h: Goal) -> bool:
+    """Close a goal about the length alone by a fact before all cases, so that it is proved once; whether it is."""
+    about_n = [k for k in case.orders if free(case.g.facts[k]) == {N} and fkey(case.g.facts[k]) != NTRUE]
+    known = list({fkey(case.g.facts[k]): k for k in about_n}.values())
+    if any(v[1][1] == "Int" for v in free(h.goal) - {N}):
+        return False
+    show = reduce(lambda end, k: imp(case.g.facts[k], end), known, h.goal)
+    label = case.root.nearest.setdefault(show, f"nearest_{len(case.root.nearest)}")
+    try:
+        case.root.lettered.known(label, show, lambda k: PlacedFacts(case.root, k).prove())
+    except (Stuck, Unplaced, Rejected):
+        return False
+    h.use(case.root.lettered.share(h, label), *(f"#{k}" for k in reversed(known)), label=(best := h.fresh("best")))
+    h.hyp(best)
+    return True
 
-    def halved(self, a: Term, b: Term) -> None:
-        """Ask once whether a <= b, where that is open."""
-        half: Term = ("<=", None, (a, b))
-        if self.decided(half) is None and half not in self.divided:
-            self.divided.add(half)
-            raise DecideFirst(half)
+
+def by_products(case: PlacedFacts, f: Term) -> None:
+    """A comparison of polynomials of positions that follows: by products of what is known of their order."""
+    numbers = sorted({abs(s[1][0]) for s in subterms(f) if s[0] == "num" and s[1][1] == 1} | {0, 1})
+    names = sorted(free(f))
+    order = [*case.orders]
+    for a, b in [*product(map(num, numbers), names), *combinations(names, 2)]:
+        for pair in ((a, b), (b, a)):
+            _halved(case, *pair)
+        steps = [sign * k for k in (numbers if a in names else [0]) for sign in (1, -1)]
+        for near in dict.fromkeys(simple(("+", None, (b, num(step)))) for step in steps):
+            if case.decided(equals(a, near)) is False:
+                _halved(case, a, near)
+            known = (equals(a, near), less_than(a, near), less_than(near, a))
+            order += [case.established(relation) for relation in known if case.follows(relation)]
+    if not case.g.try_auto([*dict.fromkeys(order)], degree=2):
+        raise Unplaced(f"no rule for {case.g.text(f)[:80]}")
+
+
+def _halved(case: PlacedFacts, a: Term, b: Term) -> None:
+    """Ask once whether a <= b, where that is open."""
+    half: Term = at_most(a, b)
+    if case.decided(half) is None and half not in case.divided:
+        case.divided.add(half)
+        raise DecideFirst(half)
 
 
 def rounded(place: Term) -> Term | None:

@@ -11,13 +11,12 @@ from typing import NamedTuple
 
 from symcook.proof import normal
 from symcook.proof.claims.kinds import FiniteTerm, PlaceCases, PlaceTerm
-from symcook.proof.claims.placed import Unplaced, simple, tracked
-from symcook.proof.claims.placedstates import PlacedStates
-from symcook.proof.claims.placedvalues import ATOMS, THERE, PlacedValues
+from symcook.proof.claims.placed import PlacedFacts, Unplaced, simple, tracked
+from symcook.proof.claims.placedvalues import ATOMS, THERE, equal_by_values, number_of, prove_each, reduced
 from symcook.proof.claims.problem import OutsideFragment, at_place
 from symcook.proof.normal import add, nf
 from symcook.proof.search import reify
-from symcook.proof.search.ranges import between, ranged
+from symcook.proof.search.ranges import at_most, between, equals, less_than, ranged
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, instantiate, num, replace, var
 
@@ -34,267 +33,268 @@ class PlacedMean(NamedTuple):
     label: str = ""
 
 
-class PlacedBounds(PlacedStates):
-    """What is known in a case, with bounds of means and sums."""
+def partly_reduced(case: PlacedFacts, t: Term, used: dict[Term, str], unbounded: list[Term]) -> Term:
+    """A term with values for the atoms that have finitely many; the others are put down."""
+    tag, data, kids = t
+    if tag in ("app", "sum") and not finite(case, t):
+        if t not in unbounded:
+            unbounded.append(t)
+        return t
+    if tag in ATOMS or tag in ("num", "var") or tag == "*":
+        return (
+            reduced(case, t, used)
+            if tag != "*" or not any(_is_open(case, k) for k in kids)
+            else simple((tag, data, tuple([partly_reduced(case, k, used, unbounded) for k in kids])))
+        )
+    return simple((tag, data, tuple([partly_reduced(case, k, used, unbounded) for k in kids])))
 
-    def partly(self, t: Term, used: dict[Term, str], unbounded: list[Term]) -> Term:
-        """A term with values for the atoms that have finitely many; the others are put down."""
-        tag, data, kids = t
-        if tag in ("app", "sum") and not self.finite(t):
-            if t not in unbounded:
-                unbounded.append(t)
-            return t
-        if tag in ATOMS or tag in ("num", "var") or tag == "*":
-            return (
-                self.reduced(t, used)
-                if tag != "*" or not any(self._open(k) for k in kids)
-                else simple((tag, data, tuple([self.partly(k, used, unbounded) for k in kids])))
-            )
-        return simple((tag, data, tuple([self.partly(k, used, unbounded) for k in kids])))
 
-    def _open(self, t: Term) -> bool:
-        return (t[0] in ("app", "sum") and not self.finite(t)) or (t[0] not in ATOMS and any(map(self._open, t[2])))
+def _is_open(case: PlacedFacts, t: Term) -> bool:
+    return (t[0] in ("app", "sum") and not finite(case, t)) or (
+        t[0] not in ATOMS and any(_is_open(case, k) for k in t[2])
+    )
 
-    def finite(self, t: Term) -> bool:
-        """Whether a term has finitely many values, or is a position."""
-        equation = self.root.problem.equations.get(t[2][0][1][0]) if t[0] == "app" else None
-        empty = equation.empty if equation is not None and equation.kind == "strict" else None
-        if empty is not None and self.decide(("=", None, (t[2][1], empty))):
-            return True
-        try:
-            kind = self.root.regular.kind(tracked(t))
-        except OutsideFragment:
-            return False
-        return isinstance(kind, FiniteTerm | PlaceTerm | PlaceCases)
 
-    def mean(self, t: Term) -> PlacedMean:
-        """A coordinate that is a mean, or a sum."""
-        if t[0] == "sum":
-            return PlacedMean(t[2][0], t[2][1], None, instantiate(t[2][2], (THERE,)))
-        name, place = t[2][0][1][0], t[2][1]
-        equation = self.root.problem.equations.get(name)
-        if t[0] != "app" or equation is None:
-            raise Unplaced(f"the bounds of {self.g.text(t)}")
-        run = self.root.problem.label(equation.part, equation.truth)
-        label = self.g.fresh("mean")
-        inside = f"#{self.inside(place)}"
-        right, size, old = (at_place(x, place) for x in (equation.right, equation.size, equation.old))
-        if equation.kind == "value" and right[0] == "/" and right[2][0][0] == "sum":
-            self.g.use(run, self.g.text(place), inside, label=label)
-            right, size = right[2]
-            made = self._parts(right, size)
-            return made._replace(label=self.cleared(t, made, label))
-        if equation.kind not in ("average", "strict") or right[0] != "sum":
-            raise Unplaced(f"the bounds of {name}")
-        labels = label if equation.kind == "average" else f"{label} {self.g.fresh('empty')}"
-        self.g.use(run, self.g.text(place), inside, label=labels)
-        return self._parts(right, size)._replace(old=old, label=label)
+def finite(case: PlacedFacts, t: Term) -> bool:
+    """Whether a term has finitely many values, or is a position."""
+    equation = case.root.problem.equations.get(t[2][0][1][0]) if t[0] == "app" else None
+    empty = equation.empty if equation is not None and equation.kind == "strict" else None
+    if empty is not None and case.decide(equals(t[2][1], empty)):
+        return True
+    try:
+        kind = case.root.regular.kind(tracked(t))
+    except OutsideFragment:
+        return False
+    return isinstance(kind, FiniteTerm | PlaceTerm | PlaceCases)
 
-    def _parts(self, right: Term, size: Term) -> PlacedMean:
-        """The weights and the terms of S/W."""
-        low, high, body = right[2]
-        body = instantiate(body, (THERE,))
-        if size[0] == "sum":
-            weight = instantiate(size[2][2], (THERE,))
-            if size[2][:2] != (low, high) or body[0] != "*" or body[2][0] != weight:
-                raise Unplaced("a mean whose weights do not fit")
-            return PlacedMean(low, high, weight, body[2][1], size)
-        return PlacedMean(low, high, None, body, size)
 
-    def cleared(self, t: Term, mean: PlacedMean, label: str) -> str:
-        """t*size = S from t = S/size."""
-        g = self.g
-        inverse, out = g.fresh("inv"), g.fresh("clear")
-        positive = self.positive(mean)
+def mean_of(case: PlacedFacts, t: Term) -> PlacedMean:
+    """A coordinate that is a mean, or a sum."""
+    if t[0] == "sum":
+        return PlacedMean(t[2][0], t[2][1], None, instantiate(t[2][2], (THERE,)))
+    name, place = t[2][0][1][0], t[2][1]
+    equation = case.root.problem.equations.get(name)
+    if t[0] != "app" or equation is None:
+        raise Unplaced(f"the bounds of {case.g.text(t)}")
+    run = case.root.problem.label(equation.part, equation.truth)
+    label = case.g.fresh("mean")
+    inside = f"#{case.inside(place)}"
+    right, size, old = (at_place(x, place) for x in (equation.right, equation.size, equation.old))
+    if equation.kind == "value" and right[0] == "/" and right[2][0][0] == "sum":
+        case.g.use(run, case.g.text(place), inside, label=label)
+        right, size = right[2]
+        quotient = _parts(case, right, size)
+        return quotient._replace(label=_cleared(case, t, quotient, label))
+    if equation.kind not in ("average", "strict") or right[0] != "sum":
+        raise Unplaced(f"the bounds of {name}")
+    labels = label if equation.kind == "average" else f"{label} {case.g.fresh('empty')}"
+    case.g.use(run, case.g.text(place), inside, label=labels)
+    return _parts(case, right, size)._replace(old=old, label=label)
 
-        def apart(h: Goal) -> None:
-            zero = h.fresh("zero")
-            h.intro(zero).auto([positive, zero], degree=1, rounds=0)
 
-        size, total = mean.size or num(1), self.total(mean)
-        g.use("ax:inv", g.text(size), apart, label=inverse)
-        show = ("=", None, (("*", None, (t, size)), total))
+def _parts(case: PlacedFacts, right: Term, size: Term) -> PlacedMean:
+    """The weights and the terms of S/W."""
+    low, high, body = right[2]
+    body = instantiate(body, (THERE,))
+    if size[0] == "sum":
+        weight = instantiate(size[2][2], (THERE,))
+        if size[2][:2] != (low, high) or body[0] != "*" or body[2][0] != weight:
+            raise Unplaced("a mean whose weights do not fit")
+        return PlacedMean(low, high, weight, body[2][1], size)
+    return PlacedMean(low, high, None, body, size)
 
-        def proof(h: Goal) -> None:
-            h.rewrite(label)
-            h._emit({"by": "pos", "eq": [[h.text(total), inverse]]}, True)
 
-        g.have(show, out, proof)
-        return out
+def _cleared(case: PlacedFacts, t: Term, mean: PlacedMean, label: str) -> str:
+    """t*size = S from t = S/size."""
+    g = case.g
+    inverse, out = g.fresh("inv"), g.fresh("clear")
+    positive = _positive(case, mean)
 
-    def total(self, mean: PlacedMean) -> Term:
-        """S."""
-        body = mean.term if mean.weight is None else ("*", None, (mean.weight, mean.term))
-        return ("sum", None, (mean.low, mean.high, abstract(body, (THERE,))))
+    def apart(h: Goal) -> None:
+        zero = h.fresh("zero")
+        h.intro(zero).auto([positive, zero], degree=1, rounds=0)
 
-    def positive(self, mean: PlacedMean) -> str:
-        """The label of 0 < W."""
-        g, size = self.g, mean.size or num(1)
-        f = ("<", None, (num(0), size))
-        label = g.fresh("size")
-        if mean.weight is None:
-            return self.established(f)
-        texts = [g.text(("lam", ("Int",), (abstract(mean.weight, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
-        if mean.weight[0] == "fn" and mean.weight[1] == "exp":
-            some = self.established(("<=", None, (mean.low, mean.high)))
+    size, total = mean.size or num(1), _total(case, mean)
+    g.use("ax:inv", g.text(size), apart, label=inverse)
+    show = equals(("*", None, (t, size)), total)
 
-            def above(h: Goal) -> None:
-                name, between, so = h.fresh("j"), h.fresh("in"), h.fresh("so")
-                h.intro(f"{name} {between}")
-                h.use("ax:exp_pos", h.text(replace(mean.weight, THERE, var(name, "Int"))[2][0]), label=so)  # type: ignore[arg-type]
-                h.hyp(so)
+    def proof(h: Goal) -> None:
+        h.rewrite(label)
+        h._emit({"by": "pos", "eq": [[h.text(total), inverse]]}, True)
 
-            g.use("lem:sum_positive", *texts, f"#{some}", above, label=label)
-            return label
-        p = self.witness(mean, ("=", None, (mean.weight, num(1))))
-        zero = ("<=", None, (num(0), mean.weight))
-        member, used = g.fresh("member"), {}
-        inside = self.established(between(mean.low, p, mean.high))
-        least = self.everywhere(mean, zero)
-        g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=member)
-        one = replace(mean.weight, THERE, p)
-        known = self.equal(one, self.reduced(one, used), used)
-        g.have(f, label, lambda h: h.auto([member, known], degree=1, rounds=0))
-        return label
+    g.have(show, out, proof)
+    return out
 
-    def everywhere(self, mean: PlacedMean, f: Term) -> str:
-        """The label of f at all positions of the range."""
-        return self.established(ranged(mean.low, mean.high, f, THERE))
 
-    def witness(self, mean: PlacedMean, f: Term) -> Term:
-        """A position of the range with a property."""
-        for p in self.candidates():
-            if self.follows(between(mean.low, p, mean.high)) and self.follows(replace(f, THERE, p)):
-                return p
-        some = ranged(mean.low, mean.high, f, THERE, "ex")
-        if not self.follows(some):
-            raise self.split(some)
-        label = self.established(some)
-        before = len(self.places)
-        self.suppose(label)
-        return self.places[before]
+def _total(case: PlacedFacts, mean: PlacedMean) -> Term:
+    """S."""
+    body = mean.term if mean.weight is None else ("*", None, (mean.weight, mean.term))
+    return ("sum", None, (mean.low, mean.high, abstract(body, (THERE,))))
 
-    def bound(self, t: Term, op: str, v: Term, above: bool) -> str:
-        """The label of v op t, or of t op v where it is not `above`; op is <= or <."""
-        g, mean = self.g, self.mean(t)
-        used: dict[Term, str] = {}
-        old = self.reduced(mean.old, used)
-        level = simple(("-", None, (v, old)))
-        goal = (op, None, (v, t) if above else (t, v))
-        label, so = g.fresh("bound"), g.fresh("sum")
-        if mean.size is None:
-            return self._sum_bound(t, mean, op, v, above)
-        gap = ("-", None, (mean.term, level) if above else (level, mean.term))
-        no_less = ("<=", None, (level, mean.term) if above else (mean.term, level))
-        each = gap if mean.weight is None else ("*", None, (mean.weight, gap))
-        texts = [g.text(("lam", ("Int",), (abstract(each, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
-        facts = [so, self.positive(mean), mean.label]
-        least = g.fresh("least")
 
-        def at_each(h: Goal) -> None:
-            name, between = h.fresh("j"), h.fresh("in")
-            case = self.under(h)
+def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
+    """The label of 0 < W."""
+    g, size = case.g, mean.size or num(1)
+    f = less_than(num(0), size)
+    label = g.fresh("size")
+    if mean.weight is None:
+        return case.established(f)
+    texts = [g.text(("lam", ("Int",), (abstract(mean.weight, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
+    if mean.weight[0] == "fn" and mean.weight[1] == "exp":
+        some = case.established(at_most(mean.low, mean.high))
+
+        def above(h: Goal) -> None:
+            name, between, so = h.fresh("j"), h.fresh("in"), h.fresh("so")
             h.intro(f"{name} {between}")
-            case.name(place := var(name, "Int"))
-            case.suppose(between)
-            weight = None if mean.weight is None else replace(mean.weight, THERE, place)
-            if weight is not None and weight[0] == "fn":
-                more, pos = h.fresh("more"), h.fresh("pos")
-                h.have(replace(no_less, THERE, place), more, lambda k: self._inner(case, k))
-                h.use("ax:exp_pos", h.text(weight[2][0]), label=pos)
-                h.auto([more, pos])
-                return
-            case.prove()
+            h.use("ax:exp_pos", h.text(replace(mean.weight, THERE, var(name, "Int"))[2][0]), label=so)  # type: ignore[arg-type]
+            h.hyp(so)
 
-        every = ("<=", None, (num(0), each))
-        g.have(ranged(mean.low, mean.high, every, THERE), least, at_each)
-        if op == "<":
-            p = self.witness(mean, ("<", None, no_less[2]))
-            inside = self.established(between(mean.low, p, mean.high))
-            g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=so)
-            one = self.established(("<", None, (num(0), replace(gap, THERE, p))))
-            facts.append(one)
-            if mean.weight is not None:
-                weight = replace(mean.weight, THERE, p)
-                facts.append(self._weight(weight, one, replace(gap, THERE, p)))
-        else:
-            g.use("lem:sum_nonneg", *texts, f"#{least}", label=so)
-        if mean.weight is None:
-            many = g.fresh("many")
-            g.use("lem:sum_one", *texts[1:], lambda h: h.auto([facts[1]], degree=1, rounds=0), label=many)
-            facts.append(many)
-
-        def proof(h: Goal) -> None:
-            no = h.fresh("no")
-            h.contra(no)
-            labels = [*facts, *used.values()]
-            if used:
-                new = h.fresh("clear")
-                h.use(mean.label, label=new)
-                for x in used.values():
-                    again = h.fresh("clear")
-                    h.rewrite(x, new, again)
-                    new = again
-                labels = [new if x == mean.label else x for x in facts]
-            h.auto([*labels, no])
-
-        g.have(goal, label, proof)
+        g.use("lem:sum_positive", *texts, f"#{some}", above, label=label)
         return label
+    p = _witness(case, mean, equals(mean.weight, num(1)))
+    zero = at_most(num(0), mean.weight)
+    member, used = g.fresh("member"), {}
+    inside = case.established(between(mean.low, p, mean.high))
+    least = _everywhere(case, mean, zero)
+    g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=member)
+    weight_there = replace(mean.weight, THERE, p)
+    known = equal_by_values(case, weight_there, reduced(case, weight_there, used), used)
+    g.have(f, label, lambda h: h.auto([member, known], degree=1, rounds=0))
+    return label
 
-    @staticmethod
-    def _inner(case: PlacedValues, h: Goal) -> None:
+
+def _everywhere(case: PlacedFacts, mean: PlacedMean, f: Term) -> str:
+    """The label of f at all positions of the range."""
+    return case.established(ranged(mean.low, mean.high, f, THERE))
+
+
+def _witness(case: PlacedFacts, mean: PlacedMean, f: Term) -> Term:
+    """A position of the range with a property."""
+    for p in case.candidates():
+        if case.follows(between(mean.low, p, mean.high)) and case.follows(replace(f, THERE, p)):
+            return p
+    some = ranged(mean.low, mean.high, f, THERE, "ex")
+    if not case.follows(some):
+        raise case.split(some)
+    label = case.established(some)
+    before = len(case.places)
+    case.suppose(label)
+    return case.places[before]
+
+
+def bound(case: PlacedFacts, t: Term, op: str, v: Term, above: bool) -> str:
+    """The label of v op t, or of t op v where it is not `above`; op is <= or <."""
+    g, mean = case.g, mean_of(case, t)
+    used: dict[Term, str] = {}
+    old = reduced(case, mean.old, used)
+    level = simple(("-", None, (v, old)))
+    goal = (op, None, (v, t) if above else (t, v))
+    label, so = g.fresh("bound"), g.fresh("sum")
+    if mean.size is None:
+        return _sum_bound(case, t, mean, op, v, above)
+    gap = ("-", None, (mean.term, level) if above else (level, mean.term))
+    no_less = ("<=", None, (level, mean.term) if above else (mean.term, level))
+    each = gap if mean.weight is None else ("*", None, (mean.weight, gap))
+    texts = [g.text(("lam", ("Int",), (abstract(each, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
+    facts = [so, _positive(case, mean), mean.label]
+    least = g.fresh("least")
+
+    def at_each(h: Goal) -> None:
+        name, between = h.fresh("j"), h.fresh("in")
         inner = case.under(h)
+        h.intro(f"{name} {between}")
+        inner.name(place := var(name, "Int"))
+        inner.suppose(between)
+        weight = None if mean.weight is None else replace(mean.weight, THERE, place)
+        if weight is not None and weight[0] == "fn":
+            more, pos = h.fresh("more"), h.fresh("pos")
+            h.have(replace(no_less, THERE, place), more, lambda k: inner.under(k).prove())
+            h.use("ax:exp_pos", h.text(weight[2][0]), label=pos)
+            h.auto([more, pos])
+            return
         inner.prove()
 
-    def _weight(self, weight: Term, one: str, gap: Term) -> str:
-        """The label of 0 < weight*gap, or of weight = 1."""
-        g, label = self.g, self.g.fresh("weight")
-        if weight[0] == "fn":
-            pos = g.fresh("pos")
-            g.use("ax:exp_pos", g.text(weight[2][0]), label=pos)
-            g.have(("<", None, (num(0), ("*", None, (weight, gap)))), label, lambda h: h.auto([pos, one]))
-            return label
-        used: dict[Term, str] = {}
-        return self.equal(weight, self.reduced(weight, used), used)
+    every = at_most(num(0), each)
+    g.have(ranged(mean.low, mean.high, every, THERE), least, at_each)
+    if op == "<":
+        p = _witness(case, mean, ("<", None, no_less[2]))
+        inside = case.established(between(mean.low, p, mean.high))
+        g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=so)
+        one = case.established(less_than(num(0), replace(gap, THERE, p)))
+        facts.append(one)
+        if mean.weight is not None:
+            weight = replace(mean.weight, THERE, p)
+            facts.append(_weight(case, weight, one, replace(gap, THERE, p)))
+    else:
+        g.use("lem:sum_nonneg", *texts, f"#{least}", label=so)
+    if mean.weight is None:
+        many = g.fresh("many")
+        g.use("lem:sum_one", *texts[1:], lambda h: h.auto([facts[1]], degree=1, rounds=0), label=many)
+        facts.append(many)
 
-    def _sum_bound(self, t: Term, mean: PlacedMean, op: str, v: Term, above: bool) -> str:
-        """A bound of a sum whose terms have one sign."""
-        g = self.g
-        goal = (op, None, (v, t) if above else (t, v))
-        label, so, least = g.fresh("bound"), g.fresh("sum"), g.fresh("least")
-        term = mean.term if above else ("neg", None, (mean.term,))
-        f = g.text(("lam", ("Int",), (abstract(term, (THERE,)),)))
-        texts = [f, g.text(mean.low), g.text(mean.high)]
-        facts = [so]
-        g.have(ranged(mean.low, mean.high, ("<=", None, (num(0), term)), THERE), least, lambda h: self._each_of(h))
-        value = v if above else ("neg", None, (v,))
-        level = self.number(value)
-        if level is None:
-            raise Unplaced(f"a sum against {g.text(v)}")
-        if level < 0 or (op == "<=" and not level):
-            g.use("lem:sum_nonneg", *texts, f"#{least}", label=so)
-        else:
-            p = self.witness(mean, (op, None, (value, term)))
-            inside = self.established(between(mean.low, p, mean.high))
-            g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=so)
-            facts.append(self.established((op, None, (value, replace(term, THERE, p)))))
-        g.have(goal, label, lambda h: h.auto(facts, degree=1, rounds=0))
+    def proof(h: Goal) -> None:
+        no = h.fresh("no")
+        h.contra(no)
+        labels = [*facts, *used.values()]
+        if used:
+            new = h.fresh("clear")
+            h.use(mean.label, label=new)
+            for x in used.values():
+                again = h.fresh("clear")
+                h.rewrite(x, new, again)
+                new = again
+            labels = [new if x == mean.label else x for x in facts]
+        h.auto([*labels, no])
+
+    g.have(goal, label, proof)
+    return label
+
+
+def _weight(case: PlacedFacts, weight: Term, one: str, gap: Term) -> str:
+    """The label of 0 < weight*gap, or of weight = 1."""
+    g, label = case.g, case.g.fresh("weight")
+    if weight[0] == "fn":
+        pos = g.fresh("pos")
+        g.use("ax:exp_pos", g.text(weight[2][0]), label=pos)
+        g.have(less_than(num(0), ("*", None, (weight, gap))), label, lambda h: h.auto([pos, one]))
         return label
+    used: dict[Term, str] = {}
+    return equal_by_values(case, weight, reduced(case, weight, used), used)
 
-    def _each_of(self, h: Goal) -> None:
-        name, between = h.fresh("j"), h.fresh("in")
-        case = self.under(h)
-        h.intro(f"{name} {between}")
-        case.name(var(name, "Int"))
-        case.suppose(between)
-        case.prove()
 
-    def level(self, f: Term, t: Term) -> tuple[Term, bool] | None:
-        """A comparison without other atoms, as v op t (True) or t op v (False)."""
-        p = add(nf(f[2][1]), nf(f[2][0]), -1)
-        (lead,) = nf(t)
-        scale = p.get(lead)
-        if scale is None or any(m != lead and m[0] for m in p):
-            return None
-        rest = {m: c for m, c in p.items() if m != lead}
-        return reify.term(normal.scale(rest, Fraction(-1) / Fraction(scale))), scale > 0
+def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, above: bool) -> str:
+    """A bound of a sum whose terms have one sign."""
+    g = case.g
+    goal = (op, None, (v, t) if above else (t, v))
+    label, so, least = g.fresh("bound"), g.fresh("sum"), g.fresh("least")
+    term = mean.term if above else ("neg", None, (mean.term,))
+    f = g.text(("lam", ("Int",), (abstract(term, (THERE,)),)))
+    texts = [f, g.text(mean.low), g.text(mean.high)]
+    facts = [so]
+    g.have(
+        ranged(mean.low, mean.high, at_most(num(0), term), THERE), least, lambda h: prove_each(case, h, h.fresh("in"))
+    )
+    value = v if above else ("neg", None, (v,))
+    level = number_of(case, value)
+    if level is None:
+        raise Unplaced(f"a sum against {g.text(v)}")
+    if level < 0 or (op == "<=" and not level):
+        g.use("lem:sum_nonneg", *texts, f"#{least}", label=so)
+    else:
+        p = _witness(case, mean, (op, None, (value, term)))
+        inside = case.established(between(mean.low, p, mean.high))
+        g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=so)
+        facts.append(case.established((op, None, (value, replace(term, THERE, p)))))
+    g.have(goal, label, lambda h: h.auto(facts, degree=1, rounds=0))
+    return label
+
+
+def level(case: PlacedFacts, f: Term, t: Term) -> tuple[Term, bool] | None:
+    """A comparison without other atoms, as v op t (True) or t op v (False)."""
+    p = add(nf(f[2][1]), nf(f[2][0]), -1)
+    (lead,) = nf(t)
+    scale = p.get(lead)
+    if scale is None or any(m != lead and m[0] for m in p):
+        return None
+    others = {m: c for m, c in p.items() if m != lead}
+    return reify.term(normal.scale(others, Fraction(-1) / Fraction(scale))), scale > 0

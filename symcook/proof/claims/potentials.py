@@ -25,6 +25,7 @@ from symcook.proof.claims.placedstates import chained, picked
 from symcook.proof.claims.regular import Regular
 from symcook.proof.claims.truth import letter_at
 from symcook.proof.normal import constant, nf
+from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import COMPARISONS, Term, abstract, instantiate, loose, num, subterms, var
 
@@ -185,7 +186,7 @@ class Potentials:
         """A congruence at a position."""
         whole: Term = ("*", None, (num(one.modulus), QUOTIENT))
         right = ("+", None, (whole, num(one.rest))) if one.rest else whole
-        return ("ex", "Int", (abstract(("=", None, (self.sum(one.form, place), right)), (QUOTIENT,)),))
+        return ("ex", "Int", (abstract(equals(self.sum(one.form, place), right), (QUOTIENT,)),))
 
     def _quotient(self, one: Congruence, there: StateThere, letter: int, names: Sequence[str]) -> Term:
         """The quotient after one more symbol, by those before it, `names`, and the counts there."""
@@ -247,7 +248,7 @@ class Potentials:
     def known(self, there: StateThere, place: Term) -> list[Term]:
         """What a state says without bounds."""
         out = [one.formula(v, place) for one, v in zip(self.carried, there.values, strict=True)]
-        out += [("=", None, (place, self.row))] if self.asked[0] and there.first is None else []
+        out += [equals(place, self.row)] if self.asked[0] and there.first is None else []
         for k, where in ((there.first, self.begin), (there.last, place)):
             out += [] if k is None else [self.lettered.is_letter(where, k)]
         return out
@@ -264,8 +265,8 @@ class Potentials:
     def prove(self, g: Goal, label: str) -> None:
         """The fact at the last position."""
         high = self.lettered.high
-        within = ("->", None, (("<=", None, (HERE, high)), self.one_of(HERE)))
-        show = ("all", "Int", (abstract(("->", None, (("<=", None, (self.row, HERE)), within)), (HERE,)),))
+        within = ("->", None, (at_most(HERE, high), self.one_of(HERE)))
+        show = ("all", "Int", (abstract(("->", None, (at_most(self.row, HERE), within)), (HERE,)),))
 
         def proof(h: Goal) -> None:
             base, step = h.induct("p", "low", "before")
@@ -288,7 +289,7 @@ class Potentials:
         for a in lettered.problem.typed:
             used += self._counted(g, a, self.row, lettered.problem.before)
         if self.asked[0]:
-            g.have(("=", None, (self.row, self.row)), label := g.fresh("row"))
+            g.have(equals(self.row, self.row), label := g.fresh("row"))
             labels.append(label)
         picked(g, 0, len(self.states))
         self._close(g, labels, used, [num(0)] * len(self.congruences[self.states[0]]))

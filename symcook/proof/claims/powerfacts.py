@@ -17,6 +17,7 @@ from symcook.proof.claims.farkas import Contradiction, FactRow, contradiction
 from symcook.proof.normal import ONE, Mono, Poly, constant, fkey, mul, nf
 from symcook.proof.search import reify
 from symcook.proof.search.linear import divide, poly
+from symcook.proof.search.ranges import less_than
 from symcook.proof.terms import Term, num
 
 
@@ -84,13 +85,13 @@ def positive(case: CaseFacts, e: int) -> FactRow:
     def proof(label: str) -> None:
         case.g.use("ax:exp_pos", case.g.text(power), label=label)
 
-    return _strict(case, ("<", None, (num(0), ("fn", "exp", (power,)))), proof)
+    return _strict(case, less_than(num(0), ("fn", "exp", (power,))), proof)
 
 
 def _above_one(case: CaseFacts, power: Term) -> FactRow | None:
     """1 < e^E where E is known to be positive."""
-    up, g = case.known(("<", None, (num(0), power))), case.g
-    f: Term = ("<", None, (num(1), ("fn", "exp", (power,))))
+    up, g = case.known(less_than(num(0), power)), case.g
+    f: Term = less_than(num(1), ("fn", "exp", (power,)))
 
     def proof(label: str) -> None:
         g.use("ax:exp_ge", g.text(power), label=(least := g.fresh("least")))

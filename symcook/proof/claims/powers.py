@@ -11,11 +11,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from symcook.proof import normal
-from symcook.proof.claims.casefacts import OPAQUE, WAITS
+from symcook.proof.claims.casefacts import OPAQUE, WAITS, AtomReading, AtomState, CaseFacts
 from symcook.proof.claims.lettered import THERE, summand
-from symcook.proof.claims.positional import UNTIL, PositionTerms
+from symcook.proof.claims.positional import UNTIL, parity
 from symcook.proof.normal import Mono, Poly, constant, nf
 from symcook.proof.search import reify
+from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, free, instantiate, num, replace, var
 
@@ -35,105 +36,111 @@ class PowerSplit(NamedTuple):
     known: str | None
 
 
-class PowerSums(PositionTerms):
-    """What is known in a case, with sums of powers of e."""
+def power_sum(case: CaseFacts, a: int) -> AtomReading:
+    """A sum in whose exponents are bits and signs of the position."""
+    low, _, body = reify.atom(a)[2]
+    p, splits = nf(instantiate(body, (THERE,))), list[PowerSplit]()
+    while (m := next((m for m in p if _of_place(normal._exponents[m[1]])), None)) is not None:
+        split = _split(case, m, p[m])
+        if not isinstance(split, PowerSplit) or len(splits) > AT_MOST:
+            return split if isinstance(split, AtomState) else OPAQUE
+        splits.append(split)
+        p = normal.add(normal.add(p, {m: p[m]}, -1), normal.mul(split.of, nf(split.value)))
+    if not splits:
+        return OPAQUE
+    start = case.need(at_most(num(0), low))
+    return WAITS if start is None else _put_powers(case, a, splits, reify.term(p), start)
 
-    def power_sum(self, a: int) -> str:
-        """A sum in whose exponents are bits and signs of the position."""
-        low, _, body = reify.atom(a)[2]
-        p, splits = nf(instantiate(body, (THERE,))), list[PowerSplit]()
-        while (m := next((m for m in p if _of_place(normal._exponents[m[1]])), None)) is not None:
-            split = self._split(m, p[m])
-            if not isinstance(split, PowerSplit) or len(splits) > AT_MOST:
-                return split if isinstance(split, str) else OPAQUE
-            splits.append(split)
-            p = normal.add(normal.add(p, {m: p[m]}, -1), normal.mul(split.of, nf(split.value)))
-        if not splits:
+
+def _split(case: CaseFacts, m: Mono, c: Fraction | int) -> PowerSplit | AtomState:
+    """One bit or sign out of the exponent of a monomial; why there is none."""
+    exponent, switch = normal._exponents[m[1]], None
+    factor, other_terms = Poly(), Poly()
+    for inner, k in exponent.items():
+        there = [x for x in inner[0] if THERE in free(reify.atom(x[0]))]
+        if not there:
+            other_terms[inner] = k
+        elif len(there) > 1 or there[0][1] > 1 or inner[1]:
             return OPAQUE
-        start = self.need(("<=", None, (num(0), low)))
-        return WAITS if start is None else self._put_powers(a, splits, reify.term(p), start)
+        elif switch in (None, there[0][0]):
+            switch = there[0][0]
+            factor[tuple(x for x in inner[0] if x not in there), 0] = k
+        else:
+            other_terms[inner] = k
+    if switch is None or (value := _two_valued(reify.atom(switch))) is None:
+        return OPAQUE
+    t, multipliers = case.settled(factor)
+    if any(case.waits(x) for inner, _ in t for x, _ in inner):
+        return WAITS
+    written, known = reify.term(factor), None
+    if multipliers:
+        known = case.stated(equals(written, reify.term(t)), case.rows_of(multipliers))
+    of = normal.mul({(m[0], 0): c}, nf(("fn", "exp", (reify.term(other_terms),))))
+    return PowerSplit(written, reify.term(t), reify.atom(switch), value(reify.term(t)), of, known)
 
-    def _split(self, m: Mono, c: Fraction | int) -> PowerSplit | str:
-        """One bit or sign out of the exponent of a monomial; why there is none."""
-        exponent, switch = normal._exponents[m[1]], None
-        factor, rest = Poly(), Poly()
-        for inner, k in exponent.items():
-            there = [x for x in inner[0] if THERE in free(reify.atom(x[0]))]
-            if not there:
-                rest[inner] = k
-            elif len(there) > 1 or there[0][1] > 1 or inner[1]:
-                return OPAQUE
-            elif switch in (None, there[0][0]):
-                switch = there[0][0]
-                factor[tuple(x for x in inner[0] if x not in there), 0] = k
-            else:
-                rest[inner] = k
-        if switch is None or (value := _two_valued(reify.atom(switch))) is None:
-            return OPAQUE
-        t, made = self.settled(factor)
-        if any(self.waits(x) for inner, _ in t for x, _ in inner):
-            return WAITS
-        written, known = reify.term(factor), None
-        if made:
-            known = self.stated(("=", None, (written, reify.term(t))), self.rows_of(made))
-        of = normal.mul({(m[0], 0): c}, nf(("fn", "exp", (reify.term(rest),))))
-        return PowerSplit(written, reify.term(t), reify.atom(switch), value(reify.term(t)), of, known)
 
-    def _put_powers(self, a: int, splits: list[PowerSplit], written: Term, start: str) -> str:
-        """The sum with all its powers split."""
-        g, (low, high, body) = self.g, reify.atom(a)[2]
-        inner = instantiate(body, (THERE,))
-        if any(split.switch[0] == "fn" for split in splits):
-            self._alternating()
+def _put_powers(case: CaseFacts, a: int, splits: list[PowerSplit], written: Term, start: str) -> AtomReading:
+    """The sum with all its powers split."""
+    # sum of T(j) = sum of T'(j), as T(j) = T'(j) at each j: there exp(t*s(j)) is linear in the bit or sign s(j).
+    g, (low, high, body) = case.g, reify.atom(a)[2]
+    inner = instantiate(body, (THERE,))
+    if any(split.switch[0] == "fn" for split in splits):
+        _alternating(case)
 
-        def each(h: Goal) -> None:
-            j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
-            h.intro(f"{j} ({lo} {hi})")
-            rows = []
-            for split in splits:
-                at_j = [_at(x, j) for x in split[:4]]
-                equal: Term = ("=", None, (("fn", "exp", (("*", None, (at_j[0], at_j[2])),)), at_j[3]))
-                h.have(equal, (label := h.fresh("power")), lambda k, s=split, x=at_j: self._shown(k, s, x, [lo, start]))
-                rows.append([h.text(_at(reify.term(split.of), j)), label])
-            h._emit({"by": "pos", "eq": rows}, True)
+    def each(h: Goal) -> None:
+        j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
+        h.intro(f"{j} ({lo} {hi})")
+        rows = []
+        for split in splits:
+            at_j = [_at(x, j) for x in split[:4]]
+            equal: Term = equals(("fn", "exp", (("*", None, (at_j[0], at_j[2])),)), at_j[3])
+            h.have(
+                equal, (label := h.fresh("power")), lambda k, s=split, x=at_j: _show_power(case, k, s, x, [lo, start])
+            )
+            rows.append([h.text(_at(reify.term(split.of), j)), label])
+        h._emit({"by": "pos", "eq": rows}, True)
 
-        label = g.fresh("powers")
-        g.use("lem:sum_ext", summand(g, inner), summand(g, written), g.text(low), g.text(high), each, label=label)
-        return self.give(a, label)
+    label = g.fresh("powers")
+    g.use("lem:sum_ext", summand(g, inner), summand(g, written), g.text(low), g.text(high), each, label=label)
+    return case.give(a, label)
 
-    def _shown(self, g: Goal, split: PowerSplit, at_j: list[Term], known: list[str]) -> None:
-        """Close ``exp(factor*switch) = value`` at a position."""
-        if split.known is not None:
-            g.rewrite(split.known)
-        if at_j[2][0] == "ind":
-            for h in g.ind(at_j[2][2][0], f"{g.fresh('f')} {(v := g.fresh('v'))}"):
-                h.rewrite(v)
-                h.true()
-            return
-        label, place = g.fresh("sign"), g.text(at_j[2][2][1])
-        lemma = self.root.share(g, self._alternating())
-        g.use(lemma, g.text(at_j[1]), place, lambda h: h.easy(known, degree=1, rounds=0), label=label)
-        g._emit({"by": "pos", "eq": [["1", label]]}, True)
 
-    def _alternating(self) -> str:
-        """All t and all p from 0 on: exp(t*(-1)^p) is cosh(t) + (-1)^p*sinh(t)."""
-        t, sign = var("t", "Real"), ("fn", "pow", (num(-1), UNTIL))
-        equal: Term = ("=", None, (("fn", "exp", (("*", None, (t, sign)),)), _of_sign(sign, t)))
-        body: Term = ("all", "Int", (abstract(("->", None, (("<=", None, (num(0), UNTIL)), equal)), (UNTIL,)),))
+def _show_power(case: CaseFacts, g: Goal, split: PowerSplit, at_j: list[Term], known: list[str]) -> None:
+    """Close ``exp(factor*switch) = value`` at a position."""
+    # A bit is 0 or 1: exp(t*0) = 1 + 0 and exp(t*1) = 1 + (exp(t) - 1). A sign: see `_alternating`.
+    if split.known is not None:
+        g.rewrite(split.known)
+    if at_j[2][0] == "ind":
+        for h in g.ind(at_j[2][2][0], f"{g.fresh('f')} {(v := g.fresh('v'))}"):
+            h.rewrite(v)
+            h.true()
+        return
+    label, place = g.fresh("sign"), g.text(at_j[2][2][1])
+    lemma = case.root.share(g, _alternating(case))
+    g.use(lemma, g.text(at_j[1]), place, lambda h: h.easy(known, degree=1, rounds=0), label=label)
+    g._emit({"by": "pos", "eq": [["1", label]]}, True)
 
-        def proof(g: Goal) -> None:
-            g.intro("t p start")
-            g.use(self.root.share(g, self.parity()), "p", "#start", label="halves")
-            g.obtain("halves", "h", "least most sign")
-            even, odd = g.em("p - 2*h <= 0", "side")
-            odd.use("ax:int_lt", "0", "p - 2*h", label="one")
-            for case, known, value in ((even, ["side", "least"], "1"), (odd, ["one", "most"], "-1")):
-                case.have(f"pow(-1, p) = {value}", "is", lambda h, known=known: h.auto([*known, "sign"], degree=1))
-                case.rewrite("is")
-                case.true()
 
-        self.parity()
-        return self.root.known("alternating", ("all", "Real", (abstract(body, (t,)),)), proof)
+def _alternating(case: CaseFacts) -> str:
+    """All t and all p from 0 on: exp(t*(-1)^p) is cosh(t) + (-1)^p*sinh(t)."""
+    t, sign = var("t", "Real"), ("fn", "pow", (num(-1), UNTIL))
+    equal: Term = equals(("fn", "exp", (("*", None, (t, sign)),)), _of_sign(sign, t))
+    body: Term = ("all", "Int", (abstract(("->", None, (at_most(num(0), UNTIL), equal)), (UNTIL,)),))
+
+    # p = 2*h gives (-1)^p = 1 and (e^t + e^-t)/2 + (e^t - e^-t)/2 = e^t; p = 2*h + 1 gives -1 and e^-t.
+    def proof(g: Goal) -> None:
+        g.intro("t p start")
+        g.use(case.root.share(g, parity(case)), "p", "#start", label="halves")
+        g.obtain("halves", "h", "least most sign")
+        even, odd = g.em("p - 2*h <= 0", "side")
+        odd.use("ax:int_lt", "0", "p - 2*h", label="one")
+        for branch, known, value in ((even, ["side", "least"], "1"), (odd, ["one", "most"], "-1")):
+            branch.have(f"pow(-1, p) = {value}", "is", lambda h, known=known: h.auto([*known, "sign"], degree=1))
+            branch.rewrite("is")
+            branch.true()
+
+    parity(case)
+    return case.root.known("alternating", ("all", "Real", (abstract(body, (t,)),)), proof)
 
 
 def _at(t: Term, place: str) -> Term:

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from symcook.proof import grammar
 from symcook.proof.grammar import leading_names
 from symcook.proof.replay import Statement
+from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import TRUE, Sort, Term, flatten, free, instantiate, num, var
 from symcook.proof.terms import replace as put
@@ -233,11 +234,11 @@ def _equation(line: tuple[PlaceRange, Term], part: int, truth: bool, names: Mapp
     if others[0][0] != "->":
         return None
     when, then = others[0][2]
-    if then != ("=", None, (value, old)) or when[0] != "=":
+    if then != equals(value, old) or when[0] != "=":
         return None
     if when[2][0] == HERE and size[0] != "app":
         return Equation(name, "strict", line[0], right, size, old, when[2][1], part)
-    return made if when == ("=", None, (size, ZERO)) and made.kind == "norm" else None
+    return made if when == equals(size, ZERO) and made.kind == "norm" else None
 
 
 def _added(terms: list[Term]) -> Term:
@@ -280,7 +281,7 @@ def _string(word: Term, places: PlaceRange) -> tuple[tuple[int, ...], int | None
             before = letter
         elif (letter := _letter_at(line, places.high)) is not None:
             after = letter
-        elif line != ("<=", None, (num(2), N)):
+        elif line != at_most(num(2), N):
             raise OutsideFragment(f"a string of another shape: {grammar.show(line)}")
     if typed is None:
         raise OutsideFragment("a model that adds all letters")

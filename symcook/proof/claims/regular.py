@@ -32,6 +32,7 @@ from symcook.proof.claims.parabolas import best_near, polynomial
 from symcook.proof.claims.problem import HERE, LETTERS, Equation, N, OutsideFragment, Problem, at, at_place
 from symcook.proof.claims.tracks import LAST, MOST_STATES, Tracks, TrackSet
 from symcook.proof.claims.values import TermRules
+from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.terms import (
     COMPARISONS,
     FALSE,
@@ -305,7 +306,7 @@ class Regular(TermRules):
     def _range(self, low: Term, high: Term, y: str) -> tuple[TrackSet, TrackSet]:
         """The positions y of a range, and where the range leaves the string."""
         here = var(y, "Int")
-        guards = (("<=", None, (low, here)), ("<=", None, (here, high)))
+        guards = (at_most(low, here), at_most(here, high))
         inside = self.t.both(*(self.formula(one).yes for one in guards))
         return inside, self._spilled(guards, y)
 
@@ -530,7 +531,7 @@ class Regular(TermRules):
         else:
             added = self._quotient(right, size) if right[0] == "sum" else self._over(self.kind(right), self.kind(size))
             if equation.empty is not None:
-                empty = self.formula(("=", None, (AT, at_place(equation.empty, AT)))).yes
+                empty = self.formula(equals(AT, at_place(equation.empty, AT))).yes
                 added = self._with_zero(added, empty)
         return self.added(base, added, 1)
 

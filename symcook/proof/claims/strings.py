@@ -9,6 +9,7 @@ from symcook.proof.claims.farkas import Rules
 from symcook.proof.claims.lettered import THERE
 from symcook.proof.claims.problem import LETTERS, Problem, at
 from symcook.proof.normal import ONE, Mono, nf
+from symcook.proof.search.ranges import equals
 from symcook.proof.terms import Term, abstract, num
 
 LedBy = Callable[[Mapping[int, Fraction]], tuple[int, ...] | None]
@@ -26,7 +27,7 @@ def string(
         return sum((Fraction(c) * (1 if m == ONE else values.get(m, 0)) for m, c in p.items()), Fraction(0))
 
     def count(letter: int, place: Term) -> Fraction:
-        bit = ("ind", None, (("=", None, (at("w", THERE, LETTERS), num(letter))),))
+        bit = ("ind", None, (equals(at("w", THERE, LETTERS), num(letter)),))
         return value(("sum", None, (low, place, abstract(bit, (THERE,)))))
 
     if led is not None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from symcook.errors import Rejected
+from symcook.proof.claims.casestate import CaseState
 from symcook.proof.claims.farkas import FactRow, close, contradiction
 from symcook.proof.claims.problem import W
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import fkey
 from symcook.proof.search.linear import poly
+from symcook.proof.search.ranges import at_most
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten
 
@@ -20,7 +22,7 @@ def letter_at(f: Term) -> tuple[Term, int] | None:
     return None
 
 
-class DecidedFormulas:
+class DecidedFormulas(CaseState):
     """What is decided: by the key of a formula, the label of the fact."""
 
     def __init__(self, g: Goal) -> None:
@@ -127,7 +129,7 @@ class DecidedFormulas:
             if self.truth(part) is None:
                 if part[0] == "=" and letter_at(part) is None:
                     a, b = part[2]
-                    halves = [("<=", None, (a, b)), ("<=", None, (b, a))]
+                    halves = [at_most(a, b), at_most(b, a)]
                     return next(half for half in halves if self.truth(half) is None)
                 return part
         return None

@@ -19,9 +19,24 @@ class PositionRange(NamedTuple):
     body: Term
 
 
+def at_most(a: Term, b: Term) -> Term:
+    """a <= b."""
+    return ("<=", None, (a, b))
+
+
+def less_than(a: Term, b: Term) -> Term:
+    """a < b."""
+    return ("<", None, (a, b))
+
+
+def equals(a: Term, b: Term) -> Term:
+    """a = b."""
+    return ("=", None, (a, b))
+
+
 def between(low: Term, place: Term, high: Term) -> Term:
     """low <= place & place <= high."""
-    return conj(("<=", None, (low, place)), ("<=", None, (place, high)))
+    return conj(at_most(low, place), at_most(place, high))
 
 
 def ranged(low: Term, high: Term, body: Term, place: Term, tag: str = "all") -> Term:
