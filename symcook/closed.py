@@ -159,13 +159,14 @@ class EveryLength(Shown):
         """What a statement about the model says of each form; of what the readout reads, if `cleared`, without fraction
         bars."""
         attention = [(s.layer, s.kind) for s in self.model.sublayers if s.kind == "attention"]
-        last, found = max(attention, default=(0, "")), FormSentences([], self._at_readout(cleared), [])
+        last, sentences = max(attention, default=(0, "")), FormSentences([], self._at_readout(cleared), [])
         spelling, everywhere = self.statement_spelling(self.each.domain), self.model.readout.everywhere
-        for one in self.each.coordinates:
-            if one.part != "embedding" and isinstance(one.column, CellTable):
-                after = not everywhere and (one.layer, one.part) >= last
-                (found.after if after else found.way).append(_at_each(spelling, one, one.column))
-        return found
+        for form in self.each.coordinates:
+            if form.part != "embedding" and isinstance(form.column, CellTable):
+                # After the last attention nothing looks at other positions: one readout's position is enough there.
+                after = not everywhere and (form.layer, form.part) >= last
+                (sentences.after if after else sentences.way).append(_at_each(spelling, form, form.column))
+        return sentences
 
     def statement_spelling(self, domain: Lengths) -> StatementSpelling:
         """How a statement writes the values of a domain."""
@@ -257,13 +258,13 @@ class EveryLength(Shown):
         return list(self.each_spelling.meanings(used | {f"p:{letter}:i" for letter in world.letters[:-1]}))
 
 
-def _at_each(spelling: StatementSpelling, one: Coordinate, column: CellTable) -> FormSentence:
+def _at_each(spelling: StatementSpelling, form: Coordinate, column: CellTable) -> FormSentence:
     """A coordinate at every position, case by case."""
-    stage, cases = f"@{one.layer}.attention" if one.part == "attention" else f"@{one.layer}", list[str]()
+    stage, cases = f"@{form.layer}.attention" if form.part == "attention" else f"@{form.layer}", list[str]()
     for cell in column.cells:
-        equation = f'"{one.name}"{stage}(i) = {spelling.value(cell.value)}'
+        equation = f'"{form.name}"{stage}(i) = {spelling.value(cell.value)}'
         cases.append(spelling.quantified(spelling.case(column.world.shortened(cell.guard), equation)))
-    return FormSentence(one.name, stage, spelling.everywhere(" & ".join(cases)))
+    return FormSentence(form.name, stage, spelling.everywhere(" & ".join(cases)))
 
 
 def _answered(head: str, accept: bool | None, accepts: str | None) -> str:

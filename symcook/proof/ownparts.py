@@ -91,10 +91,10 @@ class PartsProof:
         return lines + [f"not proved: {f'{name}, ' if name else ''}{why}" for name, why in self.missing.items()]
 
 
-def prove(found: EveryLength, seconds: float = 60.0) -> PartsProof:
+def prove(forms: EveryLength, seconds: float = 60.0) -> PartsProof:
     """The proof of the closed forms of a model; what is not proved in the time is named."""
     try:
-        proof = _InOrder(found, seconds).proof()
+        proof = _InOrder(forms, seconds).proof()
     except (BadInput, Rejected) as error:
         proof = PartsProof([], missing={"": str(error)})
     proof.missing |= {claim.coordinate: claim.missing for claim in proof.claims if claim.missing is not None}
@@ -104,10 +104,10 @@ def prove(found: EveryLength, seconds: float = 60.0) -> PartsProof:
 class _InOrder:
     """The order in which sentences are proved, the time for each, and which of them are kept."""
 
-    def __init__(self, found: EveryLength, seconds: float) -> None:
-        self.found, self.model = found, found.model
-        self.document = modelfile.to_document(found.model)
-        self.meaning = ModelMeaning(self.document, own.definitions(), bool(found.model.parameters))
+    def __init__(self, forms: EveryLength, seconds: float) -> None:
+        self.forms, self.model = forms, forms.model
+        self.document = modelfile.to_document(forms.model)
+        self.meaning = ModelMeaning(self.document, own.definitions(), bool(forms.model.parameters))
         # Half of the time is left for what a certificate has besides: that all is defined, and a string for each part.
         self.until, self.end = Until(seconds / 2, 5 / 6), Until(seconds)
         self.parts: PartsInTurn | None = None
@@ -122,6 +122,7 @@ class _InOrder:
         after = {self.function(sentence) for sentence in sentences.after}
         for part in readout:
             definition = self.meaning.relation.whole.of.get(part.function)
+            # What reads a coordinate without a form as yet may need it: only what follows at once is tried before.
             rests = definition is not None and not after.isdisjoint(definition.reads())
             self.attempt(part, SOON if rests else SECONDS)
         missing = [part for part in readout if part.missing is not None]
@@ -138,13 +139,13 @@ class _InOrder:
 
     def stated(self) -> tuple[PartsProof, FormSentences]:
         """All sentences as they are claimed, without quotients where these are not seen to be defined."""
-        given = " & ".join(premises(self.found.statement_spelling(self.found.domain)))
+        given = " & ".join(premises(self.forms.statement_spelling(self.forms.domain)))
         for cleared in (False, True):
-            sentences = self.found.sentences(cleared)
+            sentences = self.forms.sentences(cleared)
             stated = {""}  # what is said at every position already, or is 0
             if self.model.readout.everywhere:
                 stated |= {*self.meaning.relation.after[0, ""].values(), *map(self.function, sentences.way)}
-            readout = [one for one in sentences.readout if one.stage is None or self.function(one) not in stated]
+            readout = [said for said in sentences.readout if said.stage is None or self.function(said) not in stated]
             proof = PartsProof([*map(self.part, [*sentences.way, *readout])], given=given)
             statement = self.statement(proof)
             if cleared or self.defined(statement):
@@ -203,8 +204,8 @@ class _InOrder:
             statement, claim = self.statement(proof), " & ".join(f"({part.formula})" for part in proved)
             try:
                 parts = {"proof": partial(self.close, claim)}
-                found = own.certificate_of(statement, parts, self.subject(statement), self.end)
-                proof.statement, (proof.certificate, proof.verdict) = statement, found
+                judged = own.certificate_of(statement, parts, self.subject(statement), self.end)
+                proof.statement, (proof.certificate, proof.verdict) = statement, judged
                 return
             except (Rejected, Stuck, SymcookError) as error:
                 verdicts = [part for part in proved if isinstance(error, own.Unmet) and part.coordinate == "verdict"]
@@ -216,9 +217,9 @@ class _InOrder:
         """Close the goal of a statement that claims parts which are proved, by the proof of all so far."""
         parts = present(self.parts)
         g.nodes += parts.g.nodes
-        rest = parts.g._branch(parts.g.formula(claim))
-        parts.close(rest)
-        g.take(rest)
+        closed = parts.g._branch(parts.g.formula(claim))
+        parts.close(closed)
+        g.take(closed)
 
     def subject(self, statement: Statement) -> own.Subject:
         """The model; where symbols are open, short strings are run at their defaults."""

@@ -122,11 +122,12 @@ def given_at_each(problem: Problem, part: Term) -> str | None:
     if line is None or line[0] != problem.places:
         return None
     cases = [case[2] if case[0] == "->" else (TRUE, case) for case in flatten("&", line[1])]
-    names = {equation[2][0] for _, equation in cases if equation[0] == "="}
-    found = {name for name, one in problem.equations.items() if one.at_here in names and not one.truth}
-    read = {v[1][0] for guard, equation in cases for term in (guard, equation[2][-1]) for v in free(term)}
-    given = len(found) == len(names) == 1 and all(equation[0] == "=" for _, equation in cases)
-    return found.pop() if given and not read & problem.equations.keys() else None
+    if any(equation[0] != "=" for _, equation in cases):
+        return None
+    heads = {equation[2][0] for _, equation in cases}
+    names = {name for name, one in problem.equations.items() if one.at_here in heads and not one.truth}
+    read = {v[1][0] for guard, equation in cases for term in (guard, equation[2][1]) for v in free(term)}
+    return names.pop() if len(names) == len(heads) == 1 and not read & problem.equations.keys() else None
 
 
 @dataclass(frozen=True)
